@@ -1,0 +1,412 @@
+//! The plan: a resolved scenario as plain data, in SI integers and ids.
+//!
+//! Nothing is left to look up. Times are picoseconds, sizes bytes, rates bytes per second, shares
+//! parts per million. An id is the index into the vector of that kind. The plan crosses the border
+//! between the languages once, as JSON; `check` refuses one that does not hold together.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of this format; a plan of another version is refused.
+pub const FORMAT: u32 = 1;
+
+/// Everything one simulation needs.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// What people call it.
+    pub title: String,
+    /// Seed of every random stream; streams are named, so a new component shifts nobody's draws.
+    pub seed: u64,
+    /// Simulated time at which the run stops at the latest.
+    pub end_ps: u64,
+    /// Length of one bin of the time series; 0 keeps none.
+    pub interval_ps: u64,
+    /// Bytes of payload in a full FCP data frame (2048 or 2112).
+    pub data_frame_bytes: u32,
+    /// Ports of hosts and arrays.
+    pub n_ports: Vec<NPortPlan>,
+    /// Switches.
+    pub switches: Vec<SwitchPlan>,
+    /// Links; each N_Port has exactly one.
+    pub links: Vec<LinkPlan>,
+    /// Hosts.
+    pub hosts: Vec<HostPlan>,
+    /// Arrays.
+    pub arrays: Vec<ArrayPlan>,
+    /// Names of workloads, which jobs report under.
+    pub workloads: Vec<WorkloadPlan>,
+    /// One stream of I/O from one host adapter to one LUN; `numjobs` and groups are expanded.
+    pub jobs: Vec<JobPlan>,
+    /// Plain frames from N_Port to N_Port without a SCSI exchange above them.
+    pub traffic: Vec<TrafficPlan>,
+}
+
+/// A port of a host or an array.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NPortPlan {
+    /// `host1.hba0.p0`, `dev1.p3`.
+    pub name: String,
+    /// Host or array it belongs to, `host1`, `dev1`.
+    pub node: String,
+    /// 24-bit address.
+    pub fc_id: u32,
+    /// World-wide port name.
+    pub wwpn: u64,
+    /// Frames FC-2 may hold ready ahead of the fibre; at least 1, the frame being sent.
+    pub tx_buffers: u32,
+    /// Class-3 sequences this port may have open at once as their initiator.
+    pub class3_sequences: u32,
+    /// How frames of open sequences take turns.
+    pub interleave: Interleave,
+    /// From the last bit of a frame to its buffer being free again.
+    pub rx_hold_ps: u64,
+    /// Rate at which the port empties its receive buffers; 0 is at once.
+    pub drain_bytes_per_s: u64,
+}
+
+/// How frames of the sequences open at an N_Port take turns.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Interleave {
+    /// One sequence to its end, then the next.
+    Sequence,
+    /// One frame of each open sequence in turn.
+    Frame,
+}
+
+/// A switch.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchPlan {
+    /// `sw1`.
+    pub name: String,
+    /// Domain id, 1..=239.
+    pub domain: u32,
+    /// From the instant the switch has what it needs of a frame to its first bit out.
+    pub forwarding_ps: u64,
+    /// Forward on the header where the output is not faster than the input; else on the tail.
+    pub cut_through: bool,
+    /// Choice among equal-cost paths.
+    pub routing: RoutePolicy,
+    /// Number of ports.
+    pub ports: u32,
+}
+
+/// How a switch chooses among equal-cost paths.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum RoutePolicy {
+    /// All frames to one destination domain leave by the first path.
+    OnePath,
+    /// By the port a frame came in on.
+    IngressPort,
+    /// By source and destination address.
+    SourceDestination,
+    /// By source, destination and exchange.
+    Exchange,
+}
+
+/// A link: two fibres, one in each direction.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkPlan {
+    /// One end.
+    pub a: EndPlan,
+    /// The other end.
+    pub b: EndPlan,
+    /// What people call the speed, `2GFC`.
+    pub speed: String,
+    /// Data rate after line coding, in one direction.
+    pub bytes_per_s: u64,
+    /// Fill words after each frame (24 by the standard).
+    pub gap_bytes: u32,
+    /// Propagation delay.
+    pub delay_ps: u64,
+    /// BB credit that `b` grants to `a`.
+    pub credit_a_to_b: u32,
+    /// BB credit that `a` grants to `b`.
+    pub credit_b_to_a: u32,
+    /// FSPF cost; used between switches.
+    pub fspf_cost: u64,
+}
+
+/// One end of a link.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum EndPlan {
+    /// A port of a host or an array.
+    NPort(u32),
+    /// A port of a switch.
+    Switch {
+        /// Which switch.
+        switch: u32,
+        /// Which of its ports, from 0.
+        port: u32,
+    },
+}
+
+/// A host.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostPlan {
+    /// `host1`.
+    pub name: String,
+    /// CPU cores that serve I/O.
+    pub cores: u32,
+    /// CPU time from the application's call to the command at the HBA.
+    pub cpu_submit_ps: u64,
+    /// CPU time from the HBA's interrupt to the application.
+    pub cpu_complete_ps: u64,
+    /// HBA ports of this host.
+    pub adapters: Vec<AdapterPlan>,
+}
+
+/// One port of an HBA with the engine that drives it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdapterPlan {
+    /// Its N_Port.
+    pub n_port: u32,
+    /// Engine time to start a command.
+    pub submit_ps: u64,
+    /// Engine time to finish a command.
+    pub complete_ps: u64,
+    /// Commands this port may have open (execution throttle).
+    pub max_commands: u32,
+    /// Commands this port may have open on one LUN (queue depth).
+    pub lun_queue_depth: u32,
+}
+
+/// A storage array.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrayPlan {
+    /// `dev1`.
+    pub name: String,
+    /// Its front-end ports.
+    pub n_ports: Vec<u32>,
+    /// Controller processors that serve commands.
+    pub controllers: u32,
+    /// Processor time per command.
+    pub command_ps: u64,
+    /// Largest burst one XFER_RDY asks for.
+    pub burst_bytes: u64,
+    /// Commands one front-end port accepts before it answers TASK SET FULL.
+    pub port_queue_depth: u32,
+    /// Cache; none where it is off.
+    pub cache: Option<CachePlan>,
+    /// Disks behind the controllers.
+    pub disks: Vec<DiskPlan>,
+    /// Logical units.
+    pub luns: Vec<LunPlan>,
+}
+
+/// A simple cache: a share of reads hits, writes are acknowledged from it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CachePlan {
+    /// Share of reads that find their data, in parts per million.
+    pub read_hit_ppm: u32,
+    /// Time to serve from the cache.
+    pub access_ps: u64,
+    /// Write data the cache may hold that is not on disk yet; a write beyond it waits. 0 writes through.
+    pub dirty_limit_bytes: u64,
+}
+
+/// A disk drive.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskPlan {
+    /// `dev1.disk0`.
+    pub name: String,
+    /// Capacity.
+    pub bytes: u64,
+    /// One revolution.
+    pub revolution_ps: u64,
+    /// Cylinders, for the seek curve.
+    pub cylinders: u32,
+    /// Seek over one cylinder.
+    pub seek_single_ps: u64,
+    /// Mean seek over random pairs.
+    pub seek_average_ps: u64,
+    /// Seek over all cylinders.
+    pub seek_full_ps: u64,
+    /// Added to a seek before writing.
+    pub write_settle_ps: u64,
+    /// Sustained media rate in the outermost zone.
+    pub outer_bytes_per_s: u64,
+    /// Sustained media rate in the innermost zone.
+    pub inner_bytes_per_s: u64,
+    /// Time from the command to the start of its seek.
+    pub overhead_ps: u64,
+    /// Number of zones the rates are interpolated over.
+    pub zones: u32,
+    /// Sequential reads and writes go on without a turn lost between commands.
+    pub streaming: bool,
+}
+
+/// A logical unit.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LunPlan {
+    /// `dev1.lun1`.
+    pub name: String,
+    /// SCSI logical unit number.
+    pub number: u32,
+    /// Capacity.
+    pub bytes: u64,
+    /// Commands its task set holds before it answers TASK SET FULL.
+    pub queue_depth: u32,
+    /// What holds its blocks.
+    pub media: MediaPlan,
+    /// Copy to another array.
+    pub mirror: Option<MirrorPlan>,
+}
+
+/// What holds the blocks of a LUN.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum MediaPlan {
+    /// A device with a service time that does not depend on the address.
+    Memory {
+        /// Mean service time.
+        service_ps: u64,
+        /// Its distribution.
+        distribution: Distribution,
+        /// Requests served at once.
+        servers: u32,
+    },
+    /// RAID 0 over disks.
+    Stripe {
+        /// Indices into the array's disks.
+        disks: Vec<u32>,
+        /// Where the LUN starts on each of them.
+        start_bytes: u64,
+        /// Bytes on one disk before the next.
+        stripe_bytes: u64,
+        /// Unit in which the array addresses the disks.
+        block_bytes: u64,
+    },
+}
+
+/// Distribution of a time around its mean.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// Always the mean.
+    Constant,
+    /// Exponential.
+    Exponential,
+}
+
+/// Third-party copy of every write to a LUN of another array.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MirrorPlan {
+    /// Array copied to.
+    pub array: u32,
+    /// Its LUN.
+    pub lun: u32,
+    /// N_Port the copies leave by; one of the source array's.
+    pub source_n_port: u32,
+    /// N_Port they go to; one of the other array's.
+    pub target_n_port: u32,
+    /// The host's write waits for the copy.
+    pub synchronous: bool,
+    /// Copies that may be on their way at once.
+    pub max_outstanding: u32,
+}
+
+/// A workload as the scenario names it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadPlan {
+    /// Its name.
+    pub name: String,
+}
+
+/// One stream of I/O.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobPlan {
+    /// Unique name, also the name of its random streams.
+    pub name: String,
+    /// Workload it reports under.
+    pub workload: u32,
+    /// Host it runs on.
+    pub host: u32,
+    /// Index into that host's adapters.
+    pub adapter: u32,
+    /// N_Port of the array it talks to.
+    pub target_n_port: u32,
+    /// Array.
+    pub array: u32,
+    /// LUN, index into that array's LUNs.
+    pub lun: u32,
+    /// Share of reads in parts per million.
+    pub read_ppm: u32,
+    /// Random addresses; else sequential.
+    pub random: bool,
+    /// Distribution of random addresses.
+    pub address: AddressPlan,
+    /// Request size.
+    pub block_bytes: u64,
+    /// Requests kept open; 0 is an open loop without bound.
+    pub iodepth: u32,
+    /// Bytes to move before the job ends; 0 has no such end.
+    pub total_bytes: u64,
+    /// First byte of the region of the LUN the job uses.
+    pub offset_bytes: u64,
+    /// Size of that region.
+    pub span_bytes: u64,
+    /// When the job starts.
+    pub start_ps: u64,
+    /// I/Os that complete earlier than this after the start are not counted.
+    pub ramp_ps: u64,
+    /// When the job stops submitting; 0 never.
+    pub stop_ps: u64,
+    /// Mean time between submissions; 0 submits as soon as `iodepth` allows.
+    pub interval_ps: u64,
+    /// Distribution of that time.
+    pub interval_distribution: Distribution,
+    /// Pause after a completion before the next submission takes its place.
+    pub think_ps: u64,
+}
+
+/// Where random requests go.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum AddressPlan {
+    /// Every block alike.
+    Uniform,
+    /// Zipf with this exponent, in thousandths; blocks are scattered by a hash.
+    Zipf {
+        /// Exponent times 1000.
+        theta_milli: u32,
+    },
+}
+
+/// Plain frames between two N_Ports.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficPlan {
+    /// Its name.
+    pub name: String,
+    /// From.
+    pub source_n_port: u32,
+    /// To.
+    pub target_n_port: u32,
+    /// Payload of each frame, 0..=2112.
+    pub payload_bytes: u32,
+    /// Frames to send; 0 has no end.
+    pub frames: u64,
+    /// Mean time between frames; 0 sends as fast as credit and fibre allow.
+    pub interval_ps: u64,
+    /// Distribution of that time.
+    pub interval_distribution: Distribution,
+    /// When it starts.
+    pub start_ps: u64,
+}
