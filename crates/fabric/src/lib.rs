@@ -1,0 +1,26 @@
+//! Frames from N_Port to N_Port: transmitters, fibres, switches and their routes.
+//!
+//! The life of a frame at one hop is one event, the *start* of its transmission. A transmitter knows
+//! when it is free, when each credit comes back and when each waiting frame is ready; the earliest
+//! instant at which all three hold is its alarm. When the alarm rings everything that could have
+//! happened before is known, because whatever reaches a transmitter was announced by another start
+//! that came earlier. So the start decides with the knowledge of its instant, and announces in its
+//! turn: the frame to the next hop, the freed buffer to the hop before.
+
+mod counters;
+mod fibre;
+mod fspf;
+mod network;
+mod probe;
+mod reference;
+mod routing;
+mod switch;
+mod voq;
+
+pub use counters::FibreCounters;
+pub use fibre::{Fibre, Sink, Source};
+pub use fspf::{Hop, shortest_paths};
+pub use network::{FabricFault, Network, NetworkBuilder, Start};
+pub use probe::{NoProbe, Probe};
+pub use routing::RoutePolicy;
+pub use switch::{Forwarding, Switch};

@@ -1,0 +1,474 @@
+//! All fibres and switches together, and the one event that moves frames: the start of a
+//! transmission.
+
+use sanlab_fc::{Exchange, Frame, NPort, Sequence};
+use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds};
+
+use crate::fibre::{Fibre, Sink, Source};
+use crate::fspf::{Hop, shortest_paths};
+use crate::probe::Probe;
+use crate::reference::Reference;
+use crate::switch::{Forwarding, Switch};
+use crate::voq::Queues;
+
+/// What follows from the start of a transmission for those above the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// The frame.
+    pub frame: u32,
+    /// Its last bit reaches its destination N_Port at this instant; [`NEVER`] while it is still to
+    /// cross a switch. The caller frees a frame that arrives.
+    pub arrives_at: Picoseconds,
+    /// The fibre.
+    pub fibre: u32,
+    /// The last frame of a sequence has left its source.
+    pub ends_sequence: bool,
+}
+
+/// A law of the fabric that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FabricFault {
+    /// Credit granted is not credit known plus frames that hold some.
+    Credit {
+        /// The fibre.
+        fibre: u32,
+        /// Granted at login.
+        granted: u32,
+        /// Known to be free or coming back.
+        known: u32,
+        /// Frames that hold a buffer at the far end.
+        held: u32,
+    },
+    /// Frames sent are not frames delivered plus frames on their way.
+    Frames {
+        /// Sent by N_Ports.
+        sent: u64,
+        /// Delivered to N_Ports.
+        delivered: u64,
+        /// Still in a switch.
+        on_the_way: u64,
+    },
+}
+
+/// All N_Ports, fibres and switches.
+///
+/// `EVERY_EVENT` makes the slow reference of it, in which every credit return, every end of a
+/// transmission and every arrival is an event of its own; it must give the same run.
+pub struct Network<const EVERY_EVENT: bool> {
+    /// Ports of nodes.
+    pub n_ports: Vec<NPort>,
+    /// Fibres; those of link `i` are `2 i`, away from its first end, and `2 i + 1`.
+    pub fibres: Vec<Fibre>,
+    /// Frames on their way.
+    pub frames: Arena<Frame>,
+    /// Exchanges open between N_Ports.
+    pub exchanges: Arena<Exchange>,
+    /// Hash over all starts.
+    pub fingerprint: Fingerprint,
+    alarms: Alarms,
+    switches: Vec<Switch>,
+    uplinks: Vec<u32>,
+    sent: u64,
+    delivered: u64,
+    starts: u64,
+    reference: Reference,
+}
+
+/// Collects the parts of a [`Network`].
+#[derive(Default)]
+pub struct NetworkBuilder {
+    /// Ports of nodes.
+    pub n_ports: Vec<NPort>,
+    /// Switches without routes.
+    pub switches: Vec<Switch>,
+    /// Fibres, two for each link.
+    pub fibres: Vec<Fibre>,
+    /// FSPF cost of each link.
+    pub costs: Vec<u64>,
+}
+
+impl NetworkBuilder {
+    /// Wire it up: outputs, virtual output queues, routes by FSPF.
+    pub fn build<const EVERY_EVENT: bool>(mut self) -> Network<EVERY_EVENT> {
+        let mut uplinks = vec![NONE; self.n_ports.len()];
+        let mut attached = vec![None; self.n_ports.len()];
+        let mut hops = Vec::new();
+        for id in 0..self.fibres.len() {
+            let far_end = self.fibres[id ^ 1].sink;
+            let fibre = &mut self.fibres[id];
+            if let Source::NPort(n_port) = fibre.source {
+                uplinks[n_port as usize] = id as u32;
+            }
+            // The transmitter of a fibre is the receiver of the link's other fibre.
+            if let Sink::Switch { switch, port } = far_end {
+                let outputs = &mut self.switches[switch as usize].outputs;
+                outputs[port as usize] = id as u32;
+                fibre.queues = Queues::new(outputs.len());
+                match fibre.sink {
+                    Sink::NPort(n_port) => attached[n_port as usize] = Some((switch, id as u32)),
+                    Sink::Switch { switch: to, .. } => {
+                        hops.push(Hop {
+                            from: switch,
+                            to,
+                            fibre: id as u32,
+                            cost: self.costs[id / 2],
+                        });
+                    }
+                }
+            }
+        }
+        self.add_routes(&attached, &hops);
+        let fibres = self.fibres.len();
+        let mut network = Network {
+            n_ports: self.n_ports,
+            fibres: self.fibres,
+            frames: Arena::default(),
+            exchanges: Arena::default(),
+            fingerprint: Fingerprint::default(),
+            alarms: Alarms::new(fibres),
+            switches: self.switches,
+            uplinks,
+            sent: 0,
+            delivered: 0,
+            starts: 0,
+            reference: Reference::new(if EVERY_EVENT { fibres } else { 0 }),
+        };
+        if EVERY_EVENT {
+            for (id, fibre) in network.fibres.iter().enumerate() {
+                network.reference.grant(id as u32, fibre.credit.granted());
+            }
+        }
+        for n_port in 0..network.n_ports.len() {
+            network.wake(n_port as u32, 0);
+        }
+        network
+    }
+
+    fn add_routes(&mut self, attached: &[Option<(u32, u32)>], hops: &[Hop]) {
+        let count = self.switches.len();
+        let paths: Vec<_> = (0..count)
+            .map(|to| shortest_paths(count, hops, to as u32))
+            .collect();
+        for &home in attached {
+            for (id, switch) in self.switches.iter_mut().enumerate() {
+                match home {
+                    Some((at, fibre)) if at as usize == id => switch.routes.add(&[fibre]),
+                    Some((at, _)) => switch.routes.add(&paths[at as usize][id]),
+                    None => switch.routes.add(&[]),
+                }
+            }
+        }
+    }
+}
+
+impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
+    /// When the next frame starts; [`NEVER`] when none waits.
+    #[inline]
+    pub fn next_at(&self) -> Picoseconds {
+        if EVERY_EVENT {
+            return self.alarms.first().0.min(self.reference.next_at());
+        }
+        self.alarms.first().0
+    }
+
+    /// The latest instant this network can reach.
+    pub fn horizon(&self) -> Picoseconds {
+        self.alarms.horizon()
+    }
+
+    /// Events handled: one for each start, and in the reference one for each of its own.
+    pub fn events(&self) -> u64 {
+        self.starts + self.reference.events()
+    }
+
+    /// Transmissions started: frames times hops.
+    pub fn frame_hops(&self) -> u64 {
+        self.starts
+    }
+
+    /// Frames delivered to N_Ports.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// The fibre an N_Port sends by.
+    pub fn uplink(&self, n_port: u32) -> &Fibre {
+        &self.fibres[self.uplinks[n_port as usize] as usize]
+    }
+
+    /// Whether frames can get from one N_Port to another.
+    pub fn is_reachable(&self, source: u32, destination: u32) -> bool {
+        match self.uplink(source).sink {
+            Sink::NPort(n_port) => n_port == destination,
+            Sink::Switch { switch, .. } => !self.switches[switch as usize]
+                .routes
+                .towards(destination)
+                .is_empty(),
+        }
+    }
+
+    /// Queue a sequence at an N_Port.
+    pub fn queue(&mut self, n_port: u32, sequence: Sequence, now: Picoseconds) {
+        self.n_ports[n_port as usize].queue(sequence);
+        self.wake(n_port, now);
+    }
+
+    /// An N_Port may have something to send.
+    fn wake(&mut self, n_port: u32, now: Picoseconds) {
+        let ready_at = self.n_ports[n_port as usize].ready_at();
+        if ready_at != NEVER {
+            self.announce(self.uplinks[n_port as usize], ready_at.max(now));
+        }
+    }
+
+    /// A frame for this transmitter will be ready at this instant.
+    #[inline]
+    fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
+        if EVERY_EVENT {
+            self.reference.announce(fibre, ready_at);
+            return;
+        }
+        let transmitter = &mut self.fibres[fibre as usize];
+        let could_start_at = ready_at.max(transmitter.free_at);
+        if could_start_at < transmitter.could_start_at {
+            transmitter.could_start_at = could_start_at;
+            let at = could_start_at.max(transmitter.credit.next_at());
+            if at != NEVER {
+                self.alarms.set(fibre, at);
+            }
+        }
+    }
+
+    /// A credit of this transmitter will be back at this instant.
+    #[inline]
+    fn give_credit(&mut self, fibre: u32, at: Picoseconds) {
+        if EVERY_EVENT {
+            self.reference.give_credit(fibre, at);
+        }
+        let transmitter = &mut self.fibres[fibre as usize];
+        let before = transmitter.credit.next_at();
+        transmitter.credit.give(at);
+        if !EVERY_EVENT && at < before && transmitter.could_start_at != NEVER {
+            self.alarms.set(fibre, transmitter.could_start_at.max(at));
+        }
+    }
+
+    /// The next thing happens. `None` where it concerns nobody above: events of the reference.
+    #[inline]
+    pub fn step(&mut self, probe: &mut impl Probe) -> Option<(Picoseconds, Start)> {
+        if EVERY_EVENT && self.reference.next_at() <= self.alarms.first().0 {
+            let (at, fibre) = self.reference.step();
+            if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
+                let is_ready = self.n_ports[n_port as usize].ready_at() <= at;
+                self.reference.set_ready(fibre, at, is_ready);
+            }
+            if self.reference.can_start(fibre) {
+                self.alarms.set(fibre, at);
+            }
+            return None;
+        }
+        let (now, fibre) = self.alarms.first();
+        Some((now, self.start(now, fibre, probe)))
+    }
+
+    #[inline]
+    fn start(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
+        self.starts += 1;
+        let (frame_id, ends_sequence) = self.take_frame(now, id);
+        let fibre = &mut self.fibres[id as usize];
+        let frame = &mut self.frames[frame_id];
+        let wire_bytes = frame.wire_bytes;
+        let (sending, slot) = fibre.times(wire_bytes);
+        let tail_at = now + sending;
+        let credit_wait = if EVERY_EVENT {
+            self.reference.credit_wait(id, now)
+        } else {
+            now - fibre.could_start_at
+        };
+        fibre.free_at = now + slot;
+        fibre.credit.take(now);
+        count(fibre, frame, now, slot, credit_wait);
+        self.fingerprint
+            .add(now ^ u64::from(id) << 44 ^ u64::from(wire_bytes) << 32);
+        probe.frame(id, frame, &self.exchanges, now, tail_at + fibre.delay);
+        let came_by = std::mem::replace(&mut frame.came_by, id);
+        let sink = fibre.sink;
+        if EVERY_EVENT {
+            self.reference.on_start(id, now + slot);
+        }
+        let arrives_at = match sink {
+            Sink::NPort(n_port) => self.deliver(id, frame_id, n_port, tail_at),
+            Sink::Switch { switch, port } => {
+                self.forward(id, frame_id, switch, port, now, tail_at);
+                NEVER
+            }
+        };
+        if came_by == NONE {
+            if let Source::NPort(n_port) = self.fibres[id as usize].source {
+                self.n_ports[n_port as usize].on_sent(tail_at);
+            }
+        } else {
+            let back_at = tail_at + self.fibres[came_by as usize].credit_return;
+            self.give_credit(came_by, back_at);
+        }
+        self.rearm(id);
+        Start {
+            frame: frame_id,
+            arrives_at,
+            fibre: id,
+            ends_sequence,
+        }
+    }
+
+    #[inline]
+    fn take_frame(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
+        let fibre = &mut self.fibres[id as usize];
+        match fibre.source {
+            Source::Switch => (fibre.queues.pop(now, &self.frames), false),
+            Source::NPort(n_port) => {
+                let next = self.n_ports[n_port as usize].next_frame(now, n_port);
+                self.sent += 1;
+                (self.frames.insert(next.frame), next.ends_sequence)
+            }
+        }
+    }
+
+    /// The frame reaches its destination: its buffer is free again when the N_Port says so.
+    #[inline]
+    fn deliver(&mut self, id: u32, frame: u32, n_port: u32, tail_at: Picoseconds) -> Picoseconds {
+        let fibre = &self.fibres[id as usize];
+        let arrives_at = tail_at + fibre.delay;
+        let payload_bytes = self.frames[frame].payload_bytes;
+        let credit_return = fibre.credit_return;
+        let freed_at = self.n_ports[n_port as usize].on_received(arrives_at, payload_bytes);
+        self.give_credit(id, freed_at + credit_return);
+        self.delivered += 1;
+        arrives_at
+    }
+
+    /// The frame goes on to a switch, where it waits for its output.
+    #[inline]
+    fn forward(
+        &mut self,
+        id: u32,
+        frame_id: u32,
+        switch: u32,
+        port: u32,
+        now: Picoseconds,
+        tail_at: Picoseconds,
+    ) {
+        let switch = &self.switches[switch as usize];
+        let output = switch.routes.output(&self.frames[frame_id], port);
+        let fibre = &self.fibres[id as usize];
+        // A faster output would run dry in the middle of the frame.
+        let needs_tail = switch.forwarding == Forwarding::StoreAndForward
+            || self.fibres[output as usize]
+                .rate()
+                .is_faster_than(fibre.rate());
+        let known_at = if needs_tail {
+            tail_at + fibre.delay
+        } else {
+            now + fibre.header
+        };
+        let ready_at = known_at + switch.latency;
+        let frame = &mut self.frames[frame_id];
+        frame.ready_at = ready_at;
+        frame.switch_wait += switch.latency;
+        self.fibres[output as usize]
+            .queues
+            .push(port, frame_id, &mut self.frames);
+        self.announce(output, ready_at);
+    }
+
+    /// After a start: when can the next frame go?
+    #[inline]
+    fn rearm(&mut self, id: u32) {
+        let fibre = &mut self.fibres[id as usize];
+        let ready_at = match fibre.source {
+            Source::Switch => fibre.queues.ready_at(fibre.free_at),
+            Source::NPort(n_port) => self.n_ports[n_port as usize].ready_at(),
+        };
+        if EVERY_EVENT {
+            self.alarms.clear(id);
+            if let (Source::NPort(_), true) = (fibre.source, ready_at != NEVER) {
+                self.reference.announce(id, ready_at.max(fibre.free_at));
+            }
+            return;
+        }
+        fibre.could_start_at = if ready_at == NEVER {
+            NEVER
+        } else {
+            ready_at.max(fibre.free_at)
+        };
+        let at = fibre.could_start_at.max(fibre.credit.next_at());
+        if at == NEVER {
+            self.alarms.clear(id);
+        } else {
+            self.alarms.set(id, at);
+        }
+    }
+
+    /// Conservation of frames and credit, by a walk over everything that waits.
+    pub fn check(&self) -> Result<u64, FabricFault> {
+        let mut held = vec![0u32; self.fibres.len()];
+        let mut on_the_way = 0;
+        for fibre in &self.fibres {
+            for id in fibre.queues.waiting(&self.frames) {
+                held[self.frames[id].came_by as usize] += 1;
+                on_the_way += 1;
+            }
+        }
+        if self.sent != self.delivered + on_the_way {
+            let (sent, delivered) = (self.sent, self.delivered);
+            return Err(FabricFault::Frames {
+                sent,
+                delivered,
+                on_the_way,
+            });
+        }
+        for (id, fibre) in self.fibres.iter().enumerate() {
+            let (granted, known, held) = (fibre.credit.granted(), fibre.credit.known(), held[id]);
+            if granted != known + held {
+                return Err(FabricFault::Credit {
+                    fibre: id as u32,
+                    granted,
+                    known,
+                    held,
+                });
+            }
+        }
+        Ok(self.fibres.len() as u64)
+    }
+}
+
+/// Count a frame that starts now, and what it has waited for.
+#[inline]
+fn count(
+    fibre: &mut Fibre,
+    frame: &mut Frame,
+    now: Picoseconds,
+    slot: Picoseconds,
+    credit_wait: Picoseconds,
+) {
+    let counters = &mut fibre.counters;
+    counters.frames += 1;
+    counters.bytes += u64::from(frame.wire_bytes);
+    counters.payload_bytes += u64::from(frame.payload_bytes);
+    counters.busy += slot;
+    let since = if frame.came_by == NONE {
+        frame.framed_at
+    } else {
+        frame.ready_at
+    };
+    let waited = now - since;
+    counters.queue_wait += u128::from(waited);
+    if credit_wait > 0 {
+        counters.credit_wait += credit_wait;
+        counters.credit_waits += 1;
+    }
+    let own_credit_wait = credit_wait.min(waited);
+    if frame.came_by != NONE {
+        frame.credit_wait += own_credit_wait;
+        frame.switch_wait += waited - own_credit_wait;
+    }
+}

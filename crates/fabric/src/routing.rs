@@ -1,0 +1,79 @@
+//! Which output a frame leaves a switch by.
+
+use sanlab_fc::Frame;
+
+/// How a switch chooses among equal-cost paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoutePolicy {
+    /// The first.
+    OnePath,
+    /// By the port the frame came in by.
+    IngressPort,
+    /// By source and destination.
+    SourceDestination,
+    /// By source, destination and exchange.
+    Exchange,
+}
+
+/// The outputs of one switch towards every N_Port.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    policy: RoutePolicy,
+    /// For each N_Port the first of its fibres in `fibres` and their number.
+    towards: Vec<(u32, u32)>,
+    fibres: Vec<u32>,
+}
+
+impl Routes {
+    /// No routes yet.
+    pub fn new(policy: RoutePolicy) -> Self {
+        Self {
+            policy,
+            towards: Vec::new(),
+            fibres: Vec::new(),
+        }
+    }
+
+    /// The outputs to the next N_Port, in their order of preference; all cost the same.
+    pub fn add(&mut self, fibres: &[u32]) {
+        self.towards
+            .push((self.fibres.len() as u32, fibres.len() as u32));
+        self.fibres.extend(fibres);
+    }
+
+    /// The equal-cost outputs towards an N_Port.
+    pub fn towards(&self, n_port: u32) -> &[u32] {
+        let (first, count) = self.towards[n_port as usize];
+        &self.fibres[first as usize..(first + count) as usize]
+    }
+
+    /// The output of this frame.
+    #[inline]
+    pub fn output(&self, frame: &Frame, input: u32) -> u32 {
+        let (first, count) = self.towards[frame.destination as usize];
+        let choice = if count == 1 {
+            0
+        } else {
+            self.choose(frame, input, count)
+        };
+        self.fibres[(first + choice) as usize]
+    }
+
+    fn choose(&self, frame: &Frame, input: u32, count: u32) -> u32 {
+        match self.policy {
+            RoutePolicy::OnePath => 0,
+            RoutePolicy::IngressPort => input % count,
+            RoutePolicy::SourceDestination => hash(frame.source, frame.destination, 0) % count,
+            RoutePolicy::Exchange => {
+                hash(frame.source, frame.destination, u32::from(frame.ox_id)) % count
+            }
+        }
+    }
+}
+
+/// The same for both directions of a conversation, as switches hash them.
+fn hash(source: u32, destination: u32, exchange: u32) -> u32 {
+    let pair = u64::from(source ^ destination) << 32 | u64::from(source.wrapping_add(destination));
+    let mixed = (pair ^ u64::from(exchange) << 13).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as u32
+}

@@ -1,0 +1,44 @@
+//! A switch: when it can forward a frame, and to which of its outputs.
+
+use sanlab_kernel::{NONE, Picoseconds};
+
+use crate::routing::{RoutePolicy, Routes};
+
+/// What a switch waits for before it forwards a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forwarding {
+    /// The header, where the output is not faster than the input; else the tail.
+    CutThrough,
+    /// The tail.
+    StoreAndForward,
+}
+
+/// A switch with a port for each link and a crossbar between them.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// What it waits for.
+    pub forwarding: Forwarding,
+    /// From there to the first bit out, when the output is free.
+    pub latency: Picoseconds,
+    /// Outputs towards each N_Port.
+    pub routes: Routes,
+    /// The fibre that leaves by each port.
+    pub outputs: Vec<u32>,
+}
+
+impl Switch {
+    /// A switch with this many ports, none of them connected.
+    pub fn new(
+        forwarding: Forwarding,
+        latency: Picoseconds,
+        policy: RoutePolicy,
+        ports: usize,
+    ) -> Self {
+        Self {
+            forwarding,
+            latency,
+            routes: Routes::new(policy),
+            outputs: vec![NONE; ports],
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Frames of a switch that wait for one output, a queue for each input.
+
+use sanlab_fc::Frame;
+use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds};
+
+/// The virtual output queues of one output port: one for each port a frame can come in by.
+///
+/// The output serves the queues in turn (round robin), so that inputs share it fairly whatever they
+/// offer, and a frame for another output never stands in the way inside the switch.
+#[derive(Clone, Debug, Default)]
+pub struct Queues {
+    queues: Vec<Queue>,
+    /// One bit for each queue that holds a frame.
+    occupied: Vec<u64>,
+    served_last: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    head: u32,
+    tail: u32,
+    /// When the head can be forwarded.
+    ready_at: Picoseconds,
+}
+
+impl Queues {
+    /// Queues for a switch with this many ports.
+    pub fn new(ports: usize) -> Self {
+        let empty = Queue {
+            head: NONE,
+            tail: NONE,
+            ready_at: NEVER,
+        };
+        Self {
+            queues: vec![empty; ports],
+            occupied: vec![0; ports.div_ceil(64)],
+            served_last: 0,
+        }
+    }
+
+    /// Put a frame, whose `ready_at` is set, behind those that came in by the same port.
+    #[inline]
+    pub fn push(&mut self, input: u32, id: u32, frames: &mut Arena<Frame>) {
+        let queue = &mut self.queues[input as usize];
+        if queue.head == NONE {
+            queue.head = id;
+            queue.ready_at = frames[id].ready_at;
+            self.occupied[input as usize / 64] |= 1 << (input % 64);
+        } else {
+            frames[queue.tail].next = id;
+        }
+        queue.tail = id;
+    }
+
+    /// When the first frame is ready that could be served next: not before `floor`, which is as good
+    /// as any earlier instant.
+    #[inline]
+    pub fn ready_at(&self, floor: Picoseconds) -> Picoseconds {
+        let mut earliest = NEVER;
+        for (word, &bits) in self.occupied.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let queue = &self.queues[word * 64 + bits.trailing_zeros() as usize];
+                if queue.ready_at <= floor {
+                    return floor;
+                }
+                earliest = earliest.min(queue.ready_at);
+                bits &= bits - 1;
+            }
+        }
+        earliest
+    }
+
+    /// Take the frame whose turn it is among those that are ready.
+    #[inline]
+    pub fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
+        let input = self
+            .next_ready(now)
+            .expect("an alarm rang for an output with nothing ready");
+        self.served_last = input;
+        let queue = &mut self.queues[input];
+        let id = queue.head;
+        if id == queue.tail {
+            *queue = Queue {
+                head: NONE,
+                tail: NONE,
+                ready_at: NEVER,
+            };
+            self.occupied[input / 64] &= !(1 << (input % 64));
+        } else {
+            queue.head = frames[id].next;
+            queue.ready_at = frames[queue.head].ready_at;
+        }
+        id
+    }
+
+    /// The first queue after the one served last whose head is ready.
+    #[inline]
+    fn next_ready(&self, now: Picoseconds) -> Option<usize> {
+        let words = self.occupied.len();
+        let first = self.served_last + 1;
+        let (start, shift) = (first / 64, first % 64);
+        for step in 0..=words {
+            let word = (start + step) % words;
+            let mut bits = self.occupied[word];
+            // The first word is looked at twice: its upper part first, its lower part last.
+            if start < words && step == 0 {
+                bits &= u64::MAX << shift;
+            } else if start < words && step == words {
+                bits &= !(u64::MAX << shift);
+            }
+            while bits != 0 {
+                let input = word * 64 + bits.trailing_zeros() as usize;
+                if self.queues[input].ready_at <= now {
+                    return Some(input);
+                }
+                bits &= bits - 1;
+            }
+        }
+        None
+    }
+
+    /// Frames that wait, oldest first within each input.
+    pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
+        self.queues.iter().flat_map(move |queue| {
+            let mut id = queue.head;
+            std::iter::from_fn(move || {
+                let current = id;
+                if current == NONE {
+                    return None;
+                }
+                id = if current == queue.tail {
+                    NONE
+                } else {
+                    frames[current].next
+                };
+                Some(current)
+            })
+        })
+    }
+}

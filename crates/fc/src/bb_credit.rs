@@ -1,0 +1,97 @@
+//! Buffer-to-buffer credit, kept as the times at which it comes back.
+
+use std::collections::VecDeque;
+
+use sanlab_kernel::{NEVER, Picoseconds};
+
+/// The credit a transmitter holds for the receiver at the other end of its fibre.
+///
+/// One entry per credit not in use or on its way back: the instant from which it may be used. The
+/// entries are in order of time, whatever the order in which they become known, so that the first is
+/// always the next to be used.
+///
+/// ```
+/// let mut credit = sanlab_fc::BbCredit::new(2);
+/// assert_eq!(credit.next_at(), 0);
+/// credit.take(0);
+/// credit.take(100);
+/// assert_eq!(credit.next_at(), u64::MAX);
+/// credit.give(900);
+/// credit.give(700); // learnt later, back earlier
+/// assert_eq!(credit.next_at(), 700);
+/// ```
+#[derive(Clone, Debug)]
+pub struct BbCredit {
+    granted: u32,
+    back_at: VecDeque<Picoseconds>,
+    most_in_use: u32,
+}
+
+impl BbCredit {
+    /// As many as the receiver granted at login.
+    pub fn new(granted: u32) -> Self {
+        let mut back_at = VecDeque::with_capacity(granted as usize);
+        back_at.resize(granted as usize, 0);
+        Self {
+            granted,
+            back_at,
+            most_in_use: 0,
+        }
+    }
+
+    /// Granted at login.
+    pub fn granted(&self) -> u32 {
+        self.granted
+    }
+
+    /// Not in use, or on the way back at a known time.
+    pub fn known(&self) -> u32 {
+        self.back_at.len() as u32
+    }
+
+    /// Most in use at once.
+    pub fn most_in_use(&self) -> u32 {
+        self.most_in_use
+    }
+
+    /// When the next credit may be used; [`NEVER`] while none is known to come back.
+    #[inline]
+    pub fn next_at(&self) -> Picoseconds {
+        self.back_at.front().copied().unwrap_or(NEVER)
+    }
+
+    /// Use the next credit, which is back now.
+    #[inline]
+    pub fn take(&mut self, now: Picoseconds) {
+        let taken = self.back_at.pop_front();
+        debug_assert!(
+            taken.is_some_and(|back_at| back_at <= now),
+            "a frame was sent without credit"
+        );
+        // More are in use than ever before unless so many of the others are back.
+        let spare = (self.granted - self.most_in_use).saturating_sub(1) as usize;
+        if spare > 0
+            && !self
+                .back_at
+                .get(spare - 1)
+                .is_some_and(|&back_at| back_at <= now)
+        {
+            let back = self.back_at.partition_point(|&at| at <= now);
+            self.most_in_use = self.most_in_use.max(self.granted - back as u32);
+        } else if spare == 0 {
+            self.most_in_use = self.granted;
+        }
+    }
+
+    /// A credit will be back at this time.
+    #[inline]
+    pub fn give(&mut self, at: Picoseconds) {
+        match self.back_at.back() {
+            Some(&last) if last > at => {
+                let place = self.back_at.partition_point(|&known| known <= at);
+                self.back_at.insert(place, at);
+            }
+            _ => self.back_at.push_back(at),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! One SCSI command in the words of FCP.
+
+use sanlab_kernel::Picoseconds;
+
+/// Whom an exchange is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A request of a host.
+    Host,
+    /// A copy that an array makes of a write.
+    Mirror,
+}
+
+/// SCSI status in FCP_RSP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ScsiStatus {
+    /// Done.
+    Good = 0x00,
+    /// The task set, or the port in front of it, holds as many commands as it can.
+    TaskSetFull = 0x28,
+}
+
+/// A SCSI command between its FCP_CMND and its FCP_RSP.
+///
+/// A read is CMND, DATA, RSP. A write is CMND, then per burst XFER_RDY and DATA, then RSP (FCP-4,
+/// "Device Data Operations").
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// Whom it is for.
+    pub owner: Owner,
+    /// The request of that owner.
+    pub request: u32,
+    /// N_Port of the initiator.
+    pub initiator: u32,
+    /// N_Port of the target.
+    pub target: u32,
+    /// What its frames are counted under.
+    pub flow: u32,
+    /// Originator's exchange id.
+    pub ox_id: u16,
+    /// True for READ, false for WRITE.
+    pub is_read: bool,
+    /// Status the response carries.
+    pub status: ScsiStatus,
+    /// Array of the LUN.
+    pub array: u32,
+    /// The LUN, as index into the array's.
+    pub lun: u32,
+    /// First byte on the LUN.
+    pub address: u64,
+    /// Length of the data.
+    pub bytes: u32,
+    /// Data asked for so far: bytes named in XFER_RDYs.
+    pub asked_bytes: u32,
+    /// Data that has arrived.
+    pub arrived_bytes: u32,
+    /// Credit wait of the transmitter when the information unit under way was handed to it, to tell
+    /// its share later.
+    pub credit_wait_before: Picoseconds,
+}
+
+/// Exchange ids of one N_Port: each in use at most once, handed out in turn.
+#[derive(Clone, Debug)]
+pub struct ExchangeIds {
+    free: std::collections::VecDeque<u16>,
+    next: u16,
+}
+
+impl Default for ExchangeIds {
+    fn default() -> Self {
+        Self {
+            free: std::collections::VecDeque::new(),
+            next: 0,
+        }
+    }
+}
+
+impl ExchangeIds {
+    /// An id not in use; `None` when all 65535 are (0xFFFF means "unassigned" on the fibre).
+    pub fn take(&mut self) -> Option<u16> {
+        if self.next < u16::MAX {
+            self.next += 1;
+            return Some(self.next - 1);
+        }
+        self.free.pop_front()
+    }
+
+    /// The exchange of this id is over.
+    pub fn give_back(&mut self, id: u16) {
+        self.free.push_back(id);
+    }
+}

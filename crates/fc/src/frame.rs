@@ -1,0 +1,62 @@
+//! A frame on its way.
+
+use sanlab_kernel::Picoseconds;
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum FrameKind {
+    /// FCP_CMND.
+    Command,
+    /// FCP_XFER_RDY.
+    TransferReady,
+    /// FCP_DATA.
+    Data,
+    /// FCP_RSP.
+    Response,
+    /// A frame without a SCSI exchange above it.
+    Plain,
+}
+
+/// A frame between its first transmitter and its destination N_Port.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The switch it is in can forward it from this instant on.
+    pub ready_at: Picoseconds,
+    /// FC-2 of the source began with it.
+    pub framed_at: Picoseconds,
+    /// First bit out of the source N_Port.
+    pub sent_at: Picoseconds,
+    /// Time on its way for which a transmitter had it to send and no credit.
+    pub credit_wait: Picoseconds,
+    /// Time on its way in switches, credit waits left out.
+    pub switch_wait: Picoseconds,
+    /// The exchange it belongs to; for a plain frame the number of its stream.
+    pub exchange: u32,
+    /// What it is counted under.
+    pub flow: u32,
+    /// The fibre it came by, to whose transmitter its buffer is given back.
+    pub came_by: u32,
+    /// Destination N_Port.
+    pub destination: u32,
+    /// Source N_Port.
+    pub source: u32,
+    /// Next frame in the queue it is in.
+    pub next: u32,
+    /// Relative offset of the payload in the data of the exchange.
+    pub offset: u32,
+    /// SOF to EOF.
+    pub wire_bytes: u16,
+    /// Payload without padding.
+    pub payload_bytes: u16,
+    /// Number within its sequence.
+    pub seq_cnt: u16,
+    /// Originator's exchange id.
+    pub ox_id: u16,
+    /// Sequence id.
+    pub seq_id: u8,
+    /// What it carries.
+    pub kind: FrameKind,
+    /// Last frame of its sequence.
+    pub is_last: bool,
+}

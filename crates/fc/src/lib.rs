@@ -1,0 +1,21 @@
+//! Fibre Channel from the frame to the exchange.
+//!
+//! Nothing here knows a switch, a disk or a host: a [`Frame`] is what travels, [`BbCredit`] what a
+//! transmitter may still send, an [`NPort`] turns sequences into frames, an [`Exchange`] is one SCSI
+//! command in the words of FCP, and [`encode`] writes a frame as its bits would be on the fibre.
+
+mod bb_credit;
+pub mod encode;
+mod exchange;
+mod frame;
+mod information_unit;
+mod n_port;
+
+pub use bb_credit::BbCredit;
+pub use exchange::{Exchange, ExchangeIds, Owner, ScsiStatus};
+pub use frame::{Frame, FrameKind};
+pub use information_unit::{
+    FCP_CMND_BYTES, FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES,
+    PRIMITIVE_BYTES, wire_bytes,
+};
+pub use n_port::{Generator, Interleave, NPort, NextFrame, Sequence};

@@ -1,0 +1,306 @@
+//! A port of a node: sequences become frames.
+
+use std::collections::VecDeque;
+
+use sanlab_kernel::{NEVER, Picoseconds, RandomStream};
+
+use crate::{Frame, FrameKind, wire_bytes};
+
+/// How frames of open sequences take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleave {
+    /// One sequence to its end, then the next.
+    Sequence,
+    /// One frame of each open sequence in turn.
+    Frame,
+}
+
+/// Frames of one information unit, to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequence {
+    /// What it carries.
+    pub kind: FrameKind,
+    /// Exchange it belongs to.
+    pub exchange: u32,
+    /// What its frames are counted under.
+    pub flow: u32,
+    /// Destination N_Port.
+    pub destination: u32,
+    /// Originator's exchange id.
+    pub ox_id: u16,
+    /// Sequence id.
+    pub seq_id: u8,
+    /// Handed to FC-2 at this instant.
+    pub queued_at: Picoseconds,
+    /// Relative offset of the first byte.
+    pub offset: u32,
+    /// Bytes still to send.
+    pub left_bytes: u32,
+    /// Frames sent so far.
+    pub seq_cnt: u16,
+}
+
+/// A source of plain frames: no exchange, no response.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    /// What its frames are counted under.
+    pub flow: u32,
+    /// Destination N_Port.
+    pub destination: u32,
+    /// Payload of each frame.
+    pub payload_bytes: u32,
+    /// Frames still to send.
+    pub left: u64,
+    /// Mean time between frames; 0 sends without pause.
+    pub interval: Picoseconds,
+    /// Exponential times between frames, from this stream; else constant.
+    pub draws: Option<RandomStream>,
+    /// When its next frame is there.
+    pub next_at: Picoseconds,
+    /// Frames sent.
+    pub sent: u64,
+}
+
+/// FC-2 of a port of a host or an array: what it has to send, and when it may.
+#[derive(Clone, Debug)]
+pub struct NPort {
+    /// Frames it can hold ready ahead of the fibre, kept as the instants at which the last ones left.
+    tx_buffers: VecDeque<Picoseconds>,
+    interleave: Interleave,
+    /// Sequences it may have open at once.
+    sequence_limit: usize,
+    open: VecDeque<Sequence>,
+    /// Sequences that wait for one of those places.
+    pending: VecDeque<Sequence>,
+    generators: Vec<Generator>,
+    next_generator: usize,
+    data_frame_bytes: u32,
+    next_seq_id: u8,
+    /// From the last bit of a frame to its buffer being free.
+    rx_hold: Picoseconds,
+    drain: Option<sanlab_kernel::Rate>,
+    drained_at: Picoseconds,
+    most_open: usize,
+}
+
+/// A frame that FC-2 made, and whether its sequence ended with it.
+#[derive(Clone, Copy, Debug)]
+pub struct NextFrame {
+    /// The frame; `sent_at` and the fibre are for the transmitter to fill in.
+    pub frame: Frame,
+    /// It was the last of its sequence.
+    pub ends_sequence: bool,
+}
+
+impl NPort {
+    /// A port that sends data frames of this payload.
+    pub fn new(
+        data_frame_bytes: u32,
+        tx_buffers: u32,
+        sequence_limit: u32,
+        interleave: Interleave,
+    ) -> Self {
+        Self {
+            tx_buffers: VecDeque::from(vec![0; tx_buffers.max(1) as usize]),
+            interleave,
+            sequence_limit: sequence_limit.max(1) as usize,
+            open: VecDeque::new(),
+            pending: VecDeque::new(),
+            generators: Vec::new(),
+            next_generator: 0,
+            data_frame_bytes,
+            next_seq_id: 0,
+            rx_hold: 0,
+            drain: None,
+            drained_at: 0,
+            most_open: 0,
+        }
+    }
+
+    /// How long it keeps a received frame, and how fast it empties its buffers at most.
+    #[must_use]
+    pub fn receiving(mut self, hold: Picoseconds, drain: Option<sanlab_kernel::Rate>) -> Self {
+        self.rx_hold = hold;
+        self.drain = drain;
+        self
+    }
+
+    /// Add a source of plain frames.
+    pub fn add_generator(&mut self, generator: Generator) {
+        self.generators.push(generator);
+    }
+
+    /// Queue an information unit. It has the next sequence id of this port.
+    pub fn queue(&mut self, mut sequence: Sequence) {
+        sequence.seq_id = self.next_seq_id;
+        self.next_seq_id = self.next_seq_id.wrapping_add(1);
+        if self.open.len() < self.sequence_limit {
+            self.open.push_back(sequence);
+            self.most_open = self.most_open.max(self.open.len());
+        } else {
+            self.pending.push_back(sequence);
+        }
+    }
+
+    /// When it has a frame to send; [`NEVER`] when it has none.
+    #[inline]
+    pub fn ready_at(&self) -> Picoseconds {
+        match self.open.front() {
+            Some(first) => first.queued_at,
+            None if self.generators.is_empty() => NEVER,
+            None => self.next_generated(),
+        }
+    }
+
+    fn next_generated(&self) -> Picoseconds {
+        let waiting = self
+            .generators
+            .iter()
+            .filter(|generator| generator.left > 0);
+        waiting
+            .map(|generator| generator.next_at)
+            .min()
+            .unwrap_or(NEVER)
+    }
+
+    /// Most sequences that were open at once.
+    pub fn most_open(&self) -> usize {
+        self.most_open
+    }
+
+    /// Sequences that have not been sent to the end.
+    pub fn unsent(&self) -> usize {
+        self.open.len() + self.pending.len()
+    }
+
+    /// Plain frames that are still to come.
+    pub fn is_generating(&self) -> bool {
+        self.generators.iter().any(|generator| generator.left > 0)
+    }
+
+    /// Frames sent by its generators.
+    pub fn generated(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.generators
+            .iter()
+            .map(|generator| (generator.flow, generator.sent))
+    }
+
+    /// The next frame, sent now. `source` is this port; the frame's last bit leaves after `duration`
+    /// of its size, which the caller tells with [`NPort::on_sent`].
+    #[inline]
+    pub fn next_frame(&mut self, now: Picoseconds, source: u32) -> NextFrame {
+        if self.open.is_empty() {
+            return self.generate(now, source);
+        }
+        let sequence = &mut self.open[0];
+        let payload = sequence.left_bytes.min(self.data_frame_bytes);
+        let is_last = payload == sequence.left_bytes;
+        let free_buffer = self.tx_buffers[0];
+        let frame = Frame {
+            ready_at: now,
+            framed_at: free_buffer.max(sequence.queued_at),
+            sent_at: now,
+            credit_wait: 0,
+            switch_wait: 0,
+            exchange: sequence.exchange,
+            flow: sequence.flow,
+            came_by: sanlab_kernel::NONE,
+            destination: sequence.destination,
+            source,
+            next: sanlab_kernel::NONE,
+            offset: sequence.offset,
+            wire_bytes: wire_bytes(payload) as u16,
+            payload_bytes: payload as u16,
+            seq_cnt: sequence.seq_cnt,
+            ox_id: sequence.ox_id,
+            seq_id: sequence.seq_id,
+            kind: sequence.kind,
+            is_last,
+        };
+        sequence.left_bytes -= payload;
+        sequence.offset += payload;
+        sequence.seq_cnt = sequence.seq_cnt.wrapping_add(1);
+        if is_last {
+            self.open.pop_front();
+            if let Some(waiting) = self.pending.pop_front() {
+                self.open.push_back(waiting);
+            }
+        } else if self.interleave == Interleave::Frame {
+            self.open.rotate_left(1);
+        }
+        NextFrame {
+            frame,
+            ends_sequence: is_last,
+        }
+    }
+
+    #[inline]
+    fn generate(&mut self, now: Picoseconds, source: u32) -> NextFrame {
+        let count = self.generators.len();
+        let turn = (0..count)
+            .map(|step| (self.next_generator + step) % count)
+            .find(|&index| self.generators[index].left > 0 && self.generators[index].next_at <= now)
+            .expect("a port was asked for a frame it does not have");
+        self.next_generator = turn + 1;
+        let generator = &mut self.generators[turn];
+        let ready_at = generator.next_at;
+        generator.left -= 1;
+        generator.sent += 1;
+        if generator.interval > 0 {
+            generator.next_at += match &mut generator.draws {
+                Some(draws) => draws.exponential(generator.interval),
+                None => generator.interval,
+            };
+        }
+        let frame = Frame {
+            ready_at: now,
+            framed_at: self.tx_buffers[0].max(ready_at),
+            sent_at: now,
+            credit_wait: 0,
+            switch_wait: 0,
+            exchange: generator.flow,
+            flow: generator.flow,
+            came_by: sanlab_kernel::NONE,
+            destination: generator.destination,
+            source,
+            next: sanlab_kernel::NONE,
+            offset: 0,
+            wire_bytes: wire_bytes(generator.payload_bytes) as u16,
+            payload_bytes: generator.payload_bytes as u16,
+            seq_cnt: 0,
+            ox_id: generator.sent as u16,
+            seq_id: generator.sent as u8,
+            kind: FrameKind::Plain,
+            is_last: true,
+        };
+        NextFrame {
+            frame,
+            ends_sequence: false,
+        }
+    }
+
+    /// The last bit of the frame just made leaves at this time: its transmit buffer is free then.
+    #[inline]
+    pub fn on_sent(&mut self, tail_at: Picoseconds) {
+        if self.tx_buffers.len() == 1 {
+            self.tx_buffers[0] = tail_at;
+        } else {
+            self.tx_buffers.pop_front();
+            self.tx_buffers.push_back(tail_at);
+        }
+    }
+
+    /// A frame has arrived whole: when is its receive buffer free again?
+    #[inline]
+    pub fn on_received(&mut self, tail_at: Picoseconds, payload_bytes: u16) -> Picoseconds {
+        let held = tail_at + self.rx_hold;
+        match self.drain {
+            None => held,
+            Some(rate) => {
+                self.drained_at =
+                    self.drained_at.max(held) + rate.time_for(u64::from(payload_bytes));
+                self.drained_at
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One port of a host bus adapter: its engine and the limits on commands.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sanlab_kernel::{Picoseconds, Station};
+
+/// An adapter port.
+///
+/// A command needs a place under the port's execution throttle and one under the queue depth of its
+/// LUN; it waits in the LUN's queue until it has both. LUNs that wait take turns.
+#[derive(Clone, Debug)]
+pub struct Adapter {
+    /// Its N_Port.
+    pub n_port: u32,
+    /// Its engine.
+    pub engine: Station,
+    /// Engine time to start a command.
+    pub submit: Picoseconds,
+    /// Engine time to finish a command.
+    pub complete: Picoseconds,
+    max_commands: u32,
+    lun_queue_depth: u32,
+    open: u32,
+    waiting: u32,
+    luns: Vec<LunQueue>,
+    /// Which LUN of which array is which queue.
+    index: BTreeMap<(u32, u32), usize>,
+    served_last: usize,
+    /// Commands refused with TASK SET FULL.
+    pub queue_full: u64,
+}
+
+#[derive(Clone, Debug)]
+struct LunQueue {
+    open: u32,
+    depth: u32,
+    /// Completions since the depth was last changed.
+    completions: u32,
+    waiting: VecDeque<u32>,
+}
+
+impl Adapter {
+    /// A port with these costs and limits.
+    pub fn new(
+        n_port: u32,
+        (submit, complete): (Picoseconds, Picoseconds),
+        max_commands: u32,
+        lun_queue_depth: u32,
+    ) -> Self {
+        Self {
+            n_port,
+            engine: Station::new(1),
+            submit,
+            complete,
+            max_commands: max_commands.max(1),
+            lun_queue_depth: lun_queue_depth.max(1),
+            open: 0,
+            waiting: 0,
+            luns: Vec::new(),
+            index: BTreeMap::new(),
+            served_last: 0,
+            queue_full: 0,
+        }
+    }
+
+    /// The queue of a LUN at this port; jobs look it up once.
+    pub fn lun_queue(&mut self, array: u32, lun: u32) -> u32 {
+        let next = self.luns.len();
+        let index = *self.index.entry((array, lun)).or_insert(next);
+        if index == next {
+            let depth = self.lun_queue_depth;
+            self.luns.push(LunQueue {
+                open: 0,
+                depth,
+                completions: 0,
+                waiting: VecDeque::new(),
+            });
+        }
+        index as u32
+    }
+
+    /// A request joins the queue of its LUN.
+    pub fn enqueue(&mut self, queue: u32, request: u32) {
+        self.luns[queue as usize].waiting.push_back(request);
+        self.waiting += 1;
+    }
+
+    /// The next request that may go to the engine, LUNs in turn.
+    pub fn next_command(&mut self) -> Option<u32> {
+        if self.waiting == 0 || self.open >= self.max_commands {
+            return None;
+        }
+        let count = self.luns.len();
+        for step in 1..=count {
+            let index = (self.served_last + step) % count;
+            let lun = &mut self.luns[index];
+            if lun.open < lun.depth {
+                if let Some(request) = lun.waiting.pop_front() {
+                    lun.open += 1;
+                    self.open += 1;
+                    self.waiting -= 1;
+                    self.served_last = index;
+                    return Some(request);
+                }
+            }
+        }
+        None
+    }
+
+    /// A command is over: its places are free. After as many good completions in a row as the queue
+    /// is deep, a depth that TASK SET FULL had lowered rises by one.
+    pub fn on_complete(&mut self, queue: u32) {
+        self.open -= 1;
+        let lun = &mut self.luns[queue as usize];
+        lun.open -= 1;
+        lun.completions += 1;
+        if lun.depth < self.lun_queue_depth && lun.completions >= lun.depth {
+            lun.depth += 1;
+            lun.completions = 0;
+        }
+    }
+
+    /// A command came back with TASK SET FULL: it goes to the head of its queue, and the depth to
+    /// what the target did accept. True if that is nothing: no completion will send it again, so the
+    /// caller tries again later with [`Adapter::on_retry`].
+    pub fn on_task_set_full(&mut self, queue: u32, request: u32) -> bool {
+        self.queue_full += 1;
+        self.open -= 1;
+        self.waiting += 1;
+        let lun = &mut self.luns[queue as usize];
+        lun.open -= 1;
+        lun.depth = lun.open;
+        lun.completions = 0;
+        lun.waiting.push_front(request);
+        lun.open == 0
+    }
+
+    /// A LUN that accepted nothing is tried again, with one command.
+    pub fn on_retry(&mut self, queue: u32) {
+        let lun = &mut self.luns[queue as usize];
+        lun.depth = lun.depth.max(1);
+    }
+
+    /// Commands open.
+    pub fn open(&self) -> u32 {
+        self.open
+    }
+}

@@ -1,0 +1,244 @@
+//! A stream of requests from one host to one LUN, in fio's terms.
+
+use sanlab_kernel::{Picoseconds, RandomStream, Zipf};
+
+/// What a job does.
+#[derive(Clone, Debug)]
+pub struct JobSettings {
+    /// Share of reads in parts per million.
+    pub read_ppm: u32,
+    /// Where requests go.
+    pub addresses: Addresses,
+    /// Size of a request.
+    pub block_bytes: u64,
+    /// Requests kept open; `u32::MAX` is an open loop.
+    pub iodepth: u32,
+    /// Bytes to ask for before the job ends; `u64::MAX` has no such end.
+    pub total_bytes: u64,
+    /// First byte of its region.
+    pub offset: u64,
+    /// Size of its region.
+    pub span: u64,
+    /// When it starts.
+    pub start_at: Picoseconds,
+    /// Requests that complete earlier are not counted.
+    pub counted_from: Picoseconds,
+    /// When it stops asking.
+    pub stop_at: Picoseconds,
+    /// Whether requests come at times of their own.
+    pub pacing: Option<Pacing>,
+    /// Pause between a completion and the request that takes its place.
+    pub think: Picoseconds,
+}
+
+/// Requests at times of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
+    /// Mean time between two.
+    pub interval: Picoseconds,
+    /// Exponential times, a Poisson process; else constant.
+    pub is_poisson: bool,
+}
+
+/// Where requests go.
+#[derive(Clone, Debug)]
+pub enum Addresses {
+    /// One behind the other, round and round in the region; reads and writes each on their own.
+    Sequential,
+    /// Any block of the region, each alike.
+    Uniform,
+    /// Blocks with Zipf's frequencies, scattered over the region.
+    Zipf(Zipf),
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Read or write.
+    pub is_read: bool,
+    /// First byte on the LUN.
+    pub address: u64,
+    /// Length.
+    pub bytes: u64,
+}
+
+/// A running job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What it does.
+    pub settings: JobSettings,
+    open: u32,
+    /// Requests whose time has come and that found no place yet.
+    due: u64,
+    asked_bytes: u64,
+    completed: u64,
+    /// Next sequential offset within the region, of writes and of reads.
+    cursors: [u64; 2],
+    draws: RandomStream,
+    arrivals: RandomStream,
+}
+
+impl Job {
+    /// A job that has not started.
+    pub fn new(settings: JobSettings, seed: u64, name: &str) -> Self {
+        Self {
+            settings,
+            open: 0,
+            due: 0,
+            asked_bytes: 0,
+            completed: 0,
+            cursors: [0; 2],
+            draws: RandomStream::new(seed, &format!("{name}/addresses")),
+            arrivals: RandomStream::new(seed, &format!("{name}/arrivals")),
+        }
+    }
+
+    /// The time of a paced request has come. When is the next one's?
+    pub fn on_due(&mut self, now: Picoseconds) -> Option<Picoseconds> {
+        let pacing = self.settings.pacing?;
+        if self.is_spent(now) {
+            return None;
+        }
+        self.due += 1;
+        let pause = if pacing.is_poisson {
+            self.arrivals.exponential(pacing.interval)
+        } else {
+            pacing.interval
+        };
+        Some(now + pause)
+    }
+
+    /// A request of this job is over, its pause included.
+    pub fn on_slot_free(&mut self) {
+        self.open -= 1;
+        self.completed += 1;
+    }
+
+    /// Requests over, their pauses included.
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// The next request, if it may be made now. Called until there is none.
+    pub fn next_request(&mut self, now: Picoseconds) -> Option<Request> {
+        if self.open >= self.settings.iodepth || self.is_spent(now) {
+            return None;
+        }
+        if self.settings.pacing.is_some() {
+            if self.due == 0 {
+                return None;
+            }
+            self.due -= 1;
+        }
+        self.open += 1;
+        let left = self.settings.total_bytes - self.asked_bytes;
+        let bytes = self.settings.block_bytes.min(left);
+        self.asked_bytes += bytes;
+        let is_read = self.draws.chance_ppm(self.settings.read_ppm);
+        let address = self.settings.offset + self.next_offset(is_read, bytes);
+        Some(Request {
+            is_read,
+            address,
+            bytes,
+        })
+    }
+
+    /// No request will come any more, and none is open.
+    pub fn is_over(&self, now: Picoseconds) -> bool {
+        self.open == 0 && self.is_spent(now)
+    }
+
+    /// Requests open.
+    pub fn open(&self) -> u32 {
+        self.open
+    }
+
+    /// Bytes asked for.
+    pub fn asked_bytes(&self) -> u64 {
+        self.asked_bytes
+    }
+
+    fn is_spent(&self, now: Picoseconds) -> bool {
+        self.asked_bytes >= self.settings.total_bytes || now >= self.settings.stop_at
+    }
+
+    fn next_offset(&mut self, is_read: bool, bytes: u64) -> u64 {
+        let block = self.settings.block_bytes;
+        let blocks = (self.settings.span / block).max(1);
+        match &self.settings.addresses {
+            Addresses::Sequential => {
+                let cursor = &mut self.cursors[usize::from(is_read)];
+                if *cursor + bytes > self.settings.span {
+                    *cursor = 0;
+                }
+                *cursor += bytes;
+                *cursor - bytes
+            }
+            Addresses::Uniform => self.draws.below(blocks) * block,
+            Addresses::Zipf(zipf) => scatter(zipf.draw(&mut self.draws), blocks) * block,
+        }
+    }
+}
+
+/// Spread ranks over the region: multiplication by a prime is one to one unless the prime divides
+/// the number of blocks.
+fn scatter(rank: u64, blocks: u64) -> u64 {
+    const PRIME: u64 = 0xffff_ffff_ffff_ffc5;
+    (u128::from(rank) * u128::from(PRIME) % u128::from(blocks)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> JobSettings {
+        JobSettings {
+            read_ppm: 700_000,
+            addresses: Addresses::Uniform,
+            block_bytes: 4096,
+            iodepth: 4,
+            total_bytes: 10_000,
+            offset: 1 << 20,
+            span: 1 << 16,
+            start_at: 0,
+            counted_from: 0,
+            stop_at: u64::MAX,
+            pacing: None,
+            think: 0,
+        }
+    }
+
+    #[test]
+    fn a_job_ends_after_its_bytes_with_a_short_request() {
+        let mut job = Job::new(settings(), 1, "job");
+        let sizes: Vec<_> = std::iter::from_fn(|| job.next_request(0))
+            .map(|r| r.bytes)
+            .collect();
+        assert_eq!(sizes, [4096, 4096, 10_000 - 8192]);
+        assert!(!job.is_over(0));
+        (0..3).for_each(|_| job.on_slot_free());
+        assert!(job.is_over(0));
+    }
+
+    #[test]
+    fn requests_stay_in_their_region_and_depth() {
+        let mut settings = settings();
+        settings.total_bytes = u64::MAX;
+        let mut job = Job::new(settings, 1, "job");
+        for _ in 0..1000 {
+            while let Some(request) = job.next_request(0) {
+                assert!(request.address >= 1 << 20);
+                assert!(request.address + request.bytes <= (1 << 20) + (1 << 16));
+            }
+            assert_eq!(job.open(), 4);
+            job.on_slot_free();
+        }
+    }
+
+    #[test]
+    fn scattered_ranks_are_a_permutation() {
+        let mut seen: Vec<_> = (0..1000).map(|rank| scatter(rank, 1000)).collect();
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(0..1000));
+    }
+}

@@ -1,0 +1,97 @@
+//! What will happen at a known time.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::Picoseconds;
+
+/// Events in order of time, then of the component that scheduled them, then of that component's own
+/// count.
+///
+/// ```
+/// let mut agenda = sanlab_kernel::Agenda::new();
+/// agenda.schedule(20, 0, "later");
+/// agenda.schedule(10, 1, "second");
+/// agenda.schedule(10, 0, "first");
+/// assert_eq!(agenda.next_at(), 10);
+/// assert_eq!(agenda.pop(), Some((10, "first")));
+/// assert_eq!(agenda.pop(), Some((10, "second")));
+/// ```
+#[derive(Debug)]
+pub struct Agenda<E> {
+    heap: BinaryHeap<Reverse<Entry<E>>>,
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Entry<E> {
+    at: Picoseconds,
+    /// Component in the upper bits, running count below: one component's events keep their order.
+    tie: u64,
+    event: E,
+}
+
+const COUNT_BITS: u32 = 40;
+
+impl<E> Default for Agenda<E> {
+    fn default() -> Self {
+        Self {
+            heap: BinaryHeap::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<E> Agenda<E> {
+    /// An empty agenda.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Put down an event of a component.
+    #[inline]
+    pub fn schedule(&mut self, at: Picoseconds, component: u32, event: E) {
+        self.count += 1;
+        debug_assert!(component < 1 << 24 && self.count < 1 << COUNT_BITS);
+        let tie = u64::from(component) << COUNT_BITS | self.count;
+        self.heap.push(Reverse(Entry { at, tie, event }));
+    }
+
+    /// When the next event is due; [`crate::NEVER`] when there is none.
+    #[inline]
+    pub fn next_at(&self) -> Picoseconds {
+        self.heap
+            .peek()
+            .map_or(crate::NEVER, |Reverse(entry)| entry.at)
+    }
+
+    /// Take the next event.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Picoseconds, E)> {
+        self.heap
+            .pop()
+            .map(|Reverse(entry)| (entry.at, entry.event))
+    }
+
+    /// Events put down so far.
+    pub fn scheduled_count(&self) -> u64 {
+        self.count
+    }
+}
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.tie) == (other.at, other.tie)
+    }
+}
+impl<E> Eq for Entry<E> {}
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<E> Ord for Entry<E> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.at, self.tie).cmp(&(other.at, other.tie))
+    }
+}

@@ -1,0 +1,124 @@
+//! One movable instant per component.
+
+use crate::{NEVER, Picoseconds};
+
+/// A winner tree over components: each has at most one alarm, which may be moved while it waits.
+///
+/// Setting one costs a walk from its leaf towards the root, reading it costs nothing. A node holds
+/// the time and the component in one word, so that equal times ring in order of component.
+///
+/// ```
+/// let mut alarms = sanlab_kernel::Alarms::new(3);
+/// alarms.set(2, 50);
+/// alarms.set(0, 80);
+/// alarms.set(0, 40);
+/// assert_eq!(alarms.first(), (40, 0));
+/// alarms.clear(0);
+/// assert_eq!(alarms.first(), (50, 2));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Alarms {
+    /// Node 1 is the root, the children of `i` are `2i` and `2i + 1`, leaves start at `leaves`.
+    nodes: Vec<u64>,
+    leaves: usize,
+    id_bits: u32,
+}
+
+impl Alarms {
+    /// Alarms for this many components, none set.
+    pub fn new(components: usize) -> Self {
+        let leaves = components.max(2).next_power_of_two();
+        Self {
+            nodes: vec![NEVER; 2 * leaves],
+            leaves,
+            id_bits: leaves.trailing_zeros(),
+        }
+    }
+
+    /// The latest instant that can be set: 2.5 hours with 2048 components, twice that with half.
+    pub fn horizon(&self) -> Picoseconds {
+        (NEVER >> self.id_bits) - 1
+    }
+
+    /// Set or move a component's alarm.
+    #[inline]
+    pub fn set(&mut self, component: u32, at: Picoseconds) {
+        assert!(at <= self.horizon(), "alarm beyond the horizon of this run");
+        self.write(component, at << self.id_bits | u64::from(component));
+    }
+
+    /// Take a component's alarm back.
+    #[inline]
+    pub fn clear(&mut self, component: u32) {
+        self.write(component, NEVER);
+    }
+
+    /// When a component's alarm rings; [`NEVER`] when it is not set.
+    #[inline]
+    pub fn get(&self, component: u32) -> Picoseconds {
+        self.time_of(self.nodes[self.leaves + component as usize])
+    }
+
+    /// The first alarm to ring, [`NEVER`] when none is set.
+    #[inline]
+    pub fn first(&self) -> (Picoseconds, u32) {
+        let key = self.nodes[1];
+        let id = u32::try_from(key & ((1 << self.id_bits) - 1)).unwrap_or(u32::MAX);
+        (self.time_of(key), id)
+    }
+
+    #[inline]
+    fn time_of(&self, key: u64) -> Picoseconds {
+        if key == NEVER {
+            NEVER
+        } else {
+            key >> self.id_bits
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, component: u32, key: u64) {
+        let mut node = self.leaves + component as usize;
+        let nodes = &mut self.nodes[..];
+        nodes[node] = key;
+        let mut winner = key;
+        while node > 1 {
+            winner = winner.min(nodes[node ^ 1]);
+            node >>= 1;
+            if nodes[node] == winner {
+                return;
+            }
+            nodes[node] = winner;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RandomStream;
+
+    #[test]
+    fn rings_in_order_of_time_then_component() {
+        let mut alarms = Alarms::new(100);
+        let mut times = [NEVER; 100];
+        let mut draws = RandomStream::new(1, "alarms");
+        for _ in 0..10_000 {
+            let component = draws.below(100) as usize;
+            let at = if draws.below(5) == 0 {
+                NEVER
+            } else {
+                draws.below(1000)
+            };
+            times[component] = at;
+            if at == NEVER {
+                alarms.clear(component as u32);
+            } else {
+                alarms.set(component as u32, at);
+            }
+            let (at, id) = (0..100).map(|id| (times[id], id as u32)).min().unwrap();
+            assert_eq!(alarms.first().0, at);
+            assert!(at == NEVER || alarms.first().1 == id);
+        }
+    }
+}

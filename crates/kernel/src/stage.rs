@@ -1,0 +1,158 @@
+//! Where a request's time goes.
+
+use crate::Picoseconds;
+
+/// A part of the way of an I/O. Every instant between its submission and its completion belongs to
+/// exactly one stage of its critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Stage {
+    /// Processor of the host, waiting included, on the way out and on the way in.
+    HostCpu,
+    /// Waiting for the LUN's queue depth or the adapter's execution throttle.
+    LunQueue,
+    /// Engine of the adapter, waiting included.
+    Hba,
+    /// In an N_Port behind frames of others.
+    TxQueue,
+    /// Some transmitter on the way had a frame of it to send and no BB credit.
+    CreditWait,
+    /// Bits on fibres: serialisation and propagation.
+    Wire,
+    /// In switches: forwarding latency and waiting for an output.
+    Switch,
+    /// Refused with TASK SET FULL and waiting to be sent again.
+    TaskSet,
+    /// Processor of the array, waiting included.
+    Controller,
+    /// Cache of the array, waiting for space included.
+    Cache,
+    /// Waiting for a disk.
+    DiskQueue,
+    /// Command overhead and arm movement of a disk.
+    Seek,
+    /// Waiting for the sector to come round.
+    Rotation,
+    /// Bits to or from the platter.
+    Transfer,
+    /// A device that is not a disk, waiting included.
+    Media,
+    /// Waiting for a copy in another array, or for leave to start one.
+    Mirror,
+}
+
+/// Number of stages.
+pub const STAGE_COUNT: usize = 16;
+
+impl Stage {
+    /// All, in the order of the path.
+    pub const ALL: [Self; STAGE_COUNT] = [
+        Self::HostCpu,
+        Self::LunQueue,
+        Self::Hba,
+        Self::TxQueue,
+        Self::CreditWait,
+        Self::Wire,
+        Self::Switch,
+        Self::TaskSet,
+        Self::Controller,
+        Self::Cache,
+        Self::DiskQueue,
+        Self::Seek,
+        Self::Rotation,
+        Self::Transfer,
+        Self::Media,
+        Self::Mirror,
+    ];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HostCpu => "host_cpu",
+            Self::LunQueue => "lun_queue",
+            Self::Hba => "hba",
+            Self::TxQueue => "tx_queue",
+            Self::CreditWait => "credit_wait",
+            Self::Wire => "wire",
+            Self::Switch => "switch",
+            Self::TaskSet => "task_set",
+            Self::Controller => "controller",
+            Self::Cache => "cache",
+            Self::DiskQueue => "disk_queue",
+            Self::Seek => "seek",
+            Self::Rotation => "rotation",
+            Self::Transfer => "transfer",
+            Self::Media => "media",
+            Self::Mirror => "mirror",
+        }
+    }
+}
+
+/// The stages of one request so far, and the instant up to which they are told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timeline {
+    /// When the request began.
+    pub began_at: Picoseconds,
+    told_to: Picoseconds,
+    stages: [Picoseconds; STAGE_COUNT],
+}
+
+impl Timeline {
+    /// A request that begins now.
+    pub fn begin(now: Picoseconds) -> Self {
+        Self {
+            began_at: now,
+            told_to: now,
+            stages: [0; STAGE_COUNT],
+        }
+    }
+
+    /// The time since the last telling belongs to this stage.
+    #[inline]
+    pub fn until(&mut self, now: Picoseconds, stage: Stage) {
+        self.stages[stage as usize] += now - self.told_to;
+        self.told_to = now;
+    }
+
+    /// A part of the time since the last telling, known to be this long, belongs to this stage;
+    /// never more than there is.
+    #[inline]
+    pub fn for_span(&mut self, span: Picoseconds, until_at_most: Picoseconds, stage: Stage) {
+        let span = span.min(until_at_most - self.told_to);
+        self.stages[stage as usize] += span;
+        self.told_to += span;
+    }
+
+    /// Time told to each stage.
+    pub fn stages(&self) -> &[Picoseconds; STAGE_COUNT] {
+        &self.stages
+    }
+
+    /// The instant up to which the time is told.
+    pub fn told_to(&self) -> Picoseconds {
+        self.told_to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_sum_to_the_span() {
+        let mut timeline = Timeline::begin(100);
+        timeline.until(150, Stage::HostCpu);
+        timeline.for_span(30, 200, Stage::Wire);
+        timeline.for_span(90, 200, Stage::Switch); // only 20 are left
+        timeline.until(210, Stage::Hba);
+        assert_eq!(timeline.stages().iter().sum::<u64>(), 110);
+        assert_eq!(timeline.stages()[Stage::Switch as usize], 20);
+    }
+
+    #[test]
+    fn names_follow_the_order_of_the_path() {
+        for (index, stage) in Stage::ALL.into_iter().enumerate() {
+            assert_eq!(stage as usize, index);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What was seen of I/Os.
+
+use sanlab_kernel::{Picoseconds, STAGE_COUNT, Timeline};
+
+use crate::Histogram;
+
+/// Counts of I/Os in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoTotals {
+    /// I/Os done.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their response times, summed.
+    pub response_sum: u128,
+    /// The greatest of them.
+    pub response_most: Picoseconds,
+}
+
+impl IoTotals {
+    /// An I/O is done.
+    pub fn add(&mut self, bytes: u64, response: Picoseconds) {
+        self.count += 1;
+        self.bytes += bytes;
+        self.response_sum += u128::from(response);
+        self.response_most = self.response_most.max(response);
+    }
+
+    /// Mean response time; 0 without I/Os.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            self.response_sum as f64 / self.count as f64
+        }
+    }
+}
+
+/// Reads or writes of one workload.
+#[derive(Clone, Debug, Default)]
+pub struct WorkloadMeter {
+    /// Counts, warm-up left out.
+    pub totals: IoTotals,
+    /// Response times, warm-up left out.
+    pub response: Histogram,
+    /// Time of each stage, summed.
+    pub stages: [u128; STAGE_COUNT],
+    /// Counts of the present interval, warm-up included.
+    pub interval: IoTotals,
+}
+
+impl WorkloadMeter {
+    /// An I/O is done now; it counts unless it belongs to the warm-up. The error is what its stages
+    /// miss of its response time.
+    pub fn record(
+        &mut self,
+        now: Picoseconds,
+        bytes: u64,
+        timeline: &Timeline,
+        is_counted: bool,
+    ) -> Result<(), u64> {
+        let response = now - timeline.began_at;
+        let told: u64 = timeline.stages().iter().sum();
+        if told != response {
+            return Err(response.abs_diff(told));
+        }
+        self.interval.add(bytes, response);
+        if is_counted {
+            self.totals.add(bytes, response);
+            self.response.record(response);
+            for (sum, &stage) in self.stages.iter_mut().zip(timeline.stages()) {
+                *sum += u128::from(stage);
+            }
+        }
+        Ok(())
+    }
+}

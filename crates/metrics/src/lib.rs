@@ -1,0 +1,13 @@
+//! Observations become numbers: histograms, sums, series, tables, captures.
+
+mod capture;
+mod frames;
+mod histogram;
+mod io;
+mod table;
+
+pub use capture::{Capture, CaptureError, CapturePort};
+pub use frames::{Flow, FrameLatencies};
+pub use histogram::Histogram;
+pub use io::{IoTotals, WorkloadMeter};
+pub use table::{Column, Table};

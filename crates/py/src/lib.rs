@@ -1,0 +1,139 @@
+//! The border to Python: a plan comes in as JSON, tables go out as columns. Nothing is computed here.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use sanlab_metrics::{Column, Table};
+use sanlab_sim::plan::Plan;
+use sanlab_sim::{CaptureRequest, Outcome, RunOptions};
+
+create_exception!(
+    _native,
+    PlanError,
+    PyException,
+    "The plan does not hold together."
+);
+create_exception!(
+    _native,
+    RunError,
+    PyException,
+    "A law does not hold, or a run could not go on."
+);
+
+/// How a run goes: read it and stop the run from another thread.
+#[pyclass(frozen)]
+#[derive(Default)]
+struct Control(Arc<sanlab_sim::Control>);
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Simulated time reached, in picoseconds.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.0.now_ps.load(Ordering::Relaxed)
+    }
+
+    /// Events handled so far.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events.load(Ordering::Relaxed)
+    }
+
+    /// Stop the run; what there is becomes its result, marked incomplete.
+    fn stop(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Simulate a plan. The interpreter is free meanwhile.
+#[pyfunction]
+#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, reference = false))]
+fn run(
+    py: Python<'_>,
+    plan_json: &str,
+    control: Option<&Control>,
+    capture: Option<Vec<(u32, u32)>>,
+    capture_path: Option<PathBuf>,
+    reference: bool,
+) -> PyResult<Py<PyDict>> {
+    let plan: Plan =
+        serde_json::from_str(plan_json).map_err(|error| PlanError::new_err(error.to_string()))?;
+    let capture = match (capture, capture_path) {
+        (Some(ends), Some(path)) => Some(CaptureRequest { ends, path }),
+        _ => None,
+    };
+    let options = RunOptions {
+        every_event: reference,
+        capture,
+    };
+    let shared = control
+        .map(|control| Arc::clone(&control.0))
+        .unwrap_or_default();
+    let outcome = py
+        .detach(|| sanlab_sim::run(&plan, &options, &shared))
+        .map_err(raise)?;
+    to_python(py, &outcome)
+}
+
+fn raise(error: sanlab_sim::RunError) -> PyErr {
+    match error {
+        sanlab_sim::RunError::Plan(reason) => PlanError::new_err(reason.to_string()),
+        other => RunError::new_err(other.to_string()),
+    }
+}
+
+fn to_python(py: Python<'_>, outcome: &Outcome) -> PyResult<Py<PyDict>> {
+    let result = PyDict::new(py);
+    let summary = serde_json::to_string(&outcome.summary)
+        .map_err(|error| RunError::new_err(error.to_string()))?;
+    let summary = py.import("json")?.call_method1("loads", (summary,))?;
+    result.set_item("summary", summary)?;
+    let tables = PyDict::new(py);
+    for table in &outcome.tables {
+        tables.set_item(table.name, table_to_python(py, table)?)?;
+    }
+    result.set_item("tables", tables)?;
+    Ok(result.unbind())
+}
+
+/// Text as a list of strings, numbers as `(type, little-endian bytes)`.
+fn table_to_python<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in &table.columns {
+        match column {
+            Column::Whole(values) => {
+                let bytes: Vec<u8> = values
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect();
+                columns.set_item(name, ("u64", PyBytes::new(py, &bytes)))?;
+            }
+            Column::Real(values) => {
+                let bytes: Vec<u8> = values
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect();
+                columns.set_item(name, ("f64", PyBytes::new(py, &bytes)))?;
+            }
+            Column::Text(values) => columns.set_item(name, values)?,
+        }
+    }
+    Ok(columns)
+}
+
+/// The compiled part of sanlab.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{Control, PlanError, RunError, run};
+}

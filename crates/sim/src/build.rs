@@ -1,0 +1,383 @@
+//! A plan becomes a world.
+
+use sanlab_fabric::{Fibre, Forwarding, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
+use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
+use sanlab_host::{Adapter, Addresses, Host, Job, JobSettings, Pacing};
+use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf};
+use sanlab_metrics::FrameLatencies;
+use sanlab_storage::{Array, Cache, Disk, DiskGeometry, Lun, Media, Mirror, SeekCurve, Stripe};
+
+use crate::check::PlanError;
+use crate::event::Event;
+use crate::plan::{
+    AddressPlan, ArrayPlan, DiskPlan, Distribution, EndPlan, JobPlan, LunPlan, MediaPlan, Plan,
+    TrafficPlan,
+};
+use crate::series::Series;
+use crate::world::{RunningJob, WorkloadState, World};
+
+/// Number of the flow that a mirror's frames are counted under: workloads come first, then traffic,
+/// then mirrors in the order of arrays and LUNs.
+pub(crate) fn mirror_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize, usize)> + '_ {
+    let first = plan.workloads.len() + plan.traffic.len();
+    let luns = plan.arrays.iter().enumerate().flat_map(|(array, of)| {
+        let mirrored = of
+            .luns
+            .iter()
+            .enumerate()
+            .filter(|(_, lun)| lun.mirror.is_some());
+        mirrored.map(move |(lun, _)| (array, lun))
+    });
+    luns.enumerate()
+        .map(move |(index, (array, lun))| ((first + index) as u32, array, lun))
+}
+
+pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
+    let network = network_of(plan).build::<E>();
+    let mut world = World {
+        network,
+        agenda: Agenda::new(),
+        hosts: Vec::new(),
+        adapters: Vec::new(),
+        jobs: Vec::new(),
+        arrays: arrays_of(plan),
+        requests: Arena::default(),
+        tasks: Arena::default(),
+        exchange_ids: vec![ExchangeIds::default(); plan.n_ports.len()],
+        port_of_array: ports_of_arrays(plan),
+        workloads: plan
+            .workloads
+            .iter()
+            .map(|_| WorkloadState::default())
+            .collect(),
+        latencies: FrameLatencies::new(
+            plan.workloads.len() + plan.traffic.len() + mirror_flows(plan).count(),
+        ),
+        series: Series::new(plan.interval_ps, 2 * plan.links.len()),
+        data_frame_bytes: plan.data_frame_bytes,
+        exchanges_opened: 0,
+        exchanges_closed: 0,
+        events: 0,
+        last_arrival_at: 0,
+        failure: None,
+    };
+    add_hosts(&mut world, plan);
+    for job in &plan.jobs {
+        add_job(&mut world, plan, job);
+    }
+    check_reachable(&world, plan)?;
+    Ok(world)
+}
+
+fn network_of(plan: &Plan) -> NetworkBuilder {
+    let mut builder = NetworkBuilder {
+        n_ports: plan
+            .n_ports
+            .iter()
+            .map(|port| n_port_of(port, plan.data_frame_bytes))
+            .collect(),
+        switches: plan.switches.iter().map(switch_of).collect(),
+        ..NetworkBuilder::default()
+    };
+    for link in &plan.links {
+        let rate = Rate::from_bytes_per_s(link.bytes_per_s);
+        for (from, to, credit) in [
+            (link.a, link.b, link.credit_a_to_b),
+            (link.b, link.a, link.credit_b_to_a),
+        ] {
+            let source = match from {
+                EndPlan::NPort(id) => Source::NPort(id),
+                EndPlan::Switch { .. } => Source::Switch,
+            };
+            let sink = match to {
+                EndPlan::NPort(id) => Sink::NPort(id),
+                EndPlan::Switch { switch, port } => Sink::Switch { switch, port },
+            };
+            let fibre = Fibre::new(source, sink, rate, link.gap_bytes, link.delay_ps, credit);
+            builder.fibres.push(fibre);
+        }
+        builder.costs.push(link.fspf_cost);
+    }
+    for (index, traffic) in plan.traffic.iter().enumerate() {
+        let flow = (plan.workloads.len() + index) as u32;
+        let generator = generator_of(traffic, flow, plan.seed);
+        builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
+    }
+    builder
+}
+
+fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {
+    let interleave = match port.interleave {
+        crate::plan::Interleave::Sequence => Interleave::Sequence,
+        crate::plan::Interleave::Frame => Interleave::Frame,
+    };
+    let drain =
+        (port.drain_bytes_per_s > 0).then(|| Rate::from_bytes_per_s(port.drain_bytes_per_s));
+    NPort::new(
+        data_frame_bytes,
+        port.tx_buffers,
+        port.class3_sequences,
+        interleave,
+    )
+    .receiving(port.rx_hold_ps, drain)
+}
+
+fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
+    let forwarding = if switch.cut_through {
+        Forwarding::CutThrough
+    } else {
+        Forwarding::StoreAndForward
+    };
+    let policy = match switch.routing {
+        crate::plan::RoutePolicy::OnePath => RoutePolicy::OnePath,
+        crate::plan::RoutePolicy::IngressPort => RoutePolicy::IngressPort,
+        crate::plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
+        crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
+    };
+    Switch::new(
+        forwarding,
+        switch.forwarding_ps,
+        policy,
+        switch.ports as usize,
+    )
+}
+
+fn generator_of(traffic: &TrafficPlan, flow: u32, seed: u64) -> Generator {
+    Generator {
+        flow,
+        destination: traffic.target_n_port,
+        payload_bytes: traffic.payload_bytes,
+        left: if traffic.frames == 0 {
+            u64::MAX
+        } else {
+            traffic.frames
+        },
+        interval: traffic.interval_ps,
+        draws: (traffic.interval_distribution == Distribution::Exponential)
+            .then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name))),
+        next_at: traffic.start_ps,
+        sent: 0,
+    }
+}
+
+fn arrays_of(plan: &Plan) -> Vec<Array> {
+    let mut arrays: Vec<Array> = plan
+        .arrays
+        .iter()
+        .map(|array| array_of(array, plan))
+        .collect();
+    for (flow, array, lun) in mirror_flows(plan) {
+        if let Some(mirror) = &plan.arrays[array].luns[lun].mirror {
+            let ports = (mirror.source_n_port, mirror.target_n_port);
+            let to = (mirror.array, mirror.lun);
+            arrays[array].luns[lun].mirror = Some(Mirror::new(
+                to,
+                ports,
+                mirror.synchronous,
+                mirror.max_outstanding,
+                flow,
+            ));
+        }
+    }
+    arrays
+}
+
+fn array_of(array: &ArrayPlan, plan: &Plan) -> Array {
+    let cache = array.cache.as_ref().map(|cache| {
+        let draws = RandomStream::new(plan.seed, &format!("{}/cache", array.name));
+        Cache::new(
+            cache.read_hit_ppm,
+            cache.access_ps,
+            cache.dirty_limit_bytes,
+            draws,
+        )
+    });
+    Array {
+        first_n_port: array.n_ports[0],
+        controllers: Station::new(array.controllers),
+        command: array.command_ps,
+        burst_bytes: u32::try_from(array.burst_bytes).unwrap_or(u32::MAX),
+        port_queue_depth: array.port_queue_depth.max(1),
+        port_open: vec![0; array.n_ports.len()],
+        cache,
+        disks: array.disks.iter().map(disk_of).collect(),
+        luns: array
+            .luns
+            .iter()
+            .map(|lun| lun_of(lun, plan.seed))
+            .collect(),
+    }
+}
+
+fn disk_of(disk: &DiskPlan) -> Disk {
+    Disk::new(DiskGeometry {
+        bytes: disk.bytes,
+        revolution: disk.revolution_ps,
+        cylinders: disk.cylinders.max(1),
+        seek: SeekCurve::through(
+            disk.seek_single_ps,
+            disk.seek_average_ps,
+            disk.seek_full_ps,
+            disk.cylinders,
+        ),
+        write_settle: disk.write_settle_ps,
+        outer_bytes_per_s: disk.outer_bytes_per_s,
+        inner_bytes_per_s: disk.inner_bytes_per_s,
+        overhead: disk.overhead_ps,
+        zones: disk.zones,
+        streaming: disk.streaming,
+    })
+}
+
+fn lun_of(lun: &LunPlan, seed: u64) -> Lun {
+    let media = match &lun.media {
+        MediaPlan::Memory {
+            service_ps,
+            distribution,
+            servers,
+        } => Media::Memory {
+            service: *service_ps,
+            draws: (*distribution == Distribution::Exponential)
+                .then(|| RandomStream::new(seed, &format!("{}/service", lun.name))),
+            station: Box::new(Station::new(*servers)),
+        },
+        MediaPlan::Stripe {
+            disks,
+            start_bytes,
+            stripe_bytes,
+            block_bytes,
+        } => Media::Stripe(Stripe {
+            disks: disks.clone(),
+            start: *start_bytes,
+            stripe_bytes: *stripe_bytes,
+            block_bytes: *block_bytes,
+        }),
+    };
+    Lun {
+        number: lun.number,
+        queue_depth: lun.queue_depth.max(1),
+        open: 0,
+        media,
+        mirror: None,
+    }
+}
+
+fn ports_of_arrays(plan: &Plan) -> Vec<u32> {
+    let mut place = vec![0; plan.n_ports.len()];
+    for array in &plan.arrays {
+        for (index, &n_port) in array.n_ports.iter().enumerate() {
+            place[n_port as usize] = index as u32;
+        }
+    }
+    place
+}
+
+fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
+    for host in &plan.hosts {
+        let first = world.adapters.len() as u32;
+        for adapter in &host.adapters {
+            let costs = (adapter.submit_ps, adapter.complete_ps);
+            world.adapters.push(Adapter::new(
+                adapter.n_port,
+                costs,
+                adapter.max_commands,
+                adapter.lun_queue_depth,
+            ));
+        }
+        world.hosts.push(Host {
+            cpu: Station::new(host.cores),
+            cpu_submit: host.cpu_submit_ps,
+            cpu_complete: host.cpu_complete_ps,
+            adapters: (first..world.adapters.len() as u32).collect(),
+        });
+    }
+}
+
+fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
+    let adapter = world.hosts[job.host as usize].adapters[job.adapter as usize];
+    let queue = world.adapters[adapter as usize].lun_queue(job.array, job.lun);
+    let id = world.jobs.len() as u32;
+    world.jobs.push(RunningJob {
+        job: Job::new(settings_of(job), plan.seed, &job.name),
+        workload: job.workload,
+        host: job.host,
+        adapter,
+        target_n_port: job.target_n_port,
+        array: job.array,
+        lun: job.lun,
+        queue,
+        totals: Default::default(),
+    });
+    let n_port = world.adapters[adapter as usize].n_port;
+    world
+        .agenda
+        .schedule(job.start_ps, n_port, Event::JobStart(id));
+}
+
+fn settings_of(job: &JobPlan) -> JobSettings {
+    let or_never = |at: u64| if at == 0 { NEVER } else { at };
+    JobSettings {
+        read_ppm: job.read_ppm,
+        addresses: match (job.random, job.address) {
+            (false, _) => Addresses::Sequential,
+            (true, AddressPlan::Uniform) => Addresses::Uniform,
+            (true, AddressPlan::Zipf { theta_milli }) => {
+                let blocks = (job.span_bytes / job.block_bytes).max(1);
+                Addresses::Zipf(Zipf::new(blocks, f64::from(theta_milli) / 1000.0))
+            }
+        },
+        block_bytes: job.block_bytes,
+        iodepth: if job.iodepth == 0 {
+            u32::MAX
+        } else {
+            job.iodepth
+        },
+        total_bytes: or_never(job.total_bytes),
+        offset: job.offset_bytes,
+        span: job.span_bytes,
+        start_at: job.start_ps,
+        counted_from: job.start_ps + job.ramp_ps,
+        stop_at: or_never(job.stop_ps),
+        pacing: (job.interval_ps > 0).then_some(Pacing {
+            interval: job.interval_ps,
+            is_poisson: job.interval_distribution == Distribution::Exponential,
+        }),
+        think: job.think_ps,
+    }
+}
+
+/// Both directions of every conversation need a route.
+fn check_reachable<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), PlanError> {
+    let jobs = world.jobs.iter().zip(&plan.jobs).map(|(running, job)| {
+        (
+            world.adapters[running.adapter as usize].n_port,
+            running.target_n_port,
+            job.name.clone(),
+        )
+    });
+    let mirrors = plan
+        .arrays
+        .iter()
+        .flat_map(|array| &array.luns)
+        .filter_map(|lun| {
+            let mirror = lun.mirror.as_ref()?;
+            Some((mirror.source_n_port, mirror.target_n_port, lun.name.clone()))
+        });
+    let traffic = plan
+        .traffic
+        .iter()
+        .map(|it| (it.source_n_port, it.target_n_port, it.name.clone()));
+    for (from, to, name) in jobs.chain(mirrors).chain(traffic) {
+        let both = world.network.is_reachable(from, to) && world.network.is_reachable(to, from);
+        if !both {
+            let ports = &plan.n_ports;
+            let (from, to) = (&ports[from as usize].name, &ports[to as usize].name);
+            let reason = format!("no path between {from} and {to}");
+            return Err(PlanError {
+                place: name,
+                reason,
+            });
+        }
+    }
+    Ok(())
+}

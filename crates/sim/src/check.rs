@@ -1,0 +1,277 @@
+//! Is this plan one that can be run?
+//!
+//! People get their sentences from the scenario; what is refused here is our own mistake, or a plan
+//! written by hand.
+
+use crate::plan::{EndPlan, FORMAT, MediaPlan, Plan};
+
+/// A plan that does not hold together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub struct PlanError {
+    /// Where in the plan, `links[3].a`.
+    pub place: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// The longest simulated time, set by the 64-bit words in which alarms are kept: 2^62 picoseconds
+/// divided by the number of fibres, so 6 days with eight links and half an hour with 1000.
+fn horizon(plan: &Plan) -> u64 {
+    let fibres = (2 * plan.links.len()).max(2).next_power_of_two() as u64;
+    (1 << 62) / fibres
+}
+
+/// Check every reference and every range the simulator relies on.
+pub fn check(plan: &Plan) -> Result<(), PlanError> {
+    let checker = Checker { plan };
+    checker.ranges()?;
+    checker.links()?;
+    checker.hosts()?;
+    checker.arrays()?;
+    checker.jobs()?;
+    checker.traffic()
+}
+
+struct Checker<'a> {
+    plan: &'a Plan,
+}
+
+fn refuse(place: impl Into<String>, reason: impl Into<String>) -> Result<(), PlanError> {
+    Err(PlanError {
+        place: place.into(),
+        reason: reason.into(),
+    })
+}
+
+fn require(holds: bool, place: impl Fn() -> String, reason: &str) -> Result<(), PlanError> {
+    if holds {
+        Ok(())
+    } else {
+        refuse(place(), reason)
+    }
+}
+
+impl Checker<'_> {
+    fn ranges(&self) -> Result<(), PlanError> {
+        let plan = self.plan;
+        require(
+            plan.format == FORMAT,
+            || "format".into(),
+            "this version reads format 1",
+        )?;
+        let frame = plan.data_frame_bytes;
+        let is_frame = (64..=2112).contains(&frame) && frame % 4 == 0;
+        require(
+            is_frame,
+            || "data_frame_bytes".into(),
+            "must be 64..2112 in whole words",
+        )?;
+        let end = "must be above 0 and within the horizon of the event queue";
+        require(
+            plan.end_ps > 0 && plan.end_ps <= horizon(plan),
+            || "end_ps".into(),
+            end,
+        )
+    }
+
+    fn n_port(&self, id: u32, place: impl Fn() -> String) -> Result<(), PlanError> {
+        require(
+            (id as usize) < self.plan.n_ports.len(),
+            place,
+            "no such N_Port",
+        )
+    }
+
+    fn links(&self) -> Result<(), PlanError> {
+        let mut ends = Vec::new();
+        for (index, link) in self.plan.links.iter().enumerate() {
+            let place = |key: &str| format!("links[{index}].{key}");
+            require(
+                link.bytes_per_s > 0,
+                || place("bytes_per_s"),
+                "must be above 0",
+            )?;
+            require(
+                link.credit_a_to_b > 0,
+                || place("credit_a_to_b"),
+                "must be above 0",
+            )?;
+            require(
+                link.credit_b_to_a > 0,
+                || place("credit_b_to_a"),
+                "must be above 0",
+            )?;
+            for (key, end) in [("a", link.a), ("b", link.b)] {
+                match end {
+                    EndPlan::NPort(id) => self.n_port(id, || place(key))?,
+                    EndPlan::Switch { switch, port } => {
+                        let known = self.plan.switches.get(switch as usize);
+                        let has_port = known.is_some_and(|switch| port < switch.ports);
+                        require(has_port, || place(key), "no such switch port")?;
+                    }
+                }
+                ends.push((end, index));
+            }
+        }
+        ends.sort_unstable();
+        if let Some(pair) = ends.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return refuse(
+                format!("links[{}]", pair[1].1),
+                "a second link at the same port",
+            );
+        }
+        let linked = ends
+            .iter()
+            .filter(|(end, _)| matches!(end, EndPlan::NPort(_)))
+            .count();
+        require(
+            linked == self.plan.n_ports.len(),
+            || "links".into(),
+            "an N_Port has no link",
+        )
+    }
+
+    fn hosts(&self) -> Result<(), PlanError> {
+        for (index, host) in self.plan.hosts.iter().enumerate() {
+            for (port, adapter) in host.adapters.iter().enumerate() {
+                self.n_port(adapter.n_port, || {
+                    format!("hosts[{index}].adapters[{port}].n_port")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn arrays(&self) -> Result<(), PlanError> {
+        for (index, array) in self.plan.arrays.iter().enumerate() {
+            let place = |key: &str| format!("arrays[{index}].{key}");
+            let has_ports = !array.n_ports.is_empty();
+            require(has_ports, || place("n_ports"), "an array needs a port")?;
+            for &n_port in &array.n_ports {
+                self.n_port(n_port, || place("n_ports"))?;
+            }
+            require(
+                array.burst_bytes > 0,
+                || place("burst_bytes"),
+                "must be above 0",
+            )?;
+            for (number, disk) in array.disks.iter().enumerate() {
+                let is_turning = disk.revolution_ps > 0
+                    && disk.bytes >= 512
+                    && disk.inner_bytes_per_s > 0
+                    && disk.outer_bytes_per_s >= disk.inner_bytes_per_s;
+                let at = || format!("arrays[{index}].disks[{number}]");
+                require(
+                    is_turning,
+                    at,
+                    "a disk turns, has sectors and is not slower outside",
+                )?;
+            }
+            for (number, lun) in array.luns.iter().enumerate() {
+                self.lun(lun, array, || format!("arrays[{index}].luns[{number}]"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lun(
+        &self,
+        lun: &crate::plan::LunPlan,
+        array: &crate::plan::ArrayPlan,
+        place: impl Fn() -> String,
+    ) -> Result<(), PlanError> {
+        if let MediaPlan::Stripe {
+            disks,
+            stripe_bytes,
+            block_bytes,
+            start_bytes,
+        } = &lun.media
+        {
+            let known = disks
+                .iter()
+                .all(|&disk| (disk as usize) < array.disks.len());
+            require(known && !disks.is_empty(), &place, "no such disk")?;
+            let is_whole = *block_bytes > 0 && stripe_bytes % block_bytes == 0 && *stripe_bytes > 0;
+            require(is_whole, &place, "a stripe is a whole number of blocks")?;
+            let rows = lun.bytes.div_ceil(stripe_bytes * disks.len() as u64);
+            let end = start_bytes + rows * stripe_bytes;
+            let fits = disks
+                .iter()
+                .all(|&disk| end <= array.disks[disk as usize].bytes);
+            require(fits, &place, "the LUN does not fit on its disks")?;
+        }
+        if let Some(mirror) = &lun.mirror {
+            let to = self.plan.arrays.get(mirror.array as usize);
+            let there = to.is_some_and(|to| {
+                to.luns
+                    .get(mirror.lun as usize)
+                    .is_some_and(|copy| copy.bytes >= lun.bytes)
+                    && to.n_ports.contains(&mirror.target_n_port)
+            });
+            let here = array.n_ports.contains(&mirror.source_n_port);
+            require(
+                there && here,
+                &place,
+                "the mirror's ports, LUN or size do not match",
+            )?;
+        }
+        Ok(())
+    }
+
+    fn jobs(&self) -> Result<(), PlanError> {
+        let plan = self.plan;
+        for (index, job) in plan.jobs.iter().enumerate() {
+            let place = |key: &str| format!("jobs[{index}].{key}");
+            let has_workload = (job.workload as usize) < plan.workloads.len();
+            require(has_workload, || place("workload"), "no such workload")?;
+            let host = plan.hosts.get(job.host as usize);
+            let has_adapter = host.is_some_and(|host| (job.adapter as usize) < host.adapters.len());
+            require(has_adapter, || place("adapter"), "no such adapter")?;
+            let array = plan.arrays.get(job.array as usize);
+            let lun = array.and_then(|array| array.luns.get(job.lun as usize));
+            let has_port = array.is_some_and(|array| array.n_ports.contains(&job.target_n_port));
+            require(
+                has_port,
+                || place("target_n_port"),
+                "not a port of that array",
+            )?;
+            let inside = lun.is_some_and(|lun| job.offset_bytes + job.span_bytes <= lun.bytes);
+            require(
+                inside,
+                || place("span_bytes"),
+                "the region is not on the LUN",
+            )?;
+            let fits = job.block_bytes > 0
+                && job.block_bytes <= job.span_bytes
+                && job.block_bytes <= 1 << 30;
+            require(
+                fits,
+                || place("block_bytes"),
+                "must be 1 byte to 1 GiB within the region",
+            )?;
+            let is_paced = job.iodepth > 0 || job.interval_ps > 0;
+            require(
+                is_paced,
+                || place("iodepth"),
+                "an open loop needs an interval",
+            )?;
+        }
+        Ok(())
+    }
+
+    fn traffic(&self) -> Result<(), PlanError> {
+        for (index, traffic) in self.plan.traffic.iter().enumerate() {
+            let place = |key: &str| format!("traffic[{index}].{key}");
+            self.n_port(traffic.source_n_port, || place("source_n_port"))?;
+            self.n_port(traffic.target_n_port, || place("target_n_port"))?;
+            let is_payload = traffic.payload_bytes <= 2112;
+            require(
+                is_payload,
+                || place("payload_bytes"),
+                "a frame holds at most 2112 bytes",
+            )?;
+        }
+        Ok(())
+    }
+}

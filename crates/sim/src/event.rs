@@ -1,0 +1,34 @@
+//! What can happen above the network.
+
+/// An entry of the agenda. Ids are those of the part it concerns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    /// A job starts.
+    JobStart(u32),
+    /// The time of a paced request has come.
+    JobDue(u32),
+    /// The pause after a completion is over.
+    JobSlotFree(u32),
+    /// The host's processor has issued a request.
+    CpuSubmitted(u32),
+    /// The adapter's engine has started a command.
+    EngineSubmitted(u32),
+    /// The last frame of an information unit has arrived.
+    Arrived(u32),
+    /// The adapter's engine has finished a command.
+    EngineCompleted(u32),
+    /// The host's processor has told the application.
+    CpuCompleted(u32),
+    /// A LUN that accepted nothing is tried again: adapter and LUN queue.
+    RetryLun(u32, u32),
+    /// A refused copy is sent again.
+    RetryCopy(u32),
+    /// The array's controller has processed a command: exchange.
+    CommandProcessed(u32),
+    /// The cache has served a task.
+    CacheServed(u32),
+    /// A disk has done its piece of a task: task and disk.
+    PieceDone(u32, u32),
+    /// A device that is not a disk has served a task.
+    MediaServed(u32),
+}

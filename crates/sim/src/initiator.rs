@@ -1,0 +1,301 @@
+//! The host's side of a request, from the job to the wire and back.
+
+use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, ScsiStatus};
+use sanlab_kernel::{Picoseconds, Stage, Timeline};
+
+use crate::event::Event;
+use crate::outcome::RunError;
+use crate::world::{Request, World};
+
+/// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
+/// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
+const RETRY_AFTER: Picoseconds = 1_000_000_000;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    pub(crate) fn on_job_start(&mut self, now: Picoseconds, job: u32) {
+        if self.jobs[job as usize].job.settings.pacing.is_some() {
+            self.on_job_due(now, job);
+        } else {
+            self.pump_job(now, job);
+        }
+    }
+
+    pub(crate) fn on_job_due(&mut self, now: Picoseconds, job: u32) {
+        if let Some(next_at) = self.jobs[job as usize].job.on_due(now) {
+            self.agenda
+                .schedule(next_at, self.component(job), Event::JobDue(job));
+            self.pump_job(now, job);
+        }
+    }
+
+    pub(crate) fn on_slot_free(&mut self, now: Picoseconds, job: u32) {
+        self.jobs[job as usize].job.on_slot_free();
+        self.pump_job(now, job);
+    }
+
+    /// Issue what the job may issue.
+    fn pump_job(&mut self, now: Picoseconds, id: u32) {
+        while let Some(asked) = self.jobs[id as usize].job.next_request(now) {
+            let job = &self.jobs[id as usize];
+            let (host, queue, workload) = (job.host, job.queue, job.workload);
+            let request = self.requests.insert(Request {
+                owner: Owner::Host,
+                of: id,
+                queue,
+                task: sanlab_kernel::NONE,
+                is_read: asked.is_read,
+                is_alive: true,
+                is_refused: false,
+                address: asked.address,
+                bytes: asked.bytes,
+                timeline: Timeline::begin(now),
+            });
+            self.workloads[workload as usize].change_open(now, 1);
+            let host = &mut self.hosts[host as usize];
+            if host.cpu_submit == 0 {
+                self.on_cpu_submitted(now, request);
+            } else {
+                let ends_at = host.cpu.arrive(now, host.cpu_submit).ends_at;
+                self.agenda
+                    .schedule(ends_at, self.component(id), Event::CpuSubmitted(request));
+            }
+        }
+    }
+
+    pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
+        let record = &mut self.requests[request];
+        record.timeline.until(now, Stage::HostCpu);
+        let job = &self.jobs[record.of as usize];
+        let (adapter, queue) = (job.adapter, job.queue);
+        let host = &mut self.hosts[job.host as usize];
+        if host.cpu_submit > 0 {
+            host.cpu.leave(now);
+        }
+        self.adapters[adapter as usize].enqueue(queue, request);
+        self.pump_adapter(now, adapter);
+    }
+
+    /// Hand the engine what throttle and queue depths allow.
+    fn pump_adapter(&mut self, now: Picoseconds, id: u32) {
+        while let Some(request) = self.adapters[id as usize].next_command() {
+            let adapter = &mut self.adapters[id as usize];
+            let record = &mut self.requests[request];
+            let waited = if record.is_refused {
+                Stage::TaskSet
+            } else {
+                Stage::LunQueue
+            };
+            record.timeline.until(now, waited);
+            record.is_refused = false;
+            if adapter.submit == 0 {
+                self.on_engine_submitted(now, request);
+            } else {
+                let ends_at = adapter.engine.arrive(now, adapter.submit).ends_at;
+                let n_port = adapter.n_port;
+                self.agenda
+                    .schedule(ends_at, n_port, Event::EngineSubmitted(request));
+            }
+        }
+    }
+
+    pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
+        let record = &mut self.requests[request];
+        record.timeline.until(now, Stage::Hba);
+        let adapter = &mut self.adapters[self.jobs[record.of as usize].adapter as usize];
+        if adapter.submit > 0 {
+            adapter.engine.leave(now);
+        }
+        self.send_command(now, request);
+    }
+
+    /// Open an exchange and send FCP_CMND.
+    pub(crate) fn send_command(&mut self, now: Picoseconds, request: u32) {
+        let record = self.requests[request];
+        let (initiator, target, array, lun, flow) = match record.owner {
+            Owner::Host => {
+                let job = &self.jobs[record.of as usize];
+                let initiator = self.adapters[job.adapter as usize].n_port;
+                (
+                    initiator,
+                    job.target_n_port,
+                    job.array,
+                    job.lun,
+                    job.workload,
+                )
+            }
+            Owner::Mirror => {
+                self.requests[request].timeline.until(now, Stage::TaskSet);
+                let lun = &self.arrays[record.of as usize].luns[record.queue as usize];
+                let Some(mirror) = &lun.mirror else { return };
+                let ports = (mirror.source_n_port, mirror.target_n_port);
+                (ports.0, ports.1, mirror.array, mirror.lun, mirror.flow)
+            }
+        };
+        let Some(ox_id) = self.exchange_ids[initiator as usize].take() else {
+            self.failure
+                .get_or_insert(RunError::ExchangeIds { n_port: initiator });
+            return;
+        };
+        let exchange = self.open_exchange(Exchange {
+            owner: record.owner,
+            request,
+            initiator,
+            target,
+            flow,
+            ox_id,
+            is_read: record.is_read,
+            status: ScsiStatus::Good,
+            array,
+            lun,
+            address: record.address,
+            bytes: u32::try_from(record.bytes).unwrap_or(u32::MAX),
+            asked_bytes: 0,
+            arrived_bytes: 0,
+            credit_wait_before: 0,
+        });
+        self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+    }
+
+    /// XFER_RDY: the target takes a burst from this offset.
+    pub(crate) fn on_transfer_ready(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
+        let burst = self.network.exchanges[exchange].asked_bytes - offset;
+        self.send(now, exchange, FrameKind::Data, offset, burst);
+    }
+
+    pub(crate) fn on_response(&mut self, now: Picoseconds, exchange: u32) {
+        let closed = self.network.exchanges[exchange];
+        self.close_exchange(exchange);
+        let is_full = closed.status == ScsiStatus::TaskSetFull;
+        if closed.owner == Owner::Mirror {
+            if is_full {
+                self.agenda.schedule(
+                    now + RETRY_AFTER,
+                    closed.initiator,
+                    Event::RetryCopy(closed.request),
+                );
+            } else {
+                self.on_copy_done(now, closed.request);
+            }
+            return;
+        }
+        let record = &mut self.requests[closed.request];
+        record.is_refused = is_full;
+        let adapter = &mut self.adapters[self.jobs[record.of as usize].adapter as usize];
+        if adapter.complete == 0 {
+            self.on_engine_completed(now, closed.request);
+        } else {
+            let ends_at = adapter.engine.arrive(now, adapter.complete).ends_at;
+            let event = Event::EngineCompleted(closed.request);
+            self.agenda.schedule(ends_at, closed.initiator, event);
+        }
+    }
+
+    pub(crate) fn on_engine_completed(&mut self, now: Picoseconds, request: u32) {
+        let record = &mut self.requests[request];
+        record.timeline.until(now, Stage::Hba);
+        let job_id = record.of;
+        let (adapter_id, queue) = (self.jobs[job_id as usize].adapter, record.queue);
+        let is_refused = record.is_refused;
+        let adapter = &mut self.adapters[adapter_id as usize];
+        if adapter.complete > 0 {
+            adapter.engine.leave(now);
+        }
+        if is_refused {
+            let workload = self.jobs[job_id as usize].workload;
+            self.workloads[workload as usize].queue_full += 1;
+            if adapter.on_task_set_full(queue, request) {
+                let event = Event::RetryLun(adapter_id, queue);
+                self.agenda
+                    .schedule(now + RETRY_AFTER, adapter.n_port, event);
+            }
+        } else {
+            adapter.on_complete(queue);
+            let host = &mut self.hosts[self.jobs[job_id as usize].host as usize];
+            if host.cpu_complete == 0 {
+                self.on_cpu_completed(now, request);
+            } else {
+                let ends_at = host.cpu.arrive(now, host.cpu_complete).ends_at;
+                self.agenda.schedule(
+                    ends_at,
+                    self.component(job_id),
+                    Event::CpuCompleted(request),
+                );
+            }
+        }
+        self.pump_adapter(now, adapter_id);
+    }
+
+    pub(crate) fn on_retry_lun(&mut self, now: Picoseconds, adapter: u32, queue: u32) {
+        self.adapters[adapter as usize].on_retry(queue);
+        self.pump_adapter(now, adapter);
+    }
+
+    /// The application has its answer: count it, and let the job go on.
+    pub(crate) fn on_cpu_completed(&mut self, now: Picoseconds, request: u32) {
+        let record = &mut self.requests[request];
+        record.timeline.until(now, Stage::HostCpu);
+        record.is_alive = false;
+        let record = *record;
+        self.requests.remove(request);
+        let running = &mut self.jobs[record.of as usize];
+        let host = &mut self.hosts[running.host as usize];
+        if host.cpu_complete > 0 {
+            host.cpu.leave(now);
+        }
+        let is_counted = now >= running.job.settings.counted_from;
+        let response = now - record.timeline.began_at;
+        let direction = usize::from(record.is_read);
+        if is_counted {
+            running.totals[direction].add(record.bytes, response);
+        }
+        let workload = &mut self.workloads[running.workload as usize];
+        workload.change_open(now, -1);
+        workload.response_sum += u128::from(response);
+        workload.last_completion_at = now;
+        let meter = &mut workload.meters[direction];
+        if let Err(missing) = meter.record(now, record.bytes, &record.timeline, is_counted) {
+            self.failure.get_or_insert(RunError::Stages {
+                workload: running.workload,
+                missing,
+            });
+        }
+        self.network
+            .fingerprint
+            .add(now ^ u64::from(record.of) << 44 ^ response << 20);
+        if running.job.settings.think > 0 {
+            let back_at = now + running.job.settings.think;
+            self.agenda.schedule(
+                back_at,
+                self.component(record.of),
+                Event::JobSlotFree(record.of),
+            );
+        } else {
+            self.on_slot_free(now, record.of);
+        }
+    }
+
+    /// Whose turn it is at equal times: the N_Port the job works through.
+    fn component(&self, job: u32) -> u32 {
+        self.adapters[self.jobs[job as usize].adapter as usize].n_port
+    }
+}
+
+impl crate::world::WorkloadState {
+    fn change_open(&mut self, now: Picoseconds, change: i64) {
+        self.open_area += u128::from(self.open) * u128::from(now - self.changed_at);
+        self.changed_at = now;
+        self.open = self.open.wrapping_add_signed(change);
+    }
+
+    /// Little's law: requests open, integrated over time, are the response times summed, those of
+    /// open requests counted up to now.
+    pub(crate) fn little(&mut self, now: Picoseconds, open_for: u128) -> Result<(), i128> {
+        self.change_open(now, 0);
+        let sum = self.response_sum + open_for;
+        if self.open_area == sum {
+            Ok(())
+        } else {
+            Err(i128::try_from(self.open_area).unwrap_or(0) - i128::try_from(sum).unwrap_or(0))
+        }
+    }
+}

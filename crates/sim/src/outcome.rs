@@ -1,0 +1,137 @@
+//! What a run leaves: a summary, checks and tables; or the law it broke.
+
+use sanlab_metrics::Table;
+use serde::Serialize;
+
+/// A run that ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The run in a few numbers.
+    pub summary: Summary,
+    /// What was measured.
+    pub tables: Vec<Table>,
+}
+
+/// A run in a few numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Hash over every fact of the run, 16 hexadecimal digits: equal for equal plan and seed on every
+    /// machine.
+    pub fingerprint: String,
+    /// Simulated time at the end.
+    pub simulated_ps: u64,
+    /// Wall time of the simulation alone.
+    pub wall_s: f64,
+    /// Events handled.
+    pub events: u64,
+    /// Frames delivered.
+    pub frames: u64,
+    /// Frames times fibres crossed.
+    pub frame_hops: u64,
+    /// Frame-hops per second of wall time.
+    pub frame_hops_per_s: f64,
+    /// Events for each frame-hop.
+    pub events_per_frame_hop: f64,
+    /// I/Os done by hosts, warm-up included.
+    pub ios: u64,
+    /// Largest resident memory of the process, 0 where the system does not tell.
+    pub peak_rss_bytes: u64,
+    /// False when the run was stopped from outside.
+    pub is_complete: bool,
+    /// Laws that were checked.
+    pub checks: Vec<Check>,
+}
+
+/// A law that every run must keep, and on how many parts it was checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
+    /// Parts it was checked on.
+    pub checked_count: u64,
+    /// It holds; a run in which one does not has failed.
+    pub is_ok: bool,
+}
+
+/// Why a run failed. Each names the component.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Frames were lost or made.
+    #[error(
+        "frames are not conserved: {sent} sent, {delivered} delivered, {on_the_way} on the way"
+    )]
+    Frames {
+        /// Sent by N_Ports.
+        sent: u64,
+        /// Delivered to N_Ports.
+        delivered: u64,
+        /// In switches.
+        on_the_way: u64,
+    },
+    /// Credit was lost or made.
+    #[error("credit is not conserved at {port}: {granted} granted, {known} known, {held} held")]
+    Credit {
+        /// The transmitter.
+        port: String,
+        /// Granted at login.
+        granted: u32,
+        /// Free or coming back.
+        known: u32,
+        /// Held by frames.
+        held: u32,
+    },
+    /// An exchange ended without all its data.
+    #[error("exchange {exchange:#06x} ended with {arrived} of {expected} bytes")]
+    Bytes {
+        /// OX_ID.
+        exchange: u16,
+        /// Length in the command.
+        expected: u32,
+        /// Arrived.
+        arrived: u32,
+    },
+    /// Exchanges were lost or made.
+    #[error("exchanges are not conserved: {opened} opened, {closed} closed, {open} open")]
+    Exchanges {
+        /// Opened.
+        opened: u64,
+        /// Closed.
+        closed: u64,
+        /// Open.
+        open: u64,
+    },
+    /// The stages of an I/O do not sum to its response time.
+    #[error("the stages of an I/O of workload {workload} miss {missing} ps of its response time")]
+    Stages {
+        /// The workload.
+        workload: u32,
+        /// Difference.
+        missing: u64,
+    },
+    /// Little's law does not hold.
+    #[error("Little's law does not hold at {station}: {missing} ps are missing")]
+    Little {
+        /// The station.
+        station: String,
+        /// Residence times less the area under the number present.
+        missing: i128,
+    },
+    /// A port has no exchange id left.
+    #[error("N_Port {n_port} has all 65535 exchanges open")]
+    ExchangeIds {
+        /// The port.
+        n_port: u32,
+    },
+    /// Everything stopped with work left.
+    #[error("nothing moves any more with {open} I/Os open: a deadlock")]
+    Deadlock {
+        /// I/Os open.
+        open: u64,
+    },
+    /// A capture could not be written.
+    #[error("the capture could not be written: {0}")]
+    Capture(String),
+    /// The plan does not hold together.
+    #[error(transparent)]
+    Plan(#[from] crate::check::PlanError),
+}

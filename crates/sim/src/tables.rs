@@ -1,0 +1,618 @@
+//! What was counted, as tables.
+
+use sanlab_fabric::FibreCounters;
+use sanlab_kernel::{Picoseconds, Stage, Station};
+use sanlab_metrics::{Column, Histogram, Table};
+use sanlab_storage::Media;
+
+use crate::build::mirror_flows;
+use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::world::World;
+
+const OPS: [&str; 2] = ["write", "read"];
+
+/// The name people know a port by: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`. `at_b` is the second end.
+pub(crate) fn port_name(plan: &Plan, link: usize, at_b: bool) -> String {
+    let (near, far) = ends(&plan.links[link], at_b);
+    match near {
+        EndPlan::NPort(id) => plan.n_ports[id as usize].name.clone(),
+        EndPlan::Switch { switch, port } => {
+            let letter = if matches!(far, EndPlan::Switch { .. }) {
+                'e'
+            } else {
+                'f'
+            };
+            format!("{}.{letter}{port}", plan.switches[switch as usize].name)
+        }
+    }
+}
+
+fn ends(link: &LinkPlan, at_b: bool) -> (EndPlan, EndPlan) {
+    if at_b {
+        (link.b, link.a)
+    } else {
+        (link.a, link.b)
+    }
+}
+
+fn node_name(plan: &Plan, end: EndPlan) -> String {
+    match end {
+        EndPlan::NPort(id) => plan.n_ports[id as usize].node.clone(),
+        EndPlan::Switch { switch, .. } => plan.switches[switch as usize].name.clone(),
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+fn small(sum: u128) -> u64 {
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
+/// All tables of a run that ended now.
+pub(crate) fn all<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Vec<Table> {
+    vec![
+        ports(world, plan, now),
+        port_series(world, plan),
+        workloads(world, plan, now),
+        workload_series(world, plan),
+        response_histogram(world, plan),
+        stages(world, plan),
+        jobs(world, plan),
+        frames(world, plan),
+        frame_histogram(world),
+        stations(world, plan, now),
+        mirrors(world, plan),
+    ]
+}
+
+struct PortRow {
+    port: String,
+    node: String,
+    kind: &'static str,
+    link: u64,
+    peer: String,
+    speed: String,
+    bytes_per_s: u64,
+    tx: FibreCounters,
+    rx: FibreCounters,
+    tx_bb_credit: u64,
+    tx_most_in_use: u32,
+}
+
+fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let mut rows = Vec::with_capacity(2 * plan.links.len());
+    for (index, link) in plan.links.iter().enumerate() {
+        for at_b in [false, true] {
+            let (near, far) = ends(link, at_b);
+            let tx = &world.network.fibres[2 * index + usize::from(at_b)];
+            let rx = &world.network.fibres[2 * index + usize::from(!at_b)];
+            let kind = match (near, far) {
+                (EndPlan::NPort(_), _) => "n_port",
+                (_, EndPlan::NPort(_)) => "f_port",
+                _ => "e_port",
+            };
+            rows.push(PortRow {
+                port: port_name(plan, index, at_b),
+                node: node_name(plan, near),
+                kind,
+                link: index as u64,
+                peer: port_name(plan, index, !at_b),
+                speed: link.speed.clone(),
+                bytes_per_s: link.bytes_per_s,
+                tx: tx.counters,
+                rx: rx.counters,
+                tx_bb_credit: u64::from(tx.credit.granted()),
+                tx_most_in_use: tx.credit.most_in_use(),
+            });
+        }
+    }
+    let whole = |value: fn(&PortRow) -> u64| Column::whole(&rows, value);
+    let text = |value: fn(&PortRow) -> String| Column::text(&rows, value);
+    Table::new(
+        "ports",
+        vec![
+            ("port", text(|row| row.port.clone())),
+            ("node", text(|row| row.node.clone())),
+            ("kind", text(|row| row.kind.into())),
+            ("link", whole(|row| row.link)),
+            ("peer", text(|row| row.peer.clone())),
+            ("speed", text(|row| row.speed.clone())),
+            ("bytes_per_s", whole(|row| row.bytes_per_s)),
+            ("tx_frames_count", whole(|row| row.tx.frames)),
+            ("tx_bytes", whole(|row| row.tx.bytes)),
+            ("tx_payload_bytes", whole(|row| row.tx.payload_bytes)),
+            ("tx_busy_ps", whole(|row| row.tx.busy)),
+            (
+                "tx_utilisation",
+                Column::real(&rows, |row| ratio(row.tx.busy, now).min(1.0)),
+            ),
+            ("tx_credit_wait_ps", whole(|row| row.tx.credit_wait)),
+            ("tx_credit_wait_count", whole(|row| row.tx.credit_waits)),
+            ("tx_queue_wait_ps", whole(|row| small(row.tx.queue_wait))),
+            (
+                "tx_queue_mean_frames",
+                Column::real(&rows, |row| row.tx.queue_wait as f64 / now.max(1) as f64),
+            ),
+            ("tx_bb_credit", whole(|row| row.tx_bb_credit)),
+            (
+                "tx_credit_max_in_use",
+                whole(|row| u64::from(row.tx_most_in_use)),
+            ),
+            ("rx_frames_count", whole(|row| row.rx.frames)),
+            ("rx_bytes", whole(|row| row.rx.bytes)),
+            ("rx_payload_bytes", whole(|row| row.rx.payload_bytes)),
+            (
+                "rx_utilisation",
+                Column::real(&rows, |row| ratio(row.rx.busy, now).min(1.0)),
+            ),
+        ],
+    )
+}
+
+fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows = &world.series.fibres;
+    Table::new(
+        "port_series",
+        vec![
+            (
+                "port",
+                Column::text(rows, |row| {
+                    port_name(plan, row.fibre as usize / 2, row.fibre % 2 == 1)
+                }),
+            ),
+            ("time_ps", Column::whole(rows, |row| row.ends_at)),
+            ("tx_bytes", Column::whole(rows, |row| row.bytes)),
+            (
+                "tx_payload_bytes",
+                Column::whole(rows, |row| row.payload_bytes),
+            ),
+            (
+                "tx_utilisation",
+                Column::real(rows, |row| ratio(row.busy, row.span).min(1.0)),
+            ),
+            (
+                "tx_credit_wait_ps",
+                Column::whole(rows, |row| row.credit_wait),
+            ),
+        ],
+    )
+}
+
+struct WorkloadRow<'a> {
+    workload: usize,
+    op: usize,
+    response: &'a Histogram,
+    bytes: u64,
+    window: Picoseconds,
+    queue_full: u64,
+}
+
+/// Time over which a workload was counted: from the end of its warm-up to its last completion, or to
+/// the end of the run while jobs of it still ask.
+fn window<const E: bool>(world: &World<E>, workload: usize, now: Picoseconds) -> Picoseconds {
+    let jobs = || {
+        world
+            .jobs
+            .iter()
+            .filter(|job| job.workload as usize == workload)
+    };
+    let from = jobs()
+        .map(|job| job.job.settings.counted_from)
+        .min()
+        .unwrap_or(0);
+    let is_over = jobs().all(|job| job.job.is_over(now));
+    let to = if is_over {
+        world.workloads[workload].last_completion_at
+    } else {
+        now
+    };
+    to.saturating_sub(from)
+}
+
+fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let mut rows = Vec::new();
+    for (workload, state) in world.workloads.iter().enumerate() {
+        for (op, meter) in state.meters.iter().enumerate().rev() {
+            if meter.totals.count > 0 {
+                rows.push(WorkloadRow {
+                    workload,
+                    op,
+                    response: &meter.response,
+                    bytes: meter.totals.bytes,
+                    window: window(world, workload, now),
+                    queue_full: state.queue_full,
+                });
+            }
+        }
+    }
+    let per_second = |amount: u64, span: u64| amount as f64 / (span.max(1) as f64 * 1e-12);
+    let quantile = |share: f64| {
+        Column::whole(&rows, move |row: &WorkloadRow<'_>| {
+            row.response.quantile(share)
+        })
+    };
+    Table::new(
+        "workloads",
+        vec![
+            (
+                "workload",
+                Column::text(&rows, |row| plan.workloads[row.workload].name.clone()),
+            ),
+            ("op", Column::text(&rows, |row| OPS[row.op].into())),
+            ("io_count", Column::whole(&rows, |row| row.response.count())),
+            ("bytes", Column::whole(&rows, |row| row.bytes)),
+            ("window_ps", Column::whole(&rows, |row| row.window)),
+            (
+                "iops",
+                Column::real(&rows, |row| per_second(row.response.count(), row.window)),
+            ),
+            (
+                "throughput_bytes_per_s",
+                Column::real(&rows, |row| per_second(row.bytes, row.window)),
+            ),
+            (
+                "response_mean_ps",
+                Column::real(&rows, |row| row.response.mean()),
+            ),
+            (
+                "response_min_ps",
+                Column::whole(&rows, |row| row.response.least()),
+            ),
+            (
+                "response_max_ps",
+                Column::whole(&rows, |row| row.response.most()),
+            ),
+            ("response_p50_ps", quantile(0.5)),
+            ("response_p90_ps", quantile(0.9)),
+            ("response_p95_ps", quantile(0.95)),
+            ("response_p99_ps", quantile(0.99)),
+            ("response_p99_9_ps", quantile(0.999)),
+            ("response_p99_99_ps", quantile(0.9999)),
+            (
+                "queue_full_count",
+                Column::whole(&rows, |row| row.queue_full),
+            ),
+        ],
+    )
+}
+
+fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows = &world.series.workloads;
+    Table::new(
+        "workload_series",
+        vec![
+            (
+                "workload",
+                Column::text(rows, |row| {
+                    plan.workloads[row.workload as usize].name.clone()
+                }),
+            ),
+            (
+                "op",
+                Column::text(rows, |row| OPS[usize::from(row.is_read)].into()),
+            ),
+            ("time_ps", Column::whole(rows, |row| row.ends_at)),
+            ("io_count", Column::whole(rows, |row| row.totals.count)),
+            ("bytes", Column::whole(rows, |row| row.totals.bytes)),
+            (
+                "response_sum_ps",
+                Column::whole(rows, |row| small(row.totals.response_sum)),
+            ),
+            (
+                "response_max_ps",
+                Column::whole(rows, |row| row.totals.response_most),
+            ),
+        ],
+    )
+}
+
+fn response_histogram<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let mut rows = Vec::new();
+    for (workload, state) in world.workloads.iter().enumerate() {
+        for (op, meter) in state.meters.iter().enumerate() {
+            rows.extend(
+                meter
+                    .response
+                    .buckets()
+                    .map(|bucket| (workload, op, bucket)),
+            );
+        }
+    }
+    Table::new(
+        "response_histogram",
+        vec![
+            (
+                "workload",
+                Column::text(&rows, |row| plan.workloads[row.0].name.clone()),
+            ),
+            ("op", Column::text(&rows, |row| OPS[row.1].into())),
+            ("low_ps", Column::whole(&rows, |row| row.2.0)),
+            ("high_ps", Column::whole(&rows, |row| row.2.1)),
+            ("io_count", Column::whole(&rows, |row| row.2.2)),
+        ],
+    )
+}
+
+fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let mut rows = Vec::new();
+    for (workload, state) in world.workloads.iter().enumerate() {
+        for (op, meter) in state
+            .meters
+            .iter()
+            .enumerate()
+            .filter(|it| it.1.totals.count > 0)
+        {
+            for stage in Stage::ALL {
+                let total = meter.stages[stage as usize];
+                rows.push((workload, op, stage, total, meter.totals));
+            }
+        }
+    }
+    Table::new(
+        "stages",
+        vec![
+            (
+                "workload",
+                Column::text(&rows, |row| plan.workloads[row.0].name.clone()),
+            ),
+            ("op", Column::text(&rows, |row| OPS[row.1].into())),
+            ("stage", Column::text(&rows, |row| row.2.name().into())),
+            ("total_ps", Column::whole(&rows, |row| small(row.3))),
+            (
+                "mean_ps",
+                Column::real(&rows, |row| row.3 as f64 / row.4.count as f64),
+            ),
+            (
+                "share",
+                Column::real(&rows, |row| row.3 as f64 / row.4.response_sum.max(1) as f64),
+            ),
+        ],
+    )
+}
+
+fn jobs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let mut rows = Vec::new();
+    for (running, job) in world.jobs.iter().zip(&plan.jobs) {
+        let active = running
+            .totals
+            .iter()
+            .enumerate()
+            .filter(|(_, totals)| totals.count > 0);
+        rows.extend(active.map(|(op, totals)| (job, op, *totals)));
+    }
+    Table::new(
+        "jobs",
+        vec![
+            ("job", Column::text(&rows, |row| row.0.name.clone())),
+            (
+                "workload",
+                Column::text(&rows, |row| {
+                    plan.workloads[row.0.workload as usize].name.clone()
+                }),
+            ),
+            (
+                "host",
+                Column::text(&rows, |row| plan.hosts[row.0.host as usize].name.clone()),
+            ),
+            (
+                "target",
+                Column::text(&rows, |row| {
+                    plan.n_ports[row.0.target_n_port as usize].name.clone()
+                }),
+            ),
+            (
+                "lun",
+                Column::text(&rows, |row| {
+                    plan.arrays[row.0.array as usize].luns[row.0.lun as usize]
+                        .name
+                        .clone()
+                }),
+            ),
+            ("op", Column::text(&rows, |row| OPS[row.1].into())),
+            ("io_count", Column::whole(&rows, |row| row.2.count)),
+            ("bytes", Column::whole(&rows, |row| row.2.bytes)),
+            ("response_mean_ps", Column::real(&rows, |row| row.2.mean())),
+        ],
+    )
+}
+
+fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let mut names: Vec<(String, &str)> = plan
+        .workloads
+        .iter()
+        .map(|it| (it.name.clone(), "workload"))
+        .collect();
+    names.extend(plan.traffic.iter().map(|it| (it.name.clone(), "traffic")));
+    names.extend(
+        mirror_flows(plan)
+            .map(|(_, array, lun)| (plan.arrays[array].luns[lun].name.clone(), "mirror")),
+    );
+    let rows: Vec<_> = names.into_iter().zip(&world.latencies.flows).collect();
+    Table::new(
+        "frames",
+        vec![
+            ("flow", Column::text(&rows, |row| row.0.0.clone())),
+            ("kind", Column::text(&rows, |row| row.0.1.into())),
+            ("frames_count", Column::whole(&rows, |row| row.1.frames)),
+            (
+                "payload_bytes",
+                Column::whole(&rows, |row| row.1.payload_bytes),
+            ),
+            (
+                "network_mean_ps",
+                Column::real(&rows, |row| row.1.network().0),
+            ),
+            (
+                "network_max_ps",
+                Column::whole(&rows, |row| row.1.network().1),
+            ),
+            (
+                "end_to_end_mean_ps",
+                Column::real(&rows, |row| row.1.end_to_end().0),
+            ),
+            (
+                "end_to_end_max_ps",
+                Column::whole(&rows, |row| row.1.end_to_end().1),
+            ),
+        ],
+    )
+}
+
+fn frame_histogram<const E: bool>(world: &World<E>) -> Table {
+    let latencies = &world.latencies;
+    let both = [
+        ("network", &latencies.network),
+        ("end_to_end", &latencies.end_to_end),
+    ];
+    let rows: Vec<_> = both
+        .into_iter()
+        .flat_map(|(name, histogram)| histogram.buckets().map(move |bucket| (name, bucket)))
+        .collect();
+    Table::new(
+        "frame_histogram",
+        vec![
+            ("latency", Column::text(&rows, |row| row.0.into())),
+            ("low_ps", Column::whole(&rows, |row| row.1.0)),
+            ("high_ps", Column::whole(&rows, |row| row.1.1)),
+            ("frames_count", Column::whole(&rows, |row| row.1.2)),
+        ],
+    )
+}
+
+struct StationRow {
+    name: String,
+    kind: &'static str,
+    servers: u64,
+    totals: sanlab_kernel::StationTotals,
+}
+
+fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let mut rows = Vec::new();
+    let mut add = |station: &mut Station, name: &str, kind: &'static str| {
+        let totals = station.totals(now);
+        if totals.arrivals > 0 {
+            let servers = station.servers() as u64;
+            rows.push(StationRow {
+                name: name.to_owned(),
+                kind,
+                servers,
+                totals,
+            });
+        }
+    };
+    for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
+        add(&mut host.cpu, &of.name, "cpu");
+    }
+    for adapter in &mut world.adapters {
+        let name = &plan.n_ports[adapter.n_port as usize].name;
+        add(&mut adapter.engine, name, "hba");
+    }
+    for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+        add(&mut array.controllers, &of.name, "controller");
+        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
+            add(disk.station(), &of.name, "disk");
+        }
+        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+            if let Media::Memory { station, .. } = &mut lun.media {
+                add(station, &of.name, "media");
+            }
+        }
+    }
+    let rows = &rows;
+    let residence = |row: &StationRow| {
+        let left = row.totals.departures.max(1);
+        row.totals.area as f64 / left as f64
+    };
+    Table::new(
+        "stations",
+        vec![
+            ("station", Column::text(rows, |row| row.name.clone())),
+            ("kind", Column::text(rows, |row| row.kind.into())),
+            ("servers", Column::whole(rows, |row| row.servers)),
+            (
+                "arrivals_count",
+                Column::whole(rows, |row| row.totals.arrivals),
+            ),
+            ("busy_ps", Column::whole(rows, |row| small(row.totals.busy))),
+            (
+                "utilisation",
+                Column::real(rows, |row| {
+                    let capacity = row.servers as f64 * now.max(1) as f64;
+                    (row.totals.busy as f64 / capacity).min(1.0)
+                }),
+            ),
+            (
+                "mean_in_system",
+                Column::real(rows, |row| row.totals.area as f64 / now.max(1) as f64),
+            ),
+            ("mean_residence_ps", Column::real(rows, residence)),
+            ("max_in_system", Column::whole(rows, |row| row.totals.most)),
+        ],
+    )
+}
+
+fn mirrors<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows: Vec<_> = mirror_flows(plan)
+        .filter_map(|(_, array, lun)| {
+            let mirror = world.arrays[array].luns[lun].mirror.as_ref()?;
+            let to = &plan.arrays[mirror.array as usize].luns[mirror.lun as usize];
+            Some((
+                plan.arrays[array].luns[lun].name.clone(),
+                to.name.clone(),
+                mirror,
+            ))
+        })
+        .collect();
+    Table::new(
+        "mirrors",
+        vec![
+            ("source", Column::text(&rows, |row| row.0.clone())),
+            ("target", Column::text(&rows, |row| row.1.clone())),
+            (
+                "mode",
+                Column::text(&rows, |row| {
+                    if row.2.is_synchronous {
+                        "synchronous"
+                    } else {
+                        "asynchronous"
+                    }
+                    .into()
+                }),
+            ),
+            ("copies_count", Column::whole(&rows, |row| row.2.copies)),
+            ("bytes", Column::whole(&rows, |row| row.2.bytes)),
+            (
+                "first_ps",
+                Column::whole(&rows, |row| row.2.first_at.unwrap_or(0)),
+            ),
+            ("last_ps", Column::whole(&rows, |row| row.2.last_at)),
+            (
+                "throughput_bytes_per_s",
+                Column::real(&rows, |row| {
+                    let span = row.2.last_at.saturating_sub(row.2.first_at.unwrap_or(0));
+                    row.2.bytes as f64 / (span.max(1) as f64 * 1e-12)
+                }),
+            ),
+            (
+                "response_mean_ps",
+                Column::real(&rows, |row| {
+                    row.2.response as f64 / row.2.copies.max(1) as f64
+                }),
+            ),
+            (
+                "max_outstanding",
+                Column::whole(&rows, |row| u64::from(row.2.most_open)),
+            ),
+        ],
+    )
+}

@@ -1,0 +1,99 @@
+//! A simple cache: a share of reads hits, writes are acknowledged from it while there is room.
+
+use std::collections::VecDeque;
+
+use sanlab_kernel::{Picoseconds, RandomStream};
+
+/// The cache of an array.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    read_hit_ppm: u32,
+    access: Picoseconds,
+    dirty_limit: u64,
+    dirty: u64,
+    most_dirty: u64,
+    /// Writes that wait for room, with their size.
+    waiting: VecDeque<(u32, u64)>,
+    draws: RandomStream,
+}
+
+/// What becomes of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheWrite {
+    /// In the cache: acknowledged after the access time, on disk later.
+    Taken,
+    /// There is no room; it is told when there is.
+    Waits,
+    /// The cache keeps no writes of this size.
+    Through,
+}
+
+impl Cache {
+    /// A cache that answers this share of reads, keeps this much that is not on disk yet, and takes
+    /// this long for an access.
+    pub fn new(
+        read_hit_ppm: u32,
+        access: Picoseconds,
+        dirty_limit: u64,
+        draws: RandomStream,
+    ) -> Self {
+        Self {
+            read_hit_ppm,
+            access,
+            dirty_limit,
+            dirty: 0,
+            most_dirty: 0,
+            waiting: VecDeque::new(),
+            draws,
+        }
+    }
+
+    /// Time of an access.
+    pub fn access(&self) -> Picoseconds {
+        self.access
+    }
+
+    /// Does this read find its data?
+    pub fn reads_hit(&mut self) -> bool {
+        self.draws.chance_ppm(self.read_hit_ppm)
+    }
+
+    /// A write comes, named by its task.
+    pub fn write(&mut self, task: u32, bytes: u64) -> CacheWrite {
+        if bytes > self.dirty_limit {
+            return CacheWrite::Through;
+        }
+        if !self.waiting.is_empty() || self.dirty + bytes > self.dirty_limit {
+            self.waiting.push_back((task, bytes));
+            return CacheWrite::Waits;
+        }
+        self.take(bytes);
+        CacheWrite::Taken
+    }
+
+    /// These bytes are on disk now.
+    pub fn destaged(&mut self, bytes: u64) {
+        self.dirty -= bytes;
+    }
+
+    /// The next write that waited and has room now.
+    pub fn admit_waiting(&mut self) -> Option<u32> {
+        let &(task, bytes) = self.waiting.front()?;
+        if self.dirty + bytes > self.dirty_limit {
+            return None;
+        }
+        self.waiting.pop_front();
+        self.take(bytes);
+        Some(task)
+    }
+
+    /// Bytes not on disk yet.
+    pub fn dirty(&self) -> u64 {
+        self.dirty
+    }
+
+    fn take(&mut self, bytes: u64) {
+        self.dirty += bytes;
+        self.most_dirty = self.most_dirty.max(self.dirty);
+    }
+}

@@ -1,0 +1,125 @@
+//! A logical unit and what holds its blocks.
+
+use sanlab_kernel::{Picoseconds, RandomStream, Station};
+
+use crate::mirror::Mirror;
+
+/// A logical unit.
+#[derive(Clone, Debug)]
+pub struct Lun {
+    /// SCSI logical unit number.
+    pub number: u32,
+    /// Commands its task set holds.
+    pub queue_depth: u32,
+    /// Commands in its task set.
+    pub open: u32,
+    /// What holds its blocks.
+    pub media: Media,
+    /// Copies to another array.
+    pub mirror: Option<Mirror>,
+}
+
+/// What holds the blocks of a LUN.
+#[derive(Clone, Debug)]
+pub enum Media {
+    /// A device whose service time does not depend on the address.
+    Memory {
+        /// Mean service time.
+        service: Picoseconds,
+        /// Exponential times from this stream; else constant.
+        draws: Option<RandomStream>,
+        /// Its servers.
+        station: Box<Station>,
+    },
+    /// RAID 0 over disks.
+    Stripe(Stripe),
+}
+
+/// RAID 0: stripes of `stripe_bytes` on each disk in turn.
+#[derive(Clone, Debug)]
+pub struct Stripe {
+    /// The disks, as indices into the array's.
+    pub disks: Vec<u32>,
+    /// Where the LUN begins on each.
+    pub start: u64,
+    /// Bytes on one disk before the next.
+    pub stripe_bytes: u64,
+    /// Unit in which the array addresses the disks: a piece is rounded out to whole blocks.
+    pub block_bytes: u64,
+}
+
+/// The part of a request that one disk does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Disk, as index into the array's.
+    pub disk: u32,
+    /// First byte on it.
+    pub address: u64,
+    /// Length.
+    pub bytes: u64,
+}
+
+impl Stripe {
+    /// The pieces of a request. Consecutive stripes of one disk lie one behind the other, so each
+    /// disk has at most one piece.
+    pub fn pieces(&self, address: u64, bytes: u64) -> impl Iterator<Item = Piece> + '_ {
+        let end = address + bytes;
+        let first = address / self.stripe_bytes;
+        let last = (end - 1) / self.stripe_bytes;
+        let count = self.disks.len() as u64;
+        (first..=last.min(first + count - 1)).map(move |stripe| {
+            let column = stripe % count;
+            // The last stripe of this request on the same disk.
+            let final_stripe = last - (last - stripe) % count;
+            let from = self.on_disk(stripe, address.max(stripe * self.stripe_bytes));
+            let final_end = end.min((final_stripe + 1) * self.stripe_bytes);
+            let to = self.on_disk(final_stripe, final_end - 1) + 1;
+            let from = from / self.block_bytes * self.block_bytes;
+            let to = to.next_multiple_of(self.block_bytes);
+            Piece {
+                disk: self.disks[column as usize],
+                address: self.start + from,
+                bytes: to - from,
+            }
+        })
+    }
+
+    fn on_disk(&self, stripe: u64, address: u64) -> u64 {
+        stripe / self.disks.len() as u64 * self.stripe_bytes + address % self.stripe_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sanlab_kernel::RandomStream;
+
+    #[test]
+    fn pieces_cover_every_byte_once() {
+        let mut draws = RandomStream::new(2, "pieces");
+        for _ in 0..2000 {
+            let disks = 1 + draws.below(6) as u32;
+            let stripe = Stripe {
+                disks: (0..disks).collect(),
+                start: 0,
+                stripe_bytes: 64,
+                block_bytes: 1,
+            };
+            let (address, bytes) = (draws.below(2000), 1 + draws.below(900));
+            let mut seen: Vec<(u32, u64)> = Vec::new();
+            for piece in stripe.pieces(address, bytes) {
+                seen.extend((piece.address..piece.address + piece.bytes).map(|b| (piece.disk, b)));
+            }
+            let mut expected: Vec<(u32, u64)> = (address..address + bytes)
+                .map(|byte| {
+                    let row = byte / 64;
+                    let column = row % u64::from(disks);
+                    (column as u32, row / u64::from(disks) * 64 + byte % 64)
+                })
+                .collect();
+            seen.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(seen, expected);
+        }
+    }
+}

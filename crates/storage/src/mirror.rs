@@ -1,0 +1,100 @@
+//! Third-party copies of writes to another array.
+
+use std::collections::VecDeque;
+
+use sanlab_kernel::Picoseconds;
+
+/// The copy engine of one LUN.
+///
+/// A write that finds `max_outstanding` copies on their way waits for a place. A synchronous write is
+/// acknowledged when its copy is done, an asynchronous one when its copy has begun: what the other
+/// side lacks is bounded by the copies on their way.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    /// Array copied to.
+    pub array: u32,
+    /// Its LUN.
+    pub lun: u32,
+    /// N_Port the copies leave by.
+    pub source_n_port: u32,
+    /// N_Port they go to.
+    pub target_n_port: u32,
+    /// The write waits for the copy.
+    pub is_synchronous: bool,
+    /// What its frames are counted under.
+    pub flow: u32,
+    max_outstanding: u32,
+    open: u32,
+    waiting: VecDeque<u32>,
+    /// Copies done.
+    pub copies: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their response times, summed.
+    pub response: u128,
+    /// The first began.
+    pub first_at: Option<Picoseconds>,
+    /// The last was done.
+    pub last_at: Picoseconds,
+    /// Most on their way at once.
+    pub most_open: u32,
+}
+
+impl Mirror {
+    /// A copy engine from one array's LUN to another's.
+    pub fn new(
+        to: (u32, u32),
+        n_ports: (u32, u32),
+        is_synchronous: bool,
+        max_outstanding: u32,
+        flow: u32,
+    ) -> Self {
+        Self {
+            array: to.0,
+            lun: to.1,
+            source_n_port: n_ports.0,
+            target_n_port: n_ports.1,
+            is_synchronous,
+            flow,
+            max_outstanding: max_outstanding.max(1),
+            open: 0,
+            waiting: VecDeque::new(),
+            copies: 0,
+            bytes: 0,
+            response: 0,
+            first_at: None,
+            last_at: 0,
+            most_open: 0,
+        }
+    }
+
+    /// A write wants a copy. True if it may begin now; else its task is told later.
+    pub fn begin(&mut self, task: u32, now: Picoseconds) -> bool {
+        if self.open >= self.max_outstanding {
+            self.waiting.push_back(task);
+            return false;
+        }
+        self.open += 1;
+        self.most_open = self.most_open.max(self.open);
+        self.first_at.get_or_insert(now);
+        true
+    }
+
+    /// A copy is done; the task whose copy takes its place.
+    pub fn end(&mut self, now: Picoseconds, began_at: Picoseconds, bytes: u64) -> Option<u32> {
+        self.copies += 1;
+        self.bytes += bytes;
+        self.response += u128::from(now - began_at);
+        self.last_at = now;
+        let next = self.waiting.pop_front();
+        if next.is_none() {
+            self.open -= 1;
+        }
+        next
+    }
+
+    /// Copies on their way.
+    pub fn open(&self) -> u32 {
+        self.open
+    }
+}
