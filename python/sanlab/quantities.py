@@ -130,12 +130,14 @@ def parse_rate(text: str | int) -> int:
         letter = unit.upper() if unit.lower() in _FIO else "M"
         small = "k" if letter == "K" else letter
         raise QuantityError(
-            f"{text!r} does not say which unit it is in",
-            f"Write '{amount}{small}B/s' (powers of 1000) or '{amount}{letter}iB/s' (powers of 1024)",
+            reason=f"{text!r} does not say which unit it is in",
+            remedy=f"Write '{amount}{small}B/s' (powers of 1000) or '{amount}{letter}iB/s' (powers of 1024)",
         )
     base, slash, per = unit.partition("/")
     if not slash or per.strip() != "s":
-        raise QuantityError(f"{text!r} is not a rate", "Write an amount per second, such as 40MB/s")
+        raise QuantityError(
+            reason=f"{text!r} is not a rate", remedy="Write an amount per second, such as 40MB/s"
+        )
     base = base.strip()
     factor = _DECIMAL.get(base) or _BINARY.get(base)
     if factor is None:
@@ -152,19 +154,19 @@ def parse_time(text: str | int) -> int:
     if _is_integer(text) and int(text) == 0:
         return 0
     number, unit = _split(text, "a time", "10us, 1.5ms or 2s")
-    unit = unit.replace("µ", "u").replace("μ", "u")  # noqa: RUF001  both signs are in use
+    unit = unit.replace("µ", "u").replace("μ", "u")
     amount = _shown(number)
     if not unit:
         if number == 0:
             return 0
         raise QuantityError(
-            f"{text!r} does not say which unit of time it is in",
-            f"Write '{amount}s' (seconds) or '{amount}us' (microseconds)",
+            reason=f"{text!r} does not say which unit of time it is in",
+            remedy=f"Write '{amount}s' (seconds) or '{amount}us' (microseconds)",
         )
     if unit == "m":
         raise QuantityError(
-            f"{text!r} may be minutes or milliseconds",
-            f"Write '{amount}min' or '{amount}ms'",
+            reason=f"{text!r} may be minutes or milliseconds",
+            remedy=f"Write '{amount}min' or '{amount}ms'",
         )
     if unit not in _TIME_PS:
         raise _unknown_unit(text, unit, "time", _TIME_PS)
@@ -181,17 +183,19 @@ def parse_length(text: str | int) -> int:
     amount = _shown(number)
     if not unit:
         raise QuantityError(
-            f"{text!r} does not say which unit of length it is in",
-            f"Write '{amount}m' (metres) or '{amount}km' (kilometres)",
+            reason=f"{text!r} does not say which unit of length it is in",
+            remedy=f"Write '{amount}m' (metres) or '{amount}km' (kilometres)",
         )
     if unit.lower() == "k":
-        raise QuantityError(f"{text!r} is not a length", f"Write '{amount}km' for kilometres")
+        raise QuantityError(
+            reason=f"{text!r} is not a length", remedy=f"Write '{amount}km' for kilometres"
+        )
     if unit not in _LENGTH_MM:
         raise _unknown_unit(text, unit, "length", _LENGTH_MM)
     return _whole(number, _LENGTH_MM[unit], text, "millimetres")
 
 
-def parse_share(text: str | int) -> int:
+def parse_share(text: object) -> int:
     """Parts per million of `30%`.
 
     >>> parse_share("30%")
@@ -202,12 +206,14 @@ def parse_share(text: str | int) -> int:
         amount = _shown(number)
         if not unit and 0 < number <= 1:
             raise QuantityError(
-                f"{text!r} may be a fraction or a percentage",
-                f"Write '{_shown(number * 100)}%' or '{amount}%'",
+                reason=f"{text!r} may be a fraction or a percentage",
+                remedy=f"Write '{_shown(number * 100)}%' or '{amount}%'",
             )
-        raise QuantityError(f"{text!r} is not a share", f"Write a percentage, such as '{amount}%'")
+        raise QuantityError(
+            reason=f"{text!r} is not a share", remedy=f"Write a percentage, such as '{amount}%'"
+        )
     if number > 100:
-        raise QuantityError(f"{text!r} is more than the whole", "Write 100% or less")
+        raise QuantityError(reason=f"{text!r} is more than the whole", remedy="Write 100% or less")
     return _whole(number, 10_000, text, "parts per million")
 
 
@@ -226,7 +232,7 @@ def parse_speed(text: str | int) -> str:
         remedy = f"Write '{digits[0]}GFC'"
     else:
         remedy = f"Speeds are {known}"
-    raise QuantityError(f"{str(text)!r} is not a Fibre Channel speed", remedy)
+    raise QuantityError(reason=f"{str(text)!r} is not a Fibre Channel speed", remedy=remedy)
 
 
 def format_size(count: int) -> str:
@@ -276,13 +282,19 @@ def _is_integer(value: object) -> bool:
 
 def _split(text: object, what: str, example: str) -> tuple[Fraction, str]:
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
-        raise QuantityError(f"{_plain(text)} is not {what}", f"Write {what} such as {example}")
+        raise QuantityError(
+            reason=f"{_plain(text)} is not {what}", remedy=f"Write {what} such as {example}"
+        )
     found = _NUMBER.fullmatch(str(text))
     if found is None:
-        raise QuantityError(f"{str(text)!r} is not {what}", f"Write {what} such as {example}")
+        raise QuantityError(
+            reason=f"{str(text)!r} is not {what}", remedy=f"Write {what} such as {example}"
+        )
     number = Fraction(found[1].replace("_", ""))
     if number < 0:
-        raise QuantityError(f"{str(text)!r} is negative", f"Write {what} such as {example}")
+        raise QuantityError(
+            reason=f"{str(text)!r} is negative", remedy=f"Write {what} such as {example}"
+        )
     return number, found[2]
 
 
@@ -296,7 +308,7 @@ def _plain(value: object) -> str:
 
 def _not_negative(value: int, text: object) -> int:
     if value < 0:
-        raise QuantityError(f"{str(text)!r} is negative", "Write 0 or more")
+        raise QuantityError(reason=f"{str(text)!r} is negative", remedy="Write 0 or more")
     return value
 
 
@@ -304,8 +316,8 @@ def _whole(number: Fraction, factor: int, text: object, unit: str) -> int:
     value = number * factor
     if value.denominator != 1:
         raise QuantityError(
-            f"{str(text)!r} is not a whole number of {unit}",
-            f"The nearest is {round(value)} {unit}",
+            reason=f"{str(text)!r} is not a whole number of {unit}",
+            remedy=f"The nearest is {round(value)} {unit}",
         )
     return value.numerator
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from sanlab.scenario.arrays import Cache, Memory  # noqa: TC001  pydantic needs them at run time
+from sanlab.scenario.arrays import Cache, Memory
 from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
 
 
@@ -17,14 +17,16 @@ class Entry(ScenarioModel):
     """What it is."""
     source: str
     """Where its values come from."""
-    uncertain: list[str] = []
+    uncertain: list[str] = Field(default_factory=list)
     """Keys whose value is an estimate, to be calibrated before one relies on it."""
 
     @model_validator(mode="after")
     def _doubts_what_exists(self) -> Entry:
         unknown = set(self.uncertain) - set(type(self).model_fields)
         if unknown:
-            raise refusal(f"'uncertain' names {sorted(unknown)}", "Name keys of the entry")
+            raise refusal(
+                reason=f"'uncertain' names {sorted(unknown)}", remedy="Name keys of the entry"
+            )
         return self
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -53,6 +53,12 @@ def entries(kind: str) -> Mapping[str, Entry]:
     return {name: _entry(kind, name) for name in _document(kind)}
 
 
+def written(kind: str, name: str) -> dict[str, Any]:
+    """Return an entry as it is written, `like` filled in."""
+    entry(kind, name)
+    return dict(_filled(kind, name))
+
+
 @cache
 def _document(kind: str) -> MarkedMap:
     file = files("sanlab.catalog") / f"{kind}.yaml"
@@ -61,14 +67,19 @@ def _document(kind: str) -> MarkedMap:
 
 @cache
 def _entry(kind: str, name: str) -> Entry:
-    """Check one entry; `like` takes the values of another for all keys it does not have."""
-    values = _document(kind)[name].copy()
+    values = _filled(kind, name)
+    try:
+        return MODELS[kind].model_validate(values)
+    except ValidationError as error:
+        raise ScenarioError(problems_of(error, MODELS[kind], values)) from error
+
+
+def _filled(kind: str, name: str) -> MarkedMap:
+    """Values of one entry; `like` takes over all keys of another that it does not have."""
+    values: MarkedMap = _document(kind)[name].copy()
     while "like" in values:
         base = _document(kind)[values.pop("like")]
         for key in base:
             if key not in values:
                 values.put(key, base[key], base.key_marks[key], base.value_marks[key])
-    try:
-        return MODELS[kind].model_validate(values)
-    except ValidationError as error:
-        raise ScenarioError(problems_of(error, MODELS[kind], values)) from error
+    return values

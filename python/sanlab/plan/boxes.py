@@ -201,7 +201,9 @@ def _add_switches(
         return
     lowest_first = iter(free)
     for path, spec, names, values in expanded:
-        for name in names if values is not None else []:
+        if values is None:
+            continue
+        for name in names:
             domain = spec.domain if spec.domain is not None else next(lowest_first)
             boxes.switches.append(SwitchBox(name, domain, values))
             port = Port(values.speeds, values.bb_credit)

@@ -85,9 +85,7 @@ def _speeds(
     return (speed,)
 
 
-def _ports(
-    spec: Hba | Array, model: PortEntry, path: Path, problems: Problems
-) -> Ports:
+def _ports(spec: Hba | Array, model: PortEntry, path: Path, problems: Problems) -> Ports:
     return Ports(
         count=given(spec.ports, model.ports),
         speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),

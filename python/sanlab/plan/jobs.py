@@ -174,9 +174,7 @@ def _paths(
     found = []
     for adapter, label in host_ports:
         reached = [
-            port
-            for port in targets
-            if maker.wiring.is_reachable((host, label), (array, port))
+            port for port in targets if maker.wiring.is_reachable((host, label), (array, port))
         ]
         if reached:
             port = reached[(lun.number + adapter) % len(reached)]
@@ -218,9 +216,7 @@ def _chosen_target_ports(
             if linked
             else f"Add a link from '{array}' to a switch"
         )
-        maker.problems.add(
-            (*path, "targets"), f"No port with a link exports '{lun.name}'", remedy
-        )
+        maker.problems.add((*path, "targets"), f"No port with a link exports '{lun.name}'", remedy)
         return []
     if spec.target_port is None:
         return list(lun.ports)

@@ -94,13 +94,9 @@ def _n_port(
     return name, wanted
 
 
-def _is_possible(
-    source: End, target: End, path: Path, wiring: Wiring, problems: Problems
-) -> bool:
+def _is_possible(source: End, target: End, path: Path, wiring: Wiring, problems: Problems) -> bool:
     if source == target:
-        problems.add(
-            (*path, "to"), f"'{_label(source)}' would send to itself", "Name another port"
-        )
+        problems.add((*path, "to"), f"'{_label(source)}' would send to itself", "Name another port")
         return False
     if not wiring.is_reachable(source, target):
         problems.add(

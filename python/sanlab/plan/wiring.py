@@ -98,7 +98,7 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
 
 
 def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Request]:
-    requests = []
+    requests: list[_Request] = []
     for index, spec in enumerate(scenario.links):
         path: Path = ("links", index)
         left = _ends(spec.from_, (*path, "from"), boxes, problems)
@@ -110,7 +110,7 @@ def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Req
 
 def _ends(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> list[str]:
     """Ends that patterns mean; a problem is noted for each box that does not exist."""
-    found = []
+    found: list[str] = []
     for pattern in patterns:
         for word in safe_expand(pattern, path, problems):
             box, dot, port = word.partition(".")

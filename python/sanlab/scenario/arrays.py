@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic.fields import FieldInfo
 
 from sanlab.scenario.base import (
     BlockSize,
@@ -122,11 +123,16 @@ class Lun(ScenarioModel):
     @model_validator(mode="after")
     def _has_one_media(self) -> Lun:
         if self.memory is not None and self.raid is not None:
-            raise refusal("A LUN has both 'memory' and 'raid'", "Keep the one that holds its blocks")
+            raise refusal(
+                reason="A LUN has both 'memory' and 'raid'",
+                remedy="Keep the one that holds its blocks",
+            )
         if self.raid is None:
             for key in ("disks", "stripe_depth", "block_size"):
                 if getattr(self, key) is not None:
-                    raise refusal(f"'{key}' means nothing without 'raid'", "Add 'raid: 0'")
+                    raise refusal(
+                        reason=f"'{key}' means nothing without 'raid'", remedy="Add 'raid: 0'"
+                    )
         return self
 
 
@@ -136,6 +142,17 @@ def _off_is_none(value: object) -> object:
 
 def _as_disk(value: object) -> object:
     return {"model": value} if isinstance(value, str) else value
+
+
+def _also(schema: dict[str, JsonValue]) -> FieldInfo:
+    """Add a shorthand to the JSON Schema of a key."""
+
+    def extend(whole: dict[str, JsonValue]) -> None:
+        choices = whole.get("anyOf")
+        if isinstance(choices, list):
+            choices.append(schema)
+
+    return cast("FieldInfo", Field(json_schema_extra=extend))
 
 
 class Array(ScenarioModel):
@@ -169,9 +186,9 @@ class Array(ScenarioModel):
     """Most data one XFER_RDY asks for."""
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""
-    cache: Annotated[Cache | None, BeforeValidator(_off_is_none)] = None
+    cache: Annotated[Cache | None, BeforeValidator(_off_is_none), _also({"const": "off"})] = None
     """Cache, or `off`; what the model has where it is left out."""
-    disk: Annotated[Disk, BeforeValidator(_as_disk)] | None = None
+    disk: Annotated[Disk | None, BeforeValidator(_as_disk), _also({"type": "string"})] = None
     """The kind of its disks: a name of the catalog, or keys that change one."""
     array_groups: Annotated[int, Field(ge=1, le=1024)] | None = None
     """Groups its disks are in; the disks of a LUN come from different groups while there are."""
@@ -179,5 +196,3 @@ class Array(ScenarioModel):
     """Disks in each group; as many as give every LUN its own where it is left out."""
     luns: Annotated[list[Lun], Field(min_length=1)]
     """Logical units."""
-
-

@@ -65,12 +65,14 @@ def _quantity(
         try:
             result = parse(value)
         except QuantityError as error:
-            raise refusal(error.reason, error.remedy) from error
+            raise refusal(reason=error.reason, remedy=error.remedy) from error
         if isinstance(result, int):
             if result < low:
-                raise refusal(f"'{value}' is too little", f"The least is {shown(low)}")
+                raise refusal(
+                    reason=f"'{value}' is too little", remedy=f"The least is {shown(low)}"
+                )
             if high is not None and result > high:
-                raise refusal(f"'{value}' is too much", f"The limit is {shown(high)}")
+                raise refusal(reason=f"'{value}' is too much", remedy=f"The limit is {shown(high)}")
         return result
 
     schema = {"type": ["string", "integer"], "examples": [example]}
@@ -126,7 +128,7 @@ def _read_name(value: object) -> object:
         try:
             expand_names(value)
         except GroupError as error:
-            raise refusal(error.reason, error.remedy) from error
+            raise refusal(reason=error.reason, remedy=error.remedy) from error
     return value
 
 
@@ -135,9 +137,11 @@ def _read_pattern(value: object) -> object:
         try:
             expand(value)
         except GroupError as error:
-            raise refusal(error.reason, error.remedy) from error
+            raise refusal(reason=error.reason, remedy=error.remedy) from error
         if not value.strip():
-            raise refusal("A name is missing", "Write the name of something in this scenario")
+            raise refusal(
+                reason="A name is missing", remedy="Write the name of something in this scenario"
+            )
     return value
 
 

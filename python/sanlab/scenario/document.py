@@ -108,7 +108,9 @@ def read_document(text: str, file: str) -> MarkedMap:
     if not reader.problems:
         found = "is empty" if value is None else "does not hold keys with values at its top level"
         reader.problems.append(
-            Problem(file, 1, 1, "", f"The file {found}", "Start with 'hosts:', 'switches:' and so on")
+            Problem(
+                file, 1, 1, "", f"The file {found}", "Start with 'hosts:', 'switches:' and so on"
+            )
         )
     raise ScenarioError(reader.problems)
 

@@ -78,7 +78,7 @@ class Link(ScenarioModel):
     def _has_one_credit(self) -> Link:
         if self.bb_credit is not None and (self.bb_credit_from, self.bb_credit_to) != (None, None):
             raise refusal(
-                "'bb_credit' is given together with 'bb_credit_from' or 'bb_credit_to'",
-                "Give one credit for both directions, or one for each",
+                reason="'bb_credit' is given together with 'bb_credit_from' or 'bb_credit_to'",
+                remedy="Give one credit for both directions, or one for each",
             )
         return self

@@ -35,15 +35,17 @@ def expand(text: str) -> list[str]:
         return [text]
     pieces = _GROUP.split(text)
     if any("[" in piece or "]" in piece for piece in pieces):
-        raise GroupError(f"The brackets in '{text}' do not match", "Write a group as host[1..4]")
+        raise GroupError(
+            reason=f"The brackets in '{text}' do not match", remedy="Write a group as host[1..4]"
+        )
     choices = [_members(piece, text) if odd % 2 else [piece] for odd, piece in enumerate(pieces)]
     total = 1
     for choice in choices:
         total *= len(choice)
     if total > MAX_GROUP:
         raise GroupError(
-            f"'{text}' stands for {total} names, and {MAX_GROUP} is the limit",
-            "Write a smaller group",
+            reason=f"'{text}' stands for {total} names, and {MAX_GROUP} is the limit",
+            remedy="Write a smaller group",
         )
     return ["".join(parts) for parts in product(*choices)]
 
@@ -54,8 +56,8 @@ def expand_names(text: str) -> list[str]:
     for name in names:
         if not NAME.fullmatch(name):
             raise GroupError(
-                f"'{name}' cannot be a name",
-                "A name starts with a letter and goes on with letters, digits, '_' and '-'; "
+                reason=f"'{name}' cannot be a name",
+                remedy="A name starts with a letter and goes on with letters, digits, '_' and '-'; "
                 "a group is written host[1..4]",
             )
     return names
@@ -69,19 +71,21 @@ def _members(group: str, text: str) -> list[str]:
         if found is None:
             if not piece.isdigit():
                 raise GroupError(
-                    f"'[{group}]' in '{text}' is not a group of numbers",
-                    "Write a range with two dots, host[1..4], or a list, host[1,3]",
+                    reason=f"'[{group}]' in '{text}' is not a group of numbers",
+                    remedy="Write a range with two dots, host[1..4], or a list, host[1,3]",
                 )
             members.append(piece)
             continue
         first, last = int(found[1]), int(found[2])
         if last < first:
             raise GroupError(
-                f"The range '{piece}' in '{text}' runs backwards", f"Write [{last}..{first}]"
+                reason=f"The range '{piece}' in '{text}' runs backwards",
+                remedy=f"Write [{last}..{first}]",
             )
         if last - first >= MAX_GROUP:
             raise GroupError(
-                f"'{text}' stands for more than {MAX_GROUP} names", "Write a smaller group"
+                reason=f"'{text}' stands for more than {MAX_GROUP} names",
+                remedy="Write a smaller group",
             )
         width = len(found[1]) if found[1].startswith("0") else 0
         members.extend(f"{number:0{width}d}" for number in range(first, last + 1))

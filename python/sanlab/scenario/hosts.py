@@ -36,8 +36,8 @@ class Cpu(ScenarioModel):
     def _has_one_cost(self) -> Cpu:
         if self.cost_per_io is not None and (self.submit, self.complete) != (None, None):
             raise refusal(
-                "'cost_per_io' is given together with 'submit' or 'complete'",
-                "Give either the whole cost, or its two parts",
+                reason="'cost_per_io' is given together with 'submit' or 'complete'",
+                remedy="Give either the whole cost, or its two parts",
             )
         return self
 

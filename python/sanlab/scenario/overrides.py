@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
 
 
-
 def apply_overrides(document: MarkedMap, overrides: Mapping[str, str]) -> None:
     """Change the document as the overrides say, in their order.
 
@@ -116,9 +115,7 @@ class _Setter:
         for index in indices:
             if not 0 <= index < len(node):
                 reason = f"'{path_text(path)}' has no item {index}"
-                raise _refuse(
-                    self.mark, path, reason, f"It has {len(node)} items, counted from 0"
-                )
+                raise _refuse(self.mark, path, reason, f"It has {len(node)} items, counted from 0")
             if rest:
                 self.walk(node[index], rest, (*path, index))
             else:
@@ -147,9 +144,7 @@ class _Setter:
                 raise _refuse(self.mark, path, reason, remedy + listing)
             matched.update(hits)
         _split_groups(node, names, matched)
-        return [
-            index for index, item in enumerate(node) if matched.intersection(_names_of(item))
-        ]
+        return [index for index, item in enumerate(node) if matched.intersection(_names_of(item))]
 
 
 def _names_of(item: object) -> list[str]:

@@ -28,19 +28,19 @@ class Scenario(ScenarioModel):
     """Anything worth knowing about it."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
     """Seed of all random draws; the same scenario and seed give the same run."""
-    hosts: list[Host] = []
+    hosts: list[Host] = Field(default_factory=list)
     """Hosts."""
-    switches: list[Switch] = []
+    switches: list[Switch] = Field(default_factory=list)
     """Switches."""
-    arrays: list[Array] = []
+    arrays: list[Array] = Field(default_factory=list)
     """Arrays."""
-    links: list[Link] = []
+    links: list[Link] = Field(default_factory=list)
     """Links."""
-    workloads: list[Workload] = []
+    workloads: list[Workload] = Field(default_factory=list)
     """Streams of I/O."""
-    traffic: list[Traffic] = []
+    traffic: list[Traffic] = Field(default_factory=list)
     """Plain frames."""
-    measure: Measure = Measure()
+    measure: Measure = Field(default_factory=Measure)
     """How long to simulate and what to keep."""
 
     _document: MarkedMap | None = PrivateAttr(default=None)

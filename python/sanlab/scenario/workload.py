@@ -30,9 +30,9 @@ def _read_mix(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 100:
         return value * 10_000
     try:
-        return quantities.parse_share(value)  # type: ignore[arg-type]  refuses other types
+        return quantities.parse_share(value)
     except QuantityError as error:
-        raise refusal(error.reason, error.remedy) from error
+        raise refusal(reason=error.reason, remedy=error.remedy) from error
 
 
 def _read_distribution(value: object) -> object:
@@ -41,13 +41,15 @@ def _read_distribution(value: object) -> object:
     if value == "random":
         return 0
     if not isinstance(value, str) or not value.startswith("zipf:"):
-        raise refusal(f"'{value}' is not a distribution of addresses", remedy)
+        raise refusal(reason=f"'{value}' is not a distribution of addresses", remedy=remedy)
     try:
         theta = round(float(value.removeprefix("zipf:")) * 1000)
     except (ValueError, OverflowError) as error:
-        raise refusal(f"'{value}' has no number after 'zipf:'", remedy) from error
+        raise refusal(reason=f"'{value}' has no number after 'zipf:'", remedy=remedy) from error
     if not 1 <= theta <= 10_000:
-        raise refusal(f"The exponent of '{value}' is out of range", "It lies in 0.001..10")
+        raise refusal(
+            reason=f"The exponent of '{value}' is out of range", remedy="It lies in 0.001..10"
+        )
     return theta
 
 
@@ -133,7 +135,7 @@ class Workload(ScenarioModel):
     @model_validator(mode="after")
     def _holds_together(self) -> Workload:
         for reason, remedy in _contradictions(self):
-            raise refusal(reason, remedy)
+            raise refusal(reason=reason, remedy=remedy)
         return self
 
 
@@ -225,9 +227,15 @@ class Traffic(ScenarioModel):
         paces = [self.rate is not None, self.interval is not None, self.saturate]
         if sum(paces) != 1:
             found = "No pace is given" if not any(paces) else "More than one pace is given"
-            raise refusal(found, "Give one of 'rate', 'interval' and 'saturate: true'")
+            raise refusal(
+                reason=found, remedy="Give one of 'rate', 'interval' and 'saturate: true'"
+            )
         if self.saturate and self.arrivals == "poisson":
-            raise refusal("'saturate' leaves no times to draw", "Remove 'arrivals: poisson'")
+            raise refusal(
+                reason="'saturate' leaves no times to draw", remedy="Remove 'arrivals: poisson'"
+            )
         if self.rate is not None and self.payload == 0:
-            raise refusal("Frames without payload have no 'rate'", "Give 'interval' instead")
+            raise refusal(
+                reason="Frames without payload have no 'rate'", remedy="Give 'interval' instead"
+            )
         return self
