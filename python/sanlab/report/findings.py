@@ -24,7 +24,7 @@ from sanlab.results.throughput import over_time
 from sanlab.run.folder import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sanlab.results.ports import Cause, Port
     from sanlab.results.run import Run
@@ -39,6 +39,10 @@ DRIFT = 0.05
 LONG_TAIL = 10
 #: Ratio of the busiest to the mean of parallel links from which they are uneven.
 UNEVEN = 1.3
+#: Utilisation of the busiest of them from which that matters.
+UNEVEN_FROM = 0.3
+#: Rows shown as evidence of one finding.
+EVIDENCE_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -215,7 +219,7 @@ def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
             _pick(port, "tx_credit_wait_ps", "tx_credit_wait_count", "tx_bb_credit")
             | {"caused_by": why.port, "path": " > ".join(why.path)},
         )
-        for port, why in pairs[:20]
+        for port, why in pairs[:EVIDENCE_SHOWN]
     )
     return Finding(
         "credit_wait",
@@ -256,49 +260,50 @@ def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
 
 
 def _queue_depth(run: Run) -> list[Finding]:
-    found = []
-    for row in run.rows("stages"):
-        if row["stage"] != "lun_queue" or row["share"] < WAIT_SHARE:
-            continue
-        found.append(
-            Finding(
-                "queue_depth",
-                "notice",
-                f"{row['workload']}: {show_percent(row['share'])} of the {row['op']} response time is"
-                " waiting for the queue depth of the LUN or the adapter",
-                "The host holds these I/Os back. The array does not see them, so its own response"
-                " time looks better. A deeper queue helps only while the array is not saturated.",
-                row["share"],
-                evidence=(_stage_evidence(row),),
-            )
+    rows = [
+        row
+        for row in run.rows("stages")
+        if row["stage"] == "lun_queue" and row["share"] >= WAIT_SHARE
+    ]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: -row["share"])
+    worst = rows[0]
+    return [
+        Finding(
+            "queue_depth",
+            "notice",
+            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} response time is"
+            f" waiting for the queue depth of the LUN or the adapter{_and_more(rows)}",
+            "The host holds these I/Os back. The array does not see them, so its own response time"
+            " looks better. A deeper queue helps only while the array is not saturated.",
+            worst["share"],
+            evidence=tuple(_stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
         )
-    return found
+    ]
 
 
 def _task_set_full(run: Run) -> list[Finding]:
-    found = []
-    for row in run.rows("workloads"):
-        if not row["queue_full_count"]:
-            continue
-        found.append(
-            Finding(
-                "task_set_full",
-                "notice",
-                f"{row['workload']}: {show_count(row['queue_full_count'])} {row['op']} commands were"
-                " answered with TASK SET FULL",
-                "The hosts together open more commands than the array accepts. Lower the queue depth"
-                " on the hosts, or spread the load over more LUNs or array ports.",
-                float(row["queue_full_count"]),
-                evidence=(
-                    Evidence(
-                        "workloads",
-                        {"workload": row["workload"], "op": row["op"]},
-                        _pick(row, "queue_full_count", "io_count"),
-                    ),
-                ),
-            )
+    rows = [row for row in run.rows("workloads") if row["queue_full_count"]]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: -row["queue_full_count"])
+    total = sum(row["queue_full_count"] for row in rows)
+    return [
+        Finding(
+            "task_set_full",
+            "notice",
+            f"{show_count(total)} commands were answered with TASK SET FULL, most of them"
+            f" {rows[0]['op']}s of {rows[0]['workload']}",
+            "The hosts together open more commands than the array accepts. Lower the queue depth on"
+            " the hosts, or spread the load over more LUNs or array ports.",
+            float(total),
+            evidence=tuple(
+                _workload_evidence(row, "queue_full_count", "io_count")
+                for row in rows[:EVIDENCE_SHOWN]
+            ),
         )
-    return found
+    ]
 
 
 def _largest_stage(run: Run) -> list[Finding]:
@@ -323,32 +328,30 @@ def _largest_stage(run: Run) -> list[Finding]:
 
 
 def _long_tail(run: Run) -> list[Finding]:
-    found = []
-    for row in run.rows("workloads"):
-        if not row["response_p50_ps"] or row["io_count"] < 1000:
-            continue
-        ratio = row["response_p99_ps"] / row["response_p50_ps"]
-        if ratio < LONG_TAIL:
-            continue
-        found.append(
-            Finding(
-                "long_tail",
-                "notice",
-                f"{row['workload']}: one {row['op']} in a hundred takes {ratio:.0f} times the median"
-                f" or longer ({show_time(row['response_p99_ps'])})",
-                "The mean hides this. Compare the time lines: bursts and a full queue look alike in"
-                " percentiles.",
-                ratio,
-                evidence=(
-                    Evidence(
-                        "workloads",
-                        {"workload": row["workload"], "op": row["op"]},
-                        _pick(row, "response_p50_ps", "response_p99_ps"),
-                    ),
-                ),
-            )
+    rows = [
+        (row["response_p99_ps"] / row["response_p50_ps"], row)
+        for row in run.rows("workloads")
+        if row["response_p50_ps"] and row["io_count"] >= 1000
+    ]
+    rows = [(ratio, row) for ratio, row in rows if ratio >= LONG_TAIL]
+    if not rows:
+        return []
+    rows.sort(key=lambda pair: -pair[0])
+    ratio, worst = rows[0]
+    return [
+        Finding(
+            "long_tail",
+            "notice",
+            f"{worst['workload']}: one {worst['op']} in a hundred takes {ratio:.0f} times the median"
+            f" or longer ({show_time(worst['response_p99_ps'])}){_and_more(rows)}",
+            "The mean hides this. The time lines tell a burst from a queue that is always full.",
+            ratio,
+            evidence=tuple(
+                _workload_evidence(row, "response_p50_ps", "response_p99_ps")
+                for _, row in rows[:EVIDENCE_SHOWN]
+            ),
         )
-    return found
+    ]
 
 
 def _uneven_links(run: Run) -> list[Finding]:
@@ -357,29 +360,33 @@ def _uneven_links(run: Run) -> list[Finding]:
     for row in run.rows("ports"):
         if row["kind"] == "e_port":
             parallel.setdefault((row["node"], nodes[row["peer"]]), []).append(row)
-    found = []
+    uneven = []
     for (here, there), rows in sorted(parallel.items()):
         usual = mean(row["tx_utilisation"] for row in rows)
         top = max(rows, key=lambda row: row["tx_utilisation"])
-        if len(rows) < 2 or top["tx_utilisation"] < 0.3 or top["tx_utilisation"] < UNEVEN * usual:
-            continue
-        found.append(
-            Finding(
-                "uneven_links",
-                "notice",
-                f"The {len(rows)} links from {here} to {there} share the load unevenly:"
-                f" {show_percent(top['tx_utilisation'])} on {top['port']},"
-                f" {show_percent(usual)} on average",
-                "Routing by exchange spreads it most evenly; by source and destination it depends on"
-                " who talks to whom.",
-                top["tx_utilisation"] / usual,
-                evidence=tuple(
-                    Evidence("ports", {"port": row["port"]}, _pick(row, "tx_utilisation"))
-                    for row in rows
-                ),
-            )
+        if len(rows) > 1 and top["tx_utilisation"] >= max(UNEVEN_FROM, UNEVEN * usual):
+            uneven.append((top["tx_utilisation"], usual, top, here, there, rows))
+    if not uneven:
+        return []
+    uneven.sort(key=lambda found: (-found[0], found[3], found[4]))
+    most, usual, top, here, there, rows = uneven[0]
+    more = f"; so do {len(uneven) - 1} more pairs of switches" if len(uneven) > 1 else ""
+    return [
+        Finding(
+            "uneven_links",
+            "notice",
+            f"The {len(rows)} links from {here} to {there} share the load unevenly:"
+            f" {show_percent(most)} on {top['port']}, {show_percent(usual)} on average{more}",
+            "Routing by exchange spreads it most evenly; by source and destination it depends on who"
+            " talks to whom.",
+            most / usual,
+            evidence=tuple(
+                Evidence("ports", {"port": row["port"]}, _pick(row, "tx_utilisation"))
+                for found in uneven[:EVIDENCE_SHOWN]
+                for row in found[5]
+            ),
         )
-    return found
+    ]
 
 
 def _warm_up(run: Run) -> list[Finding]:
@@ -430,6 +437,16 @@ def _not_enough(kind: str, what: str, missing: str) -> Finding:
 
 def _is_closed_loop(run: Run) -> bool:
     return any(job["iodepth"] > 0 and job["interval_ps"] == 0 for job in run.plan["jobs"])
+
+
+def _and_more(rows: Sequence[object]) -> str:
+    others = len(rows) - 1
+    return f"; likewise {others} more" if others else ""
+
+
+def _workload_evidence(row: dict[str, Any], *columns: str) -> Evidence:
+    where = {"workload": row["workload"], "op": row["op"]}
+    return Evidence("workloads", where, _pick(row, *columns))
 
 
 def _stage_evidence(row: dict[str, Any]) -> Evidence:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sanlab.run.tables import numbers, texts
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -44,22 +46,22 @@ def merged_histogram(run: Run, workload: str | None = None, op: str | None = Non
     keep = np.ones(table.num_rows, dtype=bool)
     for name, wanted in (("workload", workload), ("op", op)):
         if wanted is not None:
-            keep &= np.array(table[name].to_pylist(), dtype=object) == wanted
+            keep &= texts(table, name) == wanted
     return _merge(
-        table["low_ps"].to_numpy()[keep],
-        table["high_ps"].to_numpy()[keep],
-        table["io_count"].to_numpy()[keep],
+        numbers(table, "low_ps")[keep],
+        numbers(table, "high_ps")[keep],
+        numbers(table, "io_count")[keep],
     )
 
 
 def frame_histogram(run: Run, latency: str = "network") -> Histogram:
     """Latencies of all frames; `latency` is `network` or `end_to_end`."""
     table = run.table("frame_histogram")
-    keep = np.array(table["latency"].to_pylist(), dtype=object) == latency
+    keep = texts(table, "latency") == latency
     return _merge(
-        table["low_ps"].to_numpy()[keep],
-        table["high_ps"].to_numpy()[keep],
-        table["frames_count"].to_numpy()[keep],
+        numbers(table, "low_ps")[keep],
+        numbers(table, "high_ps")[keep],
+        numbers(table, "frames_count")[keep],
     )
 
 

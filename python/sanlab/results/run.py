@@ -88,7 +88,7 @@ class Run:
                 hint = f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
                 reason = f"{self.folder} has no table {name!r}; {hint}"
                 raise SanlabError(reason)
-            self._tables[name] = pq.read_table(path)
+            self._tables[name] = pq.ParquetFile(path).read()
         return self._tables[name]
 
     def frame(self, name: str) -> pd.DataFrame:

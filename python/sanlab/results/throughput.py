@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sanlab.run.tables import numbers, texts
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -76,17 +78,17 @@ def over_time(run: Run, workload: str | None = None) -> Series:
     table = run.table("workload_series")
     keep = np.ones(table.num_rows, dtype=bool)
     if workload is not None:
-        keep = np.array(table["workload"].to_pylist(), dtype=object) == workload
-    stamps = table["time_ps"].to_numpy().astype(np.int64)[keep]
+        keep = texts(table, "workload") == workload
+    stamps = numbers(table, "time_ps").astype(np.int64)[keep]
     times, where = np.unique(stamps, return_inverse=True)
 
     def summed(column: str) -> npt.NDArray[np.float64]:
         result = np.zeros(len(times))
-        np.add.at(result, where, table[column].to_numpy()[keep].astype(np.float64))
+        np.add.at(result, where, numbers(table, column)[keep].astype(np.float64))
         return result
 
     longest = np.zeros(len(times), dtype=np.int64)
-    np.maximum.at(longest, where, table["response_max_ps"].to_numpy().astype(np.int64)[keep])
+    np.maximum.at(longest, where, numbers(table, "response_max_ps").astype(np.int64)[keep])
     count = summed("io_count")
     spans = np.diff(times, prepend=0) / 1e12
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import RunError, SanlabError
+from sanlab.plan.defaults import LATEST_END_PS
 from sanlab.run import folder as run_folder
 from sanlab.run.manifest import Manifest, sanlab_version
 from sanlab.run.progress import ProgressLine
@@ -58,7 +59,9 @@ def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Out
             failure.append(error)
 
     worker = threading.Thread(target=work, name="sanlab-engine", daemon=True)
-    with ProgressLine(title, is_wanted=show_progress) as line:
+    # A run that ends with its jobs has no time that is known beforehand.
+    end_ps = plan.end_ps if plan.end_ps < LATEST_END_PS else None
+    with ProgressLine(title, end_ps, is_wanted=show_progress) as line:
         worker.start()
         try:
             while worker.is_alive():

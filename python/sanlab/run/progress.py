@@ -23,11 +23,6 @@ class Clock(Protocol):
         ...
 
     @property
-    def end_ps(self) -> int:
-        """Simulated time at which it ends at the latest; 0 before it is known."""
-        ...
-
-    @property
     def events(self) -> int:
         """Events handled so far."""
         ...
@@ -48,18 +43,19 @@ def show_time(ps: float) -> str:
     return f"{ps:.0f} ps"
 
 
-def describe(clock: Clock, wall_s: float) -> str:
-    """Simulated time and speed in words, `0.42 s of 2.00 s, 3.1 M events/s`."""
+def describe(clock: Clock, end_ps: int | None, wall_s: float) -> str:
+    """Simulated time and speed in words, `420 ms of 2.00 s simulated, 3.1 M events/s`."""
     speed = clock.events / wall_s / 1e6 if wall_s > 0 else 0.0
-    end = f" of {show_time(clock.end_ps)}" if clock.end_ps else ""
+    end = f" of {show_time(end_ps)}" if end_ps else ""
     return f"{show_time(clock.now_ps)}{end} simulated, {speed:.1f} M events/s"
 
 
 class ProgressLine:
     """Bar, simulated time, speed and time to go on standard error; nothing where it is no terminal."""
 
-    def __init__(self, title: str, *, is_wanted: bool = True) -> None:
+    def __init__(self, title: str, end_ps: int | None, *, is_wanted: bool = True) -> None:
         self._title = title
+        self._end_ps = end_ps
         self._started = time.perf_counter()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
@@ -80,16 +76,15 @@ class ProgressLine:
                 transient=True,
             )
             self._progress.start()
-            self._task = self._progress.add_task(self._title, total=1.0, said="")
+            self._task = self._progress.add_task(self._title, total=self._end_ps, said="")
         return self
 
     def update(self, clock: Clock) -> None:
         """Show where the simulation is."""
         if self._progress is None or self._task is None:
             return
-        done = clock.now_ps / clock.end_ps if clock.end_ps else 0.0
-        said = describe(clock, time.perf_counter() - self._started)
-        self._progress.update(self._task, completed=done, said=said)
+        said = describe(clock, self._end_ps, time.perf_counter() - self._started)
+        self._progress.update(self._task, completed=clock.now_ps, said=said)
 
     def __exit__(
         self,

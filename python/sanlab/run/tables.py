@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy.typing as npt
 
 #: A column as the engine hands it over: a type with little-endian bytes, or strings.
 NativeColumn: TypeAlias = "tuple[str, bytes] | list[str]"
@@ -52,6 +54,16 @@ def from_native(columns: Mapping[str, NativeColumn]) -> pa.Table:
         fields.append(pa.field(name, array.type, metadata={"unit": unit} if unit else None))
         arrays.append(array)
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """One column of numbers as an array, shape (rows,); pyarrow's own way loads pandas if it can."""
+    return np.from_dlpack(table[name].combine_chunks())
+
+
+def texts(table: pa.Table, name: str) -> npt.NDArray[np.object_]:
+    """One column of text as an array of strings, shape (rows,)."""
+    return np.array(table[name].to_pylist(), dtype=object)
 
 
 def _array(column: NativeColumn) -> pa.Array:
