@@ -7,6 +7,8 @@ are given, and turn into SVG and PNG without a browser.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -19,7 +21,7 @@ from sanlab.results.throughput import over_time
 from sanlab.run.tables import numbers, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sanlab.results.run import Run
 
@@ -31,6 +33,8 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8
 PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 #: Series drawn in one plot; the rest is left to the tables.
 SERIES_SHOWN = 7
+#: Bars of stages in one plot.
+FLOWS_STACKED = 14
 #: Bins of a distribution for each factor of ten.
 BINS_PER_DECADE = 40
 
@@ -54,51 +58,57 @@ def figures(run: Run) -> dict[str, alt.Chart | alt.LayerChart]:
 
 def response_percentiles(run: Run) -> alt.Chart | None:
     """Response time against percentile, p50 to p99.99; the axis counts nines."""
-    rows: Rows = []
+    found = []
     for label, histogram in _by_flow(run):
         for percent in PERCENTS:
             value = percentile(histogram, percent)
             if value is None or histogram.total * (1 - percent / 100) < 1:
                 continue  # fewer I/Os than it takes to have one beyond this percentile
-            place = float(-np.log10(1 - percent / 100))
-            rows.append(
-                {"flow": label, "percentile": f"p{percent:g}", "nines": place, "ms": value / 1e9}
-            )
-    if not rows:
+            found.append((label, percent, value))
+    if not found:
         return None
-    names = {round(float(-np.log10(1 - p / 100)), 3): f"p{p:g}" for p in PERCENTS}
-    ticks = [place for place, name in names.items() if name in {"p50", "p90", "p99", "p99.9", "p99.99"}]
-    spelled = " : ".join(f"abs(datum.value-{place})<0.01 ? '{names[place]}'" for place in ticks)
+    unit = _unit(value for _, _, value in found)
+    rows = [
+        {
+            "flow": label,
+            "percentile": f"p{percent:g}",
+            "nines": _nines(percent),
+            "time": value / unit.ps,
+        }
+        for label, percent, value in found
+    ]
+    ticks = {_nines(percent): f"p{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99)}
+    spelled = " : ".join(
+        f"abs(datum.value-{place})<0.01 ? '{name}'" for place, name in ticks.items()
+    )
     return _finish(
         alt.Chart(_data(rows))
         .mark_line(point=alt.OverlayMarkDef(size=36))
         .encode(
             x=alt.X("nines:Q")
             .title("percentile of I/Os")
-            .axis(values=ticks, labelExpr=f"{spelled} : ''"),
-            y=alt.Y("ms:Q").title("response time (ms)").scale(type="log", nice=False),
+            .axis(values=list(ticks), labelExpr=f"{spelled} : ''"),
+            y=alt.Y("time:Q").title(f"response time ({unit.name})").scale(type="log", nice=False),
             color=_colour("flow", "workload"),
-            tooltip=["flow:N", "percentile:N", alt.Tooltip("ms:Q", format=".4~g", title="ms")],
+            tooltip=["flow:N", "percentile:N", _number("time", unit.name)],
         )
     )
 
 
 def response_distribution(run: Run) -> alt.Chart | None:
     """Share of the I/Os by response time, on a logarithmic axis."""
-    rows: Rows = []
-    for label, histogram in _by_flow(run):
-        rows += _density(label, histogram, 1e9)
-    return _distribution(rows, "response time (ms)", "ms", "share of I/Os", "workload")
+    return _distribution(_by_flow(run), "response time", "share of I/Os", "workload")
 
 
 def frame_latencies(run: Run) -> alt.Chart | None:
     """Share of the frames by their latency, in the network and end to end."""
     if "frame_histogram" not in run.tables:
         return None
-    rows: Rows = []
-    for latency in ("network", "end_to_end"):
-        rows += _density(latency.replace("_", " "), frame_histogram(run, latency), 1e6)
-    return _distribution(rows, "frame latency (µs)", "µs", "share of frames", "latency")
+    found = [
+        (latency.replace("_", " "), frame_histogram(run, latency))
+        for latency in ("network", "end_to_end")
+    ]
+    return _distribution(found, "frame latency", "share of frames", "latency")
 
 
 def throughput_over_time(run: Run) -> alt.Chart | None:
@@ -107,12 +117,12 @@ def throughput_over_time(run: Run) -> alt.Chart | None:
     for label in _workloads(run):
         series = over_time(run, label)
         rows += [
-            {"flow": label, "s": time / 1e12, "rate": float(rate) / 1e6, "iops": float(iops)}
+            {"flow": label, "at": float(time), "rate": float(rate) / 1e6, "iops": float(iops)}
             for time, rate, iops in zip(
                 series.time_ps, series.bytes_per_s, series.iops, strict=True
             )
         ]
-    return _time_line(rows, "rate", "throughput (MB/s)", ["flow:N", _number("iops", "I/Os per s")])
+    return _time_line(rows, "rate", "throughput (MB/s)", [_number("iops", "I/Os per s")])
 
 
 def response_over_time(run: Run) -> alt.Chart | None:
@@ -121,15 +131,17 @@ def response_over_time(run: Run) -> alt.Chart | None:
     for label in _workloads(run):
         series = over_time(run, label)
         rows += [
-            {"flow": label, "s": time / 1e12, "mean": float(mean) / 1e9, "max": float(most) / 1e9}
+            {"flow": label, "at": float(time), "mean": float(mean), "max": float(most)}
             for time, mean, most in zip(
                 series.time_ps, series.response_mean_ps, series.response_max_ps, strict=True
             )
             if not np.isnan(mean)
         ]
-    return _time_line(
-        rows, "mean", "mean response time (ms)", ["flow:N", _number("max", "longest (ms)")]
-    )
+    unit = _unit(row["mean"] for row in rows)
+    for row in rows:
+        row["mean"], row["max"] = row["mean"] / unit.ps, row["max"] / unit.ps
+    longest = _number("max", f"longest ({unit.name})")
+    return _time_line(rows, "mean", f"mean response time ({unit.name})", [longest])
 
 
 def stages(run: Run) -> alt.Chart | None:
@@ -141,7 +153,7 @@ def stages(run: Run) -> alt.Chart | None:
             "stage": row["stage"],
             "what": STAGES.get(row["stage"], ""),
             "order": order.get(row["stage"], len(order)),
-            "ms": row["mean_ps"] / 1e9,
+            "time": row["mean_ps"],
             "share": row["share"],
         }
         for row in run.rows("stages")
@@ -149,14 +161,18 @@ def stages(run: Run) -> alt.Chart | None:
     ]
     if not rows:
         return None
+    flows = [f"{row['workload']} {row['op']}" for row in run.rows("workloads")][:FLOWS_STACKED]
+    rows = [row for row in rows if row["flow"] in flows]
+    unit = _unit(row["time"] for row in rows)
+    for row in rows:
+        row["time"] /= unit.ps
     shown = sorted({row["stage"] for row in rows}, key=lambda name: order.get(name, len(order)))
-    flows = list(dict.fromkeys(row["flow"] for row in rows))
     chart = _finish(
         alt.Chart(_data(rows))
         .mark_bar(height=alt.RelativeBandSize(0.7), stroke="#ffffff", strokeWidth=0.5)
         .encode(
             y=alt.Y("flow:N").title(None).sort(flows).axis(labelLimit=190),
-            x=alt.X("ms:Q").title("mean time of an I/O (ms)").stack("zero"),
+            x=alt.X("time:Q").title(f"mean time of an I/O ({unit.name})").stack("zero"),
             order=alt.Order("order:Q"),
             color=alt.Color("stage:N")
             .title("stage")
@@ -166,7 +182,7 @@ def stages(run: Run) -> alt.Chart | None:
                 "flow:N",
                 "stage:N",
                 "what:N",
-                alt.Tooltip("ms:Q", format=".4~g"),
+                _number("time", unit.name),
                 alt.Tooltip("share:Q", format=".1%"),
             ],
         )
@@ -188,10 +204,10 @@ def credit_wait_over_time(run: Run) -> alt.Chart | None:
         waits = numbers(table, "tx_credit_wait_ps")[keep].astype(float)
         shares = waits / np.maximum(1.0, np.diff(times, prepend=0.0))
         rows += [
-            {"flow": port, "s": float(time) / 1e12, "share": float(share)}
+            {"flow": port, "at": float(time), "share": float(share)}
             for time, share in zip(times, shares, strict=True)
         ]
-    return _time_line(rows, "share", "share of time without credit", ["flow:N"], axis_format="%")
+    return _time_line(rows, "share", "share of time without credit", [], is_share=True)
 
 
 _STAGE_COLOURS = dict(
@@ -215,10 +231,27 @@ def _workloads(run: Run) -> list[str]:
     return list(dict.fromkeys(row["workload"] for row in run.rows("workload_series")))[:SERIES_SHOWN]
 
 
-def _density(label: str, histogram: Histogram, unit_ps: float) -> Rows:
-    """Counts in equal steps of the logarithm, as shares of all."""
-    if histogram.total == 0:
-        return []
+@dataclass(frozen=True)
+class _Unit:
+    """A unit of time and how many picoseconds it has."""
+
+    name: str
+    ps: float
+
+
+def _unit(times_ps: Iterable[float]) -> _Unit:
+    """Unit in which most of these times have a digit or more before the point."""
+    typical = median([*times_ps] or [0.0])
+    units = (_Unit("s", 1e12), _Unit("ms", 1e9), _Unit("µs", 1e6))
+    return next((unit for unit in units if typical >= unit.ps), _Unit("ns", 1e3))
+
+
+def _nines(percent: float) -> float:
+    return round(float(-np.log10(1 - percent / 100)), 6)
+
+
+def _density(label: str, histogram: Histogram) -> Rows:
+    """Counts in equal steps of the logarithm, as shares of all; `at` is in picoseconds."""
     low = np.log10(np.maximum(1, histogram.low_ps.astype(float)))
     high = np.log10(np.maximum(1, histogram.high_ps.astype(float)))
     below = np.concatenate(([0.0], np.cumsum(histogram.count.astype(float))))
@@ -229,46 +262,61 @@ def _density(label: str, histogram: Histogram, unit_ps: float) -> Rows:
     edges = np.arange(first, np.ceil(high[-1] * BINS_PER_DECADE) + 2) / BINS_PER_DECADE
     shares = np.diff(np.interp(edges, at, upto)) / histogram.total
     return [
-        {"flow": label, "at": float(10**edge) / unit_ps, "share": float(share)}
+        {"flow": label, "at": float(10**edge), "share": float(share)}
         for edge, share in zip((edges[:-1] + edges[1:]) / 2, shares, strict=True)
     ]
 
 
-def _distribution(rows: Rows, x_title: str, unit: str, y_title: str, legend: str) -> alt.Chart | None:
-    if not rows:
+def _distribution(
+    found: list[tuple[str, Histogram]], x_title: str, y_title: str, legend: str
+) -> alt.Chart | None:
+    found = [(label, histogram) for label, histogram in found if histogram.total]
+    if not found:
         return None
+    unit = _unit(percentile(histogram, 50) or 0.0 for _, histogram in found)
+    rows = [row for label, histogram in found for row in _density(label, histogram)]
+    for row in rows:
+        row["at"] /= unit.ps
     return _finish(
         alt.Chart(_data(rows))
         .mark_area(interpolate="step", fillOpacity=0.25, line={"strokeWidth": 1.5}, clip=True)
         .encode(
-            x=alt.X("at:Q").title(x_title).scale(type="log", nice=False).axis(format="~g"),
+            x=alt.X("at:Q")
+            .title(f"{x_title} ({unit.name})")
+            .scale(type="log", nice=False)
+            .axis(format=",~r"),
             y=alt.Y("share:Q").title(y_title).stack(None).axis(format="%"),
             color=_colour("flow", legend),
-            tooltip=["flow:N", _number("at", unit), alt.Tooltip("share:Q", format=".2%")],
+            tooltip=["flow:N", _number("at", unit.name), alt.Tooltip("share:Q", format=".2%")],
         )
     )
 
 
 def _time_line(
-    rows: Rows, column: str, title: str, tips: list[Any], axis_format: str = ",~g"
+    rows: Rows, column: str, title: str, tips: list[alt.Tooltip], *, is_share: bool = False
 ) -> alt.Chart | None:
+    """Rows of `at` in picoseconds and a value, drawn over simulated time."""
     if not rows:
         return None
-    value = alt.Tooltip(f"{column}:Q", format=".4~g" if axis_format == ",~g" else ".1%", title=title)
+    unit = _unit([max(row["at"] for row in rows)])
+    for row in rows:
+        row["at"] /= unit.ps
+    axis = alt.Axis(format="%") if is_share else alt.Axis()
+    value = alt.Tooltip(f"{column}:Q", format=".1%" if is_share else ",.4~r", title=title)
     return _finish(
         alt.Chart(_data(rows))
         .mark_line(strokeWidth=1.8, point=alt.OverlayMarkDef(size=14) if len(rows) < 400 else False)
         .encode(
-            x=alt.X("s:Q").title("simulated time (s)"),
-            y=alt.Y(f"{column}:Q").title(title).scale(zero=True).axis(format=axis_format),
+            x=alt.X("at:Q").title(f"simulated time ({unit.name})"),
+            y=alt.Y(f"{column}:Q").title(title).scale(zero=True).axis(axis),
             color=_colour("flow", None),
-            tooltip=[*tips, _number("s", "s"), value],
+            tooltip=["flow:N", _number("at", unit.name), value, *tips],
         )
     )
 
 
 def _number(column: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{column}:Q", format=".4~g", title=title)
+    return alt.Tooltip(f"{column}:Q", format=",.4~r", title=title)
 
 
 def _colour(column: str, title: str | None) -> alt.Color:

@@ -14,6 +14,7 @@ from sanlab.report.words import show_count, show_percent, show_time
 from sanlab.results.columns import STAGES
 from sanlab.results.ports import (
     SATURATED,
+    WAITS,
     busiest,
     cause_of_waiting,
     credit_wait_share,
@@ -196,7 +197,7 @@ def _credit_waits(run: Run) -> list[Finding]:
         longest = max(ports, key=lambda row: row["tx_credit_wait_ps"])
         share = credit_wait_share(run, longest)
         title = "No port waited for BB credit" + (
-            "" if share == 0 else f" for more than {show_percent(share)} of the run"
+            "" if share == 0 else f" for longer than {show_percent(WAITS)} of the run"
         )
         return [Finding("credit_wait", "good", title, number=share)]
     by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
@@ -232,7 +233,8 @@ def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
 
 
 def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
-    way = " > ".join((*cause.path, cause.port)) if len(cause.path) > 1 else ""
+    ends = cause.path if cause.path[-1] == cause.port else (*cause.path, cause.port)
+    way = " > ".join(ends) if len(ends) > 2 else ""
     along = f" The way there: {way}." if way else ""
     if cause.kind == "slow":
         return (
@@ -406,29 +408,18 @@ def _warm_up(run: Run) -> list[Finding]:
     drift = (last - first) / first
     noise = float(values.std() / values.mean()) / third**0.5
     evidence = Evidence("workload_series", {}, {"first_third_iops": first, "last_third_iops": last})
-    if abs(drift) > max(DRIFT, 3 * noise):
-        grew = "rose" if drift > 0 else "fell"
-        return [
-            Finding(
-                "steady",
-                "problem",
-                f"The run was not steady: I/Os per second {grew} by {show_percent(abs(drift))} from"
-                " the first to the last third of the measured time",
-                "A longer ramp, or a longer run, gives numbers that describe one state.",
-                drift,
-                evidence=(evidence,),
-            )
-        ]
-    return [
-        Finding(
-            "steady",
-            "good",
-            "The run was steady: I/Os per second of the first and the last third of the measured"
-            f" time differ by {show_percent(abs(drift))}",
-            number=drift,
-            evidence=(evidence,),
-        )
-    ]
+    grew = "rose" if drift > 0 else "fell"
+    said = f"I/Os per second {grew} by {show_percent(abs(drift))} from the first to the last third"
+    if abs(drift) <= DRIFT:
+        title = f"The run was steady: {said} of the measured time"
+        return [Finding("steady", "good", title, number=drift, evidence=(evidence,))]
+    if abs(drift) <= 3 * noise:
+        title = f"{said} of the measured time, which may be chance"
+        detail = "The bins differ as much among themselves. A longer run would tell."
+        return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
+    title = f"The run was not steady: {said} of the measured time"
+    detail = "A longer ramp, or a longer run, gives numbers that describe one state."
+    return [Finding("steady", "problem", title, detail, drift, evidence=(evidence,))]
 
 
 def _not_enough(kind: str, what: str, missing: str) -> Finding:

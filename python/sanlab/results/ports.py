@@ -97,18 +97,20 @@ def cause_of_waiting(run: Run, port: Port) -> Cause:
         if following is None or _pressure(run, following) < WAITS:
             return _distance_or_unknown(run, port, path)
         path.append(following["port"])
-        if credit_wait_share(run, following) <= WAITS or following["tx_utilisation"] >= SATURATED:
-            if following["tx_utilisation"] >= SATURATED:
-                return Cause("saturated", following["port"], tuple(path))
-            path.pop()
-            return _distance_or_unknown(run, port, path)
+        if _is_saturated(following):
+            return Cause("saturated", following["port"], tuple(path))
         port = following
 
 
 def _pressure(run: Run, port: Port) -> float:
     """How much a transmitter holds up what is behind it: waits for credit, or for a full fibre."""
-    full = port["tx_utilisation"] if port["tx_utilisation"] >= SATURATED else 0.0
+    full = port["tx_utilisation"] if _is_saturated(port) else 0.0
     return max(credit_wait_share(run, port), full)
+
+
+def _is_saturated(port: Port) -> bool:
+    """Busy, and with frames waiting: a fibre may be nearly full without anybody's having to wait."""
+    return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= 1)
 
 
 def _distance_or_unknown(run: Run, port: Port, path: list[str]) -> Cause:

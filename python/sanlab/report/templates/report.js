@@ -18,8 +18,15 @@
                 columns: narrow ? 2 : 4, labelLimit: narrow ? 130 : 220, symbolType: "square", titleFontWeight: 600 },
     };
   };
+  // The darker of the colours are lightened on a dark page.
+  const lighter = { "#0072B2": "#4aa3df", "#8c8c8c": "#b0b0b0", "#7a3b00": "#b5763a", "#B2182B": "#e5636f",
+                    "#5e3c99": "#9a7fd1", "#4d4d4d": "#cfcfcf", "#ffffff": "#1a222b" };
+  const shade = (spec) => dark.matches
+    ? JSON.parse(Object.entries(lighter).reduce((text, [from, to]) => text.replaceAll(`"${from}"`, `"${to}"`), JSON.stringify(spec)))
+    : spec;
   const draw = () => {
-    for (const [name, spec] of Object.entries(specs)) {
+    for (const [name, given] of Object.entries(specs)) {
+      const spec = shade(given);
       const place = document.querySelector(`[data-chart="${name}"]`);
       if (!place || !window.vegaEmbed) continue;
       window.vegaEmbed(place, { ...spec, autosize: { type: "fit-x", contains: "padding" } }, {
