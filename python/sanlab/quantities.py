@@ -3,8 +3,8 @@
 =============  ==========================  =======================================
 quantity       result                      units
 =============  ==========================  =======================================
-size           bytes                       B kB MB GB TB PB (powers of 1000), KiB MiB
-                                           GiB TiB PiB, k M G T P as fio reads them
+size           bytes                       B kB MB GB TB PB EB (powers of 1000), KiB MiB
+                                           GiB TiB PiB EiB, k M G T P E as fio reads them
                                            (powers of 1024); a plain number is bytes
 rate           bytes per second            a size unit with two letters, then /s
 time           picoseconds                 ps ns us ms s min h; a plain 0
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PS_PER_S = 1_000_000_000_000
 
-#: Delay of light in fibre: 5.0 us per km, the figure planning rules use (4.9 for an index of 1.468).
+#: Delay of light in fibre: 5.0 us per km, the figure of planning rules.
 DEFAULT_PROPAGATION_PS_PER_KM = 5_000_000
 
 #: Data rate in one direction after line coding, in bytes per second (FC-PI; FC-FS for the coding):
@@ -61,9 +61,9 @@ SIGNALLING_BAUD: Mapping[str, int] = {
     "256GFC": 224_400_000_000,
 }
 
-_DECIMAL = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
-_BINARY = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
-_FIO = {letter: 2 ** (10 * (power + 1)) for power, letter in enumerate("kmgtp")}
+_DECIMAL = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
+_BINARY = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "EiB": 2**60}
+_FIO = {letter: 2 ** (10 * (power + 1)) for power, letter in enumerate("kmgtpe")}
 _TIME_PS = {
     "ps": 1,
     "ns": 10**3,
@@ -74,6 +74,7 @@ _TIME_PS = {
     "h": 3600 * 10**12,
 }
 _LENGTH_MM = {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000}
+_WHOLE_PERCENT = 100
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?![\d.]))?)\s*(.*?)\s*")
 
 
@@ -130,13 +131,14 @@ def parse_rate(text: str | int) -> int:
         letter = unit.upper() if unit.lower() in _FIO else "M"
         small = "k" if letter == "K" else letter
         raise QuantityError(
-            reason=f"{text!r} does not say which unit it is in",
-            remedy=f"Write '{amount}{small}B/s' (powers of 1000) or '{amount}{letter}iB/s' (powers of 1024)",
+            reason=f"'{text}' does not say which unit it is in",
+            remedy=f"Write '{amount}{small}B/s' (powers of 1000) or "
+            f"'{amount}{letter}iB/s' (powers of 1024)",
         )
     base, slash, per = unit.partition("/")
     if not slash or per.strip() != "s":
         raise QuantityError(
-            reason=f"{text!r} is not a rate", remedy="Write an amount per second, such as 40MB/s"
+            reason=f"'{text}' is not a rate", remedy="Write an amount per second, such as 40MB/s"
         )
     base = base.strip()
     factor = _DECIMAL.get(base) or _BINARY.get(base)
@@ -160,12 +162,12 @@ def parse_time(text: str | int) -> int:
         if number == 0:
             return 0
         raise QuantityError(
-            reason=f"{text!r} does not say which unit of time it is in",
+            reason=f"'{text}' does not say which unit of time it is in",
             remedy=f"Write '{amount}s' (seconds) or '{amount}us' (microseconds)",
         )
     if unit == "m":
         raise QuantityError(
-            reason=f"{text!r} may be minutes or milliseconds",
+            reason=f"'{text}' may be minutes or milliseconds",
             remedy=f"Write '{amount}min' or '{amount}ms'",
         )
     if unit not in _TIME_PS:
@@ -183,12 +185,12 @@ def parse_length(text: str | int) -> int:
     amount = _shown(number)
     if not unit:
         raise QuantityError(
-            reason=f"{text!r} does not say which unit of length it is in",
+            reason=f"'{text}' does not say which unit of length it is in",
             remedy=f"Write '{amount}m' (metres) or '{amount}km' (kilometres)",
         )
     if unit.lower() == "k":
         raise QuantityError(
-            reason=f"{text!r} is not a length", remedy=f"Write '{amount}km' for kilometres"
+            reason=f"'{text}' is not a length", remedy=f"Write '{amount}km' for kilometres"
         )
     if unit not in _LENGTH_MM:
         raise _unknown_unit(text, unit, "length", _LENGTH_MM)
@@ -206,14 +208,14 @@ def parse_share(text: object) -> int:
         amount = _shown(number)
         if not unit and 0 < number <= 1:
             raise QuantityError(
-                reason=f"{text!r} may be a fraction or a percentage",
+                reason=f"'{text}' may be a fraction or a percentage",
                 remedy=f"Write '{_shown(number * 100)}%' or '{amount}%'",
             )
         raise QuantityError(
-            reason=f"{text!r} is not a share", remedy=f"Write a percentage, such as '{amount}%'"
+            reason=f"'{text}' is not a share", remedy=f"Write a percentage, such as '{amount}%'"
         )
-    if number > 100:
-        raise QuantityError(reason=f"{text!r} is more than the whole", remedy="Write 100% or less")
+    if number > _WHOLE_PERCENT:
+        raise QuantityError(reason=f"'{text}' is more than the whole", remedy="Write 100% or less")
     return _whole(number, 10_000, text, "parts per million")
 
 
@@ -232,7 +234,27 @@ def parse_speed(text: str | int) -> str:
         remedy = f"Write '{digits[0]}GFC'"
     else:
         remedy = f"Speeds are {known}"
-    raise QuantityError(reason=f"{str(text)!r} is not a Fibre Channel speed", remedy=remedy)
+    raise QuantityError(reason=f"'{text}' is not a Fibre Channel speed", remedy=remedy)
+
+
+def about_size(count: int) -> str:
+    """Return rounded text for a number of bytes, for sentences.
+
+    >>> about_size(146_800_123_456)
+    '146.8 GB'
+    """
+    fitting = [(factor, unit) for unit, factor in _DECIMAL.items() if factor <= max(count, 1)]
+    factor, unit = max(fitting)
+    return f"{count / factor:.4g} {unit}"
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Return a number and its noun.
+
+    >>> counted(1, "LUN"), counted(3, "LUN"), counted(2, "switch", "switches")
+    ('1 LUN', '3 LUNs', '2 switches')
+    """
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
 
 
 def format_size(count: int) -> str:
@@ -261,12 +283,16 @@ def format_share(ppm: int) -> str:
 
 
 def _format(value: int, units: Mapping[str, int]) -> str:
-    """Text in the unit that needs the fewest characters; of those, the largest unit."""
+    """Text in the unit that reads best: few characters, no fraction where that is as short."""
+    if value == 0:
+        return f"0{next(iter(units))}"
     texts = []
     for unit, factor in units.items():
         amount = Fraction(value, factor)
         if amount.denominator == 1 or 10**3 % amount.denominator == 0:
-            texts.append((len(_shown(amount)), -factor, f"{_shown(amount)}{unit}"))
+            text = f"{_shown(amount)}{unit}"
+            clumsy = (amount.denominator != 1) + 3 * (amount < 1)
+            texts.append((len(text) + clumsy, -factor, text))
     return min(texts)[2]
 
 
@@ -288,27 +314,27 @@ def _split(text: object, what: str, example: str) -> tuple[Fraction, str]:
     found = _NUMBER.fullmatch(str(text))
     if found is None:
         raise QuantityError(
-            reason=f"{str(text)!r} is not {what}", remedy=f"Write {what} such as {example}"
+            reason=f"'{text}' is not {what}", remedy=f"Write {what} such as {example}"
         )
     number = Fraction(found[1].replace("_", ""))
     if number < 0:
         raise QuantityError(
-            reason=f"{str(text)!r} is negative", remedy=f"Write {what} such as {example}"
+            reason=f"'{text}' is negative", remedy=f"Write {what} such as {example}"
         )
     return number, found[2]
 
 
 def _plain(value: object) -> str:
     if value is None:
-        return "an empty value"
+        return "An empty value"
     if isinstance(value, bool):
-        return str(value).lower()
-    return "a list" if isinstance(value, (list, tuple)) else "a mapping"
+        return f"'{str(value).lower()}'"
+    return "A list" if isinstance(value, (list, tuple)) else "A mapping"
 
 
 def _not_negative(value: int, text: object) -> int:
     if value < 0:
-        raise QuantityError(reason=f"{str(text)!r} is negative", remedy="Write 0 or more")
+        raise QuantityError(reason=f"'{text}' is negative", remedy="Write 0 or more")
     return value
 
 
@@ -316,7 +342,7 @@ def _whole(number: Fraction, factor: int, text: object, unit: str) -> int:
     value = number * factor
     if value.denominator != 1:
         raise QuantityError(
-            reason=f"{str(text)!r} is not a whole number of {unit}",
+            reason=f"'{text}' is not a whole number of {unit}",
             remedy=f"The nearest is {round(value)} {unit}",
         )
     return value.numerator
@@ -325,16 +351,16 @@ def _whole(number: Fraction, factor: int, text: object, unit: str) -> int:
 def _size_unit_error(text: object, number: Fraction, unit: str) -> QuantityError:
     amount = _shown(number)
     letter = unit[:1].upper()
-    if len(unit) == 2 and unit[1] in "bB" and letter in "KMGTP":
+    if re.fullmatch("[kKMmGgTtPpEe][bB]", unit):
         small = "k" if letter == "K" else letter
         if unit[1] == "b":
             return QuantityError(
-                f"{str(text)!r} may be bits or bytes",
+                f"'{text}' may be bits or bytes",
                 f"Write '{amount}{small}B' (powers of 1000) or '{amount}{letter}iB' "
                 "(powers of 1024) for bytes",
             )
         return QuantityError(
-            f"{str(text)!r} may be powers of 1000 or of 1024",
+            f"'{text}' may be powers of 1000 or of 1024",
             f"Write '{amount}{small}B' or '{amount}{letter}iB'",
         )
     return _unknown_unit(text, unit, "size", {**_DECIMAL, **_BINARY})
@@ -345,14 +371,15 @@ def _rate_unit_error(text: object, number: Fraction, base: str) -> QuantityError
     if re.fullmatch(r"[kKMG](b|bit)", base):
         letter = "k" if base[0] in "kK" else base[0]
         return QuantityError(
-            f"{str(text)!r} may be bits or bytes",
-            f"Write '{_shown(number / 8)}{letter}B/s' if it is bits, '{amount}{letter}B/s' if bytes",
+            f"'{text}' may be bits or bytes",
+            f"Write '{_shown(number / 8)}{letter}B/s' if it is bits, "
+            f"'{amount}{letter}B/s' if bytes",
         )
     if base.lower() in _FIO or base == "KB":
         letter = base[0].upper()
         small = "k" if letter == "K" else letter
         return QuantityError(
-            f"{str(text)!r} may be powers of 1000 or of 1024",
+            f"'{text}' may be powers of 1000 or of 1024",
             f"Write '{amount}{small}B/s' or '{amount}{letter}iB/s'",
         )
     return _unknown_unit(text, f"{base}/s", "rate", {f"{u}/s": 1 for u in (*_DECIMAL, *_BINARY)})
@@ -364,6 +391,6 @@ def _unknown_unit(
     guess = nearest(unit, known)
     hint = f"Did you mean '{guess}'? " if guess else ""
     return QuantityError(
-        f"{unit!r} in {str(text)!r} is not a unit of {quantity}",
+        f"{unit!r} in '{text}' is not a unit of {quantity}",
         f"{hint}Units are {', '.join(known)}",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,8 @@ def _show(resolved: Plan, cost: Estimate) -> None:
     from sanlab.plan.explain import notes
     from sanlab.quantities import format_time
 
-    console = Console(soft_wrap=True)
+    # A pipe has no width; a table cut to 80 columns would lose names.
+    console = Console(soft_wrap=True) if sys.stdout.isatty() else Console(width=160)
     console.print(f"[bold]{resolved.title}[/bold], seed {resolved.seed}", highlight=False)
     console.print(
         f"ends at the latest at {format_time(resolved.end_ps)}, "

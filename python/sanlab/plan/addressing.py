@@ -21,7 +21,7 @@ def fc_id_on_direct_link(nth: int) -> int:
 def wwpn_of(name: str) -> int:
     """World-wide port name derived from the port's name, so that a new port moves no other's.
 
-    Its first four bits are 3, "locally assigned" (FC-FS, Name_Identifier formats): no vendor has it.
+    Its first four bits are 3, "locally assigned" (FC-FS, Name_Identifier formats).
     """
     digest = blake2b(name.encode(), digest_size=8, person=b"sanlab-wwpn").digest()
     return 0x3 << 60 | int.from_bytes(digest, "big") >> 4

@@ -16,7 +16,7 @@ FRAME_OVERHEAD_BYTES = 36
 
 
 def totals(plan: Plan) -> dict[str, int]:
-    """Number of each kind of thing in a plan."""
+    """Return the number of each kind of thing in a plan."""
     return {
         "hosts_count": len(plan.hosts),
         "switches_count": len(plan.switches),
@@ -33,7 +33,7 @@ def totals(plan: Plan) -> dict[str, int]:
 
 
 def links_by_speed(plan: Plan) -> dict[str, int]:
-    """Number of links of each speed."""
+    """Return the number of links of each speed."""
     return dict(Counter(link.speed for link in plan.links))
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.names import define, pair_up
 from sanlab.plan.schema import JobPlan, OnZipf, WorkloadPlan, ZipfAddress
-from sanlab.quantities import PS_PER_S, format_size, nearest
+from sanlab.quantities import PS_PER_S, counted, format_size, nearest
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
@@ -85,7 +85,7 @@ def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]
     if spec.spread == "pair" and len(hosts) != len(luns):
         maker.problems.add(
             (*path, "spread"),
-            f"{len(hosts)} hosts and {len(luns)} LUNs do not pair one to one",
+            f"{counted(len(hosts), 'host')} and {counted(len(luns), 'LUN')} do not pair one to one",
             "Give equal numbers, or 'spread: all'",
         )
         return []

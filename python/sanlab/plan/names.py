@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+#: Names listed where one is unknown.
+MAX_SHOWN = 8
+
 
 class Problems:
     """Collects what is wrong, so that one attempt shows all of it."""
@@ -83,7 +86,7 @@ class Names(Generic[Item]):
         guess = nearest(word, list(self.items))
         hint = f"Did you mean '{guess}'? " if guess else ""
         listed = list(self.items)
-        shown = ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
+        shown = ", ".join(listed[:MAX_SHOWN]) + (", ..." if len(listed) > MAX_SHOWN else "")
         there = f"There is {shown}" if listed else f"There is no {self.kind} at all"
         return f"There is no {self.kind} called '{word}'", hint + there
 

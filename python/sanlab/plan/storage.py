@@ -25,7 +25,7 @@ from sanlab.plan.schema import (
     OnStripe,
     StripeMedia,
 )
-from sanlab.quantities import PS_PER_S, format_size
+from sanlab.quantities import PS_PER_S, about_size, counted, format_size
 from sanlab.scenario.arrays import Memory
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -174,7 +174,7 @@ def _mirror_names(
     if len(targets) != count:
         problems.add(
             (*path, "mirror", "to"),
-            f"{count} LUNs cannot mirror to {len(targets)}",
+            f"{counted(count, 'LUN')} cannot mirror to {len(targets)}",
             "Give each LUN a target of its own, such as dev3.lun[1..4] for lun[1..4]",
         )
         return [None] * count
@@ -223,7 +223,7 @@ def _stripe(
     if count > len(pool.used):
         problems.add(
             (*path, "disks"),
-            f"The LUN needs {count} disks and '{array.name}' has {len(pool.used)}",
+            f"The LUN needs {counted(count, 'disk')} and '{array.name}' has {len(pool.used)}",
             "Raise 'disks_per_group' or 'array_groups'",
         )
         return None
@@ -235,8 +235,8 @@ def _stripe(
     if size == 0 or share > room:
         problems.add(
             (*path, "size"),
-            f"The LUN needs {format_size(max(share, stripe))} on each of its {count} disks, where "
-            f"{format_size(max(room, 0))} are free",
+            f"The LUN needs {about_size(max(share, stripe))} on each of {counted(count, 'disk')}, where "
+            f"{about_size(max(room, 0))} are free",
             "Give a smaller 'size', more 'disks', or more 'disks_per_group'",
         )
         return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import highest_common_speed
 from sanlab.plan.names import pair_up, safe_expand
-from sanlab.quantities import SIGNALLING_BAUD, nearest
+from sanlab.quantities import SIGNALLING_BAUD, counted, nearest
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Box, Boxes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import Link
 
-#: FSPF cost of a link is this over its signalling rate (FC-FSPF MIB, t11FspfLinkCost, factor S = 1).
+#: FSPF cost of a link: this over its signalling rate (T11-FC-FSPF-MIB, t11FspfLinkCost, S = 1).
 FSPF_SCALE = 1_062_500_000_000
 #: A port: its box, and its name there.
 End = tuple[str, str]
@@ -81,7 +81,7 @@ class _Request:
 
 
 def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
-    """Find the ports of every link; ends that name a port come before those that take the next."""
+    """Find the ports of every link. Ends that name a port come before those that take the next."""
     requests = _requests(scenario, boxes, problems)
     board = _Board(boxes, problems)
     for request in requests:
@@ -109,7 +109,7 @@ def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Req
 
 
 def _ends(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> list[str]:
-    """Ends that patterns mean; a problem is noted for each box that does not exist."""
+    """Return the ends that patterns mean; a problem is noted for each box that does not exist."""
     found: list[str] = []
     for pattern in patterns:
         for word in safe_expand(pattern, path, problems):
@@ -172,7 +172,7 @@ class _Board:
             count = sum(label.startswith(prefix) for label in candidates)
             self.problems.add(
                 path,
-                f"'{end}' has no free port left; all {count} have links",
+                f"'{end}' has no free port left; it has {counted(count, 'port')}",
                 "Give it more 'ports', or link fewer",
             )
         return None

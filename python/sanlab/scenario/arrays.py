@@ -125,18 +125,25 @@ class Lun(ScenarioModel):
         if self.memory is not None and self.raid is not None:
             raise refusal(
                 reason="A LUN has both 'memory' and 'raid'",
-                remedy="Keep the one that holds its blocks",
+                remedy="Keep one of them",
+                key="raid",
             )
         if self.raid is None:
             for key in ("disks", "stripe_depth", "block_size"):
                 if getattr(self, key) is not None:
                     raise refusal(
-                        reason=f"'{key}' means nothing without 'raid'", remedy="Add 'raid: 0'"
+                        reason=f"'{key}' means nothing without 'raid'",
+                        remedy="Add 'raid: 0'",
+                        key=key,
                     )
         return self
 
 
 def _off_is_none(value: object) -> object:
+    if isinstance(value, str) and value != "off":
+        raise refusal(
+            reason=f"'{value}' is no cache", remedy="Write 'off', or the keys of a cache below it"
+        )
     return None if value in ("off", False) else value
 
 

@@ -46,9 +46,10 @@ class ScenarioModel(BaseModel):
     )
 
 
-def refusal(reason: str, remedy: str) -> PydanticCustomError:
-    """Return an error that is shown with these words."""
-    return PydanticCustomError(OWN_ERROR, "{reason}", {"reason": reason, "remedy": remedy})
+def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
+    """Return an error that is shown with these words, at `key` of the mapping where it is given."""
+    context = {"reason": reason, "remedy": remedy, "key": key}
+    return PydanticCustomError(OWN_ERROR, "{reason}", context)
 
 
 def _quantity(

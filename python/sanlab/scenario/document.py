@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,8 @@ def find_mark(root: object, path: Iterable[str | int]) -> Mark | None:
         elif isinstance(node, MarkedList) and isinstance(step, int) and 0 <= step < len(node):
             mark = node.item_marks[step]
             node = node[step]
+        elif step == 0 and isinstance(node, MarkedMap):
+            continue  # a single item may be written without its list
         else:
             break
     return mark
@@ -134,6 +137,8 @@ def _compose(text: str, file: str) -> Any:  # noqa: ANN401  ruamel's node, untyp
         return yaml.compose(text)
     except MarkedYAMLError as error:
         place = error.problem_mark or error.context_mark
+        if error.context_mark and "end of stream" in str(error.problem):
+            place = error.context_mark  # where the quote or bracket was opened
         line = place.line + 1 if place else None
         column = place.column + 1 if place else None
         reason = f"This is not valid YAML: {_syntax_reason(error)}"
@@ -156,6 +161,8 @@ def _syntax_remedy(error: Any, text: str) -> str:  # noqa: ANN401  ruamel is unt
     lines = text.splitlines()
     if place and place.line < len(lines) and "\t" in lines[place.line]:
         return "Indent with spaces, not with tabs"
+    if place and place.line < len(lines) and re.search(r"\[\d+\.\.", lines[place.line]):
+        return 'Inside braces, a name with brackets needs quotes: "host[1..4]"'
     if "mapping values" in str(error.problem):
         return "Put text that contains ': ' in quotes, and one key on each line"
     if "anchor" in str(error.problem) or "alias" in str(error.problem):

@@ -52,9 +52,9 @@ class Link(ScenarioModel):
     """One or many links from one end to another."""
 
     from_: Patterns = Field(alias="from")
-    """Port (`host1.hba0.p0`, `sw1.3`, `dev1.p0`), or box (`host1`), whose next free port it takes."""
+    """Port (`host1.hba0.p0`, `sw1.3`, `dev1.p0`), or box (`host1`): its next free port."""
     to: Patterns
-    """The other end. Equal numbers of ends pair one to one; a single end serves all of the other."""
+    """The other end. Equal numbers pair one to one; a single end serves all of the other side."""
     length: Length = 10_000
     """Length of the fibre, 10m where it is left out."""
     speed: Speed | None = None
@@ -80,5 +80,6 @@ class Link(ScenarioModel):
             raise refusal(
                 reason="'bb_credit' is given together with 'bb_credit_from' or 'bb_credit_to'",
                 remedy="Give one credit for both directions, or one for each",
+                key="bb_credit",
             )
         return self

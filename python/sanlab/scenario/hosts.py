@@ -38,6 +38,7 @@ class Cpu(ScenarioModel):
             raise refusal(
                 reason="'cost_per_io' is given together with 'submit' or 'complete'",
                 remedy="Give either the whole cost, or its two parts",
+                key="cost_per_io",
             )
         return self
 

@@ -28,6 +28,8 @@ def problems_of(error: ValidationError, model: type[BaseModel], root: MarkedMap)
 
 def _problem(detail: ErrorDetails, model: type[BaseModel], root: MarkedMap) -> Problem:
     path: Path = detail["loc"]
+    if detail["type"] == OWN_ERROR and detail["ctx"].get("key"):
+        path = (*path, detail["ctx"]["key"])
     reason, remedy = _words(detail, model)
     mark = find_mark(root, path) or Mark(root.mark.file)
     return Problem(mark.file, mark.line, mark.column, path_text(path), reason, remedy)

@@ -165,7 +165,7 @@ def _split_groups(node: MarkedList, names: list[list[str]], matched: set[str]) -
     node.clear()
     node.item_marks.clear()
     for item, mark, group in items:
-        if len(group) < 2 or not matched.intersection(group) or matched.issuperset(group):
+        if not matched.intersection(group) or matched.issuperset(group):
             node.put(item, mark)
             continue
         for position, name in enumerate(group):

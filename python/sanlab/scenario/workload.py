@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from sanlab import quantities
 from sanlab.quantities import QuantityError
 from sanlab.scenario.base import (
+    SECTOR_BYTES,
     BlockSize,
     LunSize,
     Name,
@@ -25,10 +26,14 @@ ReadWrite = Literal["read", "write", "randread", "randwrite", "rw", "readwrite",
 Arrivals = Literal["closed", "constant", "poisson"]
 
 
+#: Largest exponent of a Zipf distribution, in thousandths.
+MAX_THETA = 10_000
+
+
 def _read_mix(value: object) -> object:
     """Accept 70 as fio does, and 70%."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 100:
-        return value * 10_000
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value}%"
     try:
         return quantities.parse_share(value)
     except QuantityError as error:
@@ -46,7 +51,7 @@ def _read_distribution(value: object) -> object:
         theta = round(float(value.removeprefix("zipf:")) * 1000)
     except (ValueError, OverflowError) as error:
         raise refusal(reason=f"'{value}' has no number after 'zipf:'", remedy=remedy) from error
-    if not 1 <= theta <= 10_000:
+    if not 1 <= theta <= MAX_THETA:
         raise refusal(
             reason=f"The exponent of '{value}' is out of range", remedy="It lies in 0.001..10"
         )
@@ -134,68 +139,81 @@ class Workload(ScenarioModel):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Workload:
-        for reason, remedy in _contradictions(self):
-            raise refusal(reason=reason, remedy=remedy)
+        for key, reason, remedy in _contradictions(self):
+            raise refusal(reason=reason, remedy=remedy, key=key)
         return self
 
 
-def _contradictions(work: Workload) -> list[tuple[str, str]]:
+def _contradictions(work: Workload) -> list[tuple[str, str, str]]:
     """Pairs of keys that cannot both be meant."""
     given = work.model_fields_set
     is_open = work.arrivals != "closed"
     rules = [
         (
+            "rate_iops",
             work.rate is not None and work.rate_iops is not None,
             "'rate' and 'rate_iops' are both given",
             "Keep one of them",
         ),
         (
+            "arrivals",
             is_open and work.rate is None and work.rate_iops is None,
             f"'arrivals: {work.arrivals}' is an open loop and needs a rate",
             "Add 'rate_iops', or 'rate'",
         ),
         (
+            "iodepth",
             is_open and "iodepth" in given,
             f"'arrivals: {work.arrivals}' is an open loop, which 'iodepth' does not bound",
             "Remove 'iodepth', or write 'arrivals: closed'",
         ),
         (
+            "thinktime",
             is_open and work.thinktime > 0,
             f"'arrivals: {work.arrivals}' is an open loop, which does not wait for completions",
             "Remove 'thinktime', or write 'arrivals: closed'",
         ),
         (
+            "rwmixread",
             work.rwmixread is not None and not work.is_mixed,
             f"'rwmixread' has no effect with 'rw: {work.rw}'",
             "Write 'rw: randrw' or 'rw: rw', or remove 'rwmixread'",
         ),
         (
+            "random_distribution",
             work.random_distribution is not None and not work.is_random,
             f"'random_distribution' has no effect with 'rw: {work.rw}'",
             "Write 'rw: randread', 'randwrite' or 'randrw', or remove it",
         ),
         (
+            "time_based",
             work.time_based and work.runtime is None,
             "'time_based' needs a 'runtime'",
             "Add 'runtime: 1s'",
         ),
         (
+            "time_based",
             work.time_based and work.io_size is not None,
             "'time_based' and 'io_size' are both given",
             "Keep one of them",
         ),
         (
+            "size",
             work.size is not None and work.size < work.bs,
             "'size' is less than one request of 'bs'",
             f"Give at least {quantities.format_size(work.bs)}",
         ),
-        (
-            work.offset % 512 != 0 or work.bs % 512 != 0 or (work.size or 0) % 512 != 0,
-            "'bs', 'size' and 'offset' are not all multiples of 512 bytes",
-            "Use whole sectors",
-        ),
     ]
-    return [(reason, remedy) for is_wrong, reason, remedy in rules if is_wrong]
+    rules += [
+        (
+            key,
+            value % SECTOR_BYTES != 0,
+            f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+            "Use whole sectors",
+        )
+        for key, value in (("bs", work.bs), ("offset", work.offset))
+    ]
+    return [(key, reason, remedy) for key, is_wrong, reason, remedy in rules if is_wrong]
 
 
 class Traffic(ScenarioModel):
