@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
-from pydantic.fields import FieldInfo
 
 from sanlab.scenario.base import (
     BlockSize,
@@ -23,6 +22,9 @@ from sanlab.scenario.base import (
     Time,
     refusal,
 )
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
 
 DistributionName = Literal["constant", "exponential"]
 Commands = Annotated[int, Field(ge=1, le=1_000_000)]

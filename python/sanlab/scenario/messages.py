@@ -38,7 +38,6 @@ def _problem(detail: ErrorDetails, model: type[BaseModel], root: MarkedMap) -> P
 def _words(detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     kind = detail["type"]
     context = detail.get("ctx", {})
-    value = _shown(detail["input"])
     if kind == OWN_ERROR:
         return str(context["reason"]), str(context["remedy"])
     if kind == "extra_forbidden":
@@ -48,12 +47,17 @@ def _words(detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         return f"The key '{key}' is missing", f"Add '{key}:'"
     if kind == "literal_error":
         return _not_a_choice(str(context["expected"]), detail["input"])
-    simple = _TYPE_WORDS.get(kind)
-    if simple is not None:
-        return f"{value} is not {simple[0]}", simple[1]
-    bound = _BOUND_WORDS.get(kind)
-    if bound is not None:
-        return f"{value} is {bound[0]}", f"{bound[1]} {context[bound[2]]}"
+    return _type_or_bound(detail, _shown(detail["input"]))
+
+
+def _type_or_bound(detail: ErrorDetails, value: str) -> tuple[str, str]:
+    kind = detail["type"]
+    if kind in _TYPE_WORDS:
+        what, remedy = _TYPE_WORDS[kind]
+        return f"{value} is not {what}", remedy
+    if kind in _BOUND_WORDS:
+        what, limit, key = _BOUND_WORDS[kind]
+        return f"{value} is {what}", f"{limit} {detail['ctx'][key]}"
     return str(detail["msg"]), "See the reference of the scenario file"
 
 

@@ -123,7 +123,7 @@ class _Setter:
                 node.item_marks[index] = self.mark
 
     def select(self, node: MarkedList, pattern: str, path: Path) -> list[int]:
-        """Indices of the items a name means, members taken out of their groups first."""
+        """Return the indices of the items a name means, members taken out of their groups first."""
         if pattern == "*":
             return list(range(len(node)))
         try:
