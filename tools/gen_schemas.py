@@ -8,16 +8,20 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sanlab.plan.schema import Plan
 from sanlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 FOLDER = Path(__file__).resolve().parent.parent / "schema"
 
 
 def contents() -> dict[Path, str]:
     """Text of each generated file."""
-    models = {"scenario": Scenario, "plan": Plan}
+    models: dict[str, type[BaseModel]] = {"scenario": Scenario, "plan": Plan}
     return {
         FOLDER / f"{name}.schema.json": _text(model.model_json_schema(by_alias=True))
         for name, model in models.items()

@@ -91,11 +91,13 @@ class Boxes:
     @property
     def n_ports(self) -> list[tuple[str, str, Ports]]:
         """Box, port and values of every N_Port, hosts first."""
-        found = []
+        found: list[tuple[str, str, Ports]] = []
         for host in self.hosts:
             for hba in host.hbas:
-                for number in range(hba.ports.count):
-                    found.append((host.name, f"{hba.name}.p{number}", hba.ports))
+                found.extend(
+                    (host.name, f"{hba.name}.p{number}", hba.ports)
+                    for number in range(hba.ports.count)
+                )
         for array in self.arrays:
             ports = array.values.ports
             found.extend((array.name, f"p{number}", ports) for number in range(ports.count))
@@ -149,14 +151,12 @@ def _hbas_of(spec: Host, path: Path, problems: Problems) -> list[ResolvedHba] | 
         return None if hba is None else [hba]
     resolved: list[ResolvedHba] = []
     taken: dict[str, Path] = {}
-    number = 0
     for index, hba_spec in enumerate(spec.hbas):
         here: Path = (*path, "hbas", index)
         if hba_spec.name is None:
-            names = define(f"hba{number}", here, taken, problems)
+            names = define(f"hba{index}", here, taken, problems)
         else:
             names = define(hba_spec.name, (*here, "name"), taken, problems)
-        number += 1
         for name in names:
             hba = resolve_hba(hba_spec, name, here, problems)
             if hba is None:

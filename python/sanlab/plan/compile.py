@@ -22,7 +22,7 @@ from sanlab.plan.schema import (
     SwitchPlan,
 )
 from sanlab.plan.storage import build_arrays, place_luns
-from sanlab.plan.traffic import build_traffic
+from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
 from sanlab.quantities import SPEEDS, format_time
 
@@ -60,7 +60,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     flows: dict[str, Path] = {}
     maker = JobMaker(boxes, wiring, table, ids, problems)
     workloads, jobs = build_jobs(scenario, maker, flows)
-    traffic = build_traffic(scenario, boxes, wiring, ids, flows, problems)
+    traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
     end_ps, interval_ps = _times(scenario, jobs, traffic, problems)
@@ -218,8 +218,8 @@ def _times(
             key = "ramp_time" if work.ramp_time else "start_delay"
             problems.add(
                 ("workloads", index, key),
-                f"Counting would start at {format_time(work.start_delay + work.ramp_time)}, and the "
-                f"run ends at {format_time(end)}",
+                f"Counting would start at {format_time(work.start_delay + work.ramp_time)}, "
+                f"and the run ends at {format_time(end)}",
                 "Make 'measure.duration' longer",
             )
     return end, interval

@@ -6,13 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from sanlab.catalog import UnknownEntryError, entry
-from sanlab.catalog.entries import ArrayEntry, DiskEntry, HbaEntry, HostEntry, SwitchEntry
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
 from sanlab.scenario.hosts import Cpu, Hba
 
 if TYPE_CHECKING:
-    from sanlab.catalog.entries import Entry, PortEntry
+    from sanlab.catalog.entries import (
+        ArrayEntry,
+        DiskEntry,
+        Entry,
+        HbaEntry,
+        HostEntry,
+        PortEntry,
+        SwitchEntry,
+    )
     from sanlab.plan.names import Problems
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path

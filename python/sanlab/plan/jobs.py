@@ -53,6 +53,16 @@ class _Region:
     span: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Where a job belongs, as ids of the plan."""
+
+    workload: int
+    host: int
+    adapter: int
+    target_n_port: int
+
+
 def build_jobs(
     scenario: Scenario, maker: JobMaker, flows: dict[str, Path]
 ) -> tuple[list[WorkloadPlan], list[JobPlan]]:
@@ -108,6 +118,7 @@ def _jobs_of(
         lun: _regions(spec, maker.table.by_name[lun], count * spec.numjobs, path, maker.problems)
         for lun, count in parts.items()
     }
+    host_ids = maker.boxes.host_names
     next_part: Counter[str] = Counter()
     pair_of_host: Counter[str] = Counter()
     jobs = []
@@ -124,9 +135,9 @@ def _jobs_of(
                 break
             suffix = f"/{number}" if spec.numjobs > 1 else ""
             adapter, port = paths[(turn + number) % len(paths)]
-            ends = (maker.boxes.host_names[host], adapter, port)
+            ends = _Ends(workload, host_ids[host], adapter, port)
             job_name = f"{name}/{host}/{lun}{suffix}"
-            jobs.append(_job(spec, job_name, workload, ends, maker.table.by_name[lun], region))
+            jobs.append(_job(spec, job_name, ends, maker.table.by_name[lun], region))
     return jobs
 
 
@@ -238,22 +249,20 @@ def _refuse_port(label: str, box: str, known: list[str], path: Path, problems: P
 def _job(
     spec: Workload,
     name: str,
-    workload: int,
-    ends: tuple[int, int, int],
+    ends: _Ends,
     lun: PlacedLun,
     region: _Region,
 ) -> JobPlan:
-    host, adapter, target_n_port = ends
     is_open = spec.arrivals != "closed"
     stop = 0
     if spec.runtime is not None:
         stop = spec.start_delay + spec.ramp_time + spec.runtime
     return JobPlan(
         name=name,
-        workload=workload,
-        host=host,
-        adapter=adapter,
-        target_n_port=target_n_port,
+        workload=ends.workload,
+        host=ends.host,
+        adapter=ends.adapter,
+        target_n_port=ends.target_n_port,
         array=lun.array,
         lun=lun.number,
         read_ppm=spec.read_ppm,

@@ -235,7 +235,7 @@ def _stripe(
     if size == 0 or share > room:
         problems.add(
             (*path, "size"),
-            f"The LUN needs {about_size(max(share, stripe))} on each of {counted(count, 'disk')}, where "
+            f"The LUN needs {about_size(max(share, stripe))} on each of its disks, where "
             f"{about_size(max(room, 0))} are free",
             "Give a smaller 'size', more 'disks', or more 'disks_per_group'",
         )
@@ -384,9 +384,9 @@ class _Mirrors:
                 "Mirror to a LUN that has no mirror",
             )
         elif target.bytes < lun.bytes:
+            sizes = f"{format_size(target.bytes)} against {format_size(lun.bytes)}"
             wrong = (
-                f"'{name}' ({format_size(target.bytes)}) is smaller than '{lun.name}' "
-                f"({format_size(lun.bytes)})",
+                f"'{name}' is smaller than '{lun.name}', {sizes}",
                 "Mirror to a LUN that is at least as large",
             )
         elif name in self.sources:

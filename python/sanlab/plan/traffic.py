@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.names import define, pair_up, safe_expand
@@ -17,21 +18,25 @@ if TYPE_CHECKING:
     from sanlab.scenario.workload import Traffic
 
 
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Ports and how they are linked."""
+
+    boxes: Boxes
+    wiring: Wiring
+    n_port_ids: dict[End, int]
+
+
 def build_traffic(
-    scenario: Scenario,
-    boxes: Boxes,
-    wiring: Wiring,
-    n_port_ids: dict[End, int],
-    flows: dict[str, Path],
-    problems: Problems,
+    scenario: Scenario, net: Network, flows: dict[str, Path], problems: Problems
 ) -> list[TrafficPlan]:
     """Return the plain frames of the plan; a pair of ports each."""
     plans = []
     for index, spec in enumerate(scenario.traffic):
         path: Path = ("traffic", index)
         names = define(spec.name, (*path, "name"), flows, problems)
-        sources = _n_ports(spec.from_, (*path, "from"), boxes, wiring, problems)
-        targets = _n_ports(spec.to, (*path, "to"), boxes, wiring, problems)
+        sources = _n_ports(spec.from_, (*path, "from"), net, problems)
+        targets = _n_ports(spec.to, (*path, "to"), net, problems)
         labels = {_label(end): end for end in (*sources, *targets)}
         pairs = pair_up(
             [_label(end) for end in sources],
@@ -44,8 +49,8 @@ def build_traffic(
             for number, (a, b) in enumerate(pairs):
                 full_name = name if len(pairs) == 1 else f"{name}/{number}"
                 source, target = labels[a], labels[b]
-                if _is_possible(source, target, path, wiring, problems):
-                    ends = n_port_ids[source], n_port_ids[target]
+                if _is_possible(source, target, path, net, problems):
+                    ends = net.n_port_ids[source], net.n_port_ids[target]
                     plans.append(_plan(spec, full_name, ends))
     return plans
 
@@ -54,35 +59,31 @@ def _label(end: End) -> str:
     return f"{end[0]}.{end[1]}"
 
 
-def _n_ports(
-    patterns: list[str], path: Path, boxes: Boxes, wiring: Wiring, problems: Problems
-) -> list[End]:
+def _n_ports(patterns: list[str], path: Path, net: Network, problems: Problems) -> list[End]:
     """Linked N_Ports that patterns mean; a box alone is its first."""
     found: list[End] = []
     for pattern in patterns:
         for word in safe_expand(pattern, path, problems):
             box, _, port = word.partition(".")
-            names = boxes.by_name.match(box)
+            names = net.boxes.by_name.match(box)
             if not names:
-                problems.add(path, *boxes.by_name.unknown(box))
+                problems.add(path, *net.boxes.by_name.unknown(box))
                 return []
             for name in names:
-                end = _n_port(name, port, path, boxes, wiring, problems)
+                end = _n_port(name, port, path, net, problems)
                 if end is None:
                     return []
                 found.append(end)
     return found
 
 
-def _n_port(
-    name: str, port: str, path: Path, boxes: Boxes, wiring: Wiring, problems: Problems
-) -> End | None:
-    if boxes.by_name[name].kind == "switch":
+def _n_port(name: str, port: str, path: Path, net: Network, problems: Problems) -> End | None:
+    if net.boxes.by_name[name].kind == "switch":
         problems.add(
             path, f"'{name}' is a switch, which sends no frames of its own", "Name a host or array"
         )
         return None
-    linked = wiring.linked_ports(name)
+    linked = net.wiring.linked_ports(name)
     wanted = port or (linked[0] if linked else "")
     if wanted not in linked:
         problems.add(
@@ -94,11 +95,11 @@ def _n_port(
     return name, wanted
 
 
-def _is_possible(source: End, target: End, path: Path, wiring: Wiring, problems: Problems) -> bool:
+def _is_possible(source: End, target: End, path: Path, net: Network, problems: Problems) -> bool:
     if source == target:
         problems.add((*path, "to"), f"'{_label(source)}' would send to itself", "Name another port")
         return False
-    if not wiring.is_reachable(source, target):
+    if not net.wiring.is_reachable(source, target):
         problems.add(
             (*path, "to"),
             f"No path leads from '{_label(source)}' to '{_label(target)}'",

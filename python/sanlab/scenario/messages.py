@@ -38,7 +38,6 @@ def _problem(detail: ErrorDetails, model: type[BaseModel], root: MarkedMap) -> P
 def _words(detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     kind = detail["type"]
     context = detail.get("ctx", {})
-    value = _shown(detail["input"])
     if kind == OWN_ERROR:
         return str(context["reason"]), str(context["remedy"])
     if kind == "extra_forbidden":
@@ -48,12 +47,17 @@ def _words(detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         return f"The key '{key}' is missing", f"Add '{key}:'"
     if kind == "literal_error":
         return _not_a_choice(str(context["expected"]), detail["input"])
-    simple = _TYPE_WORDS.get(kind)
-    if simple is not None:
-        return f"{value} is not {simple[0]}", simple[1]
-    bound = _BOUND_WORDS.get(kind)
-    if bound is not None:
-        return f"{value} is {bound[0]}", f"{bound[1]} {context[bound[2]]}"
+    return _type_or_bound(detail, _shown(detail["input"]))
+
+
+def _type_or_bound(detail: ErrorDetails, value: str) -> tuple[str, str]:
+    kind = detail["type"]
+    if kind in _TYPE_WORDS:
+        what, remedy = _TYPE_WORDS[kind]
+        return f"{value} is not {what}", remedy
+    if kind in _BOUND_WORDS:
+        what, limit, key = _BOUND_WORDS[kind]
+        return f"{value} is {what}", f"{limit} {detail['ctx'][key]}"
     return str(detail["msg"]), "See the reference of the scenario file"
 
 
@@ -105,16 +109,24 @@ def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
 
 def known_keys(model: type[BaseModel], path: Path) -> list[str]:
     """Return the keys a scenario may have at `path`; none where a value without keys stands."""
+    kind = _type_at(model, path)
+    return list(_fields(_item_type(kind) or kind))
+
+
+def is_list(model: type[BaseModel], path: Path) -> bool:
+    """Return whether a scenario has a list at `path`."""
+    return _item_type(_type_at(model, path)) is not None
+
+
+def _type_at(model: type[BaseModel], path: Path) -> Any:  # noqa: ANN401  an annotation
     kind: Any = model
     for step in path:
         if isinstance(step, int):
             kind = _item_type(kind)
         else:
-            field = _fields(kind).get(step)
-            kind = field if field is not None else None
-        if kind is None:
-            return []
-    return list(_fields(_bare(kind)))
+            # A single item may be written without its list.
+            kind = _fields(_item_type(kind) or kind).get(step)
+    return kind
 
 
 def _fields(kind: Any) -> dict[str, Any]:  # noqa: ANN401  an annotation
@@ -131,7 +143,7 @@ def _item_type(kind: Any) -> Any:  # noqa: ANN401  an annotation
 
 def _bare(kind: Any) -> Any:  # noqa: ANN401  an annotation
     """Strip `Annotated` and `| None`."""
-    while True:
+    while kind is not None:
         origin = get_origin(kind)
         if origin is typing.Annotated:
             kind = get_args(kind)[0]
@@ -139,3 +151,4 @@ def _bare(kind: Any) -> Any:  # noqa: ANN401  an annotation
             kind = next(arg for arg in get_args(kind) if arg is not type(None))
         else:
             return kind
+    return None
