@@ -1,0 +1,115 @@
+"""What the catalog says about each kind of hardware."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from sanlab.scenario.arrays import Cache, Memory
+from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
+
+
+class Entry(ScenarioModel):
+    """What every entry says about itself."""
+
+    about: str
+    """What it is."""
+    source: str
+    """Where its values come from."""
+    uncertain: list[str] = Field(default_factory=list)
+    """Keys whose value is an estimate, to be calibrated before one relies on it."""
+
+    @model_validator(mode="after")
+    def _doubts_what_exists(self) -> Entry:
+        unknown = set(self.uncertain) - set(type(self).model_fields)
+        if unknown:
+            raise refusal(
+                reason=f"'uncertain' names {sorted(unknown)}", remedy="Name keys of the entry"
+            )
+        return self
+
+
+class HostEntry(Entry):
+    """A host: processors and their cost per I/O."""
+
+    cores: int
+    submit: Time
+    complete: Time
+
+
+class PortEntry(Entry):
+    """What HBAs and arrays say about their ports."""
+
+    ports: int
+    speeds: list[Speed]
+    bb_credit: int
+    tx_buffers: int = 2
+    class3_sequences: int = 2048
+    interleave: Literal["sequence", "frame"] = "sequence"
+    rx_hold: Time = 0
+
+
+class HbaEntry(PortEntry):
+    """A host bus adapter."""
+
+    submit: Time
+    complete: Time
+    execution_throttle: int
+    lun_queue_depth: int
+
+
+class SwitchEntry(Entry):
+    """A switch."""
+
+    ports: int
+    speeds: list[Speed]
+    bb_credit: int
+    forwarding: Literal["cut-through", "store-and-forward"]
+    latency: Time
+    routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
+
+
+class DiskEntry(Entry):
+    """A disk drive."""
+
+    size: LunSize
+    rpm: int
+    cylinders: int
+    seek_single: Time
+    seek_average: Time
+    seek_full: Time
+    write_settle: Time
+    outer_rate: Rate
+    inner_rate: Rate
+    overhead: Time
+    zones: int = 16
+    streaming: bool = True
+
+
+_STORE = Memory.model_validate({"service": "100us", "distribution": "constant", "servers": 64})
+
+
+class ArrayEntry(PortEntry):
+    """An array; LUNs are on memory unless it says `raid`."""
+
+    controllers: int
+    command_cost: Time
+    burst: Size
+    port_queue_depth: int
+    lun_queue_depth: int
+    cache: Cache | None = None
+    media: Literal["memory", "raid"] = "memory"
+    memory: Memory = _STORE
+    disk: str = "generic-10k"
+    array_groups: int = 1
+
+
+#: File of each kind and the model of its entries.
+MODELS: dict[str, type[Entry]] = {
+    "hosts": HostEntry,
+    "hbas": HbaEntry,
+    "switches": SwitchEntry,
+    "disks": DiskEntry,
+    "arrays": ArrayEntry,
+}

@@ -1,0 +1,85 @@
+"""The files of the catalog, read once."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from sanlab.catalog.entries import MODELS
+from sanlab.errors import ScenarioError
+from sanlab.quantities import nearest
+from sanlab.scenario.document import MarkedMap, read_document
+from sanlab.scenario.messages import problems_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sanlab.catalog.entries import Entry
+
+#: Kinds of hardware, each a file of this package.
+KINDS = tuple(MODELS)
+
+
+class UnknownEntryError(LookupError):
+    """A model the catalog does not have."""
+
+    def __init__(self, kind: str, name: str, known: list[str]) -> None:
+        guess = nearest(name, known)
+        self.reason = f"The catalog of {kind} has no model '{name}'"
+        hint = f"Did you mean '{guess}'? " if guess else ""
+        self.remedy = f"{hint}It has {', '.join(known)}"
+        super().__init__(f"{self.reason}. {self.remedy}")
+
+
+def entry(kind: str, name: str) -> Entry:
+    """Return one entry, `entry("hbas", "qla2340")`.
+
+    Raises
+    ------
+    UnknownEntryError
+        Where there is none of that name; it names the nearest.
+    """
+    known = _document(kind)
+    if name not in known:
+        raise UnknownEntryError(kind, name, list(known))
+    return _entry(kind, name)
+
+
+def entries(kind: str) -> Mapping[str, Entry]:
+    """Return all entries of one kind, in the order of its file."""
+    return {name: _entry(kind, name) for name in _document(kind)}
+
+
+def written(kind: str, name: str) -> dict[str, Any]:
+    """Return an entry as it is written, `like` filled in."""
+    entry(kind, name)
+    return dict(_filled(kind, name))
+
+
+@cache
+def _document(kind: str) -> MarkedMap:
+    file = files("sanlab.catalog") / f"{kind}.yaml"
+    return read_document(file.read_text(encoding="utf-8"), f"{kind}.yaml")
+
+
+@cache
+def _entry(kind: str, name: str) -> Entry:
+    values = _filled(kind, name)
+    try:
+        return MODELS[kind].model_validate(values)
+    except ValidationError as error:
+        raise ScenarioError(problems_of(error, MODELS[kind], values)) from error
+
+
+def _filled(kind: str, name: str) -> MarkedMap:
+    """Values of one entry; `like` takes over all keys of another that it does not have."""
+    values: MarkedMap = _document(kind)[name].copy()
+    while "like" in values:
+        base = _document(kind)[values.pop("like")]
+        for key in base:
+            if key not in values:
+                values.put(key, base[key], base.key_marks[key], base.value_marks[key])
+    return values

@@ -1,0 +1,5 @@
+"""`python -m sanlab.cli`."""
+
+from sanlab.cli.main import main
+
+main()

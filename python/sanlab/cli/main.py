@@ -1,0 +1,53 @@
+"""The command `sanlab` and the list of its subcommands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+#: Subcommands in the order of the help; each is a module of this package with `register(app)`.
+#: A module imports what is heavy inside its command, so that `sanlab --help` stays quick.
+SUBCOMMANDS = ["new", "check", "plan", "schema", "catalog"]
+
+app = typer.Typer(
+    name="sanlab",
+    help="A laboratory for storage area networks.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  typer calls it so
+    if is_wanted:
+        from sanlab import __version__
+
+        typer.echo(f"sanlab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Simulate storage area networks frame by frame, and see where the time goes."""
+
+
+for _name in SUBCOMMANDS:
+    if find_spec(f"sanlab.cli.{_name}") is not None:
+        import_module(f"sanlab.cli.{_name}").register(app)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""`sanlab new`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sanlab.cli.outcome import JsonOption, outcome, show_json
+
+
+class Template(StrEnum):
+    """Scenarios to start from."""
+
+    FIRST_SAN = "first-san"
+    TWO_SWITCHES = "two-switches"
+    MIRROR = "mirror"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("new")(new)
+
+
+def new(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File to write.")] = "scenario.yaml",
+    template: Annotated[
+        Template, typer.Option("--template", "-t", help="What to start from.")
+    ] = Template.FIRST_SAN,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a commented scenario to start from."""
+    with outcome(as_json=as_json):
+        from importlib.resources import files
+
+        source = files("sanlab.cli") / "templates" / f"{template.value}.yaml"
+        _write(Path(file), source.read_text(encoding="utf-8"), force=force)
+        if as_json:
+            show_json({"file": file, "template": template.value})
+            return
+        typer.echo(f"{file}: written. Next: sanlab check {file}; sanlab run {file}")
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    from sanlab.errors import Problem, ScenarioError
+
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        reason, remedy = "The file is there already", "Choose another name, or add --force"
+    except OSError as error:
+        reason, remedy = f"The file cannot be written: {error.strerror}", "Choose another place"
+    else:
+        return
+    raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])

@@ -1,0 +1,32 @@
+"""Addresses: FC_IDs by place in the fabric, world-wide names by name."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+#: Domain ids a fabric can have (FC-SW).
+LAST_DOMAIN = 239
+
+
+def fc_id_on_switch(domain: int, port: int) -> int:
+    """Address of the N_Port on a switch port: domain, port in the area byte, 0."""
+    return domain << 16 | port << 8
+
+
+def fc_id_on_direct_link(nth: int) -> int:
+    """Address of the nth N_Port, from 1, that has no fabric: domain 0, as in point-to-point."""
+    return nth
+
+
+def wwpn_of(name: str) -> int:
+    """World-wide port name derived from the port's name, so that a new port moves no other's.
+
+    Its first four bits are 3, "locally assigned" (FC-FS, Name_Identifier formats).
+    """
+    digest = blake2b(name.encode(), digest_size=8, person=b"sanlab-wwpn").digest()
+    return 0x3 << 60 | int.from_bytes(digest, "big") >> 4
+
+
+def free_domains(taken: set[int], count: int) -> list[int]:
+    """Return the lowest domains that are not taken; fewer than `count` when there are no more."""
+    return [domain for domain in range(1, LAST_DOMAIN + 1) if domain not in taken][:count]

@@ -1,0 +1,227 @@
+"""The boxes of a scenario: hosts, switches and arrays, groups expanded, models filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from sanlab.plan import addressing
+from sanlab.plan.defaults import resolve_array, resolve_cpu, resolve_hba, resolve_switch
+from sanlab.plan.names import Names, define
+from sanlab.scenario.hosts import Hba
+
+if TYPE_CHECKING:
+    from sanlab.plan.defaults import (
+        Ports,
+        ResolvedArray,
+        ResolvedCpu,
+        ResolvedHba,
+        ResolvedSwitch,
+    )
+    from sanlab.plan.names import Problems
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.arrays import Array
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.hosts import Host
+
+#: N_Ports and switch ports one scenario may have.
+MAX_PORTS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """What a link needs to know of a port."""
+
+    speeds: tuple[str, ...]
+    bb_credit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Anything a link can end at. Ports are named as in `BOX.PORT`."""
+
+    kind: Literal["host", "switch", "array"]
+    name: str
+    path: Path
+    ports: dict[str, Port]
+
+
+@dataclass(frozen=True, slots=True)
+class HostBox:
+    """A host of the plan."""
+
+    name: str
+    cpu: ResolvedCpu
+    hbas: list[ResolvedHba]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchBox:
+    """A switch of the plan."""
+
+    name: str
+    domain: int
+    values: ResolvedSwitch
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayBox:
+    """An array of the plan."""
+
+    name: str
+    path: Path
+    spec: Array
+    values: ResolvedArray
+
+
+@dataclass(slots=True)
+class Boxes:
+    """All boxes, in the order of the file."""
+
+    by_name: Names[Box] = field(default_factory=lambda: Names("host, switch or array"))
+    hosts: list[HostBox] = field(default_factory=list)
+    switches: list[SwitchBox] = field(default_factory=list)
+    arrays: list[ArrayBox] = field(default_factory=list)
+
+    @property
+    def host_names(self) -> Names[int]:
+        """Index of each host."""
+        return _numbered("host", [host.name for host in self.hosts])
+
+    @property
+    def n_ports(self) -> list[tuple[str, str, Ports]]:
+        """Box, port and values of every N_Port, hosts first."""
+        found: list[tuple[str, str, Ports]] = []
+        for host in self.hosts:
+            for hba in host.hbas:
+                found.extend(
+                    (host.name, f"{hba.name}.p{number}", hba.ports)
+                    for number in range(hba.ports.count)
+                )
+        for array in self.arrays:
+            ports = array.values.ports
+            found.extend((array.name, f"p{number}", ports) for number in range(ports.count))
+        return found
+
+
+def _numbered(kind: str, names: list[str]) -> Names[int]:
+    numbered: Names[int] = Names(kind)
+    numbered.items.update({name: index for index, name in enumerate(names)})
+    return numbered
+
+
+def build_boxes(scenario: Scenario, problems: Problems) -> Boxes:
+    """Expand groups, fill in models, give out domains."""
+    boxes = Boxes()
+    taken: dict[str, Path] = {}
+    _add_hosts(scenario, boxes, taken, problems)
+    _add_switches(scenario, boxes, taken, problems)
+    _add_arrays(scenario, boxes, taken, problems)
+    total = sum(len(boxes.by_name[name].ports) for name in boxes.by_name)
+    if total > MAX_PORTS:
+        problems.add(
+            (), f"The scenario has {total} ports, and {MAX_PORTS} is the limit", "Make it smaller"
+        )
+    return boxes
+
+
+def _add_hosts(
+    scenario: Scenario, boxes: Boxes, taken: dict[str, Path], problems: Problems
+) -> None:
+    for index, spec in enumerate(scenario.hosts):
+        path: Path = ("hosts", index)
+        names = define(spec.name, (*path, "name"), taken, problems)
+        cpu = resolve_cpu(spec, path, problems)
+        hbas = _hbas_of(spec, path, problems)
+        if cpu is None or hbas is None:
+            continue
+        ports = {
+            f"{hba.name}.p{number}": Port(hba.ports.speeds, hba.ports.bb_credit)
+            for hba in hbas
+            for number in range(hba.ports.count)
+        }
+        for name in names:
+            boxes.hosts.append(HostBox(name, cpu, hbas))
+            boxes.by_name.items[name] = Box("host", name, path, ports)
+
+
+def _hbas_of(spec: Host, path: Path, problems: Problems) -> list[ResolvedHba] | None:
+    if spec.hbas is None:
+        hba = resolve_hba(Hba(), "hba0", path, problems)
+        return None if hba is None else [hba]
+    resolved: list[ResolvedHba] = []
+    taken: dict[str, Path] = {}
+    for index, hba_spec in enumerate(spec.hbas):
+        here: Path = (*path, "hbas", index)
+        if hba_spec.name is None:
+            names = define(f"hba{index}", here, taken, problems)
+        else:
+            names = define(hba_spec.name, (*here, "name"), taken, problems)
+        for name in names:
+            hba = resolve_hba(hba_spec, name, here, problems)
+            if hba is None:
+                return None
+            resolved.append(hba)
+    return resolved
+
+
+def _add_switches(
+    scenario: Scenario, boxes: Boxes, taken: dict[str, Path], problems: Problems
+) -> None:
+    expanded = []
+    for index, spec in enumerate(scenario.switches):
+        path: Path = ("switches", index)
+        names = define(spec.name, (*path, "name"), taken, problems)
+        expanded.append((path, spec, names, resolve_switch(spec, path, problems)))
+    domains: dict[int, str] = {}
+    for path, spec, names, _ in expanded:
+        if spec.domain is None:
+            continue
+        if len(names) > 1:
+            problems.add(
+                (*path, "domain"),
+                f"{len(names)} switches cannot share domain {spec.domain}",
+                "Remove 'domain', or define the switches one by one",
+            )
+        elif spec.domain in domains:
+            problems.add(
+                (*path, "domain"),
+                f"Domain {spec.domain} belongs to '{domains[spec.domain]}'",
+                "Give each switch a domain of its own, or none",
+            )
+        domains.setdefault(spec.domain, spec.name)
+    wanted = sum(len(names) for _, spec, names, _ in expanded if spec.domain is None)
+    free = addressing.free_domains(set(domains), wanted)
+    if len(free) < wanted:
+        problems.add(
+            ("switches",),
+            f"There are more than {addressing.LAST_DOMAIN} switches",
+            "A fabric has domains 1 to 239, one for each switch",
+        )
+        return
+    lowest_first = iter(free)
+    for path, spec, names, values in expanded:
+        if values is None:
+            continue
+        for name in names:
+            domain = spec.domain if spec.domain is not None else next(lowest_first)
+            boxes.switches.append(SwitchBox(name, domain, values))
+            port = Port(values.speeds, values.bb_credit)
+            ports = {str(number): port for number in range(values.ports)}
+            boxes.by_name.items[name] = Box("switch", name, path, ports)
+
+
+def _add_arrays(
+    scenario: Scenario, boxes: Boxes, taken: dict[str, Path], problems: Problems
+) -> None:
+    for index, spec in enumerate(scenario.arrays):
+        path: Path = ("arrays", index)
+        names = define(spec.name, (*path, "name"), taken, problems)
+        values = resolve_array(spec, path, problems)
+        if values is None:
+            continue
+        port = Port(values.ports.speeds, values.ports.bb_credit)
+        ports = {f"p{number}": port for number in range(values.ports.count)}
+        for name in names:
+            boxes.arrays.append(ArrayBox(name, path, spec, values))
+            boxes.by_name.items[name] = Box("array", name, path, ports)

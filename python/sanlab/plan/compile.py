@@ -1,0 +1,225 @@
+"""From a scenario to a plan: names to ids, defaults filled in, everything checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sanlab.plan import addressing
+from sanlab.plan.boxes import build_boxes
+from sanlab.plan.defaults import DEFAULT_DURATION_PS, LATEST_END_PS, given
+from sanlab.plan.jobs import JobMaker, build_jobs
+from sanlab.plan.names import Problems
+from sanlab.plan.schema import (
+    FORMAT,
+    AdapterPlan,
+    EndAtNPort,
+    EndAtSwitch,
+    HostPlan,
+    LinkPlan,
+    NPortPlan,
+    Plan,
+    SwitchEnd,
+    SwitchPlan,
+)
+from sanlab.plan.storage import build_arrays, place_luns
+from sanlab.plan.traffic import Network, build_traffic
+from sanlab.plan.wiring import wire
+from sanlab.quantities import SPEEDS, format_time
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.schema import EndPlan, JobPlan, TrafficPlan
+    from sanlab.plan.wiring import End, WiredLink, Wiring
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.document import Path
+
+#: Bins of a time series.
+MAX_BINS = 1_000_000
+_MM_PER_KM = 1_000_000
+
+
+def compile_plan(scenario: Scenario) -> Plan:
+    """Resolve a scenario.
+
+    Raises
+    ------
+    ScenarioError
+        With every problem found, each with its place in the file.
+    """
+    problems = Problems(scenario)
+    boxes = build_boxes(scenario, problems)
+    problems.stop_if_any()
+    wiring = wire(scenario, boxes, problems)
+    problems.stop_if_any()
+    table = place_luns(boxes, wiring, problems)
+    problems.stop_if_any()
+    ids = _n_port_ids(boxes, wiring)
+    arrays = build_arrays(boxes, table, wiring, ids, problems)
+    flows: dict[str, Path] = {}
+    maker = JobMaker(boxes, wiring, table, ids, problems)
+    workloads, jobs = build_jobs(scenario, maker, flows)
+    traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
+    if not scenario.workloads and not scenario.traffic:
+        problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
+    end_ps, interval_ps = _times(scenario, jobs, traffic, problems)
+    problems.stop_if_any()
+    return Plan(
+        format=FORMAT,
+        title=scenario.title or "untitled",
+        seed=scenario.seed,
+        end_ps=end_ps,
+        interval_ps=interval_ps,
+        data_frame_bytes=scenario.measure.data_frame,
+        n_ports=_n_ports(boxes, wiring, ids),
+        switches=_switches(boxes),
+        links=[_link(link, boxes, ids) for link in wiring.links],
+        hosts=_hosts(boxes, wiring, ids),
+        arrays=arrays,
+        workloads=workloads,
+        jobs=jobs,
+        traffic=traffic,
+    )
+
+
+def _n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:
+    """Index of every N_Port that has a link; those without one take no part."""
+    ends = [(box, port) for box, port, _ in boxes.n_ports if (box, port) in wiring.link_of]
+    return {end: index for index, end in enumerate(ends)}
+
+
+def _n_ports(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[NPortPlan]:
+    domains = {switch.name: switch.domain for switch in boxes.switches}
+    n_ports = []
+    direct_count = 0
+    for box, port, values in boxes.n_ports:
+        if (box, port) not in ids:
+            continue
+        peer_box, peer_port = wiring.peer((box, port))
+        if peer_box in domains:
+            fc_id = addressing.fc_id_on_switch(domains[peer_box], int(peer_port))
+        else:
+            direct_count += 1
+            fc_id = addressing.fc_id_on_direct_link(direct_count)
+        name = f"{box}.{port}"
+        n_ports.append(
+            NPortPlan(
+                name=name,
+                node=box,
+                fc_id=fc_id,
+                wwpn=addressing.wwpn_of(name),
+                tx_buffers=values.tx_buffers,
+                class3_sequences=values.class3_sequences,
+                interleave=cast("Literal['sequence', 'frame']", values.interleave),
+                rx_hold_ps=values.rx_hold_ps,
+                drain_bytes_per_s=values.drain_bytes_per_s,
+            )
+        )
+    return n_ports
+
+
+def _switches(boxes: Boxes) -> list[SwitchPlan]:
+    return [
+        SwitchPlan.model_validate(
+            {
+                "name": switch.name,
+                "domain": switch.domain,
+                "forwarding_ps": switch.values.latency_ps,
+                "cut_through": switch.values.cut_through,
+                "routing": switch.values.routing,
+                "ports": switch.values.ports,
+            }
+        )
+        for switch in boxes.switches
+    ]
+
+
+def _link(link: WiredLink, boxes: Boxes, ids: dict[End, int]) -> LinkPlan:
+    spec = link.spec
+    a_grants = given(given(spec.bb_credit_from, spec.bb_credit), _credit(link.a, boxes))
+    b_grants = given(given(spec.bb_credit_to, spec.bb_credit), _credit(link.b, boxes))
+    return LinkPlan(
+        a=_end(link.a, boxes, ids),
+        b=_end(link.b, boxes, ids),
+        speed=link.speed,
+        bytes_per_s=SPEEDS[link.speed],
+        gap_bytes=spec.gap,
+        delay_ps=round(spec.length * spec.propagation / _MM_PER_KM),
+        credit_a_to_b=b_grants,
+        credit_b_to_a=a_grants,
+        fspf_cost=link.fspf_cost,
+    )
+
+
+def _credit(end: End, boxes: Boxes) -> int:
+    return boxes.by_name[end[0]].ports[end[1]].bb_credit
+
+
+def _end(end: End, boxes: Boxes, ids: dict[End, int]) -> EndPlan:
+    box, port = end
+    if end in ids:
+        return EndAtNPort(n_port=ids[end])
+    index = next(i for i, switch in enumerate(boxes.switches) if switch.name == box)
+    return EndAtSwitch(switch=SwitchEnd(switch=index, port=int(port)))
+
+
+def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
+    hosts = []
+    for host in boxes.hosts:
+        hbas = {hba.name: hba for hba in host.hbas}
+        adapters = []
+        for port in wiring.linked_ports(host.name):
+            hba = hbas[port.partition(".")[0]]
+            adapters.append(
+                AdapterPlan(
+                    n_port=ids[host.name, port],
+                    submit_ps=hba.submit_ps,
+                    complete_ps=hba.complete_ps,
+                    max_commands=hba.execution_throttle,
+                    lun_queue_depth=hba.lun_queue_depth,
+                )
+            )
+        hosts.append(
+            HostPlan(
+                name=host.name,
+                cores=host.cpu.cores,
+                cpu_submit_ps=host.cpu.submit_ps,
+                cpu_complete_ps=host.cpu.complete_ps,
+                adapters=adapters,
+            )
+        )
+    return hosts
+
+
+def _times(
+    scenario: Scenario, jobs: list[JobPlan], traffic: list[TrafficPlan], problems: Problems
+) -> tuple[int, int]:
+    """Return the latest end of the run and the length of a bin.
+
+    Without `duration`, a run in which every job and all traffic ends by itself may take an hour of
+    simulated time; any other takes one second.
+    """
+    measure = scenario.measure
+    ends_itself = all(job.total_bytes or job.stop_ps for job in jobs) and all(
+        flow.frames for flow in traffic
+    )
+    end = given(measure.duration, LATEST_END_PS if ends_itself else DEFAULT_DURATION_PS)
+    known = measure.duration is not None or not ends_itself
+    interval = given(measure.interval, max(1, end // 100) if known else 10**10)
+    if known and end // interval > MAX_BINS:
+        problems.add(
+            ("measure", "interval"),
+            f"{format_time(end)} in bins of {format_time(interval)} make more than {MAX_BINS} bins",
+            "Make 'interval' longer",
+        )
+    for index, work in enumerate(scenario.workloads):
+        if measure.duration is not None and work.start_delay + work.ramp_time >= end:
+            key = "ramp_time" if work.ramp_time else "start_delay"
+            problems.add(
+                ("workloads", index, key),
+                f"Counting would start at {format_time(work.start_delay + work.ramp_time)}, "
+                f"and the run ends at {format_time(end)}",
+                "Make 'measure.duration' longer",
+            )
+    return end, interval

@@ -1,0 +1,230 @@
+"""What a scenario leaves out: the model's value, from the catalog, or a plain default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from sanlab.catalog import UnknownEntryError, entry
+from sanlab.quantities import SPEEDS
+from sanlab.scenario.arrays import Disk
+from sanlab.scenario.hosts import Cpu, Hba
+
+if TYPE_CHECKING:
+    from sanlab.catalog.entries import (
+        ArrayEntry,
+        DiskEntry,
+        Entry,
+        HbaEntry,
+        HostEntry,
+        PortEntry,
+        SwitchEntry,
+    )
+    from sanlab.plan.names import Problems
+    from sanlab.scenario.arrays import Array
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.fabric import Switch
+    from sanlab.scenario.hosts import Host
+
+Value = TypeVar("Value")
+
+#: Generation of ports that name neither model nor speed.
+DEFAULT_SPEED = "32GFC"
+DEFAULT_LUN_BYTES = 2**40
+DEFAULT_STRIPE_BYTES = 64 * 1024
+DEFAULT_BLOCK_BYTES = 8 * 1024
+#: Length of a run that nothing else ends, and of one that ends when all its I/O is done.
+DEFAULT_DURATION_PS = 10**12
+LATEST_END_PS = 3600 * 10**12
+
+
+def given(value: Value | None, default: Value) -> Value:
+    """Return the value where there is one."""
+    return default if value is None else value
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What every N_Port of a box has."""
+
+    count: int
+    speeds: tuple[str, ...]
+    bb_credit: int
+    tx_buffers: int
+    class3_sequences: int
+    interleave: str
+    rx_hold_ps: int
+    drain_bytes_per_s: int
+
+
+def _look_up(kind: str, name: str, path: Path, problems: Problems) -> Entry | None:
+    try:
+        return entry(kind, name)
+    except UnknownEntryError as error:
+        problems.add((*path, "model"), error.reason, error.remedy)
+        return None
+
+
+def generic(speed: str | None) -> str:
+    """Name of the catalog's entry for a generation of Fibre Channel."""
+    return f"generic-{given(speed, DEFAULT_SPEED).removesuffix('GFC')}g"
+
+
+def _speeds(
+    model: str | None,
+    speed: str | None,
+    known: list[str],
+    path: Path,
+    problems: Problems,
+) -> tuple[str, ...]:
+    """Speeds a port takes part in.
+
+    A named model that is set to a speed has that one; a generic port negotiates down from it.
+    """
+    if speed is None or model is None:
+        return tuple(known)
+    if speed not in known:
+        problems.add(
+            (*path, "speed"),
+            f"The model '{model}' has no {speed}",
+            f"It has {', '.join(known)}",
+        )
+    return (speed,)
+
+
+def _ports(spec: Hba | Array, model: PortEntry, path: Path, problems: Problems) -> Ports:
+    return Ports(
+        count=given(spec.ports, model.ports),
+        speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),
+        bb_credit=given(spec.bb_credit, model.bb_credit),
+        tx_buffers=given(spec.tx_buffers, model.tx_buffers),
+        class3_sequences=given(spec.class3_sequences, model.class3_sequences),
+        interleave=given(spec.interleave, model.interleave),
+        rx_hold_ps=given(spec.rx_hold, model.rx_hold),
+        drain_bytes_per_s=given(spec.drain, 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedHba:
+    """An adapter with nothing left out."""
+
+    name: str
+    ports: Ports
+    submit_ps: int
+    complete_ps: int
+    execution_throttle: int
+    lun_queue_depth: int
+
+
+def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
+    """Fill in an adapter."""
+    found = _look_up("hbas", spec.model or generic(spec.speed), path, problems)
+    if found is None:
+        return None
+    model = cast("HbaEntry", found)
+    return ResolvedHba(
+        name=name,
+        ports=_ports(spec, model, path, problems),
+        submit_ps=given(spec.submit, model.submit),
+        complete_ps=given(spec.complete, model.complete),
+        execution_throttle=given(spec.execution_throttle, model.execution_throttle),
+        lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCpu:
+    """Processors of a host."""
+
+    cores: int
+    submit_ps: int
+    complete_ps: int
+
+
+def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | None:
+    """Fill in the processors of a host; half of `cost_per_io` is spent on each way."""
+    found = _look_up("hosts", spec.model or "generic", path, problems)
+    if found is None:
+        return None
+    model = cast("HostEntry", found)
+    cpu = spec.cpu or Cpu()
+    submit, complete = given(cpu.submit, model.submit), given(cpu.complete, model.complete)
+    if cpu.cost_per_io is not None:
+        submit = cpu.cost_per_io // 2
+        complete = cpu.cost_per_io - submit
+    return ResolvedCpu(given(cpu.cores, model.cores), submit, complete)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSwitch:
+    """A switch with nothing left out but its domain."""
+
+    ports: int
+    speeds: tuple[str, ...]
+    bb_credit: int
+    cut_through: bool
+    latency_ps: int
+    routing: str
+
+
+def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
+    """Fill in a switch."""
+    found = _look_up("switches", spec.model or generic(spec.speed), path, problems)
+    if found is None:
+        return None
+    model = cast("SwitchEntry", found)
+    return ResolvedSwitch(
+        ports=given(spec.ports, model.ports),
+        speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),
+        bb_credit=given(spec.bb_credit, model.bb_credit),
+        cut_through=given(spec.forwarding, model.forwarding) == "cut-through",
+        latency_ps=given(spec.latency, model.latency),
+        routing=given(spec.routing, model.routing).replace("-", "_"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedArray:
+    """An array with the values of its model at hand."""
+
+    ports: Ports
+    model: ArrayEntry
+
+
+def resolve_array(spec: Array, path: Path, problems: Problems) -> ResolvedArray | None:
+    """Fill in the ports of an array."""
+    found = _look_up("arrays", spec.model or generic(spec.speed), path, problems)
+    if found is None:
+        return None
+    model = cast("ArrayEntry", found)
+    return ResolvedArray(_ports(spec, model, path, problems), model)
+
+
+def resolve_disk(
+    spec: Disk | None, fallback: str, path: Path, problems: Problems
+) -> DiskEntry | None:
+    """Fill in the kind of disk of an array, and check that its times make sense."""
+    disk = spec or Disk()
+    found = _look_up("disks", disk.model or fallback, path, problems)
+    if found is None:
+        return None
+    changed = {key: getattr(disk, key) for key in disk.model_fields_set - {"model"}}
+    model = cast("DiskEntry", found).model_copy(update=changed)
+    if not model.seek_single <= model.seek_average <= model.seek_full:
+        problems.add(
+            path,
+            "The seek times of the disk are out of order",
+            "seek_single is the least and seek_full the most",
+        )
+    if model.inner_rate > model.outer_rate:
+        problems.add(
+            path, "The disk is faster inside than outside", "Swap 'inner_rate' and 'outer_rate'"
+        )
+    return model
+
+
+def highest_common_speed(left: tuple[str, ...], right: tuple[str, ...]) -> str | None:
+    """Return the fastest speed both have."""
+    common = [speed for speed in left if speed in right]
+    return max(common, key=lambda speed: SPEEDS[speed]) if common else None

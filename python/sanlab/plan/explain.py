@@ -1,0 +1,85 @@
+"""What a plan holds, in numbers and sentences for a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import EndAtNPort
+from sanlab.quantities import PS_PER_S, format_time
+
+if TYPE_CHECKING:
+    from sanlab.plan.schema import EndPlan, LinkPlan, Plan
+
+#: Bytes around the payload of a frame: SOF 4, header 24, CRC 4, EOF 4 (FC-FS).
+FRAME_OVERHEAD_BYTES = 36
+
+
+def totals(plan: Plan) -> dict[str, int]:
+    """Return the number of each kind of thing in a plan."""
+    return {
+        "hosts_count": len(plan.hosts),
+        "switches_count": len(plan.switches),
+        "arrays_count": len(plan.arrays),
+        "luns_count": sum(len(array.luns) for array in plan.arrays),
+        "disks_count": sum(len(array.disks) for array in plan.arrays),
+        "mirrors_count": sum(lun.mirror is not None for a in plan.arrays for lun in a.luns),
+        "links_count": len(plan.links),
+        "n_ports_count": len(plan.n_ports),
+        "workloads_count": len(plan.workloads),
+        "jobs_count": len(plan.jobs),
+        "traffic_count": len(plan.traffic),
+    }
+
+
+def links_by_speed(plan: Plan) -> dict[str, int]:
+    """Return the number of links of each speed."""
+    return dict(Counter(link.speed for link in plan.links))
+
+
+def end_name(plan: Plan, end: EndPlan) -> str:
+    """Name of the port at an end of a link: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`."""
+    if isinstance(end, EndAtNPort):
+        return plan.n_ports[end.n_port].name
+    at = end.switch
+    return f"{plan.switches[at.switch].name}.{port_role(plan, at.switch, at.port)}{at.port}"
+
+
+def port_role(plan: Plan, switch: int, port: int) -> str:
+    """Return `f` for an F_Port, `e` for an E_Port."""
+    for link in plan.links:
+        for here, there in ((link.a, link.b), (link.b, link.a)):
+            if isinstance(here, EndAtNPort):
+                continue
+            if (here.switch.switch, here.switch.port) == (switch, port):
+                return "f" if isinstance(there, EndAtNPort) else "e"
+    return "f"
+
+
+def credit_to_fill(link: LinkPlan, data_frame_bytes: int) -> int:
+    """BB credit that keeps a fibre of this length busy with full frames.
+
+    Credits return after the way there and back, so frames for a round trip are needed, and one
+    more for the frame being sent.
+    """
+    bytes_per_frame = data_frame_bytes + FRAME_OVERHEAD_BYTES + link.gap_bytes
+    round_trip_bytes = 2 * link.delay_ps * link.bytes_per_s
+    return -(-round_trip_bytes // (PS_PER_S * bytes_per_frame)) + 1
+
+
+def notes(plan: Plan) -> list[str]:
+    """Sentences on what may surprise: links that lack credit, hosts and arrays out of the game."""
+    found = []
+    for link in plan.links:
+        need = credit_to_fill(link, plan.data_frame_bytes)
+        least = min(link.credit_a_to_b, link.credit_b_to_a)
+        if least < need:
+            ends = f"{end_name(plan, link.a)} to {end_name(plan, link.b)}"
+            found.append(
+                f"{ends}: {least} BB credits on a delay of {format_time(link.delay_ps)}; "
+                f"{need} would fill it with full frames"
+            )
+    idle = [host.name for host in plan.hosts if not host.adapters]
+    idle += [array.name for array in plan.arrays if not array.n_ports]
+    found += [f"{name}: no link, takes no part" for name in idle]
+    return found

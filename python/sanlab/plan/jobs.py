@@ -1,0 +1,303 @@
+"""Workloads become jobs: one for each pair of host and LUN, times `numjobs`.
+
+Hosts and targets pair one to one where their numbers are equal, else one side is single, or
+`spread: all` gives every host every target. Jobs of one workload on one LUN share its region when
+addresses are random. When they are sequential each job has a region of its own, one after the
+other: of `size` bytes where that is given, else an equal part of what is left of the LUN.
+
+The nth pair of a host uses its nth linked HBA port, and further jobs of a pair the next ones, in
+turn. A LUN is reached by the port of its array that its number points at, shifted by the HBA port,
+among those that export it and can be reached.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.names import define, pair_up
+from sanlab.plan.schema import JobPlan, OnZipf, WorkloadPlan, ZipfAddress
+from sanlab.quantities import PS_PER_S, counted, format_size, nearest
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.schema import AddressPlan
+    from sanlab.plan.storage import LunTable, PlacedLun
+    from sanlab.plan.wiring import Wiring
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.workload import Workload
+
+#: Jobs of one scenario.
+MAX_JOBS = 200_000
+
+
+@dataclass(slots=True)
+class JobMaker:
+    """What jobs are made from."""
+
+    boxes: Boxes
+    wiring: Wiring
+    table: LunTable
+    n_port_ids: dict[tuple[str, str], int]
+    problems: Problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Part of a LUN."""
+
+    offset: int
+    span: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Where a job belongs, as ids of the plan."""
+
+    workload: int
+    host: int
+    adapter: int
+    target_n_port: int
+
+
+def build_jobs(
+    scenario: Scenario, maker: JobMaker, flows: dict[str, Path]
+) -> tuple[list[WorkloadPlan], list[JobPlan]]:
+    """Return the workloads and jobs of the plan."""
+    workloads: list[WorkloadPlan] = []
+    jobs: list[JobPlan] = []
+    for index, spec in enumerate(scenario.workloads):
+        path: Path = ("workloads", index)
+        for name in define(spec.name, (*path, "name"), flows, maker.problems):
+            made = _jobs_of(spec, name, len(workloads), path, maker)
+            workloads.append(WorkloadPlan(name=name))
+            jobs.extend(made)
+        if len(jobs) > MAX_JOBS:
+            maker.problems.add(
+                (*path, "numjobs"),
+                f"The workloads make more than {MAX_JOBS} jobs",
+                "Use fewer hosts, targets or jobs",
+            )
+            break
+    return workloads, jobs
+
+
+def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]:
+    hosts = maker.boxes.host_names.resolve(spec.hosts, (*path, "hosts"), maker.problems)
+    luns = maker.table.by_name.resolve(spec.targets, (*path, "targets"), maker.problems)
+    if not hosts or not luns:
+        return []
+    if spec.spread == "all":
+        return [(host, lun) for host in hosts for lun in luns]
+    if spec.spread == "pair" and len(hosts) != len(luns):
+        maker.problems.add(
+            (*path, "spread"),
+            f"{counted(len(hosts), 'host')} and {counted(len(luns), 'LUN')} do not pair one to one",
+            "Give equal numbers, or 'spread: all'",
+        )
+        return []
+    if 1 not in (len(hosts), len(luns)) and len(hosts) != len(luns):
+        maker.problems.add(
+            (*path, "targets"),
+            f"{len(hosts)} hosts cannot pair with {len(luns)} LUNs",
+            "Give equal numbers, or 'spread: all' for every host with all LUNs",
+        )
+        return []
+    return pair_up(hosts, luns, (*path, "targets"), ("hosts", "LUNs"), maker.problems)
+
+
+def _jobs_of(
+    spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
+) -> list[JobPlan]:
+    pairs = _pairs(spec, path, maker)
+    parts = Counter(lun for _, lun in pairs)
+    regions = {
+        lun: _regions(spec, maker.table.by_name[lun], count * spec.numjobs, path, maker.problems)
+        for lun, count in parts.items()
+    }
+    host_ids = maker.boxes.host_names
+    next_part: Counter[str] = Counter()
+    pair_of_host: Counter[str] = Counter()
+    jobs = []
+    for host, lun in pairs:
+        paths = _paths(spec, host, maker.table.by_name[lun], path, maker)
+        turn = pair_of_host[host]
+        pair_of_host[host] += 1
+        if not paths:
+            continue
+        for number in range(spec.numjobs):
+            region = regions[lun][next_part[lun]] if regions[lun] else None
+            next_part[lun] += 1
+            if region is None:
+                break
+            suffix = f"/{number}" if spec.numjobs > 1 else ""
+            adapter, port = paths[(turn + number) % len(paths)]
+            ends = _Ends(workload, host_ids[host], adapter, port)
+            job_name = f"{name}/{host}/{lun}{suffix}"
+            jobs.append(_job(spec, job_name, ends, maker.table.by_name[lun], region))
+    return jobs
+
+
+def _regions(
+    spec: Workload, lun: PlacedLun, count: int, path: Path, problems: Problems
+) -> list[_Region]:
+    """Return the region of each of `count` jobs on a LUN; empty where they do not fit."""
+    room = lun.bytes - spec.offset
+    separate = not spec.is_random
+    if spec.size is not None:
+        span = spec.size // spec.bs * spec.bs
+        needed = span * count if separate else span
+        if needed > room:
+            of_jobs = f" of {count} jobs" if separate and count > 1 else ""
+            problems.add(
+                (*path, "size"),
+                f"The region{of_jobs} ends at {format_size(spec.offset + needed)}, beyond "
+                f"'{lun.name}' ({format_size(lun.bytes)})",
+                "Reduce 'size', 'offset' or 'numjobs', or enlarge the LUN",
+            )
+            return []
+    else:
+        span = max(room, 0) // (count if separate else 1) // spec.bs * spec.bs
+        if span < spec.bs:
+            problems.add(
+                (*path, "offset" if spec.offset else "bs"),
+                f"'{lun.name}' ({format_size(lun.bytes)}) has no room for a request of "
+                f"{format_size(spec.bs)} of each job",
+                "Reduce 'offset', 'bs' or 'numjobs', or enlarge the LUN",
+            )
+            return []
+    step = span if separate else 0
+    return [_Region(spec.offset + step * number, span) for number in range(count)]
+
+
+def _paths(
+    spec: Workload, host: str, lun: PlacedLun, path: Path, maker: JobMaker
+) -> list[tuple[int, int]]:
+    """Adapter and target N_Port of each HBA port that reaches a LUN."""
+    array = maker.boxes.arrays[lun.array].name
+    host_ports = _chosen_host_ports(spec, host, path, maker)
+    targets = _chosen_target_ports(spec, array, lun, path, maker)
+    if not host_ports or not targets:
+        return []
+    found = []
+    for adapter, label in host_ports:
+        reached = [
+            port for port in targets if maker.wiring.is_reachable((host, label), (array, port))
+        ]
+        if reached:
+            port = reached[(lun.number + adapter) % len(reached)]
+            found.append((adapter, maker.n_port_ids[array, port]))
+    if not found:
+        maker.problems.add(
+            (*path, "targets"),
+            f"No path leads from '{host}' to '{lun.name}'",
+            f"Link '{host}' and '{array}' to the same fabric",
+        )
+    return found
+
+
+def _chosen_host_ports(
+    spec: Workload, host: str, path: Path, maker: JobMaker
+) -> list[tuple[int, str]]:
+    linked = list(enumerate(maker.wiring.linked_ports(host)))
+    if not linked:
+        maker.problems.add(
+            (*path, "hosts"), f"'{host}' has no link", f"Add a link from '{host}' to a switch"
+        )
+        return []
+    if spec.host_port is None:
+        return linked
+    chosen = [(adapter, label) for adapter, label in linked if label == spec.host_port]
+    if not chosen:
+        labels = [label for _, label in linked]
+        _refuse_port(spec.host_port, host, labels, (*path, "host_port"), maker.problems)
+    return chosen
+
+
+def _chosen_target_ports(
+    spec: Workload, array: str, lun: PlacedLun, path: Path, maker: JobMaker
+) -> list[str]:
+    if not lun.ports:
+        linked = maker.wiring.linked_ports(array)
+        remedy = (
+            f"Link a port in its 'ports', or export it by {', '.join(linked)}"
+            if linked
+            else f"Add a link from '{array}' to a switch"
+        )
+        maker.problems.add((*path, "targets"), f"No port with a link exports '{lun.name}'", remedy)
+        return []
+    if spec.target_port is None:
+        return list(lun.ports)
+    label = spec.target_port.removeprefix(f"{array}.")
+    if label not in lun.ports:
+        _refuse_port(label, array, list(lun.ports), (*path, "target_port"), maker.problems)
+        return []
+    return [label]
+
+
+def _refuse_port(label: str, box: str, known: list[str], path: Path, problems: Problems) -> None:
+    guess = nearest(label, known)
+    hint = f"Did you mean '{guess}'? " if guess else ""
+    problems.add(
+        path, f"'{box}' has no linked port '{label}' for this", f"{hint}There is {', '.join(known)}"
+    )
+
+
+def _job(
+    spec: Workload,
+    name: str,
+    ends: _Ends,
+    lun: PlacedLun,
+    region: _Region,
+) -> JobPlan:
+    is_open = spec.arrivals != "closed"
+    stop = 0
+    if spec.runtime is not None:
+        stop = spec.start_delay + spec.ramp_time + spec.runtime
+    return JobPlan(
+        name=name,
+        workload=ends.workload,
+        host=ends.host,
+        adapter=ends.adapter,
+        target_n_port=ends.target_n_port,
+        array=lun.array,
+        lun=lun.number,
+        read_ppm=spec.read_ppm,
+        random=spec.is_random,
+        address=_address(spec),
+        block_bytes=spec.bs,
+        iodepth=0 if is_open else spec.iodepth,
+        total_bytes=_total(spec, region),
+        offset_bytes=region.offset,
+        span_bytes=region.span,
+        start_ps=spec.start_delay,
+        ramp_ps=spec.ramp_time,
+        stop_ps=stop,
+        interval_ps=_interval(spec),
+        interval_distribution="exponential" if spec.arrivals == "poisson" else "constant",
+        think_ps=spec.thinktime,
+    )
+
+
+def _address(spec: Workload) -> AddressPlan:
+    if not spec.random_distribution:
+        return "uniform"
+    return OnZipf(zipf=ZipfAddress(theta_milli=spec.random_distribution))
+
+
+def _total(spec: Workload, region: _Region) -> int:
+    if spec.io_size is not None:
+        return max(spec.io_size // spec.bs, 1) * spec.bs
+    return region.span if spec.size is not None and not spec.time_based else 0
+
+
+def _interval(spec: Workload) -> int:
+    """Return the mean time between submissions of a job; 0 where it has no rate."""
+    if spec.rate is not None:
+        return max(1, round(spec.bs * PS_PER_S / spec.rate))
+    if spec.rate_iops is not None:
+        return max(1, round(PS_PER_S / spec.rate_iops))
+    return 0

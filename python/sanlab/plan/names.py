@@ -1,0 +1,133 @@
+"""Names of a scenario: what each stands for, and what was meant where there is none."""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from sanlab.errors import ScenarioError
+from sanlab.quantities import nearest
+from sanlab.scenario.groups import GroupError, expand, expand_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sanlab.errors import Problem
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.document import Path
+
+Item = TypeVar("Item")
+
+#: Names listed where one is unknown.
+MAX_SHOWN = 8
+
+
+class Problems:
+    """Collects what is wrong, so that one attempt shows all of it."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.found: list[Problem] = []
+
+    def add(self, path: Path, reason: str, remedy: str) -> None:
+        """Note a problem with the value at `path`."""
+        self.found.append(self.scenario.problem(path, reason, remedy))
+
+    def stop_if_any(self) -> None:
+        """Raise all problems so far; later steps may rely on what was checked."""
+        if self.found:
+            order = sorted(set(self.found), key=lambda problem: (problem.line or 0, problem.key))
+            raise ScenarioError(order)
+
+
+class Names(Generic[Item]):
+    """Names of one kind in the order of the file, each with what it stands for."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.items: dict[str, Item] = {}
+
+    def __getitem__(self, name: str) -> Item:
+        """Return what a known name stands for."""
+        return self.items[name]
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the name is known."""
+        return name in self.items
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self.items)
+
+    def match(self, pattern: str) -> list[str]:
+        """Names a pattern means, in its order; `*` gives them in the order of the file."""
+        found: list[str] = []
+        for word in expand(pattern):
+            if "*" in word or "?" in word:
+                found.extend(name for name in self.items if fnmatch.fnmatchcase(name, word))
+            elif word in self.items:
+                found.append(word)
+        return found
+
+    def resolve(self, patterns: Sequence[str], path: Path, problems: Problems) -> list[str]:
+        """Names several patterns mean; one that means nothing is a problem."""
+        found: list[str] = []
+        for pattern in patterns:
+            for word in expand(pattern):
+                hits = self.match(word)
+                if not hits:
+                    problems.add(path, *self.unknown(word))
+                    break
+                found.extend(hits)
+        return found
+
+    def unknown(self, word: str) -> tuple[str, str]:
+        """Reason and remedy for a name that does not exist."""
+        guess = nearest(word, list(self.items))
+        hint = f"Did you mean '{guess}'? " if guess else ""
+        listed = list(self.items)
+        shown = ", ".join(listed[:MAX_SHOWN]) + (", ..." if len(listed) > MAX_SHOWN else "")
+        there = f"There is {shown}" if listed else f"There is no {self.kind} at all"
+        return f"There is no {self.kind} called '{word}'", hint + there
+
+
+def define(text: str, path: Path, taken: dict[str, Path], problems: Problems) -> list[str]:
+    """Names a definition stands for; one that is taken is a problem."""
+    names = []
+    for name in expand_names(text):
+        if name in taken:
+            first = problems.scenario.problem(taken[name], "", "").line
+            place = f" on line {first}" if first else ""
+            problems.add(path, f"The name '{name}' is taken{place}", "Choose another name")
+            continue
+        taken[name] = path
+        names.append(name)
+    return names
+
+
+def safe_expand(pattern: str, path: Path, problems: Problems) -> list[str]:
+    """Names of a pattern; a malformed one is a problem."""
+    try:
+        return expand(pattern)
+    except GroupError as error:
+        problems.add(path, error.reason, error.remedy)
+        return []
+
+
+def pair_up(
+    left: list[str], right: list[str], path: Path, words: tuple[str, str], problems: Problems
+) -> list[tuple[str, str]]:
+    """Pair one to one, or one with all of the other side; other numbers are a problem."""
+    if len(left) == len(right):
+        return list(zip(left, right, strict=True))
+    if len(left) == 1:
+        return [(left[0], name) for name in right]
+    if len(right) == 1:
+        return [(name, right[0]) for name in left]
+    if left and right:
+        problems.add(
+            path,
+            f"{len(left)} {words[0]} cannot pair with {len(right)} {words[1]}",
+            "Give equal numbers, or a single one on one side",
+        )
+    return []

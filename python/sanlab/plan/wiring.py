@@ -1,0 +1,254 @@
+"""Which port is linked to which, at what speed, and who can reach whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sanlab.plan.defaults import highest_common_speed
+from sanlab.plan.names import pair_up, safe_expand
+from sanlab.quantities import SIGNALLING_BAUD, counted, nearest
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import Box, Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.fabric import Link
+
+#: FSPF cost of a link: this over its signalling rate (T11-FC-FSPF-MIB, t11FspfLinkCost, S = 1).
+FSPF_SCALE = 1_062_500_000_000
+#: A port: its box, and its name there.
+End = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WiredLink:
+    """A link between two ports that exist."""
+
+    a: End
+    b: End
+    spec: Link
+    speed: str
+
+    @property
+    def fspf_cost(self) -> int:
+        """Cost of the link in path selection, at least 1."""
+        if self.spec.fspf_cost is not None:
+            return self.spec.fspf_cost
+        return max(1, round(FSPF_SCALE / SIGNALLING_BAUD[self.speed]))
+
+
+@dataclass(slots=True)
+class Wiring:
+    """All links and what follows from them."""
+
+    links: list[WiredLink] = field(default_factory=list)
+    link_of: dict[End, int] = field(default_factory=dict)
+    fabric_of: dict[str, str] = field(default_factory=dict)
+    linked: dict[str, list[str]] = field(default_factory=dict)
+    switches: frozenset[str] = frozenset()
+
+    def linked_ports(self, box: str) -> list[str]:
+        """Ports of a box that have a link, in its order."""
+        return self.linked.get(box, [])
+
+    def peer(self, end: End) -> End:
+        """Return the other end of the link at `end`."""
+        link = self.links[self.link_of[end]]
+        return link.b if link.a == end else link.a
+
+    def network_of(self, end: End) -> str:
+        """Name of what a linked N_Port is in: a fabric, or a direct link by itself."""
+        box, _ = self.peer(end)
+        if box in self.switches:
+            return f"fabric {self.fabric_of[box]}"
+        return f"link {self.link_of[end]}"
+
+    def is_reachable(self, source: End, target: End) -> bool:
+        """Whether frames from one linked N_Port can get to another."""
+        return self.network_of(source) == self.network_of(target)
+
+
+@dataclass(slots=True)
+class _Request:
+    """A pair of ends as written, on the way to becoming a link."""
+
+    left: str
+    right: str
+    spec: Link
+    path: Path
+
+
+def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
+    """Find the ports of every link. Ends that name a port come before those that take the next."""
+    requests = _requests(scenario, boxes, problems)
+    board = _Board(boxes, problems)
+    for request in requests:
+        for end, key in ((request.left, "from"), (request.right, "to")):
+            board.reserve(end, (*request.path, key))
+    wiring = Wiring(switches=frozenset(switch.name for switch in boxes.switches))
+    for request in requests:
+        _add_link(request, board, wiring, boxes, problems)
+    _join_fabrics(wiring)
+    for name in boxes.by_name:
+        ports = boxes.by_name[name].ports
+        wiring.linked[name] = [port for port in ports if (name, port) in wiring.link_of]
+    return wiring
+
+
+def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Request]:
+    requests: list[_Request] = []
+    for index, spec in enumerate(scenario.links):
+        path: Path = ("links", index)
+        left = _ends(spec.from_, (*path, "from"), boxes, problems)
+        right = _ends(spec.to, (*path, "to"), boxes, problems)
+        for a, b in pair_up(left, right, (*path, "from"), ("ends", "ends"), problems):
+            requests.extend(_Request(a, b, spec, path) for _ in range(spec.count))
+    return requests
+
+
+def _ends(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> list[str]:
+    """Return the ends that patterns mean; a problem is noted for each box that does not exist."""
+    found: list[str] = []
+    for pattern in patterns:
+        for word in safe_expand(pattern, path, problems):
+            box, dot, port = word.partition(".")
+            names = boxes.by_name.match(box)
+            if not names:
+                problems.add(path, *boxes.by_name.unknown(box))
+                return []
+            found.extend(f"{name}{dot}{port}" for name in names)
+    return found
+
+
+class _Board:
+    """Ports that are taken, and by whom."""
+
+    def __init__(self, boxes: Boxes, problems: Problems) -> None:
+        self.boxes = boxes
+        self.problems = problems
+        self.taken: dict[End, Path] = {}
+        self.bad: set[str] = set()
+        self.next_free: dict[str, int] = {}
+
+    def reserve(self, end: str, path: Path) -> None:
+        """Take the port an end names; one that is taken or does not exist is a problem."""
+        name, _, port = end.partition(".")
+        box = self.boxes.by_name[name]
+        if not port or _is_hba(box, port):
+            return
+        if port not in box.ports:
+            self.bad.add(end)
+            self.problems.add(path, *_no_such_port(box, port))
+        elif (name, port) in self.taken:
+            self.bad.add(end)
+            first = self.problems.scenario.problem(self.taken[name, port], "", "").line
+            place = f", on line {first}" if first else ""
+            self.problems.add(
+                path, f"The port '{end}' has a link already{place}", "A port takes one link"
+            )
+        else:
+            self.taken[name, port] = path
+
+    def take(self, end: str, path: Path) -> End | None:
+        """Return the port an end means, the next free one where it names only a box or an HBA."""
+        if end in self.bad:
+            return None
+        name, _, port = end.partition(".")
+        box = self.boxes.by_name[name]
+        if port in box.ports:
+            return name, port
+        prefix = f"{port}." if port else ""
+        candidates = list(box.ports)
+        for position in range(self.next_free.get(end, 0), len(candidates)):
+            label = candidates[position]
+            if label.startswith(prefix) and (name, label) not in self.taken:
+                self.taken[name, label] = path
+                self.next_free[end] = position + 1
+                return name, label
+        if end not in self.bad:
+            self.bad.add(end)
+            count = sum(label.startswith(prefix) for label in candidates)
+            self.problems.add(
+                path,
+                f"'{end}' has no free port left; it has {counted(count, 'port')}",
+                "Give it more 'ports', or link fewer",
+            )
+        return None
+
+
+def _is_hba(box: Box, port: str) -> bool:
+    return box.kind == "host" and any(label.startswith(f"{port}.") for label in box.ports)
+
+
+def _no_such_port(box: Box, port: str) -> tuple[str, str]:
+    labels = list(box.ports)
+    guess = nearest(port, labels) if box.kind != "switch" else None
+    hint = f"Did you mean '{box.name}.{guess}'? " if guess else ""
+    span = f"'{labels[0]}' to '{labels[-1]}'" if len(labels) > 1 else f"'{labels[0]}'"
+    return f"The {box.kind} '{box.name}' has no port '{port}'", f"{hint}It has {span}"
+
+
+def _add_link(
+    request: _Request, board: _Board, wiring: Wiring, boxes: Boxes, problems: Problems
+) -> None:
+    if request.left.partition(".")[0] == request.right.partition(".")[0]:
+        problems.add(
+            (*request.path, "to"),
+            f"The link leads from '{request.left}' back to itself",
+            "Link two different boxes",
+        )
+        return
+    a = board.take(request.left, (*request.path, "from"))
+    b = board.take(request.right, (*request.path, "to"))
+    if a is None or b is None:
+        return
+    speed = _speed(request, a, b, boxes, problems)
+    if speed is None:
+        return
+    for end in (a, b):
+        wiring.link_of[end] = len(wiring.links)
+    wiring.links.append(WiredLink(a, b, request.spec, speed))
+
+
+def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) -> str | None:
+    """Return the speed of a link, or note why there is none."""
+    left = boxes.by_name[a[0]].ports[a[1]].speeds
+    right = boxes.by_name[b[0]].ports[b[1]].speeds
+    asked = request.spec.speed
+    if asked is None:
+        speed = highest_common_speed(left, right)
+        if speed is None:
+            problems.add(
+                request.path,
+                f"'{a[0]}' ({', '.join(left)}) and '{b[0]}' ({', '.join(right)}) "
+                "have no speed in common",
+                "Choose models or speeds of neighbouring generations",
+            )
+        return speed
+    for end, speeds in ((a, left), (b, right)):
+        if asked not in speeds:
+            problems.add(
+                (*request.path, "speed"),
+                f"'{end[0]}' has no {asked}",
+                f"Its port '{end[0]}.{end[1]}' has {', '.join(speeds)}",
+            )
+            return None
+    return asked
+
+
+def _join_fabrics(wiring: Wiring) -> None:
+    """Name each set of connected switches by one of them."""
+    parent = {switch: switch for switch in sorted(wiring.switches)}
+
+    def root(switch: str) -> str:
+        while parent[switch] != switch:
+            parent[switch] = parent[parent[switch]]
+            switch = parent[switch]
+        return switch
+
+    for link in wiring.links:
+        if link.a[0] in parent and link.b[0] in parent:
+            parent[root(link.a[0])] = root(link.b[0])
+    wiring.fabric_of = {switch: root(switch) for switch in parent}

@@ -1,0 +1,170 @@
+"""What all parts of a scenario share: the base model and the types of values with units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from sanlab import quantities
+from sanlab.quantities import QuantityError
+from sanlab.scenario.groups import GroupError, expand, expand_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Code of errors that carry their own reason and remedy.
+OWN_ERROR = "sanlab"
+
+#: Sum of BB_Credit a login can grant: the field has 16 bits (FC-FS, common service parameters).
+MAX_CREDIT = 65_535
+#: Exchanges an N_Port can have open: OX_ID has 16 bits and 0xFFFF means unassigned (FC-FS).
+MAX_EXCHANGES = 65_535
+#: Longest link, more than the way around the Earth.
+MAX_LENGTH_MM = 50_000 * 1_000_000
+#: Longest time in a scenario, 10^6 s; the clock of picoseconds ends at 1.8 * 10^7 s.
+MAX_TIME_PS = 10**18
+#: Largest logical unit, 1 EiB.
+MAX_LUN_BYTES = 2**60
+#: Largest request, 64 MiB.
+MAX_BLOCK_BYTES = 2**26
+#: Smallest addressable unit of a LUN.
+SECTOR_BYTES = 512
+
+
+class ScenarioModel(BaseModel):
+    """One mapping of a scenario: it never changes, and a key nobody reads is refused."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        populate_by_name=True,
+        validate_default=False,
+        use_attribute_docstrings=True,
+    )
+
+
+def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
+    """Return an error that is shown with these words, at `key` of the mapping where it is given."""
+    context = {"reason": reason, "remedy": remedy, "key": key}
+    return PydanticCustomError(OWN_ERROR, "{reason}", context)
+
+
+def _quantity(
+    parse: Callable[[Any], Any],
+    *,
+    example: str,
+    low: int = 0,
+    high: int | None = None,
+    shown: Callable[[int], str] = str,
+) -> tuple[BeforeValidator, WithJsonSchema]:
+    """Return the validator of a quantity within [low, high], and its place in the JSON Schema."""
+
+    def read(value: object) -> object:
+        try:
+            result = parse(value)
+        except QuantityError as error:
+            raise refusal(reason=error.reason, remedy=error.remedy) from error
+        if isinstance(result, int):
+            if result < low:
+                raise refusal(
+                    reason=f"'{value}' is too little", remedy=f"The least is {shown(low)}"
+                )
+            if high is not None and result > high:
+                raise refusal(reason=f"'{value}' is too much", remedy=f"The limit is {shown(high)}")
+        return result
+
+    schema = {"type": ["string", "integer"], "examples": [example]}
+    return BeforeValidator(read), WithJsonSchema(schema)
+
+
+_LUN_SIZE = _quantity(
+    quantities.parse_size,
+    example="100GiB",
+    low=SECTOR_BYTES,
+    high=MAX_LUN_BYTES,
+    shown=quantities.format_size,
+)
+_BLOCK = _quantity(
+    quantities.parse_size,
+    example="64k",
+    low=SECTOR_BYTES,
+    high=MAX_BLOCK_BYTES,
+    shown=quantities.format_size,
+)
+_SIZE = _quantity(
+    quantities.parse_size, example="1GiB", high=MAX_LUN_BYTES, shown=quantities.format_size
+)
+_RATE = _quantity(quantities.parse_rate, example="40MiB/s", low=1, high=10**15)
+_TIME = _quantity(
+    quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
+)
+_SPAN = _quantity(
+    quantities.parse_time, example="1s", low=1, high=MAX_TIME_PS, shown=quantities.format_time
+)
+_LENGTH = _quantity(
+    quantities.parse_length, example="10m", high=MAX_LENGTH_MM, shown=quantities.format_length
+)
+_SHARE = _quantity(quantities.parse_share, example="30%")
+_SPEED = _quantity(quantities.parse_speed, example="16GFC")
+
+LunSize = Annotated[int, *_LUN_SIZE]
+BlockSize = Annotated[int, *_BLOCK]
+Size = Annotated[int, *_SIZE]
+Rate = Annotated[int, *_RATE]
+Time = Annotated[int, *_TIME]
+Span = Annotated[int, *_SPAN]
+Length = Annotated[int, *_LENGTH]
+Share = Annotated[int, *_SHARE]
+Speed = Annotated[str, *_SPEED]
+
+Credit = Annotated[int, Field(ge=1, le=MAX_CREDIT)]
+Exchanges = Annotated[int, Field(ge=1, le=MAX_EXCHANGES)]
+
+
+def _read_name(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            expand_names(value)
+        except GroupError as error:
+            raise refusal(reason=error.reason, remedy=error.remedy) from error
+    return value
+
+
+def _read_pattern(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            expand(value)
+        except GroupError as error:
+            raise refusal(reason=error.reason, remedy=error.remedy) from error
+        if not value.strip():
+            raise refusal(
+                reason="A name is missing", remedy="Write the name of something in this scenario"
+            )
+    return value
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+#: A name one defines, or a group of them.
+Name = Annotated[str, BeforeValidator(_read_name)]
+#: A name one refers to; `*` matches any.
+Pattern = Annotated[str, BeforeValidator(_read_pattern)]
+#: One pattern, or a list.
+Patterns = Annotated[
+    list[Pattern],
+    BeforeValidator(_as_list),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            ]
+        }
+    ),
+]

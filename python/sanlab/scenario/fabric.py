@@ -1,0 +1,85 @@
+"""Switches, and the links between everything that has ports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sanlab.scenario.base import (
+    Credit,
+    Length,
+    Name,
+    Patterns,
+    ScenarioModel,
+    Size,
+    Speed,
+    Time,
+    refusal,
+)
+
+Forwarding = Literal["cut-through", "store-and-forward"]
+Routing = Literal["one-path", "ingress-port", "source-destination", "exchange"]
+
+#: Ports of a switch: the address of an N_Port has 8 bits for the port (area) of its switch.
+MAX_SWITCH_PORTS = 256
+
+
+class Switch(ScenarioModel):
+    """A switch, or a group of equal switches."""
+
+    name: Name
+    """Its name; `sw[1..4]` makes four."""
+    model: str | None = None
+    """Entry of the catalog that gives the values not written here."""
+    domain: Annotated[int, Field(ge=1, le=239)] | None = None
+    """Domain id; the lowest free one where it is left out."""
+    ports: Annotated[int, Field(ge=1, le=MAX_SWITCH_PORTS)] | None = None
+    """Ports, numbered from 0."""
+    speed: Speed | None = None
+    """Speed its ports are set to; without it they take the highest the other end has too."""
+    bb_credit: Credit | None = None
+    """Receive buffers of each port, which it grants as BB credit."""
+    forwarding: Forwarding | None = None
+    """Whether a frame leaves on its header or on its last bit."""
+    latency: Time | None = None
+    """From having what it needs of a frame to its first bit on an idle output."""
+    routing: Routing | None = None
+    """Choice among paths of equal cost."""
+
+
+class Link(ScenarioModel):
+    """One or many links from one end to another."""
+
+    from_: Patterns = Field(alias="from")
+    """Port (`host1.hba0.p0`, `sw1.3`, `dev1.p0`), or box (`host1`): its next free port."""
+    to: Patterns
+    """The other end. Equal numbers pair one to one; a single end serves all of the other side."""
+    length: Length = 10_000
+    """Length of the fibre, 10m where it is left out."""
+    speed: Speed | None = None
+    """Speed; the highest both ends have where it is left out."""
+    count: Annotated[int, Field(ge=1, le=256)] = 1
+    """Parallel links for each pair of ends."""
+    bb_credit: Credit | None = None
+    """BB credit both ends grant on this link, instead of what their ports have."""
+    bb_credit_from: Credit | None = None
+    """BB credit the `from` end grants."""
+    bb_credit_to: Credit | None = None
+    """BB credit the `to` end grants."""
+    gap: Annotated[Size, Field(le=4096)] = 24
+    """Bytes of fill words between frames; 6 words of 4 bytes by the standard (FC-FS)."""
+    propagation: Time = 5_000_000
+    """Delay of one kilometre of this fibre, 5us where it is left out."""
+    fspf_cost: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    """FSPF cost between switches; 1.0625e12 / signalling rate where it is left out."""
+
+    @model_validator(mode="after")
+    def _has_one_credit(self) -> Link:
+        if self.bb_credit is not None and (self.bb_credit_from, self.bb_credit_to) != (None, None):
+            raise refusal(
+                reason="'bb_credit' is given together with 'bb_credit_from' or 'bb_credit_to'",
+                remedy="Give one credit for both directions, or one for each",
+                key="bb_credit",
+            )
+        return self

@@ -1,0 +1,93 @@
+"""Hosts: processors and host bus adapters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sanlab.scenario.base import (
+    Credit,
+    Exchanges,
+    Name,
+    Rate,
+    ScenarioModel,
+    Speed,
+    Time,
+    refusal,
+)
+
+Interleave = Literal["sequence", "frame"]
+
+
+class Cpu(ScenarioModel):
+    """Processors that serve I/O, and what one I/O costs them."""
+
+    cores: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Cores that work on I/O at once."""
+    cost_per_io: Time | None = None
+    """CPU time of one I/O; half is spent before the HBA gets it, half after."""
+    submit: Time | None = None
+    """CPU time from the application's call to the command at the HBA."""
+    complete: Time | None = None
+    """CPU time from the HBA's interrupt to the application."""
+
+    @model_validator(mode="after")
+    def _has_one_cost(self) -> Cpu:
+        if self.cost_per_io is not None and (self.submit, self.complete) != (None, None):
+            raise refusal(
+                reason="'cost_per_io' is given together with 'submit' or 'complete'",
+                remedy="Give either the whole cost, or its two parts",
+                key="cost_per_io",
+            )
+        return self
+
+
+class Hba(ScenarioModel):
+    """A host bus adapter; every port has an engine of its own."""
+
+    name: Name | None = None
+    """Its name within the host; hba0, hba1 and so on where it is left out."""
+    model: str | None = None
+    """Entry of the catalog that gives the values not written here."""
+    ports: Annotated[int, Field(ge=1, le=64)] | None = None
+    """Ports, named p0, p1 and so on."""
+    speed: Speed | None = None
+    """Speed its ports are set to; without it they take the highest the other end has too."""
+    bb_credit: Credit | None = None
+    """Receive buffers, which the port grants as BB credit."""
+    tx_buffers: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    """Frames held ready for the fibre, the one being sent included."""
+    class3_sequences: Exchanges | None = None
+    """Class 3 sequences the port may have open as their initiator."""
+    interleave: Interleave | None = None
+    """Whether open sequences take turns after each frame or after each sequence."""
+    submit: Time | None = None
+    """Time of the adapter's engine to start a command."""
+    complete: Time | None = None
+    """Time of the adapter's engine to finish a command."""
+    execution_throttle: Exchanges | None = None
+    """Commands a port may have open."""
+    lun_queue_depth: Exchanges | None = None
+    """Commands a port may have open on one LUN."""
+    rx_hold: Time | None = None
+    """From the last bit of a frame to its receive buffer being free again."""
+    drain: Rate | None = None
+    """Rate at which a port empties its receive buffers; at once where it is left out."""
+
+
+def _as_hbas(value: object) -> object:
+    return [value] if isinstance(value, dict) else value
+
+
+class Host(ScenarioModel):
+    """A host, or a group of equal hosts."""
+
+    name: Name
+    """Its name; `host[1..4]` makes four."""
+    model: str | None = None
+    """Entry of the catalog that gives the values not written here."""
+    cpu: Cpu | None = None
+    """Processors and cost per I/O."""
+    hbas: Annotated[list[Hba], BeforeValidator(_as_hbas), Field(min_length=1)] | None = None
+    """Adapters; one of a single port where it is left out."""

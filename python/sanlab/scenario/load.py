@@ -1,0 +1,70 @@
+"""A scenario from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from sanlab.errors import Problem, ScenarioError
+from sanlab.scenario.document import read_document
+from sanlab.scenario.messages import problems_of
+from sanlab.scenario.overrides import apply_overrides
+from sanlab.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+#: Largest file that is read as a scenario.
+MAX_FILE_BYTES = 16 * 2**20
+
+
+def load_scenario(
+    path: str | PathLike[str], overrides: Mapping[str, str] | None = None
+) -> Scenario:
+    """Read and check a scenario.
+
+    Parameters
+    ----------
+    path
+        The YAML file.
+    overrides
+        Values to change before the check, `{"workloads.writers.bs": "64k"}`.
+
+    Raises
+    ------
+    ScenarioError
+        With every problem found, each with its place in the file.
+    """
+    return parse_scenario(_read(Path(path)), str(path), overrides)
+
+
+def parse_scenario(
+    text: str, file: str = "scenario", overrides: Mapping[str, str] | None = None
+) -> Scenario:
+    """Check a scenario given as text; `file` is the name problems are reported under."""
+    document = read_document(text, file)
+    apply_overrides(document, overrides or {})
+    try:
+        scenario = Scenario.model_validate(document)
+    except ValidationError as error:
+        raise ScenarioError(problems_of(error, Scenario, document)) from None
+    scenario.attach(document)
+    return scenario
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
+            raise ScenarioError(
+                [Problem(str(path), None, None, "", reason, "Use groups such as host[1..500]")]
+            )
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        reason, remedy = "The file is not text in UTF-8", "Save it as UTF-8"
+    except OSError as error:
+        reason, remedy = f"The file cannot be read: {error.strerror}", "Check its name"
+    raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])

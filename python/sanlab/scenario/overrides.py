@@ -1,0 +1,186 @@
+"""`--set path=value`: one value of a scenario changed before it is checked.
+
+A path goes down by keys. An item of a list is named by its index, `links[0].length`, or by its
+name, `hosts.host1.cpu.cores`; `hosts.*.cpu.cores` and `hosts.host[1..4]...` mean all of them. One
+member of a group is taken out of its group first, so that the others keep their value.
+"""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+import re
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import Problem, ScenarioError
+from sanlab.quantities import nearest
+from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text, read_value
+from sanlab.scenario.groups import GroupError, expand
+from sanlab.scenario.messages import known_keys
+from sanlab.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sanlab.scenario.document import Path
+
+
+def apply_overrides(document: MarkedMap, overrides: Mapping[str, str]) -> None:
+    """Change the document as the overrides say, in their order.
+
+    Raises
+    ------
+    ScenarioError
+        Where a path leads nowhere.
+    """
+    for path, text in overrides.items():
+        mark = Mark(f"--set {path}={text}")
+        steps = _steps(path, mark)
+        value = read_value(text, mark)
+        _Setter(mark, value).walk(document, steps, ())
+
+
+def parse_assignment(text: str) -> tuple[str, str]:
+    """Split `path=value`.
+
+    >>> parse_assignment("workloads.writers.bs=64k")
+    ('workloads.writers.bs', '64k')
+    """
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip():
+        raise ScenarioError(
+            [Problem(f"--set {text}", None, None, "", "No '=' in it", "Write --set path=value")]
+        )
+    return path.strip(), value.strip()
+
+
+def _steps(path: str, mark: Mark) -> list[str | int]:
+    steps: list[str | int] = []
+    for word in re.split(r"\.(?!\.)(?<!\.\.)", path):
+        name = word
+        indices: list[int] = []
+        while found := re.search(r"\[(\d+)\]$", name):
+            indices.insert(0, int(found[1]))
+            name = name[: found.start()]
+        if not name:
+            raise _refuse(mark, (), f"The path '{path}' has an empty step", "Remove one dot")
+        steps.append(name)
+        steps.extend(indices)
+    return steps
+
+
+def _refuse(mark: Mark, path: Path, reason: str, remedy: str) -> ScenarioError:
+    return ScenarioError([Problem(mark.file, None, None, path_text(path), reason, remedy)])
+
+
+class _Setter:
+    """Walks a document along one path and sets one value wherever it leads."""
+
+    def __init__(self, mark: Mark, value: object) -> None:
+        self.mark = mark
+        self.value = value
+
+    def walk(self, node: Any, steps: list[str | int], path: Path) -> None:  # noqa: ANN401
+        step, rest = steps[0], steps[1:]
+        if isinstance(node, MarkedMap) and isinstance(step, str):
+            self.walk_map(node, step, rest, path)
+        elif isinstance(node, MarkedList):
+            self.walk_list(node, step, rest, path)
+        else:
+            reason = f"There is nothing below '{path_text(path)}' for '{step}' to name"
+            raise _refuse(self.mark, path, reason, "End the path earlier")
+
+    def walk_map(self, node: MarkedMap, key: str, rest: list[str | int], path: Path) -> None:
+        known = known_keys(Scenario, path)
+        if key not in known and key not in node:
+            guess = nearest(key, known)
+            hint = f"Did you mean '{guess}'? " if guess else ""
+            remedy = f"{hint}Keys are {', '.join(known)}" if known else "End the path earlier"
+            raise _refuse(self.mark, (*path, key), f"The key '{key}' is not known here", remedy)
+        here = (*path, key)
+        if not rest:
+            node.put(key, copy.deepcopy(self.value), self.mark, self.mark)
+            return
+        if not isinstance(node.get(key), (MarkedMap, MarkedList)):
+            if not isinstance(rest[0], str) or not known_keys(Scenario, here):
+                reason = f"'{path_text(here)}' is not written in the file, so it has no items"
+                raise _refuse(self.mark, here, reason, "Write it in the file first")
+            node.put(key, MarkedMap(self.mark), self.mark, self.mark)
+        self.walk(node[key], rest, here)
+
+    def walk_list(
+        self, node: MarkedList, step: str | int, rest: list[str | int], path: Path
+    ) -> None:
+        indices = [step] if isinstance(step, int) else self.select(node, step, path)
+        for index in indices:
+            if not 0 <= index < len(node):
+                reason = f"'{path_text(path)}' has no item {index}"
+                raise _refuse(self.mark, path, reason, f"It has {len(node)} items, counted from 0")
+            if rest:
+                self.walk(node[index], rest, (*path, index))
+            else:
+                node[index] = copy.deepcopy(self.value)
+                node.item_marks[index] = self.mark
+
+    def select(self, node: MarkedList, pattern: str, path: Path) -> list[int]:
+        """Return the indices of the items a name means, members taken out of their groups first."""
+        if pattern == "*":
+            return list(range(len(node)))
+        try:
+            wanted = expand(pattern)
+        except GroupError as error:
+            raise _refuse(self.mark, path, error.reason, error.remedy) from error
+        names = [_names_of(item) for item in node]
+        matched: set[str] = set()
+        for word in wanted:
+            hits = [name for group in names for name in group if fnmatch.fnmatchcase(name, word)]
+            if not hits:
+                every = [name for group in names for name in group]
+                guess = nearest(word, every)
+                remedy = f"Did you mean '{guess}'? " if guess else ""
+                shown = ", ".join(str(item["name"]) for item in node if _names_of(item))
+                listing = f"There is {shown}" if shown else "Its items have no names; use an index"
+                reason = f"'{path_text(path)}' has no item called '{word}'"
+                raise _refuse(self.mark, path, reason, remedy + listing)
+            matched.update(hits)
+        _split_groups(node, names, matched)
+        return [index for index, item in enumerate(node) if matched.intersection(_names_of(item))]
+
+
+def _names_of(item: object) -> list[str]:
+    if not isinstance(item, MarkedMap) or not isinstance(item.get("name"), str):
+        return []
+    try:
+        return expand(item["name"])
+    except GroupError:
+        return []
+
+
+def _split_groups(node: MarkedList, names: list[list[str]], matched: set[str]) -> None:
+    """Split each group of which only some members are meant into single items, in place.
+
+    What pairs with the group as a whole, such as the group a mirror names, is split along.
+    """
+    items = list(zip(node, node.item_marks, names, strict=True))
+    node.clear()
+    node.item_marks.clear()
+    for item, mark, group in items:
+        if not matched.intersection(group) or matched.issuperset(group):
+            node.put(item, mark)
+            continue
+        for position, name in enumerate(group):
+            twin = copy.deepcopy(item)
+            twin["name"] = name
+            _split_mirror(twin, position, len(group))
+            node.put(twin, mark)
+
+
+def _split_mirror(item: MarkedMap, position: int, count: int) -> None:
+    mirror = item.get("mirror")
+    if isinstance(mirror, MarkedMap) and isinstance(mirror.get("to"), str):
+        try:
+            targets = expand(mirror["to"])
+        except GroupError:
+            return
+        if len(targets) == count:
+            mirror["to"] = targets[position]

@@ -1,0 +1,56 @@
+"""A scenario as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, PrivateAttr
+
+from sanlab.errors import Problem
+from sanlab.scenario.arrays import Array
+from sanlab.scenario.base import ScenarioModel
+from sanlab.scenario.document import Mark, MarkedMap, find_mark, path_text
+from sanlab.scenario.fabric import Link, Switch
+from sanlab.scenario.hosts import Host
+from sanlab.scenario.measure import Measure
+from sanlab.scenario.workload import Traffic, Workload
+
+if TYPE_CHECKING:
+    from sanlab.scenario.document import Path
+
+
+class Scenario(ScenarioModel):
+    """A storage area network and what it is asked to do."""
+
+    title: str = ""
+    """What people call it."""
+    description: str = ""
+    """Anything worth knowing about it."""
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
+    """Seed of all random draws; the same scenario and seed give the same run."""
+    hosts: list[Host] = Field(default_factory=list)
+    """Hosts."""
+    switches: list[Switch] = Field(default_factory=list)
+    """Switches."""
+    arrays: list[Array] = Field(default_factory=list)
+    """Arrays."""
+    links: list[Link] = Field(default_factory=list)
+    """Links."""
+    workloads: list[Workload] = Field(default_factory=list)
+    """Streams of I/O."""
+    traffic: list[Traffic] = Field(default_factory=list)
+    """Plain frames."""
+    measure: Measure = Field(default_factory=Measure)
+    """How long to simulate and what to keep."""
+
+    _document: MarkedMap | None = PrivateAttr(default=None)
+
+    def attach(self, document: MarkedMap) -> None:
+        """Remember the text this was read from, so that later problems can point at it."""
+        self._document = document
+
+    def problem(self, path: Path, reason: str, remedy: str) -> Problem:
+        """Return a problem with the value at `path`, pointing at its place in the file."""
+        found = find_mark(self._document, path) if self._document is not None else None
+        mark = found or Mark("scenario")
+        return Problem(mark.file, mark.line, mark.column, path_text(path), reason, remedy)

@@ -1,0 +1,259 @@
+"""Workloads in fio's words, and plain frames below SCSI."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from sanlab import quantities
+from sanlab.quantities import QuantityError
+from sanlab.scenario.base import (
+    SECTOR_BYTES,
+    BlockSize,
+    LunSize,
+    Name,
+    Patterns,
+    Rate,
+    ScenarioModel,
+    Size,
+    Span,
+    Time,
+    refusal,
+)
+
+ReadWrite = Literal["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"]
+Arrivals = Literal["closed", "constant", "poisson"]
+
+
+#: Largest exponent of a Zipf distribution, in thousandths.
+MAX_THETA = 10_000
+
+
+def _read_mix(value: object) -> object:
+    """Accept 70 as fio does, and 70%."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value}%"
+    try:
+        return quantities.parse_share(value)
+    except QuantityError as error:
+        raise refusal(reason=error.reason, remedy=error.remedy) from error
+
+
+def _read_distribution(value: object) -> object:
+    """Accept `random` and `zipf:THETA`; return THETA in thousandths, 0 for uniform."""
+    remedy = "Write 'random' (every block alike) or 'zipf:1.2'"
+    if value == "random":
+        return 0
+    if not isinstance(value, str) or not value.startswith("zipf:"):
+        raise refusal(reason=f"'{value}' is not a distribution of addresses", remedy=remedy)
+    try:
+        theta = round(float(value.removeprefix("zipf:")) * 1000)
+    except (ValueError, OverflowError) as error:
+        raise refusal(reason=f"'{value}' has no number after 'zipf:'", remedy=remedy) from error
+    if not 1 <= theta <= MAX_THETA:
+        raise refusal(
+            reason=f"The exponent of '{value}' is out of range", remedy="It lies in 0.001..10"
+        )
+    return theta
+
+
+Mix = Annotated[
+    int,
+    BeforeValidator(_read_mix),
+    WithJsonSchema({"type": ["integer", "string"], "examples": [70, "70%"]}),
+]
+Addresses = Annotated[
+    int,
+    BeforeValidator(_read_distribution),
+    WithJsonSchema({"type": "string", "examples": ["random", "zipf:1.2"]}),
+]
+
+
+class Workload(ScenarioModel):
+    """Streams of I/O from hosts to LUNs, in the words of fio."""
+
+    name: Name
+    """Its name, which results are reported under."""
+    hosts: Patterns
+    """Hosts it runs on."""
+    targets: Patterns
+    """LUNs it uses, `dev1.lun[1..4]`."""
+    spread: Literal["pair", "all"] | None = None
+    """Pair hosts with targets one to one, or every host with all; pair where numbers are equal."""
+    rw: ReadWrite = "read"
+    """Direction and order of addresses."""
+    bs: BlockSize = 4096
+    """Size of a request."""
+    iodepth: Annotated[int, Field(ge=1, le=65_535)] = 1
+    """Requests each job keeps open."""
+    numjobs: Annotated[int, Field(ge=1, le=4096)] = 1
+    """Equal jobs for each pair of host and LUN."""
+    size: LunSize | None = None
+    """Region of each job and bytes it moves; without it the rest of the LUN, and no end."""
+    io_size: Annotated[Size, Field(ge=512)] | None = None
+    """Bytes a job moves where that is not `size`."""
+    time_based: bool = False
+    """Go on until `runtime` although `size` was moved."""
+    runtime: Span | None = None
+    """Time a job runs, after its ramp time."""
+    ramp_time: Time = 0
+    """Time a job runs before its I/O is counted."""
+    start_delay: Time = 0
+    """Time before a job starts."""
+    offset: Size = 0
+    """First byte of the region."""
+    rate: Rate | None = None
+    """Most bytes per second of a job."""
+    rate_iops: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+    """Most I/Os per second of a job."""
+    arrivals: Arrivals = "closed"
+    """A closed loop of `iodepth`, or an open one at a constant or Poisson rate."""
+    rwmixread: Mix | None = None
+    """Share of reads of a mixed workload, 50% where it is left out."""
+    thinktime: Time = 0
+    """Pause after a completion before the next request takes its place."""
+    random_distribution: Addresses | None = None
+    """Where random requests go."""
+    host_port: str | None = None
+    """Port of each host it uses, `hba0.p1`; all in turn where it is left out."""
+    target_port: str | None = None
+    """Port of each array it uses, `p0`; by the LUN's number where it is left out."""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether addresses are random."""
+        return self.rw.startswith("rand")
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it reads and writes."""
+        return self.rw in {"rw", "readwrite", "randrw"}
+
+    @property
+    def read_ppm(self) -> int:
+        """Share of reads."""
+        if self.is_mixed:
+            return 500_000 if self.rwmixread is None else self.rwmixread
+        return 1_000_000 if self.rw in {"read", "randread"} else 0
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Workload:
+        for key, reason, remedy in _contradictions(self):
+            raise refusal(reason=reason, remedy=remedy, key=key)
+        return self
+
+
+def _contradictions(work: Workload) -> list[tuple[str, str, str]]:
+    """Pairs of keys that cannot both be meant."""
+    given = work.model_fields_set
+    is_open = work.arrivals != "closed"
+    rules = [
+        (
+            "rate_iops",
+            work.rate is not None and work.rate_iops is not None,
+            "'rate' and 'rate_iops' are both given",
+            "Keep one of them",
+        ),
+        (
+            "arrivals",
+            is_open and work.rate is None and work.rate_iops is None,
+            f"'arrivals: {work.arrivals}' is an open loop and needs a rate",
+            "Add 'rate_iops', or 'rate'",
+        ),
+        (
+            "iodepth",
+            is_open and "iodepth" in given,
+            f"'arrivals: {work.arrivals}' is an open loop, which 'iodepth' does not bound",
+            "Remove 'iodepth', or write 'arrivals: closed'",
+        ),
+        (
+            "thinktime",
+            is_open and work.thinktime > 0,
+            f"'arrivals: {work.arrivals}' is an open loop, which does not wait for completions",
+            "Remove 'thinktime', or write 'arrivals: closed'",
+        ),
+        (
+            "rwmixread",
+            work.rwmixread is not None and not work.is_mixed,
+            f"'rwmixread' has no effect with 'rw: {work.rw}'",
+            "Write 'rw: randrw' or 'rw: rw', or remove 'rwmixread'",
+        ),
+        (
+            "random_distribution",
+            work.random_distribution is not None and not work.is_random,
+            f"'random_distribution' has no effect with 'rw: {work.rw}'",
+            "Write 'rw: randread', 'randwrite' or 'randrw', or remove it",
+        ),
+        (
+            "time_based",
+            work.time_based and work.runtime is None,
+            "'time_based' needs a 'runtime'",
+            "Add 'runtime: 1s'",
+        ),
+        (
+            "time_based",
+            work.time_based and work.io_size is not None,
+            "'time_based' and 'io_size' are both given",
+            "Keep one of them",
+        ),
+        (
+            "size",
+            work.size is not None and work.size < work.bs,
+            "'size' is less than one request of 'bs'",
+            f"Give at least {quantities.format_size(work.bs)}",
+        ),
+    ]
+    rules += [
+        (
+            key,
+            value % SECTOR_BYTES != 0,
+            f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+            "Use whole sectors",
+        )
+        for key, value in (("bs", work.bs), ("offset", work.offset))
+    ]
+    return [(key, reason, remedy) for key, is_wrong, reason, remedy in rules if is_wrong]
+
+
+class Traffic(ScenarioModel):
+    """Plain frames from N_Port to N_Port, without a SCSI exchange above them."""
+
+    name: Name
+    """Its name, which results are reported under."""
+    from_: Patterns = Field(alias="from")
+    """Port of a host or an array, or a box, whose first linked port it is."""
+    to: Patterns
+    """Where the frames go. Equal numbers pair one to one; a single end serves all of the other."""
+    payload: Annotated[Size, Field(le=2112)] = 2048
+    """Payload of each frame."""
+    frames: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    """Frames to send; without end where it is left out."""
+    rate: Rate | None = None
+    """Payload bytes per second."""
+    interval: Span | None = None
+    """Mean time between frames."""
+    saturate: bool = False
+    """Send as fast as credit and fibre allow."""
+    arrivals: Literal["constant", "poisson"] = "constant"
+    """Distribution of the time between frames."""
+    start_delay: Time = 0
+    """When it starts."""
+
+    @model_validator(mode="after")
+    def _has_one_pace(self) -> Traffic:
+        paces = [self.rate is not None, self.interval is not None, self.saturate]
+        if sum(paces) != 1:
+            found = "No pace is given" if not any(paces) else "More than one pace is given"
+            raise refusal(
+                reason=found, remedy="Give one of 'rate', 'interval' and 'saturate: true'"
+            )
+        if self.saturate and self.arrivals == "poisson":
+            raise refusal(
+                reason="'saturate' leaves no times to draw", remedy="Remove 'arrivals: poisson'"
+            )
+        if self.rate is not None and self.payload == 0:
+            raise refusal(
+                reason="Frames without payload have no 'rate'", remedy="Give 'interval' instead"
+            )
+        return self
