@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Scenario", "ScenarioError", "__version__", "compile_plan", "load_scenario"]
+__all__ = ["Run", "Scenario", "ScenarioError", "__version__", "compile_plan", "load_scenario", "run"]
 
 if TYPE_CHECKING:
     from sanlab.errors import ScenarioError
     from sanlab.plan.compile import compile_plan
+    from sanlab.results.run import Run
     from sanlab.scenario import Scenario
     from sanlab.scenario.load import load_scenario
 
 #: Where each public name lives; imported on first use, so that `import sanlab` stays cheap.
 _HOMES = {
+    "Run": "sanlab.results.run",
     "Scenario": "sanlab.scenario",
     "ScenarioError": "sanlab.errors",
     "compile_plan": "sanlab.plan.compile",

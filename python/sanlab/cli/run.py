@@ -1,0 +1,93 @@
+"""`sanlab run`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sanlab.cli.outcome import (
+    EXIT_FAILED,
+    FileArgument,
+    JsonOption,
+    SetOption,
+    outcome,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(run)
+
+
+def run(
+    file: FileArgument,
+    sets: SetOption = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Replace the seed of the scenario.")
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Run folder; default runs/NAME."),
+    ] = None,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write tables only, no findings and no report.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a scenario; writes a self-contained run folder with tables, findings and a report.
+
+    Ctrl-C keeps what there is, marked as partial.
+    """
+    with outcome(as_json=as_json):
+        from sanlab.results.run import run as simulate
+        from sanlab.scenario.overrides import parse_assignment
+
+        overrides = dict(parse_assignment(text) for text in sets or [])
+        done = simulate(file, overrides=overrides, folder=out, seed=seed, show_progress=True)
+        report = None
+        if not no_report:
+            from sanlab.report.build import build
+
+            report = str(build(done))
+        summary = done.summary()
+        if as_json:
+            show_json(summary | {"report": report})
+        else:
+            typer.echo("\n".join(_lines(done, summary, report)))
+    if not done.manifest.is_complete:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
+    from sanlab.report.words import show_count, show_percent, show_rate, show_time
+
+    simulated, wall = show_time(done.manifest.simulated_ps), done.manifest.wall_s
+    speed = done.manifest.events / wall / 1e6 if wall > 0 else 0.0
+    lines = [
+        f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
+        f" ({speed:.1f} M events/s)"
+    ]
+    if not done.manifest.is_complete:
+        lines.append("stopped before its end: all numbers cover the part until then")
+    if summary["io_count"]:
+        lines += [
+            f"  throughput   {show_rate(summary['throughput_bytes_per_s'])}",
+            f"  IOPS         {show_count(round(summary['iops']))}",
+            f"  response     mean {show_time(summary['response_mean_us'] * 1e6)},"
+            f" p99 {show_time(summary['response_p99_us'] * 1e6)},"
+            f" p99.99 {show_time(summary['response_p99_99_us'] * 1e6)}",
+        ]
+    else:
+        frames = sum(row["frames_count"] for row in done.rows("frames"))
+        lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")
+    if summary["busiest_link"]:
+        share = show_percent(summary["busiest_link_utilisation"])
+        lines.append(f"  busiest link {summary['busiest_link']}, {share}")
+    lines.append(f"  fingerprint  {done.manifest.fingerprint}")
+    lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
+    return lines

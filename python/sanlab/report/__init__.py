@@ -1,0 +1,1 @@
+"""What a run means: findings with their evidence, figures, one page for people."""

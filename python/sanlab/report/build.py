@@ -1,0 +1,468 @@
+"""One page about a run that opens anywhere: no network, no server, no other file."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from markupsafe import Markup
+
+from sanlab.report import topology
+from sanlab.report.figures import figures, specification
+from sanlab.report.findings import Finding, find
+from sanlab.report.findings import write as write_findings
+from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
+from sanlab.results.columns import STAGES
+from sanlab.results.ports import credit_wait_share, waiting_for_credit
+from sanlab.run.folder import write_file
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+#: Rows of a table shown at first; the rest is one press away.
+ROWS_SHOWN = 25
+#: Most rows of a table in the page; the Parquet tables have all.
+ROWS_KEPT = 600
+#: Longest scenario shown in the page, in characters.
+SCENARIO_SHOWN = 200_000
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+_CAPTIONS = {
+    "response_percentiles": "Response time by percentile. Each step to the right is ten times rarer.",
+    "response_distribution": "How the response times are spread. Two humps are two kinds of I/O, "
+    "such as cache hits and misses.",
+    "throughput_over_time": "Throughput over simulated time, the ramp included.",
+    "response_over_time": "Mean response time over simulated time.",
+    "stages": "The mean I/O, stage by stage along its path. The stages sum to the response time exactly.",
+    "credit_wait_over_time": "Share of the time in which a port had a frame to send and no BB credit.",
+    "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
+    "frame's being ready in its port, so its queue is included.",
+}
+
+
+def build(run: Run) -> Path:
+    """Write `findings.json` and `report.html` into the run folder; returns the report."""
+    findings = find(run)
+    write_findings(run, findings)
+    path = run.folder / "report.html"
+    write_file(path, render(run, findings))
+    return path
+
+
+def render(run: Run, findings: list[Finding]) -> str:
+    """The whole report as one HTML document."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    charts = {name: specification(chart) for name, chart in figures(run).items()}
+    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    scenario = run.scenario or ""
+    return environment.get_template("report.html").render(
+        run=run,
+        manifest=run.manifest,
+        cards=_cards(run),
+        findings=findings,
+        topology=Markup(topology.draw(run)) if run.rows("ports") else None,  # noqa: S704  escaped there
+        legend=Markup(topology.legend()),  # noqa: S704
+        charts=charts,
+        chart_data=Markup(_json_in_html(charts)),  # noqa: S704
+        captions=_CAPTIONS,
+        tables={table.id: table for table in _tables(run)},
+        rows_shown=ROWS_SHOWN,
+        scenario=scenario[:SCENARIO_SHOWN],
+        scenario_is_cut=len(scenario) > SCENARIO_SHOWN,
+        style=Markup(style),  # noqa: S704  our own file
+        script=Markup(script),  # noqa: S704
+        vega=Markup(_vega() if charts else ""),  # noqa: S704
+        show_time=show_time,
+        show_count=show_count,
+    )
+
+
+def export(run: Run, folder: Path) -> list[Path]:
+    """Write every figure as SVG and PNG and every table as CSV; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, chart in figures(run).items():
+        fixed = chart.properties(width=640).configure(background="white", font="sans-serif")
+        for suffix in ("svg", "png"):
+            path = folder / f"{name}.{suffix}"
+            fixed.save(str(path), scale_factor=2 if suffix == "png" else 1)
+            written.append(path)
+    if run.rows("ports"):
+        path = folder / "topology.svg"
+        write_file(path, _standalone_topology(run))
+        written.append(path)
+    for name in run.tables:
+        path = folder / f"{name}.csv"
+        table = run.table(name)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(table.column_names)
+            writer.writerows(zip(*(table[c].to_pylist() for c in table.column_names), strict=True))
+        written.append(path)
+    return written
+
+
+def _standalone_topology(run: Run) -> str:
+    """The topology with its colours inside, for viewers that know no style sheet of ours."""
+    style = (_TEMPLATES / "topology.css").read_text(encoding="utf-8")
+    drawn = topology.draw(run)
+    head, _, rest = drawn.partition(">")
+    return f"{head}><style>{style}</style>{rest}\n"
+
+
+@dataclass(frozen=True)
+class Card:
+    """One headline number."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+def _cards(run: Run) -> list[Card]:
+    summary = run.summary()
+
+    def time_of(key: str) -> str:
+        value = summary[key]
+        return "–" if value is None else show_time(value * 1e6)
+
+    ports = run.rows("ports")
+    waited = max((credit_wait_share(run, row) for row in ports), default=0.0)
+    longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
+    cards = [
+        Card("Throughput", show_rate(summary["throughput_bytes_per_s"]), "all workloads"),
+        Card("I/Os per second", show_count(_whole(summary["iops"])), f"{show_count(summary['io_count'])} I/Os"),
+        Card("Mean response", time_of("response_mean_us"), f"median {time_of('response_p50_us')}"),
+        Card("p99 response", time_of("response_p99_us"), "1 I/O in 100 is slower"),
+        Card("p99.99 response", time_of("response_p99_99_us"), "1 I/O in 10\u202f000 is slower"),
+    ]
+    if not run.rows("workloads"):
+        cards = _frame_cards(run)
+    if ports:
+        cards.append(
+            Card("Busiest link", show_percent(summary["busiest_link_utilisation"]), summary["busiest_link"])
+        )
+        cards.append(Card("Credit wait", show_percent(waited), longest))
+    return cards
+
+
+def _frame_cards(run: Run) -> list[Card]:
+    rows = run.rows("frames")
+    count = sum(row["frames_count"] for row in rows)
+    cards = [Card("Frames delivered", show_count(count), "no workload completed an I/O")]
+    if count:
+        spent = sum(row["network_mean_ps"] * row["frames_count"] for row in rows)
+        cards.append(Card("Mean frame latency", show_time(spent / count), "in the network"))
+        seconds = run.manifest.simulated_ps / 1e12
+        rate = sum(row["payload_bytes"] for row in rows) / seconds if seconds else None
+        cards.append(Card("Payload", show_rate(rate), "all flows"))
+    return cards
+
+
+@dataclass(frozen=True)
+class Column:
+    """Heading of a column, and whether it holds numbers."""
+
+    title: str
+    is_number: bool = True
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text for people and the value to sort by; `bar` draws it as a share of the cell."""
+
+    text: str
+    value: float | str
+    bar: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the page."""
+
+    id: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    left_out: int = 0
+    has_filter: bool = False
+
+
+def _tables(run: Run) -> list[Table]:
+    tables = [
+        _workloads(run),
+        _stages(run),
+        _ports(run),
+        _waiting(run),
+        _frames(run),
+        _stations(run),
+        _mirrors(run),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def _workloads(run: Run) -> Table:
+    times = ("mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
+    columns = [
+        Column("workload", is_number=False),
+        Column("op", is_number=False),
+        Column("I/Os"),
+        Column("IOPS"),
+        Column("throughput"),
+        *(Column(name.replace("_", ".")) for name in times),
+        Column("queue full", tip="commands answered with TASK SET FULL"),
+    ]
+    rows = [
+        [
+            _text(row["workload"]),
+            _text(row["op"]),
+            _count(row["io_count"]),
+            _count(_whole(row["iops"])),
+            Cell(show_rate(row["throughput_bytes_per_s"]), row["throughput_bytes_per_s"]),
+            *(_time(row[f"response_{name}_ps"]) for name in times),
+            _count(row["queue_full_count"]),
+        ]
+        for row in run.rows("workloads")
+    ]
+    return _table("workloads", columns, rows)
+
+
+def _stages(run: Run) -> Table:
+    columns = [
+        Column("workload", is_number=False),
+        Column("op", is_number=False),
+        Column("stage", is_number=False),
+        Column("mean"),
+        Column("share"),
+        Column("what counts", is_number=False),
+    ]
+    rows = [
+        [
+            _text(row["workload"]),
+            _text(row["op"]),
+            _text(row["stage"]),
+            _time(row["mean_ps"]),
+            _share(row["share"]),
+            _text(STAGES.get(row["stage"], "")),
+        ]
+        for row in run.rows("stages")
+        if row["total_ps"] > 0
+    ]
+    return _table("stages", columns, rows)
+
+
+def _ports(run: Run) -> Table:
+    columns = [
+        Column("port", is_number=False),
+        Column("peer", is_number=False),
+        Column("speed", is_number=False),
+        Column("tx busy", tip="share of the run the transmitter was busy"),
+        Column("rx busy"),
+        Column("tx rate", tip="payload"),
+        Column("rx rate", tip="payload"),
+        Column("tx frames"),
+        Column("credit wait", tip="share of the run with a frame to send and no BB credit"),
+        Column("credits used", tip="most in use at once, of those granted"),
+        Column("queue", tip="frames waiting at the transmitter, mean"),
+    ]
+    seconds = run.manifest.simulated_ps / 1e12 or 1.0
+    found = sorted(
+        run.rows("ports"), key=lambda row: (-max(row["tx_utilisation"], row["rx_utilisation"]), row["port"])
+    )
+    rows = [
+        [
+            _text(row["port"]),
+            _text(row["peer"]),
+            _text(row["speed"]),
+            _share(row["tx_utilisation"]),
+            _share(row["rx_utilisation"]),
+            _rate(row["tx_payload_bytes"] / seconds),
+            _rate(row["rx_payload_bytes"] / seconds),
+            _count(row["tx_frames_count"]),
+            _share(credit_wait_share(run, row)),
+            Cell(f"{row['tx_credit_max_in_use']} / {row['tx_bb_credit']}", row["tx_credit_max_in_use"]),
+            Cell(f"{row['tx_queue_mean_frames']:.2f}", row["tx_queue_mean_frames"]),
+        ]
+        for row in found
+    ]
+    return _table("ports", columns, rows, has_filter=True)
+
+
+def _waiting(run: Run) -> Table:
+    columns = [
+        Column("port", is_number=False),
+        Column("waited"),
+        Column("share of the run"),
+        Column("times"),
+        Column("mean wait"),
+        Column("credits"),
+        Column("waits for", is_number=False),
+    ]
+    rows = [
+        [
+            _text(row["port"]),
+            _time(row["tx_credit_wait_ps"]),
+            _share(credit_wait_share(run, row)),
+            _count(row["tx_credit_wait_count"]),
+            _time(row["tx_credit_wait_ps"] / max(1, row["tx_credit_wait_count"])),
+            _count(row["tx_bb_credit"]),
+            _text(row["peer"]),
+        ]
+        for row in waiting_for_credit(run, 0.0)
+    ]
+    return _table("waiting", columns, rows)
+
+
+def _frames(run: Run) -> Table:
+    columns = [
+        Column("flow", is_number=False),
+        Column("kind", is_number=False),
+        Column("frames"),
+        Column("payload"),
+        Column("network mean"),
+        Column("network max"),
+        Column("end to end mean"),
+        Column("end to end max"),
+    ]
+    rows = [
+        [
+            _text(row["flow"]),
+            _text(row["kind"]),
+            _count(row["frames_count"]),
+            Cell(show_bytes(row["payload_bytes"]), row["payload_bytes"]),
+            _time(row["network_mean_ps"]),
+            _time(row["network_max_ps"]),
+            _time(row["end_to_end_mean_ps"]),
+            _time(row["end_to_end_max_ps"]),
+        ]
+        for row in run.rows("frames")
+    ]
+    return _table("frames", columns, rows)
+
+
+def _stations(run: Run) -> Table:
+    columns = [
+        Column("station", is_number=False),
+        Column("kind", is_number=False),
+        Column("busy"),
+        Column("servers"),
+        Column("requests"),
+        Column("in system", tip="requests waiting or in service, mean"),
+        Column("most", tip="most requests at once"),
+        Column("residence", tip="waiting and service, mean"),
+    ]
+    rows = [
+        [
+            _text(row["station"]),
+            _text(row["kind"]),
+            _share(row["utilisation"]),
+            _count(row["servers"]),
+            _count(row["arrivals_count"]),
+            Cell(f"{row['mean_in_system']:.2f}", row["mean_in_system"]),
+            _count(row["max_in_system"]),
+            _time(row["mean_residence_ps"]),
+        ]
+        for row in sorted(run.rows("stations"), key=lambda row: (-row["utilisation"], row["station"]))
+    ]
+    return _table("stations", columns, rows, has_filter=True)
+
+
+def _mirrors(run: Run) -> Table:
+    columns = [
+        Column("from", is_number=False),
+        Column("to", is_number=False),
+        Column("mode", is_number=False),
+        Column("copies"),
+        Column("bytes"),
+        Column("throughput"),
+        Column("mean time"),
+        Column("most at once"),
+    ]
+    rows = [
+        [
+            _text(row["source"]),
+            _text(row["target"]),
+            _text(row["mode"]),
+            _count(row["copies_count"]),
+            Cell(show_bytes(row["bytes"]), row["bytes"]),
+            _rate(row["throughput_bytes_per_s"]),
+            _time(row["response_mean_ps"]),
+            _count(row["max_outstanding"]),
+        ]
+        for row in run.rows("mirrors")
+    ]
+    return _table("mirrors", columns, rows)
+
+
+def _table(
+    name: str, columns: list[Column], rows: list[list[Cell]], *, has_filter: bool = False
+) -> Table:
+    left_out = max(0, len(rows) - ROWS_KEPT)
+    return Table(name, columns, rows[:ROWS_KEPT], left_out, has_filter and len(rows) > 8)
+
+
+def _text(text: str) -> Cell:
+    return Cell(text, text)
+
+
+def _count(number: float) -> Cell:
+    return Cell(show_count(number), number)
+
+
+def _time(ps: float) -> Cell:
+    return Cell(show_time(ps), ps)
+
+
+def _rate(bytes_per_s: float) -> Cell:
+    return Cell(show_rate(bytes_per_s), bytes_per_s)
+
+
+def _share(share: float) -> Cell:
+    return Cell(show_percent(share), share, min(1.0, share))
+
+
+def _whole(number: float | None) -> float | None:
+    """A rate to the nearest whole number where decimals say nothing."""
+    return float(round(number)) if number is not None and number >= 100 else number
+
+
+def _json_in_html(data: dict[str, Any]) -> str:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _vega() -> str:
+    """The plotting library, once for all charts of a page (0.9 MB).
+
+    Putting it together takes longer than the rest of the report, so it is kept in the user's cache.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sanlab"
+    kept = cache / f"vega-{version('vl-convert-python')}.js"
+    try:
+        return kept.read_text(encoding="utf-8")
+    except OSError:
+        pass
+    import vl_convert  # noqa: PLC0415  takes a moment to load
+
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    bundle = bundle.replace("</script", "<\\/script")
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        write_file(kept, bundle)
+    return bundle

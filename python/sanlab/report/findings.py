@@ -1,0 +1,449 @@
+"""Findings: one number each, with the evidence for it.
+
+A finding never guesses. Where the tables do not carry what it needs, it says so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from statistics import mean
+from typing import TYPE_CHECKING, Any, Literal
+
+from sanlab.report.words import show_count, show_percent, show_time
+from sanlab.results.columns import STAGES
+from sanlab.results.ports import (
+    SATURATED,
+    WAITS,
+    busiest,
+    cause_of_waiting,
+    credit_wait_share,
+    credits_to_fill,
+    waiting_for_credit,
+)
+from sanlab.results.throughput import over_time
+from sanlab.run.folder import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sanlab.results.ports import Cause, Port
+    from sanlab.results.run import Run
+
+Severity = Literal["problem", "notice", "good"]
+
+#: Share of the response time from which a stage that waits is worth a notice.
+WAIT_SHARE = 0.1
+#: Difference between the first and the last third of the measured time that counts as a drift.
+DRIFT = 0.05
+#: Ratio of p99 to median from which the tail is long.
+LONG_TAIL = 10
+#: Ratio of the busiest to the mean of parallel links from which they are uneven.
+UNEVEN = 1.3
+#: Utilisation of the busiest of them from which that matters.
+UNEVEN_FROM = 0.3
+#: Rows shown as evidence of one finding.
+EVIDENCE_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where the number comes from: a table of the run folder, a row of it, and values there."""
+
+    table: str
+    where: dict[str, str]
+    values: dict[str, float | int | str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the run shows.
+
+    Attributes
+    ----------
+    id
+        What kind of finding it is; stable, for scripts.
+    severity
+        `problem` costs performance or trust, `notice` is worth knowing, `good` is as it should be.
+    title
+        The finding in one sentence, with its number.
+    detail
+        What it means, and what would change it.
+    number, unit
+        The number by itself; None where there is not enough data.
+    """
+
+    id: str
+    severity: Severity
+    title: str
+    detail: str = ""
+    number: float | None = None
+    unit: str = "1"
+    evidence: tuple[Evidence, ...] = field(default_factory=tuple)
+
+
+def find(run: Run) -> list[Finding]:
+    """All findings of a run, the most important first."""
+    makers: tuple[Callable[[Run], list[Finding]], ...] = (
+        _checks,
+        _stopped_early,
+        _limiting_element,
+        _credit_waits,
+        _queue_depth,
+        _task_set_full,
+        _largest_stage,
+        _long_tail,
+        _uneven_links,
+        _warm_up,
+    )
+    found = [finding for make in makers for finding in make(run)]
+    rank = {"problem": 0, "notice": 1, "good": 2}
+    return sorted(found, key=lambda finding: rank[finding.severity])
+
+
+def write(run: Run, findings: list[Finding]) -> None:
+    """Write `findings.json` into the run folder."""
+    document = {"findings": [asdict(finding) for finding in findings]}
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write_file(run.folder / "findings.json", text)
+
+
+def _checks(run: Run) -> list[Finding]:
+    failed = [check.name for check in run.manifest.checks if not check.is_ok]
+    if not failed:
+        return []
+    return [
+        Finding(
+            "check_failed",
+            "problem",
+            f"The engine's own check failed: {', '.join(failed)}",
+            "Do not use the numbers of this run. Please report it with the run folder.",
+            float(len(failed)),
+        )
+    ]
+
+
+def _stopped_early(run: Run) -> list[Finding]:
+    if run.manifest.is_complete:
+        return []
+    return [
+        Finding(
+            "stopped_early",
+            "problem",
+            f"The run was stopped after {show_time(run.manifest.simulated_ps)} of simulated time",
+            "Its numbers cover the part until then.",
+            run.manifest.simulated_ps / 1e12,
+            "s",
+        )
+    ]
+
+
+def _limiting_element(run: Run) -> list[Finding]:
+    links = busiest(run, 1)
+    stations = sorted(run.rows("stations"), key=lambda row: -row["utilisation"])[:1]
+    if not links and not stations:
+        return [_not_enough("limiting_element", "what limits the run", "ports and stations")]
+    link = links[0] if links else None
+    station = stations[0] if stations else None
+    if station and (link is None or station["utilisation"] > link["tx_utilisation"]):
+        name, share = station["station"], station["utilisation"]
+        what = f"{_KINDS.get(station['kind'], station['kind'])} {name}"
+        evidence = Evidence(
+            "stations", {"station": name}, _pick(station, "utilisation", "mean_in_system", "servers")
+        )
+        remedy = "More of them, or a shorter time in each, would raise the throughput."
+    else:
+        assert link is not None
+        name, share = link["port"], link["tx_utilisation"]
+        what = f"link from {name} to {link['peer']} ({link['speed']})"
+        evidence = Evidence("ports", {"port": name}, _pick(link, "tx_utilisation", "tx_bytes", "speed"))
+        remedy = "A faster or a second link there would raise the throughput."
+    if share >= SATURATED:
+        return [
+            Finding(
+                "limiting_element",
+                "problem",
+                f"The {what} limits the run: it is busy {show_percent(share)} of the time",
+                remedy,
+                share,
+                evidence=(evidence,),
+            )
+        ]
+    detail = "Nothing is saturated."
+    if _is_closed_loop(run):
+        detail += (
+            " The jobs keep a fixed number of I/Os open, so the throughput is that number over the"
+            " response time: a shorter response time or a deeper queue would raise it."
+        )
+    title = f"The busiest element is the {what}: {show_percent(share)}"
+    return [Finding("busiest_element", "notice", title, detail, share, evidence=(evidence,))]
+
+
+_KINDS = {
+    "cpu": "processor",
+    "hba": "adapter",
+    "controller": "controller",
+    "disk": "disk",
+    "media": "storage medium",
+}
+
+
+def _credit_waits(run: Run) -> list[Finding]:
+    ports = run.rows("ports")
+    if not ports:
+        return [_not_enough("credit_wait", "waits for credit", "ports")]
+    waiting = waiting_for_credit(run)
+    if not waiting:
+        longest = max(ports, key=lambda row: row["tx_credit_wait_ps"])
+        share = credit_wait_share(run, longest)
+        title = "No port waited for BB credit" + (
+            "" if share == 0 else f" for longer than {show_percent(WAITS)} of the run"
+        )
+        return [Finding("credit_wait", "good", title, number=share)]
+    by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
+    for port in waiting:
+        cause = cause_of_waiting(run, port)
+        by_cause.setdefault((cause.kind, cause.port), []).append((port, cause))
+    return [_credit_finding(run, pairs) for pairs in by_cause.values()]
+
+
+def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
+    worst, cause = pairs[0]
+    share = credit_wait_share(run, worst)
+    others = len(pairs) - 1
+    who = worst["port"] + (f" and {others} more" if others else "")
+    because, remedy = _say_cause(run, worst, cause)
+    evidence = tuple(
+        Evidence(
+            "ports",
+            {"port": port["port"]},
+            _pick(port, "tx_credit_wait_ps", "tx_credit_wait_count", "tx_bb_credit")
+            | {"caused_by": why.port, "path": " > ".join(why.path)},
+        )
+        for port, why in pairs[:EVIDENCE_SHOWN]
+    )
+    return Finding(
+        "credit_wait",
+        "problem" if share >= WAIT_SHARE else "notice",
+        f"{who} had frames to send and no BB credit for {show_percent(share)} of the run, {because}",
+        remedy,
+        share,
+        evidence=evidence,
+    )
+
+
+def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
+    ends = cause.path if cause.path[-1] == cause.port else (*cause.path, cause.port)
+    way = " > ".join(ends) if len(ends) > 2 else ""
+    along = f" The way there: {way}." if way else ""
+    if cause.kind == "slow":
+        return (
+            f"because {cause.port} empties its buffers slowly",
+            "Mend or rate-limit that device: adding credit or links only moves the queue." + along,
+        )
+    if cause.kind == "saturated":
+        return (
+            f"because {cause.port} downstream is saturated",
+            "More bandwidth there, or less load through it, ends the waiting." + along,
+        )
+    if cause.kind == "distance":
+        port = next(row for row in run.rows("ports") if row["port"] == cause.port)
+        needed = credits_to_fill(run, port)
+        return (
+            f"because {cause.port} has {port['tx_bb_credit']} credits and its link needs"
+            f" {needed:.0f} to stay full",
+            f"Grant {cause.port} at least {needed:.0f} credits for frames of this size." + along,
+        )
+    return (
+        f"because {worst['peer']} returned credit late",
+        "Nothing downstream of it is saturated on average: look at the time line of its ports for"
+        " bursts." + along,
+    )
+
+
+def _queue_depth(run: Run) -> list[Finding]:
+    rows = [
+        row
+        for row in run.rows("stages")
+        if row["stage"] == "lun_queue" and row["share"] >= WAIT_SHARE
+    ]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: -row["share"])
+    worst = rows[0]
+    return [
+        Finding(
+            "queue_depth",
+            "notice",
+            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} response time is"
+            f" waiting for the queue depth of the LUN or the adapter{_and_more(rows)}",
+            "The host holds these I/Os back. The array does not see them, so its own response time"
+            " looks better. A deeper queue helps only while the array is not saturated.",
+            worst["share"],
+            evidence=tuple(_stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
+        )
+    ]
+
+
+def _task_set_full(run: Run) -> list[Finding]:
+    rows = [row for row in run.rows("workloads") if row["queue_full_count"]]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: -row["queue_full_count"])
+    total = sum(row["queue_full_count"] for row in rows)
+    return [
+        Finding(
+            "task_set_full",
+            "notice",
+            f"{show_count(total)} commands were answered with TASK SET FULL, most of them"
+            f" {rows[0]['op']}s of {rows[0]['workload']}",
+            "The hosts together open more commands than the array accepts. Lower the queue depth on"
+            " the hosts, or spread the load over more LUNs or array ports.",
+            float(total),
+            evidence=tuple(
+                _workload_evidence(row, "queue_full_count", "io_count")
+                for row in rows[:EVIDENCE_SHOWN]
+            ),
+        )
+    ]
+
+
+def _largest_stage(run: Run) -> list[Finding]:
+    totals: dict[str, int] = {}
+    for row in run.rows("stages"):
+        totals[row["stage"]] = totals.get(row["stage"], 0) + row["total_ps"]
+    whole = sum(totals.values())
+    if not whole:
+        return []
+    stage = max(totals, key=lambda name: totals[name])
+    share = totals[stage] / whole
+    return [
+        Finding(
+            "largest_stage",
+            "notice",
+            f"The largest part of the response time, {show_percent(share)}, is spent in {stage}",
+            f"That is: {STAGES.get(stage, stage)}.",
+            share,
+            evidence=(Evidence("stages", {"stage": stage}, {"total_ps": totals[stage]}),),
+        )
+    ]
+
+
+def _long_tail(run: Run) -> list[Finding]:
+    rows = [
+        (row["response_p99_ps"] / row["response_p50_ps"], row)
+        for row in run.rows("workloads")
+        if row["response_p50_ps"] and row["io_count"] >= 1000
+    ]
+    rows = [(ratio, row) for ratio, row in rows if ratio >= LONG_TAIL]
+    if not rows:
+        return []
+    rows.sort(key=lambda pair: -pair[0])
+    ratio, worst = rows[0]
+    return [
+        Finding(
+            "long_tail",
+            "notice",
+            f"{worst['workload']}: one {worst['op']} in a hundred takes {ratio:.0f} times the median"
+            f" or longer ({show_time(worst['response_p99_ps'])}){_and_more(rows)}",
+            "The mean hides this. The time lines tell a burst from a queue that is always full.",
+            ratio,
+            evidence=tuple(
+                _workload_evidence(row, "response_p50_ps", "response_p99_ps")
+                for _, row in rows[:EVIDENCE_SHOWN]
+            ),
+        )
+    ]
+
+
+def _uneven_links(run: Run) -> list[Finding]:
+    parallel: dict[tuple[str, str], list[Port]] = {}
+    nodes = {row["port"]: row["node"] for row in run.rows("ports")}
+    for row in run.rows("ports"):
+        if row["kind"] == "e_port":
+            parallel.setdefault((row["node"], nodes[row["peer"]]), []).append(row)
+    uneven = []
+    for (here, there), rows in sorted(parallel.items()):
+        usual = mean(row["tx_utilisation"] for row in rows)
+        top = max(rows, key=lambda row: row["tx_utilisation"])
+        if len(rows) > 1 and top["tx_utilisation"] >= max(UNEVEN_FROM, UNEVEN * usual):
+            uneven.append((top["tx_utilisation"], usual, top, here, there, rows))
+    if not uneven:
+        return []
+    uneven.sort(key=lambda found: (-found[0], found[3], found[4]))
+    most, usual, top, here, there, rows = uneven[0]
+    more = f"; so do {len(uneven) - 1} more pairs of switches" if len(uneven) > 1 else ""
+    return [
+        Finding(
+            "uneven_links",
+            "notice",
+            f"The {len(rows)} links from {here} to {there} share the load unevenly:"
+            f" {show_percent(most)} on {top['port']}, {show_percent(usual)} on average{more}",
+            "Routing by exchange spreads it most evenly; by source and destination it depends on who"
+            " talks to whom.",
+            most / usual,
+            evidence=tuple(
+                Evidence("ports", {"port": row["port"]}, _pick(row, "tx_utilisation"))
+                for found in uneven[:EVIDENCE_SHOWN]
+                for row in found[5]
+            ),
+        )
+    ]
+
+
+def _warm_up(run: Run) -> list[Finding]:
+    if "workload_series" not in run.tables or not run.rows("workloads"):
+        return [_not_enough("steady", "whether the warm-up was long enough", "a time line")]
+    jobs = run.plan["jobs"]
+    begin = max((job["start_ps"] + job["ramp_ps"] for job in jobs), default=0)
+    series = over_time(run)
+    kept = (series.time_ps > begin) & (series.iops > 0)
+    values = series.iops[kept]
+    # The last bin may be shorter, and jobs with an end of their own fade out: leave it out.
+    values = values[:-1]
+    if len(values) < 9:
+        return [_not_enough("steady", "whether the warm-up was long enough", "nine bins of time")]
+    third = len(values) // 3
+    first, last = float(values[:third].mean()), float(values[-third:].mean())
+    drift = (last - first) / first
+    noise = float(values.std() / values.mean()) / third**0.5
+    evidence = Evidence("workload_series", {}, {"first_third_iops": first, "last_third_iops": last})
+    grew = "rose" if drift > 0 else "fell"
+    said = f"I/Os per second {grew} by {show_percent(abs(drift))} from the first to the last third"
+    if abs(drift) <= DRIFT:
+        title = f"The run was steady: {said} of the measured time"
+        return [Finding("steady", "good", title, number=drift, evidence=(evidence,))]
+    if abs(drift) <= 3 * noise:
+        title = f"{said} of the measured time, which may be chance"
+        detail = "The bins differ as much among themselves. A longer run would tell."
+        return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
+    title = f"The run was not steady: {said} of the measured time"
+    detail = "A longer ramp, or a longer run, gives numbers that describe one state."
+    return [Finding("steady", "problem", title, detail, drift, evidence=(evidence,))]
+
+
+def _not_enough(kind: str, what: str, missing: str) -> Finding:
+    return Finding(kind, "notice", f"Not enough data to say {what}", f"It needs {missing}.")
+
+
+def _is_closed_loop(run: Run) -> bool:
+    return any(job["iodepth"] > 0 and job["interval_ps"] == 0 for job in run.plan["jobs"])
+
+
+def _and_more(rows: Sequence[object]) -> str:
+    others = len(rows) - 1
+    return f"; likewise {others} more" if others else ""
+
+
+def _workload_evidence(row: dict[str, Any], *columns: str) -> Evidence:
+    where = {"workload": row["workload"], "op": row["op"]}
+    return Evidence("workloads", where, _pick(row, *columns))
+
+
+def _stage_evidence(row: dict[str, Any]) -> Evidence:
+    where = {"workload": row["workload"], "op": row["op"], "stage": row["stage"]}
+    return Evidence("stages", where, _pick(row, "mean_ps", "share"))
+
+
+def _pick(row: dict[str, Any], *columns: str) -> dict[str, float | int | str]:
+    return {column: row[column] for column in columns}

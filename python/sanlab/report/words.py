@@ -1,0 +1,59 @@
+"""Numbers for people."""
+
+from __future__ import annotations
+
+from sanlab.run.progress import show_time
+
+__all__ = ["show_bytes", "show_count", "show_percent", "show_rate", "show_time"]
+
+
+def show_rate(bytes_per_s: float | None) -> str:
+    """Bytes per second in powers of 1000, three digits.
+
+    >>> show_rate(1_638_400_000), show_rate(None)
+    ('1.64 GB/s', '–')
+    """
+    return "–" if bytes_per_s is None else f"{show_bytes(bytes_per_s)}/s"
+
+
+def show_bytes(count: float) -> str:
+    """Bytes in powers of 1000, three digits.
+
+    >>> show_bytes(4096), show_bytes(512)
+    ('4.10 kB', '512 B')
+    """
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{_three_digits(count / factor)} {unit}"
+    return f"{count:.0f} B"
+
+
+def show_count(number: float | None) -> str:
+    """A number with its thousands apart; decimals only below 100.
+
+    >>> show_count(33333.3), show_count(7.25), show_count(12)
+    ('33\u202f333', '7.25', '12')
+    """
+    if number is None:
+        return "–"
+    if number != int(number) and abs(number) < 100:
+        return _three_digits(number)
+    return f"{number:,.0f}".replace(",", "\u202f")
+
+
+def show_percent(share: float) -> str:
+    """A share of one as a percentage.
+
+    >>> show_percent(0.0), show_percent(0.0004), show_percent(0.056), show_percent(0.97)
+    ('0 %', '< 0.1 %', '5.6 %', '97 %')
+    """
+    percent = share * 100
+    if percent == 0:
+        return "0 %"
+    if percent < 0.1:
+        return "< 0.1 %"
+    return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.{max(0, 3 - len(str(int(value))))}f}"

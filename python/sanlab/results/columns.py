@@ -1,0 +1,204 @@
+"""What every table and column of a run means. The reference page and the report read it here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Stages of an I/O in the order of its path, and what counts into each.
+STAGES: Final[dict[str, str]] = {
+    "host_cpu": "processor of the host, waiting included, on the way out and on the way in",
+    "lun_queue": "waiting for the LUN's queue depth or the adapter's execution throttle",
+    "hba": "engine of the adapter, waiting included",
+    "tx_queue": "in an N_Port behind frames of others",
+    "credit_wait": "a transmitter on the way had a frame of it to send and no BB credit",
+    "wire": "bits on fibres: serialisation and propagation",
+    "switch": "in switches: forwarding latency and waiting for an output",
+    "task_set": "refused with TASK SET FULL and waiting to be sent again",
+    "controller": "processor of the array, waiting included",
+    "cache": "cache of the array, waiting for space included",
+    "disk_queue": "waiting for a disk",
+    "seek": "command overhead and arm movement of a disk",
+    "rotation": "waiting for the sector to come round",
+    "transfer": "bits to or from the platter",
+    "media": "a device that is not a disk, waiting included",
+    "mirror": "waiting for a copy in another array, or for leave to start one",
+}
+
+#: Percentiles the `workloads` table has ready.
+PERCENTILES: Final[dict[float, str]] = {
+    50.0: "response_p50_ps",
+    90.0: "response_p90_ps",
+    95.0: "response_p95_ps",
+    99.0: "response_p99_ps",
+    99.9: "response_p99_9_ps",
+    99.99: "response_p99_99_ps",
+}
+
+_PORT_DIRECTION = {
+    "frames_count": "frames {way}",
+    "bytes": "bytes {way}: headers, CRC and delimiters included, fill words not",
+    "payload_bytes": "bytes of payload {way}",
+    "utilisation": "share of the run the fibre {end} was busy with frames and the fill words after them",
+}
+
+_WHERE_RESPONSE = "from the application's call to its completion"
+
+#: Table to what it holds, and column to what it means. The unit is the end of a column's name.
+TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
+    "ports": (
+        "One row for each end of a link.",
+        {
+            "port": "name: `host1.hba0.p0` and `dev1.p0` are N_Ports, `sw1.f3` F_Ports, `sw1.e16` E_Ports",
+            "node": "host, switch or array the port belongs to",
+            "kind": "`n_port`, `f_port` or `e_port`",
+            "link": "index of the link in the plan",
+            "peer": "the port at the other end",
+            "speed": "name of the speed",
+            "bytes_per_s": "data rate in one direction after line coding",
+            "tx_frames_count": _PORT_DIRECTION["frames_count"].format(way="sent"),
+            "tx_bytes": _PORT_DIRECTION["bytes"].format(way="sent"),
+            "tx_payload_bytes": _PORT_DIRECTION["payload_bytes"].format(way="sent"),
+            "tx_busy_ps": "time the transmitter was busy with frames and the fill words after them",
+            "tx_utilisation": _PORT_DIRECTION["utilisation"].format(end="out"),
+            "tx_credit_wait_ps": "time with a frame to send and no BB credit; an idle port adds nothing",
+            "tx_credit_wait_count": "times it began to wait for credit",
+            "tx_queue_wait_ps": "sum over frames of the wait at this transmitter",
+            "tx_queue_mean_frames": "frames waiting at this transmitter, mean over the run",
+            "tx_bb_credit": "BB credit the peer granted at login",
+            "tx_credit_max_in_use": "most credits in use at once",
+            "rx_frames_count": _PORT_DIRECTION["frames_count"].format(way="received"),
+            "rx_bytes": _PORT_DIRECTION["bytes"].format(way="received"),
+            "rx_payload_bytes": _PORT_DIRECTION["payload_bytes"].format(way="received"),
+            "rx_utilisation": _PORT_DIRECTION["utilisation"].format(end="in"),
+        },
+    ),
+    "port_series": (
+        "One row for each port and bin of time.",
+        {
+            "port": "as in `ports`",
+            "time_ps": "end of the bin",
+            "tx_bytes": "bytes sent in the bin",
+            "tx_payload_bytes": "bytes of payload sent in the bin",
+            "tx_utilisation": "share of the bin the transmitter was busy",
+            "tx_credit_wait_ps": "time in the bin with a frame to send and no BB credit",
+        },
+    ),
+    "workloads": (
+        "One row for each workload and operation that had I/O in its measured window.",
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "io_count": "I/Os that completed in the window",
+            "bytes": "bytes they moved",
+            "window_ps": "length of the measured window: after the ramp, up to the stop",
+            "iops": "I/Os per second of the window",
+            "throughput_bytes_per_s": "bytes per second of the window",
+            "response_mean_ps": f"mean response time, {_WHERE_RESPONSE}",
+            "response_min_ps": "shortest response time",
+            "response_max_ps": "longest response time",
+            **{
+                column: f"response time that {percent:g} % of the I/Os did not exceed"
+                for percent, column in PERCENTILES.items()
+            },
+            "queue_full_count": "commands answered with TASK SET FULL",
+        },
+    ),
+    "workload_series": (
+        "One row for each workload, operation and bin of time; the ramp is in it.",
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "time_ps": "end of the bin",
+            "io_count": "I/Os that completed in the bin",
+            "bytes": "bytes they moved",
+            "response_sum_ps": "sum of their response times; divide by `io_count` for the mean",
+            "response_max_ps": "longest of them",
+        },
+    ),
+    "response_histogram": (
+        "Response times by workload and operation; bins grow with the value, so the error is relative.",
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "low_ps": "shortest time that counts into the bin",
+            "high_ps": "first time that does not",
+            "io_count": "I/Os in the bin",
+        },
+    ),
+    "stages": (
+        "Where the response time goes. The stages of an operation sum to its response time exactly.",
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "stage": "one of the stages below",
+            "total_ps": "time in the stage, summed over I/Os",
+            "mean_ps": "that, for one I/O",
+            "share": "that, as a share of the response time",
+        },
+    ),
+    "jobs": (
+        "One row for each job and operation; a job is one stream of I/O from one adapter to one LUN.",
+        {
+            "job": "unique name",
+            "workload": "workload it belongs to",
+            "host": "host it runs on",
+            "target": "port of the array it talks to",
+            "lun": "LUN it talks to",
+            "op": "`read` or `write`",
+            "io_count": "I/Os in the measured window",
+            "bytes": "bytes they moved",
+            "response_mean_ps": "mean response time",
+        },
+    ),
+    "frames": (
+        "Latency of frames, by the flow they belong to.",
+        {
+            "flow": "workload, traffic or mirror",
+            "kind": "`workload`, `traffic` or `mirror`",
+            "frames_count": "frames delivered",
+            "payload_bytes": "bytes of payload in them",
+            "network_mean_ps": "from the first bit out of the first port to the last bit into the last, mean",
+            "network_max_ps": "the longest of those",
+            "end_to_end_mean_ps": "from the frame's being ready in its N_Port to its arrival, mean",
+            "end_to_end_max_ps": "the longest of those",
+        },
+    ),
+    "frame_histogram": (
+        "Latencies of all frames.",
+        {
+            "latency": "`network` or `end_to_end`, as in `frames`",
+            "low_ps": "shortest time that counts into the bin",
+            "high_ps": "first time that does not",
+            "frames_count": "frames in the bin",
+        },
+    ),
+    "stations": (
+        "One row for each thing that serves requests: processors, adapters, controllers, disks, media.",
+        {
+            "station": "name",
+            "kind": "`cpu`, `hba`, `controller`, `disk` or `media`",
+            "servers": "requests it serves at once",
+            "arrivals_count": "requests that came",
+            "busy_ps": "time its servers were busy, summed over servers",
+            "utilisation": "that, as a share of the run and of the servers",
+            "mean_in_system": "requests waiting or in service, mean over the run",
+            "mean_residence_ps": "time a request spent waiting and in service, mean",
+            "max_in_system": "most requests at once",
+        },
+    ),
+    "mirrors": (
+        "One row for each mirrored LUN.",
+        {
+            "source": "LUN copied from",
+            "target": "LUN copied to",
+            "mode": "`synchronous` or `asynchronous`",
+            "copies_count": "copies that completed",
+            "bytes": "bytes they moved",
+            "first_ps": "when the first copy began",
+            "last_ps": "when the last copy completed",
+            "throughput_bytes_per_s": "bytes over the time from first to last",
+            "response_mean_ps": "time a copy took, mean",
+            "max_outstanding": "most copies on their way at once",
+        },
+    ),
+}

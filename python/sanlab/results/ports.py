@@ -1,0 +1,129 @@
+"""Questions about ports and links: which is busiest, which waited, and because of whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+Port = dict[str, Any]
+
+#: Share of the run with a frame to send and no credit from which a port counts as waiting.
+WAITS = 0.01
+#: Utilisation from which a transmitter counts as saturated.
+SATURATED = 0.9
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a port waits for credit.
+
+    Attributes
+    ----------
+    kind
+        `saturated` (an output downstream is full), `slow` (a device empties its buffers late),
+        `distance` (too few credits for the length of the link) or `unknown`.
+    port
+        The port that causes it: the saturated transmitter, the slow receiver, or the waiting port.
+    path
+        Names of the transmitters from the waiting one to the cause, in that order.
+    """
+
+    kind: str
+    port: str
+    path: tuple[str, ...]
+
+
+def busiest(run: Run, count: int = 5) -> list[Port]:
+    """Rows of `ports` with the busiest transmitters, busiest first."""
+    rows = run.rows("ports")
+    return sorted(rows, key=lambda row: (-row["tx_utilisation"], row["port"]))[:count]
+
+
+def credit_wait_share(run: Run, port: Port) -> float:
+    """Share of the run in which a port had a frame to send and no credit, 0 to 1."""
+    span = run.manifest.simulated_ps
+    return float(port["tx_credit_wait_ps"] / span) if span else 0.0
+
+
+def waiting_for_credit(run: Run, share: float = WAITS) -> list[Port]:
+    """Rows of `ports` that waited for credit longer than `share` of the run, longest first."""
+    rows = [row for row in run.rows("ports") if credit_wait_share(run, row) > share]
+    return sorted(rows, key=lambda row: (-row["tx_credit_wait_ps"], row["port"]))
+
+
+def credits_to_fill(run: Run, port: Port) -> float:
+    """BB credits this port needs to keep its fibre full with frames of the mean size it sent.
+
+    The time from the first bit of a frame to the R_RDY for it, over the time to send one frame: the
+    frame itself, the light both ways, and the time the receiver keeps the buffer if it is an N_Port.
+    """
+    link = run.plan["links"][port["link"]]
+    frame = port["tx_bytes"] / max(1, port["tx_frames_count"]) + link["gap_bytes"]
+    sending_ps = frame / link["bytes_per_s"] * 1e12
+    hold_ps = 0
+    for end in (link["a"], link["b"]):
+        if "n_port" in end and _n_port(run, end)["name"] == port["peer"]:
+            hold_ps = _n_port(run, end)["rx_hold_ps"]
+    return float((sending_ps + 2 * link["delay_ps"] + hold_ps) / sending_ps)
+
+
+def cause_of_waiting(run: Run, port: Port) -> Cause:
+    """Walk downstream from a port that waits for credit to the one that makes it wait.
+
+    A receiver returns credit late because what it holds cannot go on. Where the receiver is a
+    switch, the walk goes on at its output with most waiting; it ends at an output that is
+    saturated, at an N_Port that is slow, or where the link is too long for its credits.
+    """
+    rows = {row["port"]: row for row in run.rows("ports")}
+    outputs: dict[str, list[Port]] = {}
+    for row in rows.values():
+        outputs.setdefault(row["node"], []).append(row)
+    path = [port["port"]]
+    while True:
+        receiver = rows[port["peer"]]
+        if receiver["kind"] == "n_port":
+            if _is_slow(run, receiver["port"]):
+                return Cause("slow", receiver["port"], tuple(path))
+            return _distance_or_unknown(run, port, path)
+        ahead = [
+            row
+            for row in outputs[receiver["node"]]
+            if row["port"] != receiver["port"] and row["port"] not in path
+        ]
+        following = max(ahead, key=lambda row: _pressure(run, row), default=None)
+        if following is None or _pressure(run, following) < WAITS:
+            return _distance_or_unknown(run, port, path)
+        path.append(following["port"])
+        if _is_saturated(following):
+            return Cause("saturated", following["port"], tuple(path))
+        port = following
+
+
+def _pressure(run: Run, port: Port) -> float:
+    """How much a transmitter holds up what is behind it: waits for credit, or for a full fibre."""
+    full = port["tx_utilisation"] if _is_saturated(port) else 0.0
+    return max(credit_wait_share(run, port), full)
+
+
+def _is_saturated(port: Port) -> bool:
+    """Busy, and with frames waiting: a fibre may be nearly full without anybody's having to wait."""
+    return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= 1)
+
+
+def _distance_or_unknown(run: Run, port: Port, path: list[str]) -> Cause:
+    if port["tx_bb_credit"] < credits_to_fill(run, port):
+        return Cause("distance", port["port"], tuple(path))
+    return Cause("unknown", port["peer"], tuple(path))
+
+
+def _is_slow(run: Run, name: str) -> bool:
+    n_port = next((row for row in run.plan["n_ports"] if row["name"] == name), None)
+    return bool(n_port and n_port["drain_bytes_per_s"])
+
+
+def _n_port(run: Run, end: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = run.plan["n_ports"][end["n_port"]]
+    return row

@@ -1,0 +1,199 @@
+"""A finished run: its manifest, its plan, its tables."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ValidationError
+
+from sanlab.errors import SanlabError
+from sanlab.run.execute import execute
+from sanlab.run.manifest import FORMAT, Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from sanlab.scenario.scenario import Scenario
+
+
+class Run:
+    """One run folder, read as it is asked for.
+
+    Examples
+    --------
+    >>> run = Run.open("runs/first-san")  # doctest: +SKIP
+    >>> run.summary()["iops"]  # doctest: +SKIP
+    20143.5
+    >>> run.table("ports").column_names[:3]  # doctest: +SKIP
+    ['port', 'node', 'kind']
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._tables: dict[str, pa.Table] = {}
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r})"
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Run:
+        """Open a run folder.
+
+        Raises
+        ------
+        SanlabError
+            It is no run folder, or one of a newer sanlab.
+        """
+        folder = Path(folder)
+        try:
+            text = (folder / "manifest.json").read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            reason = f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
+            raise SanlabError(reason) from None
+        try:
+            manifest = Manifest.model_validate_json(text)
+        except ValidationError as error:
+            reason = f"{folder / 'manifest.json'} cannot be read: {error}"
+            raise SanlabError(reason) from error
+        if manifest.format > FORMAT:
+            reason = f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
+            raise SanlabError(reason)
+        return cls(folder, manifest)
+
+    @property
+    def title(self) -> str:
+        """Title of the scenario."""
+        return self.manifest.title
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables there are."""
+        return sorted(path.stem for path in (self.folder / "tables").glob("*.parquet"))
+
+    def table(self, name: str) -> pa.Table:
+        """One table as Arrow columns; `docs/reference/tables.md` says what they mean."""
+        if name not in self._tables:
+            path = self.folder / "tables" / f"{name}.parquet"
+            if not path.is_file():
+                alike = difflib.get_close_matches(name, self.tables, n=1)
+                hint = f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
+                reason = f"{self.folder} has no table {name!r}; {hint}"
+                raise SanlabError(reason)
+            self._tables[name] = pq.ParquetFile(path).read()
+        return self._tables[name]
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """One table as a pandas frame; needs pandas (`pip install sanlab[notebook]`)."""
+        return self.table(name).to_pandas()
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """One table as a list of rows; empty where the run has no such table."""
+        return self.table(name).to_pylist() if name in self.tables else []
+
+    @cached_property
+    def plan(self) -> dict[str, Any]:
+        """The resolved plan, as in `plan.json`."""
+        text = (self.folder / "plan.json").read_text(encoding="utf-8")
+        plan: dict[str, Any] = json.loads(text)
+        return plan
+
+    @property
+    def scenario(self) -> str | None:
+        """Text of the scenario as it was written; None where there is none."""
+        path = self.folder / "scenario.yaml"
+        return path.read_text(encoding="utf-8") if path.is_file() else None
+
+    def summary(self) -> dict[str, Any]:
+        """Headline numbers of the run as plain data.
+
+        Keys
+        ----
+        io_count, iops, throughput_bytes_per_s
+            Of all workloads together; a rate is None without I/O.
+        response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
+            Of all I/Os together; None without I/O.
+        busiest_link, busiest_link_utilisation
+            The port with the busiest transmitter.
+        credit_wait_ps
+            Time with a frame to send and no BB credit, summed over ports.
+        """
+        from sanlab.results.latency import merged_histogram, percentile  # noqa: PLC0415
+        from sanlab.results.ports import busiest  # noqa: PLC0415
+        from sanlab.results.throughput import totals  # noqa: PLC0415
+
+        total = totals(self)
+        histogram = merged_histogram(self)
+        links = busiest(self, 1)
+        ports = self.rows("ports")
+
+        def at(percent: float) -> float | None:
+            value = percentile(histogram, percent)
+            return None if value is None else value / 1e6
+
+        return {
+            "title": self.title,
+            "folder": str(self.folder),
+            "is_complete": self.manifest.is_complete,
+            "seed": self.manifest.seed,
+            "fingerprint": self.manifest.fingerprint,
+            "simulated_s": self.manifest.simulated_ps / 1e12,
+            "wall_s": self.manifest.wall_s,
+            "events": self.manifest.events,
+            "io_count": total.io_count,
+            "iops": total.iops,
+            "throughput_bytes_per_s": total.throughput_bytes_per_s,
+            "response_mean_us": (
+                None if total.response_mean_ps is None else total.response_mean_ps / 1e6
+            ),
+            "response_p50_us": at(50),
+            "response_p99_us": at(99),
+            "response_p99_99_us": at(99.99),
+            "busiest_link": links[0]["port"] if links else None,
+            "busiest_link_utilisation": links[0]["tx_utilisation"] if links else None,
+            "credit_wait_ps": sum(row["tx_credit_wait_ps"] for row in ports),
+        }
+
+
+def run(
+    source: str | Path | Scenario,
+    *,
+    overrides: Mapping[str, str] | None = None,
+    folder: str | Path | None = None,
+    seed: int | None = None,
+    show_progress: bool = False,
+) -> Run:
+    """Simulate a scenario, write its run folder and open it.
+
+    Parameters
+    ----------
+    source
+        A scenario file, or a scenario made in Python.
+    overrides
+        Values that replace those of the file, by path.
+    folder
+        Where the run goes; default `runs/` and the name of the file.
+    seed
+        Replaces the seed of the scenario.
+    show_progress
+        Draw a progress line on standard error, if that is a terminal.
+
+    Examples
+    --------
+    >>> import sanlab
+    >>> done = sanlab.run("examples/hello-san/scenario.yaml")  # doctest: +SKIP
+    >>> done.summary()["throughput_bytes_per_s"]  # doctest: +SKIP
+    """
+    return Run.open(
+        execute(
+            source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress
+        )
+    )

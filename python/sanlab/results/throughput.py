@@ -1,0 +1,96 @@
+"""I/Os and bytes per second, in all and over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sanlab.run.tables import numbers, texts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sanlab.results.run import Run
+
+
+@dataclass(frozen=True)
+class Totals:
+    """All workloads of a run together.
+
+    Attributes
+    ----------
+    io_count
+        I/Os in the measured windows.
+    iops, throughput_bytes_per_s
+        Sums of the workloads' rates, each over its own window; None without I/O.
+    response_mean_ps
+        Mean over I/Os; None without I/O.
+    """
+
+    io_count: int
+    iops: float | None
+    throughput_bytes_per_s: float | None
+    response_mean_ps: float | None
+
+
+@dataclass(frozen=True)
+class Series:
+    """Rates over time; all arrays have the shape (bins,).
+
+    Attributes
+    ----------
+    time_ps
+        End of each bin.
+    iops, bytes_per_s
+        Rates in the bin.
+    response_mean_ps
+        Mean over the I/Os that completed in the bin; not a number where none did.
+    response_max_ps
+        Longest of them.
+    """
+
+    time_ps: npt.NDArray[np.int64]
+    iops: npt.NDArray[np.float64]
+    bytes_per_s: npt.NDArray[np.float64]
+    response_mean_ps: npt.NDArray[np.float64]
+    response_max_ps: npt.NDArray[np.int64]
+
+
+def totals(run: Run) -> Totals:
+    """I/Os, rates and mean response time of all workloads together."""
+    rows = run.rows("workloads")
+    count = sum(row["io_count"] for row in rows)
+    if count == 0:
+        return Totals(0, None, None, None)
+    spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
+    return Totals(
+        io_count=count,
+        iops=sum(row["iops"] for row in rows),
+        throughput_bytes_per_s=sum(row["throughput_bytes_per_s"] for row in rows),
+        response_mean_ps=spent / count,
+    )
+
+
+def over_time(run: Run, workload: str | None = None) -> Series:
+    """Rates and response times over time, of one workload or of all together."""
+    table = run.table("workload_series")
+    keep = np.ones(table.num_rows, dtype=bool)
+    if workload is not None:
+        keep = texts(table, "workload") == workload
+    stamps = numbers(table, "time_ps").astype(np.int64)[keep]
+    times, where = np.unique(stamps, return_inverse=True)
+
+    def summed(column: str) -> npt.NDArray[np.float64]:
+        result = np.zeros(len(times))
+        np.add.at(result, where, numbers(table, column)[keep].astype(np.float64))
+        return result
+
+    longest = np.zeros(len(times), dtype=np.int64)
+    np.maximum.at(longest, where, numbers(table, "response_max_ps").astype(np.int64)[keep])
+    count = summed("io_count")
+    spans = np.diff(times, prepend=0) / 1e12
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(count > 0, summed("response_sum_ps") / count, np.nan)
+        return Series(times, count / spans, summed("bytes") / spans, mean, longest)

@@ -1,0 +1,1 @@
+"""One simulation and the folder it leaves behind."""

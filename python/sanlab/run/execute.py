@@ -1,0 +1,175 @@
+"""From a scenario to a run folder."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import RunError, SanlabError
+from sanlab.plan.defaults import LATEST_END_PS
+from sanlab.run import folder as run_folder
+from sanlab.run.manifest import Manifest, sanlab_version
+from sanlab.run.progress import ProgressLine
+from sanlab.run.tables import from_native
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from sanlab.plan.schema import Plan
+    from sanlab.scenario.scenario import Scenario
+
+#: How often the engine is asked where it is, in seconds.
+POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the engine hands back: a summary and the tables."""
+
+    summary: dict[str, Any]
+    tables: dict[str, pa.Table]
+
+
+def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Outcome:
+    """Simulate a plan in a worker thread; the interpreter is free meanwhile.
+
+    The first Ctrl-C stops the engine and keeps what it has (`summary["is_complete"]` is False).
+    A second one gives up at once.
+
+    Raises
+    ------
+    RunError
+        A check of the engine failed, or it refused the plan.
+    """
+    from sanlab import _native  # noqa: PLC0415  reading a run folder needs no engine
+
+    control = _native.Control()
+    answer: list[Any] = []
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            answer.append(_native.run(plan.to_json(), control))
+        except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+            failure.append(error)
+
+    worker = threading.Thread(target=work, name="sanlab-engine", daemon=True)
+    # A run that ends with its jobs has no time that is known beforehand.
+    end_ps = plan.end_ps if plan.end_ps < LATEST_END_PS else None
+    with ProgressLine(title, end_ps, is_wanted=show_progress) as line:
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(POLL_S)
+                line.update(control)
+        except KeyboardInterrupt:
+            control.stop()
+            worker.join()
+    if failure:
+        raise _as_run_error(failure[0]) from failure[0]
+    result = answer[0]
+    tables = {name: from_native(columns) for name, columns in result["tables"].items()}
+    return Outcome(summary=result["summary"], tables=tables)
+
+
+def execute(  # one option each
+    source: str | Path | Scenario,
+    *,
+    overrides: Mapping[str, str] | None = None,
+    folder: str | Path | None = None,
+    seed: int | None = None,
+    show_progress: bool = False,
+) -> Path:
+    """Simulate a scenario and write its run folder; returns the folder.
+
+    Parameters
+    ----------
+    source
+        A scenario file, or a scenario made in Python.
+    overrides
+        Values that replace those of the file, by path: `{"workloads[0].iodepth": "32"}`.
+    folder
+        Where the run goes; it must not exist yet. Default: `runs/` and the name of the file.
+    seed
+        Replaces the seed of the scenario.
+    show_progress
+        Draw a progress line on standard error, if that is a terminal.
+    """
+    target = None if folder is None else Path(folder)
+    if target is not None:
+        run_folder.refuse_to_overwrite(target)
+    prepared = _prepare(source, overrides or {})
+    plan = prepared.plan
+    if seed is not None:
+        plan = plan.model_copy(update={"seed": seed})
+    outcome = simulate(plan, show_progress=show_progress, title=prepared.stem)
+    summary = outcome.summary
+    manifest = Manifest(
+        sanlab_version=sanlab_version(),
+        title=plan.title,
+        scenario_file=prepared.file,
+        overrides=dict(overrides or {}),
+        seed=plan.seed,
+        tables=tuple(sorted(outcome.tables)),
+        **summary,
+    )
+    return run_folder.write(
+        target,
+        prepared.stem,
+        scenario=prepared.text,
+        plan=json.dumps(json.loads(plan.to_json()), indent=1) + "\n",
+        manifest=manifest,
+        tables=outcome.tables,
+    )
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    plan: Plan
+    text: str | None
+    file: str
+    stem: str
+
+
+def _prepare(source: str | Path | Scenario, overrides: Mapping[str, str]) -> _Prepared:
+    from sanlab.plan.compile import compile_plan  # noqa: PLC0415  the compiler loads the catalogue
+    from sanlab.scenario.load import load_scenario  # noqa: PLC0415
+
+    if not isinstance(source, str | Path):
+        if overrides:
+            reason = "overrides apply to a file; change a scenario made in Python itself"
+            raise SanlabError(reason)
+        return _Prepared(compile_plan(source), _as_yaml(source), "", "run")
+    path = Path(source)
+    scenario = load_scenario(path, overrides)
+    text = path.read_text(encoding="utf-8")
+    return _Prepared(compile_plan(scenario), text, path.name, stem_of(path))
+
+
+def stem_of(path: Path) -> str:
+    """Name a run gets from its scenario file; its folder's where the file is called scenario.yaml.
+
+    >>> stem_of(Path("examples/slow-drain/scenario.yaml")), stem_of(Path("my san.yaml"))
+    ('slow-drain', 'my-san')
+    """
+    name = path.stem if path.stem != "scenario" else path.resolve().parent.name
+    return "-".join(name.split()).strip(".-") or "run"
+
+
+def _as_yaml(scenario: Scenario) -> str | None:
+    """The scenario as JSON, which is YAML as well."""
+    return json.dumps(scenario.model_dump(mode="json", exclude_none=True), indent=2) + "\n"
+
+
+def _as_run_error(error: BaseException) -> BaseException:
+    kind = type(error).__name__
+    if kind == "PlanError":
+        return RunError(f"The engine refused the plan, which is a fault of sanlab: {error}")
+    if kind == "RunError":
+        return RunError(str(error))
+    return error

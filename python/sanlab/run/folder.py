@@ -1,0 +1,132 @@
+"""The run folder: everything one run leaves, written whole or not at all.
+
+```text
+runs/first-san/
+  scenario.yaml     as it was written
+  plan.json         as it was resolved
+  manifest.json     version, seed, fingerprint, durations, checks
+  tables/*.parquet  columns
+  findings.json     numbers with their evidence   (added by the report)
+  report.html       for people                    (added by the report)
+```
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from sanlab.errors import SanlabError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+    from sanlab.run.manifest import Manifest
+
+#: Where runs go when nobody says otherwise, below the current directory.
+DEFAULT_PARENT = Path("runs")
+
+
+def names_from(stem: str) -> Iterator[str]:
+    """Names to try for a run of `stem`: the name itself, then with a number.
+
+    >>> names = names_from("first-san")
+    >>> next(names), next(names), next(names)
+    ('first-san', 'first-san-2', 'first-san-3')
+    """
+    yield stem
+    number = 2
+    while True:
+        yield f"{stem}-{number}"
+        number += 1
+
+
+def write(
+    target: Path | None,
+    stem: str,
+    *,
+    scenario: str | None,
+    plan: str,
+    manifest: Manifest,
+    tables: Mapping[str, pa.Table],
+) -> Path:
+    """Write a run folder and return it.
+
+    `target` is the folder; it must not exist, or be empty. Without it the folder is the first free
+    one below `runs/` with a name made from `stem`. The folder appears under its name only when it
+    is complete: it grows under a temporary name beside it.
+    """
+    parent = DEFAULT_PARENT if target is None else target.parent
+    if target is not None:
+        refuse_to_overwrite(target)
+    parent.mkdir(parents=True, exist_ok=True)
+    growing = Path(tempfile.mkdtemp(prefix=f".{stem}-", suffix=".partial", dir=parent))
+    try:
+        growing.chmod(0o777 & ~_umask())
+        if scenario is not None:
+            (growing / "scenario.yaml").write_text(scenario, encoding="utf-8")
+        (growing / "plan.json").write_text(plan, encoding="utf-8")
+        (growing / "tables").mkdir()
+        for name, table in tables.items():
+            pq.write_table(table, growing / "tables" / f"{name}.parquet", compression="zstd")
+        text = manifest.model_dump_json(indent=2) + "\n"
+        (growing / "manifest.json").write_text(text, encoding="utf-8")
+        return _give_name(growing, target, parent, stem)
+    except BaseException:
+        shutil.rmtree(growing, ignore_errors=True)
+        raise
+
+
+def refuse_to_overwrite(target: Path) -> None:
+    """Raise where a run cannot go to `target`, before any time is spent on it."""
+    if target.is_dir() and any(target.iterdir()):
+        reason = f"{target} exists and is not empty. Name another folder, or remove it"
+        raise SanlabError(reason)
+    if target.exists() and not target.is_dir():
+        reason = f"{target} is a file. Name another folder"
+        raise SanlabError(reason)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write one file whole: under a temporary name first, then renamed."""
+    handle, growing = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".partial", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(growing).chmod(0o666 & ~_umask())
+        Path(growing).replace(path)
+    except BaseException:
+        Path(growing).unlink(missing_ok=True)
+        raise
+
+
+def _give_name(growing: Path, target: Path | None, parent: Path, stem: str) -> Path:
+    if target is not None:
+        growing.rename(target)
+        return target
+    for name in names_from(stem):
+        folder = parent / name
+        if folder.exists():
+            continue
+        try:
+            growing.rename(folder)
+        except OSError as error:  # another run took the name meanwhile
+            if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                raise
+        else:
+            return folder
+    raise AssertionError("names never run out")  # noqa: EM101
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

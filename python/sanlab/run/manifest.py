@@ -1,0 +1,65 @@
+"""What a run was: versions, seed, fingerprint, duration and the checks it passed."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from pydantic import BaseModel, ConfigDict, Field
+
+#: Version of the run folder; a reader refuses a newer one than it knows.
+FORMAT = 1
+
+
+class Check(BaseModel):
+    """One of the engine's own checks, such as conservation of frames."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str
+    checked_count: int = 0
+    is_ok: bool
+
+
+class Manifest(BaseModel):
+    """The first thing to read in a run folder.
+
+    Attributes
+    ----------
+    simulated_ps
+        Simulated time, in picoseconds.
+    wall_s
+        Time the engine took on this machine, in seconds.
+    frame_hops
+        Frames times the links each of them crossed.
+    is_complete
+        False where the run was stopped before its end; its numbers cover the part until then.
+    overrides
+        What `--set` changed in `scenario.yaml`, as path and value.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    format: int = FORMAT
+    sanlab_version: str
+    title: str
+    scenario_file: str
+    overrides: dict[str, str] = Field(default_factory=dict)
+    seed: int
+    fingerprint: str
+    simulated_ps: int
+    wall_s: float
+    events: int
+    frames: int = 0
+    frame_hops: int = 0
+    events_per_frame_hop: float | None = None
+    is_complete: bool
+    checks: tuple[Check, ...] = ()
+    tables: tuple[str, ...] = ()
+
+
+def sanlab_version() -> str:
+    """Version of the installed package; `0+unknown` where it runs from a bare source tree."""
+    try:
+        return version("sanlab")
+    except PackageNotFoundError:
+        return "0+unknown"

@@ -1,0 +1,96 @@
+"""One line about a running simulation, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
+
+PS_PER_S = 1e12
+
+
+class Clock(Protocol):
+    """What can be asked of a running simulation at any time."""
+
+    @property
+    def now_ps(self) -> int:
+        """Simulated time so far."""
+        ...
+
+    @property
+    def events(self) -> int:
+        """Events handled so far."""
+        ...
+
+
+def show_time(ps: float) -> str:
+    """A time for people, three digits and a fitting unit.
+
+    >>> show_time(1_500_000_000), show_time(0), show_time(12_345)
+    ('1.50 ms', '0 s', '12.3 ns')
+    """
+    if ps == 0:
+        return "0 s"
+    for unit, factor in (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3)):
+        if ps >= factor:
+            value = ps / factor
+            return f"{value:.{max(0, 2 - len(str(int(value))) + 1)}f} {unit}"
+    return f"{ps:.0f} ps"
+
+
+def describe(clock: Clock, end_ps: int | None, wall_s: float) -> str:
+    """Simulated time and speed in words, `420 ms of 2.00 s simulated, 3.1 M events/s`."""
+    speed = clock.events / wall_s / 1e6 if wall_s > 0 else 0.0
+    end = f" of {show_time(end_ps)}" if end_ps else ""
+    return f"{show_time(clock.now_ps)}{end} simulated, {speed:.1f} M events/s"
+
+
+class ProgressLine:
+    """Bar, simulated time, speed and time to go on standard error; nothing where it is no terminal."""
+
+    def __init__(self, title: str, end_ps: int | None, *, is_wanted: bool = True) -> None:
+        self._title = title
+        self._end_ps = end_ps
+        self._started = time.perf_counter()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._is_shown = is_wanted and sys.stderr.isatty()
+
+    def __enter__(self) -> ProgressLine:
+        if self._is_shown:
+            from rich.console import Console  # noqa: PLC0415  only a terminal pays for it
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+            self._progress = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(bar_width=24),
+                TextColumn("{task.percentage:>3.0f} %"),
+                TextColumn("{task.fields[said]}", markup=False),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._progress.start()
+            self._task = self._progress.add_task(self._title, total=self._end_ps, said="")
+        return self
+
+    def update(self, clock: Clock) -> None:
+        """Show where the simulation is."""
+        if self._progress is None or self._task is None:
+            return
+        said = describe(clock, self._end_ps, time.perf_counter() - self._started)
+        self._progress.update(self._task, completed=clock.now_ps, said=said)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
