@@ -171,6 +171,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.alarms.first().0
     }
 
+    /// The next event is one of the reference's own, not the start of a transmission.
+    #[inline]
+    pub fn next_is_internal(&self) -> bool {
+        EVERY_EVENT && self.reference.next_at() <= self.alarms.first().0
+    }
+
     /// The latest instant this network can reach.
     pub fn horizon(&self) -> Picoseconds {
         self.alarms.horizon()
@@ -256,7 +262,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// The next thing happens. `None` where it concerns nobody above: events of the reference.
     #[inline]
     pub fn step(&mut self, probe: &mut impl Probe) -> Option<(Picoseconds, Start)> {
-        if EVERY_EVENT && self.reference.next_at() <= self.alarms.first().0 {
+        if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
                 let is_ready = self.n_ports[n_port as usize].ready_at() <= at;

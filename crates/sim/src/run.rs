@@ -109,7 +109,7 @@ fn drive<const E: bool>(
     let started = Instant::now();
     let (now, is_complete) = loop_until_end(&mut world, plan.end_ps, control, probe);
     let wall_s = started.elapsed().as_secs_f64();
-    Series::close(&mut world, now);
+    Series::close_until(&mut world, now, true);
     let checks = check_laws(&mut world, plan, now)?;
     let frame_hops = world.network.frame_hops();
     let events = world.network.events() + world.events;
@@ -154,9 +154,8 @@ fn loop_until_end<const E: bool>(
             };
             return (ended.min(end_at), true);
         }
-        while world.series.next_at <= next_at {
-            let boundary = world.series.next_at;
-            Series::close(world, boundary);
+        if world.series.next_at <= next_at && !world.next_is_internal() {
+            Series::close_until(world, next_at, false);
         }
         if world.step(probe) {
             now = next_at;

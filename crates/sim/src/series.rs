@@ -6,12 +6,18 @@ use sanlab_metrics::IoTotals;
 
 use crate::world::World;
 
+/// Intervals kept at most. When there are more, neighbours are merged and the interval doubles, so
+/// that memory does not grow with simulated time.
+const MOST_INTERVALS: usize = 1024;
+
 /// Snapshots at the end of every interval. Nothing is counted for them while frames move: a row is
 /// the difference of two readings.
 #[derive(Debug)]
 pub(crate) struct Series {
     interval: Picoseconds,
     pub(crate) next_at: Picoseconds,
+    closed_at: Picoseconds,
+    closed: usize,
     last: Vec<FibreCounters>,
     pub(crate) fibres: Vec<FibreRow>,
     pub(crate) workloads: Vec<WorkloadRow>,
@@ -43,19 +49,28 @@ impl Series {
         Self {
             interval,
             next_at: if interval == 0 { NEVER } else { interval },
+            closed_at: 0,
+            closed: 0,
             last: vec![FibreCounters::default(); if interval == 0 { 0 } else { fibres }],
             fibres: Vec::new(),
             workloads: Vec::new(),
         }
     }
 
-    /// Close the interval that ends now.
-    pub(crate) fn close<const E: bool>(world: &mut World<E>, now: Picoseconds) {
-        let series = &mut world.series;
-        if series.interval == 0 {
-            return;
+    /// Close every interval that has ended by now, and with `at_end` the one that has not.
+    pub(crate) fn close_until<const E: bool>(world: &mut World<E>, now: Picoseconds, at_end: bool) {
+        while world.series.next_at <= now {
+            let boundary = world.series.next_at;
+            Self::close(world, boundary);
         }
-        let span = now - (series.next_at - series.interval);
+        if at_end && world.series.interval > 0 && world.series.closed_at < now {
+            Self::close(world, now);
+        }
+    }
+
+    fn close<const E: bool>(world: &mut World<E>, now: Picoseconds) {
+        let series = &mut world.series;
+        let span = now - series.closed_at;
         for (id, (fibre, last)) in world
             .network
             .fibres
@@ -85,6 +100,56 @@ impl Series {
                 });
             }
         }
-        series.next_at += series.interval;
+        series.closed_at = now;
+        series.closed += 1;
+        if series.closed == MOST_INTERVALS {
+            series.halve(world.network.fibres.len(), 2 * world.workloads.len());
+        }
+        series.next_at = now + series.interval;
+    }
+
+    /// Merge neighbours; the interval doubles.
+    fn halve(&mut self, fibres: usize, meters: usize) {
+        merge_blocks(&mut self.fibres, fibres, FibreRow::merge);
+        merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
+        self.closed /= 2;
+        self.interval *= 2;
+    }
+}
+
+/// Rows come in blocks, one for each interval: every odd block is merged into the even one before it.
+fn merge_blocks<R: Copy>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R, &R)) {
+    if block == 0 {
+        return;
+    }
+    let merged = rows.len() / block / 2;
+    for pair in 0..merged {
+        for place in 0..block {
+            let mut row = rows[2 * pair * block + place];
+            merge(&mut row, &rows[(2 * pair + 1) * block + place]);
+            rows[pair * block + place] = row;
+        }
+    }
+    rows.truncate(merged * block);
+}
+
+impl FibreRow {
+    fn merge(&mut self, later: &Self) {
+        self.ends_at = later.ends_at;
+        self.span += later.span;
+        self.bytes += later.bytes;
+        self.payload_bytes += later.payload_bytes;
+        self.busy += later.busy;
+        self.credit_wait += later.credit_wait;
+    }
+}
+
+impl WorkloadRow {
+    fn merge(&mut self, later: &Self) {
+        self.ends_at = later.ends_at;
+        self.totals.count += later.totals.count;
+        self.totals.bytes += later.totals.bytes;
+        self.totals.response_sum += later.totals.response_sum;
+        self.totals.response_most = self.totals.response_most.max(later.totals.response_most);
     }
 }

@@ -111,6 +111,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.agenda.next_at().min(self.network.next_at())
     }
 
+    /// The next thing is one that only the slow reference does: nothing is counted with it.
+    #[inline]
+    pub(crate) fn next_is_internal(&self) -> bool {
+        self.network.next_is_internal() && self.network.next_at() < self.agenda.next_at()
+    }
+
     /// The next thing happens. At equal times the agenda goes first, so that the start of a frame
     /// sees everything that belongs to its instant. False for what only the slow reference does.
     #[inline]

@@ -1,0 +1,305 @@
+//! Plans in a few words, and questions to what they gave.
+
+#![allow(dead_code, reason = "every test file uses its own part of this")]
+
+use sanlab_metrics::Column;
+use sanlab_sim::plan::{
+    AdapterPlan, AddressPlan, ArrayPlan, Distribution, EndPlan, HostPlan, Interleave, JobPlan,
+    LinkPlan, LunPlan, MediaPlan, NPortPlan, Plan, RoutePolicy, SwitchPlan, TrafficPlan,
+    WorkloadPlan,
+};
+use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
+
+pub const NS: u64 = 1_000;
+pub const US: u64 = 1_000_000;
+pub const MS: u64 = 1_000_000_000;
+pub const SECOND: u64 = 1_000_000_000_000;
+
+/// Data rates of the generations up to 256GFC, in bytes per second.
+pub const GENERATIONS: [(&str, u64); 9] = [
+    ("1GFC", 106_250_000),
+    ("2GFC", 212_500_000),
+    ("4GFC", 425_000_000),
+    ("8GFC", 850_000_000),
+    ("16GFC", 1_700_000_000),
+    ("32GFC", 3_400_000_000),
+    ("64GFC", 6_800_000_000),
+    ("128GFC", 13_200_000_000),
+    ("256GFC", 26_400_000_000),
+];
+
+/// A plan that grows part by part. Costs are 0 where nothing else is said.
+pub struct San {
+    pub plan: Plan,
+    next_port: Vec<u32>,
+}
+
+/// A link: rate in bytes per second, propagation, credit in both directions, gap of 24 bytes.
+#[derive(Clone, Copy)]
+pub struct Cable {
+    pub bytes_per_s: u64,
+    pub delay: u64,
+    pub credit: u32,
+    pub gap: u32,
+}
+
+impl Cable {
+    pub fn new(bytes_per_s: u64, delay: u64, credit: u32) -> Self {
+        Self {
+            bytes_per_s,
+            delay,
+            credit,
+            gap: 24,
+        }
+    }
+}
+
+/// An end to link.
+#[derive(Clone, Copy)]
+pub enum At {
+    NPort(u32),
+    Switch(u32),
+}
+
+impl San {
+    pub fn new(end: u64) -> Self {
+        let plan = Plan {
+            format: 1,
+            title: "test".into(),
+            seed: 1,
+            end_ps: end,
+            interval_ps: 0,
+            data_frame_bytes: 2048,
+            n_ports: vec![],
+            switches: vec![],
+            links: vec![],
+            hosts: vec![],
+            arrays: vec![],
+            workloads: vec![],
+            jobs: vec![],
+            traffic: vec![],
+        };
+        Self {
+            plan,
+            next_port: vec![],
+        }
+    }
+
+    pub fn n_port(&mut self, name: &str) -> u32 {
+        let id = self.plan.n_ports.len() as u32;
+        self.plan.n_ports.push(NPortPlan {
+            name: name.into(),
+            node: name.into(),
+            fc_id: 0x01_0000 + id,
+            wwpn: u64::from(id),
+            tx_buffers: 1,
+            class3_sequences: 255,
+            interleave: Interleave::Sequence,
+            rx_hold_ps: 0,
+            drain_bytes_per_s: 0,
+        });
+        id
+    }
+
+    pub fn switch(&mut self, latency: u64, cut_through: bool, routing: RoutePolicy) -> At {
+        let id = self.plan.switches.len() as u32;
+        self.plan.switches.push(SwitchPlan {
+            name: format!("sw{id}"),
+            domain: id + 1,
+            forwarding_ps: latency,
+            cut_through,
+            routing,
+            ports: 0,
+        });
+        self.next_port.push(0);
+        At::Switch(id)
+    }
+
+    pub fn link(&mut self, a: At, b: At, cable: Cable) -> usize {
+        let a = self.end(a);
+        let b = self.end(b);
+        self.plan.links.push(LinkPlan {
+            a,
+            b,
+            speed: "test".into(),
+            bytes_per_s: cable.bytes_per_s,
+            gap_bytes: cable.gap,
+            delay_ps: cable.delay,
+            credit_a_to_b: cable.credit,
+            credit_b_to_a: cable.credit,
+            fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
+        });
+        self.plan.links.len() - 1
+    }
+
+    fn end(&mut self, at: At) -> EndPlan {
+        match at {
+            At::NPort(id) => EndPlan::NPort(id),
+            At::Switch(switch) => {
+                let port = self.next_port[switch as usize];
+                self.next_port[switch as usize] += 1;
+                self.plan.switches[switch as usize].ports = port + 1;
+                EndPlan::Switch { switch, port }
+            }
+        }
+    }
+
+    /// A host with one adapter; returns its N_Port.
+    pub fn host(&mut self, name: &str) -> u32 {
+        let n_port = self.n_port(name);
+        self.plan.hosts.push(HostPlan {
+            name: name.into(),
+            cores: 1,
+            cpu_submit_ps: 0,
+            cpu_complete_ps: 0,
+            adapters: vec![AdapterPlan {
+                n_port,
+                submit_ps: 0,
+                complete_ps: 0,
+                max_commands: 65_535,
+                lun_queue_depth: 65_535,
+            }],
+        });
+        n_port
+    }
+
+    /// An array of one port with one LUN of memory; returns its N_Port.
+    pub fn array(&mut self, name: &str, service: u64, distribution: Distribution) -> u32 {
+        let n_port = self.n_port(name);
+        self.plan.arrays.push(ArrayPlan {
+            name: name.into(),
+            n_ports: vec![n_port],
+            controllers: 1,
+            command_ps: 0,
+            burst_bytes: 1 << 30,
+            port_queue_depth: 65_535,
+            cache: None,
+            disks: vec![],
+            luns: vec![LunPlan {
+                name: format!("{name}.lun0"),
+                number: 0,
+                bytes: 1 << 34,
+                queue_depth: 65_535,
+                media: MediaPlan::Memory {
+                    service_ps: service,
+                    distribution,
+                    servers: 1,
+                },
+                mirror: None,
+            }],
+        });
+        n_port
+    }
+
+    /// A job of host `host` on the first LUN of array `array`; to be changed by the caller.
+    pub fn job(&mut self, host: u32, array: u32, bytes: u64, iodepth: u32) -> &mut JobPlan {
+        let number = self.plan.jobs.len();
+        self.plan.workloads.push(WorkloadPlan {
+            name: format!("work{number}"),
+        });
+        self.plan.jobs.push(JobPlan {
+            name: format!("job{number}"),
+            workload: number as u32,
+            host,
+            adapter: 0,
+            target_n_port: self.plan.arrays[array as usize].n_ports[0],
+            array,
+            lun: 0,
+            read_ppm: 1_000_000,
+            random: true,
+            address: AddressPlan::Uniform,
+            block_bytes: bytes,
+            iodepth,
+            total_bytes: 0,
+            offset_bytes: 0,
+            span_bytes: 1 << 30,
+            start_ps: 0,
+            ramp_ps: 0,
+            stop_ps: 0,
+            interval_ps: 0,
+            interval_distribution: Distribution::Constant,
+            think_ps: 0,
+        });
+        &mut self.plan.jobs[number]
+    }
+
+    /// Plain frames; 0 frames have no end, interval 0 saturates.
+    pub fn traffic(&mut self, from: u32, to: u32, payload: u32, frames: u64, interval: u64) {
+        let number = self.plan.traffic.len();
+        self.plan.traffic.push(TrafficPlan {
+            name: format!("flow{number}"),
+            source_n_port: from,
+            target_n_port: to,
+            payload_bytes: payload,
+            frames,
+            interval_ps: interval,
+            interval_distribution: Distribution::Constant,
+            start_ps: 0,
+        });
+    }
+
+    pub fn run(&self) -> Outcome {
+        self.try_run(false).expect("a run that keeps the laws")
+    }
+
+    pub fn try_run(&self, every_event: bool) -> Result<Outcome, RunError> {
+        let options = RunOptions {
+            every_event,
+            ..RunOptions::default()
+        };
+        run(&self.plan, &options, &Control::default())
+    }
+}
+
+pub fn wire(payload: u64) -> u64 {
+    payload.next_multiple_of(4) + 36
+}
+
+fn column<'a>(outcome: &'a Outcome, table: &str, name: &str) -> &'a Column {
+    let table = outcome
+        .tables
+        .iter()
+        .find(|it| it.name == table)
+        .expect("a table of this name");
+    table.column(name).expect("a column of this name")
+}
+
+pub fn whole(outcome: &Outcome, table: &str, name: &str) -> Vec<u64> {
+    match column(outcome, table, name) {
+        Column::Whole(values) => values.clone(),
+        _ => panic!("{table}.{name} is not whole"),
+    }
+}
+
+pub fn real(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
+    match column(outcome, table, name) {
+        Column::Real(values) => values.clone(),
+        _ => panic!("{table}.{name} is not real"),
+    }
+}
+
+pub fn text(outcome: &Outcome, table: &str, name: &str) -> Vec<String> {
+    match column(outcome, table, name) {
+        Column::Text(values) => values.clone(),
+        _ => panic!("{table}.{name} is not text"),
+    }
+}
+
+/// Value of a column in the row of this port.
+pub fn of_port(outcome: &Outcome, port: &str, name: &str) -> u64 {
+    let ports = text(outcome, "ports", "port");
+    let row = ports
+        .iter()
+        .position(|known| known == port)
+        .expect("a port of this name");
+    whole(outcome, "ports", name)[row]
+}
+
+#[track_caller]
+pub fn assert_near(got: f64, expected: f64, tolerance: f64) {
+    let error = (got / expected - 1.0).abs();
+    assert!(
+        error <= tolerance,
+        "{got} is not within {tolerance} of {expected}"
+    );
+}
