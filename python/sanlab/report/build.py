@@ -19,7 +19,8 @@ from sanlab.report.figures import figures, specification
 from sanlab.report.findings import Finding, find
 from sanlab.report.findings import write as write_findings
 from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
-from sanlab.results.columns import STAGES
+from sanlab.results.columns import PERCENTILES, STAGES
+from sanlab.results.latency import TAIL, has_percentile
 from sanlab.results.ports import credit_wait_share, waiting_for_credit
 from sanlab.run.folder import write_file
 
@@ -141,6 +142,9 @@ def _cards(run: Run) -> list[Card]:
         value = summary[key]
         return "–" if value is None else show_time(value * 1e6)
 
+    def rarity(key: str, number: str) -> str:
+        return "too few I/Os to tell" if summary[key] is None else f"1 I/O in {number} is slower"
+
     ports = run.rows("ports")
     waited = max((credit_wait_share(run, row) for row in ports), default=0.0)
     longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
@@ -148,8 +152,12 @@ def _cards(run: Run) -> list[Card]:
         Card("Throughput", show_rate(summary["throughput_bytes_per_s"]), "all workloads"),
         Card("I/Os per second", show_count(_whole(summary["iops"])), f"{show_count(summary['io_count'])} I/Os"),
         Card("Mean response", time_of("response_mean_us"), f"median {time_of('response_p50_us')}"),
-        Card("p99 response", time_of("response_p99_us"), "1 I/O in 100 is slower"),
-        Card("p99.99 response", time_of("response_p99_99_us"), "1 I/O in 10\u202f000 is slower"),
+        Card("p99 response", time_of("response_p99_us"), rarity("response_p99_us", "100")),
+        Card(
+            "p99.99 response",
+            time_of("response_p99_99_us"),
+            rarity("response_p99_99_us", "10\u202f000"),
+        ),
     ]
     if not run.rows("workloads"):
         cards = _frame_cards(run)
@@ -217,14 +225,14 @@ def _tables(run: Run) -> list[Table]:
 
 
 def _workloads(run: Run) -> Table:
-    times = ("mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
+    times = ("mean", *(f"p{percent:g}" for percent in TAIL if percent != 95), "max")
     columns = [
         Column("workload", is_number=False),
         Column("op", is_number=False),
         Column("I/Os"),
         Column("IOPS"),
         Column("throughput"),
-        *(Column(name.replace("_", ".")) for name in times),
+        *(Column(name) for name in times),
         Column("queue full", tip="commands answered with TASK SET FULL"),
     ]
     rows = [
@@ -234,12 +242,20 @@ def _workloads(run: Run) -> Table:
             _count(row["io_count"]),
             _count(_whole(row["iops"])),
             Cell(show_rate(row["throughput_bytes_per_s"]), row["throughput_bytes_per_s"]),
-            *(_time(row[f"response_{name}_ps"]) for name in times),
+            _time(row["response_mean_ps"]),
+            *(_tail(row, percent) for percent in TAIL if percent != 95),
+            _time(row["response_max_ps"]),
             _count(row["queue_full_count"]),
         ]
         for row in run.rows("workloads")
     ]
     return _table("workloads", columns, rows)
+
+
+def _tail(row: dict[str, Any], percent: float) -> Cell:
+    """A percentile, or a dash where there are too few I/Os to tell."""
+    value = row[PERCENTILES[percent]]
+    return _time(value) if has_percentile(row["io_count"], percent) else Cell("–", value)
 
 
 def _stages(run: Run) -> Table:

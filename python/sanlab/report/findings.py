@@ -203,7 +203,8 @@ def _credit_waits(run: Run) -> list[Finding]:
     by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
     for port in waiting:
         cause = cause_of_waiting(run, port)
-        by_cause.setdefault((cause.kind, cause.port), []).append((port, cause))
+        key = (cause.kind, "" if cause.kind == "unknown" else cause.port)
+        by_cause.setdefault(key, []).append((port, cause))
     return [_credit_finding(run, pairs) for pairs in by_cause.values()]
 
 
@@ -254,10 +255,14 @@ def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
             f" {needed:.0f} to stay full",
             f"Grant {cause.port} at least {needed:.0f} credits for frames of this size." + along,
         )
+    receiver = next(row for row in run.rows("ports") if row["port"] == worst["peer"])
+    outputs = [row for row in run.rows("ports") if row["node"] == receiver["node"]]
+    top = max(outputs, key=lambda row: row["tx_utilisation"])
     return (
         f"because {worst['peer']} returned credit late",
-        "Nothing downstream of it is saturated on average: look at the time line of its ports for"
-        " bursts." + along,
+        f"Over the whole run no output downstream is saturated; the busiest of {top['node']} is"
+        f" {top['port']} with {show_percent(top['tx_utilisation'])}. Bursts that fill an output for a"
+        " short time do this, and so does a load that grew: see the time lines." + along,
     )
 
 

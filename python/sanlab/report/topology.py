@@ -74,7 +74,7 @@ def draw(run: Run) -> str:
     ]
     parts += [_heading(columns, index) for index in range(len(columns))]
     parts += _draw_cables(boxes, cables)
-    parts += [_draw_box(box) for box in boxes.values()]
+    parts += [_draw_box(box) for column in columns for box in column]
     parts.append("</svg>")
     return "\n".join(parts)
 
@@ -205,8 +205,6 @@ def _heading(columns: list[list[_Box]], index: int) -> str:
 
 
 def _draw_box(box: _Box) -> str:
-    if box.members and box.name != box.members[0]:
-        return ""
     x, y = _SIDE + _COLUMN * box.column, box.y - _BOX_HEIGHT / 2
     label = box.label if len(box.label) <= 18 else box.label[:17] + "…"
     stacked = (

@@ -37,9 +37,9 @@ def show_time(ps: float) -> str:
     if ps == 0:
         return "0 s"
     for unit, factor in (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3)):
-        if ps >= factor:
+        if ps >= 0.9995 * factor:  # what rounds to a thousand is one of the next unit
             value = ps / factor
-            return f"{value:.{max(0, 2 - len(str(int(value))) + 1)}f} {unit}"
+            return f"{value:.{max(0, 3 - len(str(round(value))))}f} {unit}"
     return f"{ps:.0f} ps"
 
 
