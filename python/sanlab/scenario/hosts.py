@@ -93,6 +93,6 @@ class Host(ScenarioModel):
     hbas: Annotated[
         Annotated[list[Hba], Field(min_length=1)] | None,
         BeforeValidator(_as_hbas),
-        also({"$ref": "#/$defs/Hba"}),
+        also({"type": "object"}),
     ] = None
     """Adapters; one of a single port where it is left out."""
