@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Run", "Scenario", "ScenarioError", "__version__", "compile_plan", "load_scenario", "run"]
+__all__ = [
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "__version__",
+    "compile_plan",
+    "load_scenario",
+    "run",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -90,9 +90,7 @@ def test_same_seed_same_run(tmp_path: Path) -> None:
 
 
 def test_overrides_are_remembered(tmp_path: Path) -> None:
-    run = sanlab.run(
-        HELLO, overrides={"workloads.readers.iodepth": "1"}, folder=tmp_path / "one"
-    )
+    run = sanlab.run(HELLO, overrides={"workloads.readers.iodepth": "1"}, folder=tmp_path / "one")
     assert run.manifest.overrides == {"workloads.readers.iodepth": "1"}
     assert {job["iodepth"] for job in run.plan["jobs"]} == {1}
 
@@ -110,9 +108,7 @@ def test_the_pieces_import_by_their_own_names() -> None:
     assert callable(sanlab.run)
 
 
-def test_a_stopped_run_is_kept_and_marked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_run_is_kept_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while the worker is at it; here the wait for the worker raises what Ctrl-C raises."""
     original = threading.Thread.join
     presses = iter([KeyboardInterrupt])

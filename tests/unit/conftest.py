@@ -30,7 +30,14 @@ def make_run(tmp_path: Path) -> Callable[..., Run]:
         scenario: str = "title: By hand\n",
         is_complete: bool = True,
     ) -> Run:
-        whole = {"jobs": [], "hosts": [], "switches": [], "arrays": [], "n_ports": [], "links": []}
+        whole: dict[str, Any] = {
+            "jobs": [],
+            "hosts": [],
+            "switches": [],
+            "arrays": [],
+            "n_ports": [],
+            "links": [],
+        }
         manifest = Manifest(
             sanlab_version="0.1.0",
             title=title,

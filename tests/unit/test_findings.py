@@ -77,10 +77,11 @@ def with_series(make_run: Callable[..., Run], counts: list[int]) -> Run:
             "response_p99_ps": 400,
         }
     ]  # fmt: skip
+    own = {"workload": "w", "op": "read"}
     stages = [
-        {"workload": "w", "op": "read", "stage": "lun_queue", "total_ps": 60, "mean_ps": 6.0, "share": 0.6},
-        {"workload": "w", "op": "read", "stage": "media", "total_ps": 40, "mean_ps": 4.0, "share": 0.4},
-    ]  # fmt: skip
+        own | {"stage": "lun_queue", "total_ps": 60, "mean_ps": 6.0, "share": 0.6},
+        own | {"stage": "media", "total_ps": 40, "mean_ps": 4.0, "share": 0.4},
+    ]
     return make_run({"workload_series": series, "workloads": workloads, "stages": stages})
 
 

@@ -49,7 +49,11 @@ def test_histograms_of_workloads_add_up(make_run: Callable[..., Run]) -> None:
     rows = bins("a", "read", {10: 5, 20: 1}) + bins("b", "write", {20: 2, 40: 1})
     run = make_run({"response_histogram": rows})
     whole = merged_histogram(run)
-    assert dict(zip(whole.low_ps.tolist(), whole.count.tolist(), strict=True)) == {10: 5, 20: 3, 40: 1}
+    assert dict(zip(whole.low_ps.tolist(), whole.count.tolist(), strict=True)) == {
+        10: 5,
+        20: 3,
+        40: 1,
+    }
     assert merged_histogram(run, workload="a").total == 6
     assert merged_histogram(run, op="write").total == 3
     assert merged_histogram(run, "a", "write").total == 0

@@ -14,7 +14,7 @@ from sanlab.results.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sanlab.results.run import Run
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def chain(
     make_run: Callable[..., Run],
     *,
-    numbers: dict[str, dict[str, float]],
+    numbers: Mapping[str, Mapping[str, float]],
     drain: int = 0,
     delay_ps: int = 50_000,
 ) -> Run:
@@ -44,7 +44,7 @@ def chain(
     return make_run({"ports": ports}, plan)
 
 
-WAITS_HALF = {"tx_credit_wait_ps": SECOND // 2}
+WAITS_HALF: dict[str, float] = {"tx_credit_wait_ps": SECOND // 2}
 
 
 def cause_at(run: Run, name: str) -> tuple[str, str]:
@@ -61,7 +61,7 @@ def test_the_walk_ends_at_a_slow_device(make_run: Callable[..., Run]) -> None:
 
 
 def test_the_walk_ends_at_a_saturated_output(make_run: Callable[..., Run]) -> None:
-    full = {"tx_utilisation": 0.99, "tx_queue_mean_frames": 8.0}
+    full: dict[str, float] = {"tx_utilisation": 0.99, "tx_queue_mean_frames": 8.0}
     run = chain(make_run, numbers={"dev1.p0": WAITS_HALF, "sw2.e1": WAITS_HALF, "sw1.f0": full})
     assert cause_at(run, "dev1.p0") == ("saturated", "sw1.f0")
 
@@ -77,14 +77,14 @@ def test_what_the_tables_do_not_show_is_unknown(make_run: Callable[..., Run]) ->
     assert cause_at(run, "dev1.p0") == ("unknown", "sw2.f0")
 
 
-@pytest.mark.parametrize(("km", "credits"), [(0, 1.0), (10, 40.1), (50, 196.7)])
+@pytest.mark.parametrize(("km", "needed"), [(0, 1.0), (10, 40.1), (50, 196.7)])
 def test_credits_to_fill_is_a_round_trip_of_frames(
-    make_run: Callable[..., Run], km: int, credits: float
+    make_run: Callable[..., Run], km: int, needed: float
 ) -> None:
     """2148 bytes and 24 of fill words at 850 MB/s; light takes 5 us for a kilometre."""
     run = chain(make_run, numbers={}, delay_ps=km * 5_000_000)
     row = next(row for row in run.rows("ports") if row["port"] == "sw2.e1")
-    assert credits_to_fill(run, row) == pytest.approx(credits, abs=0.1)
+    assert credits_to_fill(run, row) == pytest.approx(needed, abs=0.1)
 
 
 def test_busiest_and_longest_come_first(make_run: Callable[..., Run]) -> None:

@@ -31,4 +31,9 @@ def test_bytes(count: float, text: str) -> None:
 def test_the_rest() -> None:
     assert show_rate(None) == "–"
     assert show_count(1234567) == "1\u202f234\u202f567"
-    assert [show_percent(share) for share in (0, 0.0999, 0.5, 1)] == ["0 %", "10 %", "50 %", "100 %"]
+    assert [show_percent(share) for share in (0, 0.0999, 0.5, 1)] == [
+        "0 %",
+        "10 %",
+        "50 %",
+        "100 %",
+    ]

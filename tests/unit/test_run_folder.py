@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 
 from sanlab.errors import SanlabError
@@ -16,6 +15,8 @@ from sanlab.run.tables import from_native, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pyarrow as pa
 
 MANIFEST = Manifest(
     sanlab_version="0.1.0", title="", scenario_file="x.yaml", seed=1, fingerprint="00",
@@ -79,7 +80,11 @@ def test_permissions_follow_the_umask(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "stem"),
-    [("a/b.yaml", "b"), ("a/slow-drain/scenario.yaml", "slow-drain"), ("two words.yaml", "two-words")],
+    [
+        ("a/b.yaml", "b"),
+        ("a/slow-drain/scenario.yaml", "slow-drain"),
+        ("two words.yaml", "two-words"),
+    ],
 )
 def test_a_run_is_named_after_its_file(path: str, stem: str) -> None:
     assert stem_of(Path(path)) == stem
@@ -88,7 +93,11 @@ def test_a_run_is_named_after_its_file(path: str, stem: str) -> None:
 def test_columns_keep_every_bit() -> None:
     big = 2**64 - 1
     table = from_native(
-        {"time_ps": ("u64", big.to_bytes(8, "little")), "port": ["sw1.f0"], "share": ("f64", bytes(8))}
+        {
+            "time_ps": ("u64", big.to_bytes(8, "little")),
+            "port": ["sw1.f0"],
+            "share": ("f64", bytes(8)),
+        }
     )
     assert table["time_ps"].to_pylist() == [big]
     assert numbers(table, "time_ps").dtype == "uint64"

@@ -14,15 +14,9 @@ if TYPE_CHECKING:
 
 
 def test_totals_weigh_the_mean_by_io(make_run: Callable[..., Run]) -> None:
-    common = {"window_ps": 10**12, "queue_full_count": 0}
-    run = make_run(
-        {
-            "workloads": [
-                {"io_count": 30, "iops": 30.0, "throughput_bytes_per_s": 300.0, "response_mean_ps": 1.0, **common},
-                {"io_count": 10, "iops": 10.0, "throughput_bytes_per_s": 100.0, "response_mean_ps": 5.0, **common},
-            ]
-        }
-    )  # fmt: skip
+    columns = ("io_count", "iops", "throughput_bytes_per_s", "response_mean_ps")
+    rows = [(30, 30.0, 300.0, 1.0), (10, 10.0, 100.0, 5.0)]
+    run = make_run({"workloads": [dict(zip(columns, row, strict=True)) for row in rows]})
     total = totals(run)
     assert (total.io_count, total.iops, total.throughput_bytes_per_s) == (40, 40.0, 400.0)
     assert total.response_mean_ps == pytest.approx(2.0)

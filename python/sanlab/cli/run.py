@@ -77,8 +77,10 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     simulated, wall = show_time(done.manifest.simulated_ps), done.manifest.wall_s
     speed = done.manifest.events / wall / 1e6 if wall > 0 else 0.0
     lines = [
-        f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
-        f" ({speed:.1f} M events/s)"
+        (
+            f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
+            f" ({speed:.1f} M events/s)"
+        )
     ]
     if not done.manifest.is_complete:
         lines.append("stopped before its end: all numbers cover the part until then")

@@ -37,13 +37,13 @@ SCENARIO_SHOWN = 200_000
 _TEMPLATES = Path(__file__).parent / "templates"
 
 _CAPTIONS = {
-    "response_percentiles": "Response time by percentile. Each step to the right is ten times rarer.",
+    "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
     "response_distribution": "How the response times are spread. Two humps are two kinds of I/O, "
     "such as cache hits and misses.",
     "throughput_over_time": "Throughput over simulated time, the ramp included.",
     "response_over_time": "Mean response time over simulated time.",
-    "stages": "The mean I/O, stage by stage along its path. The stages sum to the response time exactly.",
-    "credit_wait_over_time": "Share of the time in which a port had a frame to send and no BB credit.",
+    "stages": "The mean I/O, stage by stage along its path; the stages sum to the response time.",
+    "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
     "frame's being ready in its port, so its queue is included.",
 }
@@ -76,18 +76,18 @@ def render(run: Run, findings: list[Finding]) -> str:
         manifest=run.manifest,
         cards=_cards(run),
         findings=findings,
-        topology=Markup(topology.draw(run)) if run.rows("ports") else None,  # noqa: S704  escaped there
-        legend=Markup(topology.legend()),  # noqa: S704
+        topology=Markup(topology.draw(run)) if run.rows("ports") else None,
+        legend=Markup(topology.legend()),
         charts=charts,
-        chart_data=Markup(_json_in_html(charts)),  # noqa: S704
+        chart_data=Markup(_json_in_html(charts)),
         captions=_CAPTIONS,
         tables={table.id: table for table in _tables(run)},
         rows_shown=ROWS_SHOWN,
         scenario=scenario[:SCENARIO_SHOWN],
         scenario_is_cut=len(scenario) > SCENARIO_SHOWN,
-        style=Markup(style),  # noqa: S704  our own file
-        script=Markup(script),  # noqa: S704
-        vega=Markup(_vega() if charts else ""),  # noqa: S704
+        style=Markup(style),
+        script=Markup(script),
+        vega=Markup(_vega() if charts else ""),
         show_time=show_time,
         show_count=show_count,
     )
@@ -150,7 +150,11 @@ def _cards(run: Run) -> list[Card]:
     longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
     cards = [
         Card("Throughput", show_rate(summary["throughput_bytes_per_s"]), "all workloads"),
-        Card("I/Os per second", show_count(_whole(summary["iops"])), f"{show_count(summary['io_count'])} I/Os"),
+        Card(
+            "I/Os per second",
+            "–" if summary["iops"] is None else show_count(_whole(summary["iops"])),
+            f"{show_count(summary['io_count'])} I/Os",
+        ),
         Card("Mean response", time_of("response_mean_us"), f"median {time_of('response_p50_us')}"),
         Card("p99 response", time_of("response_p99_us"), rarity("response_p99_us", "100")),
         Card(
@@ -163,7 +167,11 @@ def _cards(run: Run) -> list[Card]:
         cards = _frame_cards(run)
     if ports:
         cards.append(
-            Card("Busiest link", show_percent(summary["busiest_link_utilisation"]), summary["busiest_link"])
+            Card(
+                "Busiest link",
+                show_percent(summary["busiest_link_utilisation"]),
+                summary["busiest_link"],
+            )
         )
         cards.append(Card("Credit wait", show_percent(waited), longest))
     return cards
@@ -298,7 +306,8 @@ def _ports(run: Run) -> Table:
     ]
     seconds = run.manifest.simulated_ps / 1e12 or 1.0
     found = sorted(
-        run.rows("ports"), key=lambda row: (-max(row["tx_utilisation"], row["rx_utilisation"]), row["port"])
+        run.rows("ports"),
+        key=lambda row: (-max(row["tx_utilisation"], row["rx_utilisation"]), row["port"]),
     )
     rows = [
         [
@@ -311,7 +320,10 @@ def _ports(run: Run) -> Table:
             _rate(row["rx_payload_bytes"] / seconds),
             _count(row["tx_frames_count"]),
             _share(credit_wait_share(run, row)),
-            Cell(f"{row['tx_credit_max_in_use']} / {row['tx_bb_credit']}", row["tx_credit_max_in_use"]),
+            Cell(
+                f"{row['tx_credit_max_in_use']} / {row['tx_bb_credit']}",
+                row["tx_credit_max_in_use"],
+            ),
             Cell(f"{row['tx_queue_mean_frames']:.2f}", row["tx_queue_mean_frames"]),
         ]
         for row in found
@@ -393,7 +405,9 @@ def _stations(run: Run) -> Table:
             _count(row["max_in_system"]),
             _time(row["mean_residence_ps"]),
         ]
-        for row in sorted(run.rows("stations"), key=lambda row: (-row["utilisation"], row["station"]))
+        for row in sorted(
+            run.rows("stations"), key=lambda row: (-row["utilisation"], row["station"])
+        )
     ]
     return _table("stations", columns, rows, has_filter=True)
 
@@ -452,9 +466,9 @@ def _share(share: float) -> Cell:
     return Cell(show_percent(share), share, min(1.0, share))
 
 
-def _whole(number: float | None) -> float | None:
+def _whole(number: float) -> float:
     """A rate to the nearest whole number where decimals say nothing."""
-    return float(round(number)) if number is not None and number >= 100 else number
+    return float(round(number)) if number >= 100 else number
 
 
 def _json_in_html(data: dict[str, Any]) -> str:

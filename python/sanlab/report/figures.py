@@ -177,7 +177,10 @@ def stages(run: Run) -> alt.Chart | None:
         .mark_bar(height=alt.RelativeBandSize(0.7), stroke="#ffffff", strokeWidth=0.5)
         .encode(
             y=alt.Y("flow:N").title(None).sort(flows).axis(labelLimit=190),
-            x=alt.X("time:Q").title(f"mean time of an I/O ({unit.name})").axis(tickCount=10).stack("zero"),
+            x=alt.X("time:Q")
+            .title(f"mean time of an I/O ({unit.name})")
+            .axis(tickCount=10)
+            .stack("zero"),
             order=alt.Order("order:Q"),
             color=alt.Color("stage:N")
             .title("stage")
@@ -233,7 +236,9 @@ def _by_flow(run: Run) -> list[tuple[str, Histogram]]:
 
 
 def _workloads(run: Run) -> list[str]:
-    return list(dict.fromkeys(row["workload"] for row in run.rows("workload_series")))[:SERIES_SHOWN]
+    return list(dict.fromkeys(row["workload"] for row in run.rows("workload_series")))[
+        :SERIES_SHOWN
+    ]
 
 
 @dataclass(frozen=True)
@@ -333,7 +338,9 @@ def _finish(chart: alt.Chart) -> alt.Chart:
 
 def _data(rows: Rows) -> alt.InlineData:
     """Rows as they are: no guesses at types, the same text for the same run."""
-    return alt.InlineData(values=[{key: _rounded(value) for key, value in row.items()} for row in rows])
+    return alt.InlineData(
+        values=[{key: _rounded(value) for key, value in row.items()} for row in rows]
+    )
 
 
 def _rounded(value: Any) -> Any:  # noqa: ANN401  whatever a row holds

@@ -100,7 +100,7 @@ def response_percentiles(
     workload: str | None = None,
     op: str | None = None,
 ) -> dict[float, float]:
-    """Response time in picoseconds at each of `percents`; those that too few I/Os tell are left out."""
+    """Response time in picoseconds at each of `percents` that there are enough I/Os to tell."""
     histogram = merged_histogram(run, workload, op)
     found = {
         percent: percentile(histogram, percent)

@@ -57,7 +57,9 @@ class Run:
         try:
             text = (folder / "manifest.json").read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
-            reason = f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
+            reason = (
+                f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
+            )
             raise SanlabError(reason) from None
         try:
             manifest = Manifest.model_validate_json(text)
@@ -65,7 +67,9 @@ class Run:
             reason = f"{folder / 'manifest.json'} cannot be read: {error}"
             raise SanlabError(reason) from error
         if manifest.format > FORMAT:
-            reason = f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
+            reason = (
+                f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
+            )
             raise SanlabError(reason)
         return cls(folder, manifest)
 
@@ -85,7 +89,9 @@ class Run:
             path = self.folder / "tables" / f"{name}.parquet"
             if not path.is_file():
                 alike = difflib.get_close_matches(name, self.tables, n=1)
-                hint = f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
+                hint = (
+                    f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
+                )
                 reason = f"{self.folder} has no table {name!r}; {hint}"
                 raise SanlabError(reason)
             self._tables[name] = pq.ParquetFile(path).read()
@@ -172,7 +178,5 @@ def run(
 ) -> Run:
     """Simulate a scenario, write its run folder and open it; public as `sanlab.run`."""
     return Run.open(
-        execute(
-            source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress
-        )
+        execute(source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress)
     )

@@ -46,7 +46,7 @@ def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Out
     RunError
         A check of the engine failed, or it refused the plan.
     """
-    from sanlab import _native  # noqa: PLC0415  reading a run folder needs no engine
+    import sanlab._native as _native  # noqa: PLC0415, PLR0402  reading a run folder needs no engine
 
     control = _native.Control()
     answer: list[Any] = []
@@ -55,7 +55,7 @@ def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Out
     def work() -> None:
         try:
             answer.append(_native.run(plan.to_json(), control))
-        except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+        except BaseException as error:
             failure.append(error)
 
     worker = threading.Thread(target=work, name="sanlab-engine", daemon=True)

@@ -51,7 +51,7 @@ def describe(clock: Clock, end_ps: int | None, wall_s: float) -> str:
 
 
 class ProgressLine:
-    """Bar, simulated time, speed and time to go on standard error; nothing where it is no terminal."""
+    """Bar, simulated time, speed, time to go on standard error; nothing unless a terminal."""
 
     def __init__(self, title: str, end_ps: int | None, *, is_wanted: bool = True) -> None:
         self._title = title
