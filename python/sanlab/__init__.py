@@ -78,7 +78,7 @@ def run(
     >>> done = sanlab.run("examples/hello-san/scenario.yaml")  # doctest: +SKIP
     >>> done.summary()["throughput_bytes_per_s"]  # doctest: +SKIP
     """
-    from sanlab.results.run import run as simulate  # noqa: PLC0415  loads pyarrow
+    from sanlab.results.run import run as simulate
 
     return simulate(
         source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress

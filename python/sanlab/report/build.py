@@ -488,7 +488,7 @@ def _vega() -> str:
         return kept.read_text(encoding="utf-8")
     except OSError:
         pass
-    import vl_convert  # noqa: PLC0415  takes a moment to load
+    import vl_convert
 
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     bundle = bundle.replace("</script", "<\\/script")

@@ -287,7 +287,7 @@ def _queue_depth(run: Run) -> list[Finding]:
         Finding(
             "queue_depth",
             "notice",
-            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} response time"
+            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} time"
             f" is waiting for the queue depth of the LUN or the adapter{_and_more(rows)}",
             "The host holds these I/Os back. The array does not see them, so its own response time"
             " looks better. A deeper queue helps only while the array is not saturated.",

@@ -132,9 +132,9 @@ class Run:
         credit_wait_ps
             Time with a frame to send and no BB credit, summed over ports.
         """
-        from sanlab.results.latency import response_percentiles  # noqa: PLC0415
-        from sanlab.results.ports import busiest  # noqa: PLC0415
-        from sanlab.results.throughput import totals  # noqa: PLC0415
+        from sanlab.results.latency import response_percentiles
+        from sanlab.results.ports import busiest
+        from sanlab.results.throughput import totals
 
         total = totals(self)
         tail = response_percentiles(self)

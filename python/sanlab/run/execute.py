@@ -46,7 +46,7 @@ def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Out
     RunError
         A check of the engine failed, or it refused the plan.
     """
-    import sanlab._native as _native  # noqa: PLC0415, PLR0402  reading a run folder needs no engine
+    import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
 
     control = _native.Control()
     answer: list[Any] = []
@@ -137,8 +137,8 @@ class _Prepared:
 
 
 def _prepare(source: str | Path | Scenario, overrides: Mapping[str, str]) -> _Prepared:
-    from sanlab.plan.compile import compile_plan  # noqa: PLC0415  the compiler loads the catalogue
-    from sanlab.scenario.load import load_scenario  # noqa: PLC0415
+    from sanlab.plan.compile import compile_plan
+    from sanlab.scenario.load import load_scenario
 
     if not isinstance(source, str | Path):
         if overrides:

@@ -63,8 +63,8 @@ class ProgressLine:
 
     def __enter__(self) -> ProgressLine:
         if self._is_shown:
-            from rich.console import Console  # noqa: PLC0415  only a terminal pays for it
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             self._progress = Progress(
                 TextColumn("{task.description}", markup=False),
