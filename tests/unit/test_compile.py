@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sanlab.plan.compile import compile_plan
+from sanlab.errors import ScenarioError
+from sanlab.plan.compile import compile_plan, latest_end
 from sanlab.plan.schema import OnMemory, OnStripe, Plan
 from sanlab.scenario.load import load_scenario, parse_scenario
 
@@ -209,6 +210,14 @@ def test_when_a_run_ends() -> None:
     assert work(size="1MiB").end_ps == 3600 * 10**12
     plan = plan_of(measure="{duration: 20ms}")
     assert (plan.end_ps, plan.interval_ps) == (2 * 10**10, 2 * 10**8)
+
+
+def test_the_clock_of_a_large_fabric_ends_earlier() -> None:
+    assert latest_end(1) == 2**61
+    assert latest_end(8) == 2**58
+    assert latest_end(588) == 2**51
+    with pytest.raises(ScenarioError, match="the clock ends at 288230 s"):
+        plan_of(measure="{duration: 100h}")
 
 
 def test_the_seed_of_the_file_is_the_seed_of_the_plan() -> None:

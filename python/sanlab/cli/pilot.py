@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sanlab.plan.defaults import LATEST_END_PS
-
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
 
@@ -93,8 +91,9 @@ def _likely_end(plan: Plan, result: dict[str, Any], simulated: int) -> int | Non
     """Return when the run ends: as told, or when its jobs have moved all their bytes."""
     ends_itself = all(job.total_bytes for job in plan.jobs) and all(f.frames for f in plan.traffic)
     if not plan.jobs or not ends_itself:
+        is_bounded = plan.jobs and all(job.total_bytes or job.stop_ps for job in plan.jobs)
         last_stop = max((job.stop_ps for job in plan.jobs), default=0)
-        return min(plan.end_ps, last_stop) if plan.end_ps >= LATEST_END_PS else plan.end_ps
+        return min(plan.end_ps, last_stop) if is_bounded and last_stop else plan.end_ps
     moved = sum(_integers(result["tables"].get("workloads", {}).get("bytes")))
     if moved == 0:
         return None
