@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 import jinja2
@@ -60,7 +60,7 @@ def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     """Draw a metric against a parameter, with closed form and published figure where there are."""
     data = _points(plot, cases, rows)
     is_wide = max(point["x"] for point in data) > _FEW
-    kind = "quantitative" if is_wide else "ordinal"
+    kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
     axis = alt.Axis(labelAngle=0)
     x = alt.X("x", type=kind, title=plot.x_title, axis=axis)
     y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))
@@ -111,9 +111,7 @@ def _points(plot: Plot, cases: list[Case], rows: list[Row]) -> list[dict[str, An
 
 def as_svg(drawing: alt.LayerChart) -> str:
     """Draw a chart as SVG text, without a browser."""
-    config = {
-        "font": "sans-serif",
-        "axis": {"labelFontSize": 12, "titleFontSize": 12, "titlePadding": 14},
-    }
-    svg: str = vl_convert.vegalite_to_svg(drawing.configure(**config).to_dict())
+    axis = alt.AxisConfig(labelFontSize=12, titleFontSize=12, titlePadding=14)
+    specification = drawing.configure(font="sans-serif", axis=axis).to_dict()
+    svg: str = vl_convert.vegalite_to_svg(specification)
     return svg

@@ -91,10 +91,10 @@ def _trend(study: Study, trend: Trend, cases: list[Case], figures: Figures) -> l
     lines: dict[str, list[float]] = defaultdict(list)
     for case in cases:
         if case.group == trend.cases:
-            held = [
+            others = [
                 f"{name} {value}" for name, value in case.parameters.items() if name != trend.along
             ]
-            lines[", ".join(held)].append(figures[case.name][trend.metric])
+            lines[", ".join(others)].append(figures[case.name][trend.metric])
     rows = []
     for held, values in lines.items():
         seen = direction(values)
