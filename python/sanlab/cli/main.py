@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -40,8 +39,7 @@ def start(
 
 
 for _name in SUBCOMMANDS:
-    if find_spec(f"sanlab.cli.{_name}") is not None:
-        import_module(f"sanlab.cli.{_name}").register(app)
+    import_module(f"sanlab.cli.{_name}").register(app)
 
 
 def main() -> None:
