@@ -70,7 +70,7 @@ impl<E> Agenda<E> {
     pub fn pop(&mut self) -> Option<(Picoseconds, E)> {
         self.heap
             .pop()
-            .map(|Reverse(entry)| (entry.at, entry.event))
+            .map(|Reverse(entry)| (entry.at(), entry.event))
     }
 
     /// Events put down so far.
