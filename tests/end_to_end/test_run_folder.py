@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
+import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -13,10 +14,14 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import ScenarioError
+from sanlab.report.findings import find
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.latency import merged_histogram
-from sanlab.results.run import Run
+from sanlab.run.progress import Clock, ProgressLine
 from sanlab.run.tables import numbers, texts, unit_of
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
 
 HELLO = Path(__file__).parents[2] / "examples" / "hello-san" / "scenario.yaml"
 
@@ -108,21 +113,23 @@ def test_the_pieces_import_by_their_own_names() -> None:
     assert callable(sanlab.run)
 
 
-def test_a_stopped_run_is_kept_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while the worker is at it; here the wait for the worker raises what Ctrl-C raises."""
-    original = threading.Thread.join
-    presses = iter([KeyboardInterrupt])
+def test_a_run_stopped_by_ctrl_c_is_kept_and_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update = ProgressLine.update
 
-    def join(self: threading.Thread, timeout: float | None = None) -> None:
-        if self.name == "sanlab-engine" and next(presses, None):
-            raise KeyboardInterrupt
-        original(self, timeout)
+    def press(self: ProgressLine, clock: Clock) -> None:
+        update(self, clock)
+        if clock.now_ps > 0:
+            signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(threading.Thread, "join", join)
-    run = sanlab.run(HELLO, overrides={"measure.duration": "100s"}, folder=tmp_path / "stopped")
+    monkeypatch.setattr(ProgressLine, "update", press)
+    endless = {"measure.duration": "1000s", "measure.interval": "1s"}
+    run = sanlab.run(HELLO, overrides=endless, folder=tmp_path / "stopped")
     assert not run.manifest.is_complete
-    assert run.manifest.simulated_ps < 100 * 10**12
-    assert Run.open(run.folder).summary()["is_complete"] is False
+    assert 0 < run.manifest.simulated_ps < 1000 * 10**12
+    assert run.summary()["is_complete"] is False
+    assert any(finding.id == "stopped_early" for finding in find(run))
 
 
 def test_the_command_writes_one_json_document(
