@@ -15,7 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 from sanlab.report import topology
-from sanlab.report.figures import figures, specification
+from sanlab.report.figures import SERIES_SHOWN, figures, specification
 from sanlab.report.findings import Finding, find
 from sanlab.report.findings import write as write_findings
 from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
@@ -83,6 +83,7 @@ def render(run: Run, findings: list[Finding]) -> str:
         captions=_CAPTIONS,
         tables={table.id: table for table in _tables(run)},
         rows_shown=ROWS_SHOWN,
+        series_shown=SERIES_SHOWN,
         scenario=scenario[:SCENARIO_SHOWN],
         scenario_is_cut=len(scenario) > SCENARIO_SHOWN,
         style=Markup(style),

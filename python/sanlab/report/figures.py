@@ -231,14 +231,20 @@ _STAGE_COLOURS = dict(
 
 
 def _by_flow(run: Run) -> list[tuple[str, Histogram]]:
-    flows = [(row["workload"], row["op"]) for row in run.rows("workloads")][:SERIES_SHOWN]
+    """Histograms of the workloads and operations that moved most bytes."""
+    rows = run.rows("workloads")
+    most = sorted(rows, key=lambda row: -row["bytes"])[:SERIES_SHOWN]
+    flows = [(row["workload"], row["op"]) for row in rows if row in most]
     return [(f"{name} {op}", merged_histogram(run, name, op)) for name, op in flows]
 
 
 def _workloads(run: Run) -> list[str]:
-    return list(dict.fromkeys(row["workload"] for row in run.rows("workload_series")))[
-        :SERIES_SHOWN
-    ]
+    """The workloads that moved most bytes, in the order of the scenario."""
+    moved: dict[str, int] = {}
+    for row in run.rows("workload_series"):
+        moved[row["workload"]] = moved.get(row["workload"], 0) + row["bytes"]
+    most = sorted(moved, key=lambda name: -moved[name])[:SERIES_SHOWN]
+    return [name for name in moved if name in most]
 
 
 @dataclass(frozen=True)
