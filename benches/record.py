@@ -31,7 +31,7 @@ FRAMES = 1_000_000
 #: Frames at a pace that starves nobody of credit: three quarters of an ISL's share.
 PACED_NS = 54_000
 IOS = 400_000
-COLUMNS = ("date", "machine", "plan", "frame_hops_per_s", "events_per_frame_hop", "ios_per_s",
+COLUMNS = ("date", "commit", "machine", "plan", "frame_hops_per_s", "events_per_frame_hop", "ios_per_s",
            "events_per_io", "peak_rss_mb", "fingerprint")
 
 
@@ -61,12 +61,30 @@ def ceiling(command: str, n: int) -> float:
     return 3 * FRAMES / seconds
 
 
+def commit() -> str:
+    """Short name of the commit, with a plus where files were changed."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude", "*"]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def machine() -> str:
+    """Model of the processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
 def row_of(name: str, runs: list[dict]) -> dict:
     """The median of some runs of one plan."""
     middle = sorted(runs, key=lambda run: run["wall_s"])[len(runs) // 2]
     row = {
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{platform.machine()} {platform.system()}",
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "commit": commit(),
+        "machine": machine(),
         "plan": name,
         "frame_hops_per_s": round(middle["frame_hops_per_s"]),
         "events_per_frame_hop": round(middle["events_per_frame_hop"], 3),

@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 
-def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  typer calls it so
+def _show_version(is_wanted: bool) -> None:
     if is_wanted:
         from sanlab import __version__
 
