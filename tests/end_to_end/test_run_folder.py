@@ -125,7 +125,12 @@ def test_a_run_stopped_by_ctrl_c_is_kept_and_marked(
 
     monkeypatch.setattr(ProgressLine, "update", press)
     endless = {"measure.duration": "1000s", "measure.interval": "1s"}
-    run = sanlab.run(HELLO, overrides=endless, folder=tmp_path / "stopped")
+    # A shell without job control starts what it leaves in the background deaf to Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        run = sanlab.run(HELLO, overrides=endless, folder=tmp_path / "stopped")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not run.manifest.is_complete
     assert 0 < run.manifest.simulated_ps < 1000 * 10**12
     assert run.summary()["is_complete"] is False
