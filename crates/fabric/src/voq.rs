@@ -9,7 +9,7 @@ use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds};
 /// offer, and a frame for another output never stands in the way inside the switch.
 #[derive(Clone, Debug, Default)]
 pub struct Queues {
-    queues: Vec<Queue>,
+    inputs: Vec<Queue>,
     /// One bit for each queue that holds a frame.
     occupied: Vec<u64>,
     served_last: usize,
@@ -32,7 +32,7 @@ impl Queues {
             ready_at: NEVER,
         };
         Self {
-            queues: vec![empty; ports],
+            inputs: vec![empty; ports],
             occupied: vec![0; ports.div_ceil(64)],
             served_last: 0,
         }
@@ -41,7 +41,7 @@ impl Queues {
     /// Put a frame, whose `ready_at` is set, behind those that came in by the same port.
     #[inline]
     pub fn push(&mut self, input: u32, id: u32, frames: &mut Arena<Frame>) {
-        let queue = &mut self.queues[input as usize];
+        let queue = &mut self.inputs[input as usize];
         if queue.head == NONE {
             queue.head = id;
             queue.ready_at = frames[id].ready_at;
@@ -60,7 +60,7 @@ impl Queues {
         for (word, &bits) in self.occupied.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
-                let queue = &self.queues[word * 64 + bits.trailing_zeros() as usize];
+                let queue = &self.inputs[word * 64 + bits.trailing_zeros() as usize];
                 if queue.ready_at <= floor {
                     return floor;
                 }
@@ -78,7 +78,7 @@ impl Queues {
             .next_ready(now)
             .expect("an alarm rang for an output with nothing ready");
         self.served_last = input;
-        let queue = &mut self.queues[input];
+        let queue = &mut self.inputs[input];
         let id = queue.head;
         if id == queue.tail {
             *queue = Queue {
@@ -116,7 +116,7 @@ impl Queues {
         let mut bits = self.occupied[word] & mask;
         while bits != 0 {
             let input = word * 64 + bits.trailing_zeros() as usize;
-            if self.queues[input].ready_at <= now {
+            if self.inputs[input].ready_at <= now {
                 return Some(input);
             }
             bits &= bits - 1;
@@ -126,7 +126,7 @@ impl Queues {
 
     /// Frames that wait, oldest first within each input.
     pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
-        self.queues.iter().flat_map(move |queue| {
+        self.inputs.iter().flat_map(move |queue| {
             let mut id = queue.head;
             std::iter::from_fn(move || {
                 let current = id;

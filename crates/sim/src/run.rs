@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use sanlab_fabric::{FabricFault, NoProbe, Probe};
-use sanlab_kernel::{Picoseconds, Station};
+use sanlab_kernel::{Picoseconds, Station, id_of};
 use sanlab_metrics::{Capture, CapturePort};
 use sanlab_storage::Media;
 
@@ -161,7 +161,7 @@ fn loop_until_end<const E: bool>(
             now = next_at;
         }
         steps += 1;
-        if steps % LOOK_EVERY == 0 {
+        if steps.is_multiple_of(LOOK_EVERY) {
             control.now_ps.store(now, Ordering::Relaxed);
             control.events.store(steps, Ordering::Relaxed);
             if control.stop.load(Ordering::Relaxed) || world.failure.is_some() {
@@ -292,7 +292,7 @@ fn check_workloads<const E: bool>(
         *open_for.entry(workload).or_default() += u128::from(span);
     }
     for (id, workload) in world.workloads.iter_mut().enumerate() {
-        let open_for = open_for.get(&(id as u32)).copied().unwrap_or(0);
+        let open_for = open_for.get(&(id_of(id))).copied().unwrap_or(0);
         workload
             .little(now, open_for)
             .map_err(|missing| RunError::Little {

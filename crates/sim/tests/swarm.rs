@@ -2,6 +2,12 @@
 //!
 //! A failing case prints its seed and shrinks. `PROPTEST_CASES=5000` makes it a long run.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
+
 mod support;
 
 use proptest::prelude::*;
