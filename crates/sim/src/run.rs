@@ -183,7 +183,7 @@ fn check_laws<const E: bool>(
     let credit = world
         .network
         .check()
-        .map_err(|fault| name_fault(fault, plan))?;
+        .map_err(|fault| name_fault(&fault, plan))?;
     let ok = |name, checked_count| Check {
         name,
         checked_count,
@@ -205,8 +205,8 @@ fn check_laws<const E: bool>(
     ])
 }
 
-fn name_fault(fault: FabricFault, plan: &Plan) -> RunError {
-    match fault {
+fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
+    match *fault {
         FabricFault::Frames {
             sent,
             delivered,
