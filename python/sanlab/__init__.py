@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Run", "Scenario", "ScenarioError", "__version__", "compile_plan", "load_scenario", "run"]
+__all__ = [
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "__version__",
+    "compile_plan",
+    "load_scenario",
+    "run",
+    "trace",
+]
 
 if TYPE_CHECKING:
     from sanlab.errors import ScenarioError
     from sanlab.plan.compile import compile_plan
     from sanlab.results.run import Run
+    from sanlab.run.trace import trace
     from sanlab.scenario import Scenario
     from sanlab.scenario.load import load_scenario
 
@@ -22,6 +32,7 @@ _HOMES = {
     "ScenarioError": "sanlab.errors",
     "compile_plan": "sanlab.plan.compile",
     "load_scenario": "sanlab.scenario.load",
+    "trace": "sanlab.run.trace",
 }
 
 
