@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt::Display;
 use std::io::Write;
 use std::time::Duration;
 
-use pcap_file::DataLink;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
 use pcap_file::pcapng::{Block, PcapNgWriter};
+use pcap_file::{DataLink, PcapError};
 use sanlab_fabric::Probe;
 use sanlab_fc::{Exchange, Frame, FrameKind, encode};
 use sanlab_kernel::{Arena, NONE, Picoseconds};
@@ -91,7 +92,7 @@ impl<W: Write> Capture<W> {
         luns: Vec<Vec<u32>>,
         limit: u64,
     ) -> Result<Self, CaptureError> {
-        let mut writer = PcapNgWriter::new(out).map_err(error)?;
+        let mut writer = PcapNgWriter::new(out).map_err(pcap_error)?;
         let mut interfaces = vec![(None, None); fibres];
         for (index, port) in (0u32..).zip(ports) {
             let block = InterfaceDescriptionBlock {
@@ -104,7 +105,7 @@ impl<W: Write> Capture<W> {
             };
             writer
                 .write_block(&Block::InterfaceDescription(block))
-                .map_err(error)?;
+                .map_err(pcap_error)?;
             interfaces[port.tx_fibre as usize].0 = Some(index);
             interfaces[port.tx_fibre as usize ^ 1].1 = Some(index);
         }
@@ -199,7 +200,7 @@ impl<W: Write> Capture<W> {
         };
         self.writer
             .write_block(&Block::EnhancedPacket(block))
-            .map_err(error)?;
+            .map_err(pcap_error)?;
         Ok(())
     }
 }
@@ -235,6 +236,130 @@ impl<W: Write> Probe for Capture<W> {
     }
 }
 
-fn error(failed: impl std::fmt::Display) -> CaptureError {
+fn error(failed: impl Display) -> CaptureError {
     CaptureError(failed.to_string())
+}
+
+/// What the system says, where it was the system that failed.
+fn pcap_error(failed: PcapError) -> CaptureError {
+    match failed {
+        PcapError::IoError(reason) => error(reason),
+        other => error(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk with room for this many bytes.
+    struct Disk(usize);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self
+                .0
+                .checked_sub(bytes.len())
+                .ok_or_else(|| std::io::Error::other("the disk is full"))?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn ports() -> Vec<CapturePort> {
+        ["host1.hba0.p0", "sw1.f0"]
+            .into_iter()
+            .zip(0..)
+            .map(|(name, tx_fibre)| CapturePort {
+                name: name.into(),
+                tx_fibre,
+            })
+            .collect()
+    }
+
+    fn plain(n: u64) -> Frame {
+        Frame {
+            ready_at: 0,
+            framed_at: 0,
+            sent_at: 0,
+            credit_wait: 0,
+            switch_wait: 0,
+            exchange: 0,
+            flow: 0,
+            came_by: NONE,
+            destination: 1,
+            source: 0,
+            next: 0,
+            offset: 0,
+            wire_bytes: 100,
+            payload_bytes: 64,
+            seq_cnt: 0,
+            ox_id: u16::try_from(n).unwrap(),
+            seq_id: 0,
+            kind: FrameKind::Plain,
+            is_last: true,
+        }
+    }
+
+    /// Frames over both fibres of one link, each seen at both of its ends.
+    fn capture<W: Write>(out: W, limit: u64) -> Result<Captured, CaptureError> {
+        let addresses = vec![0x01_00_00, 0x01_01_00];
+        let mut capture = Capture::new(out, &ports(), 2, addresses, vec![], limit)?;
+        let exchanges = Arena::default();
+        for n in 0..10u64 {
+            let fibre = u32::from(n % 2 == 1);
+            capture.frame(fibre, &plain(n), &exchanges, n * 1000, n * 1000 + 5500);
+        }
+        capture.finish()
+    }
+
+    /// Interface, nanoseconds and OX_ID of each packet block.
+    fn packets(file: &[u8]) -> Vec<(u32, u64, u16)> {
+        let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
+        let mut found = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let Block::EnhancedPacket(packet) = block.unwrap() {
+                let ox_id = u16::from_be_bytes([packet.data[20], packet.data[21]]);
+                let at = u64::try_from(packet.timestamp.as_nanos()).unwrap();
+                found.push((packet.interface_id, at, ox_id));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn frames_come_in_order_of_time_at_both_ends() {
+        let mut file = Vec::new();
+        let captured = capture(&mut file, u64::MAX).unwrap();
+        let found = packets(&file);
+        assert_eq!((captured.frames, captured.is_cut), (20, false));
+        assert_eq!(captured.exchanges, 0, "plain frames have none");
+        assert!(found.is_sorted_by_key(|&(_, at, _)| at));
+        assert_eq!(found[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
+        // 5.5 ns are 6: rounded, not cut.
+        assert!(found.contains(&(1, 6, 0)));
+    }
+
+    #[test]
+    fn a_limit_keeps_the_first() {
+        let (mut whole, mut cut) = (Vec::new(), Vec::new());
+        capture(&mut whole, 20).unwrap();
+        let captured = capture(&mut cut, 7).unwrap();
+        assert_eq!((captured.frames, captured.is_cut), (7, true));
+        assert_eq!(packets(&cut), packets(&whole)[..7]);
+    }
+
+    #[test]
+    fn a_full_disk_is_a_failure() {
+        for room in [0, 100, 1000] {
+            let failure = capture(Disk(room), u64::MAX).unwrap_err();
+            assert_eq!(failure.0, "the disk is full");
+        }
+        // What waits in a buffer until the end must not be lost in silence.
+        let buffered = std::io::BufWriter::with_capacity(1 << 20, Disk(1000));
+        assert!(capture(buffered, u64::MAX).is_err());
+    }
 }
