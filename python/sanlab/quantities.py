@@ -75,6 +75,7 @@ _TIME_PS = {
 }
 _LENGTH_MM = {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000}
 _WHOLE_PERCENT = 100
+_DECIMALS = 10**12
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?![\d.]))?)\s*(.*?)\s*")
 
 
@@ -299,7 +300,12 @@ def _format(value: int, units: Mapping[str, int]) -> str:
 def _shown(number: Fraction) -> str:
     if number.denominator == 1:
         return str(number.numerator)
-    return f"{float(number):.12g}"
+    scaled = number * _DECIMALS
+    if scaled.denominator != 1:
+        return f"{float(number):.12g}"
+    whole, rest = divmod(abs(scaled.numerator), _DECIMALS)
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole}.{rest:012d}".rstrip("0")
 
 
 def _is_integer(value: object) -> bool:

@@ -54,10 +54,18 @@ pub struct Fibre {
     pub header: Picoseconds,
     rate: Rate,
     gap_bytes: u64,
-    /// Times of the size sent last: frames of one size come in rows.
-    cached_bytes: u16,
-    cached_sending: Picoseconds,
-    cached_slot: Picoseconds,
+    /// Times of the two sizes sent last: frames of one size come in rows, between them a response.
+    cached: [Times; 2],
+}
+
+/// What a frame of one size takes.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    wire_bytes: u16,
+    /// First to last bit.
+    sending: Picoseconds,
+    /// First bit to that of the next frame at the earliest.
+    slot: Picoseconds,
 }
 
 impl Fibre {
@@ -83,9 +91,7 @@ impl Fibre {
             header: delay + rate.time_for(HEADER_IN_BYTES),
             rate,
             gap_bytes: u64::from(gap_bytes),
-            cached_bytes: 0,
-            cached_sending: 0,
-            cached_slot: rate.time_for(u64::from(gap_bytes)),
+            cached: [Times { wire_bytes: 0, sending: 0, slot: rate.time_for(u64::from(gap_bytes)) }; 2],
         }
     }
 
@@ -103,11 +109,20 @@ impl Fibre {
     /// earliest.
     #[inline]
     pub fn times(&mut self, wire_bytes: u16) -> (Picoseconds, Picoseconds) {
-        if self.cached_bytes != wire_bytes {
-            self.cached_bytes = wire_bytes;
-            self.cached_sending = self.rate.time_for(u64::from(wire_bytes));
-            self.cached_slot = self.rate.time_for(u64::from(wire_bytes) + self.gap_bytes);
+        if self.cached[0].wire_bytes != wire_bytes {
+            self.recall(wire_bytes);
         }
-        (self.cached_sending, self.cached_slot)
+        (self.cached[0].sending, self.cached[0].slot)
+    }
+
+    fn recall(&mut self, wire_bytes: u16) {
+        self.cached.swap(0, 1);
+        if self.cached[0].wire_bytes != wire_bytes {
+            self.cached[0] = Times {
+                wire_bytes,
+                sending: self.rate.time_for(u64::from(wire_bytes)),
+                slot: self.slot(u32::from(wire_bytes)),
+            };
+        }
     }
 }

@@ -94,28 +94,32 @@ impl Queues {
         id
     }
 
-    /// The first queue after the one served last whose head is ready.
+    /// The first queue after the one served last whose head is ready: from there to the end, then from
+    /// the beginning.
     #[inline]
     fn next_ready(&self, now: Picoseconds) -> Option<usize> {
-        let words = self.occupied.len();
         let first = self.served_last + 1;
-        let (start, shift) = (first / 64, first % 64);
-        for step in 0..=words {
-            let word = (start + step) % words;
-            let mut bits = self.occupied[word];
-            // The first word is looked at twice: its upper part first, its lower part last.
-            if start < words && step == 0 {
-                bits &= u64::MAX << shift;
-            } else if start < words && step == words {
-                bits &= !(u64::MAX << shift);
+        let (word, below) = (first / 64, (1u64 << (first % 64)) - 1);
+        let words = self.occupied.len();
+        if word >= words {
+            return (0..words).find_map(|word| self.ready_in(word, u64::MAX, now));
+        }
+        self.ready_in(word, !below, now)
+            .or_else(|| (word + 1..words).find_map(|word| self.ready_in(word, u64::MAX, now)))
+            .or_else(|| (0..word).find_map(|word| self.ready_in(word, u64::MAX, now)))
+            .or_else(|| self.ready_in(word, below, now))
+    }
+
+    /// The first ready queue of one word, among those in the mask.
+    #[inline]
+    fn ready_in(&self, word: usize, mask: u64, now: Picoseconds) -> Option<usize> {
+        let mut bits = self.occupied[word] & mask;
+        while bits != 0 {
+            let input = word * 64 + bits.trailing_zeros() as usize;
+            if self.queues[input].ready_at <= now {
+                return Some(input);
             }
-            while bits != 0 {
-                let input = word * 64 + bits.trailing_zeros() as usize;
-                if self.queues[input].ready_at <= now {
-                    return Some(input);
-                }
-                bits &= bits - 1;
-            }
+            bits &= bits - 1;
         }
         None
     }

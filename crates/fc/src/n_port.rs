@@ -241,11 +241,15 @@ impl NPort {
 
     #[inline]
     fn generate(&mut self, now: Picoseconds, source: u32) -> NextFrame {
-        let count = self.generators.len();
-        let turn = (0..count)
-            .map(|step| (self.next_generator + step) % count)
-            .find(|&index| self.generators[index].left > 0 && self.generators[index].next_at <= now)
-            .expect("a port was asked for a frame it does not have");
+        let is_due = |generator: &Generator| generator.left > 0 && generator.next_at <= now;
+        let (before, after) = self.generators.split_at(self.next_generator);
+        let turn = match after.iter().position(is_due) {
+            Some(place) => self.next_generator + place,
+            None => before
+                .iter()
+                .position(is_due)
+                .expect("a port was asked for a frame it does not have"),
+        };
         self.next_generator = turn + 1;
         let generator = &mut self.generators[turn];
         let ready_at = generator.next_at;

@@ -25,9 +25,9 @@ pub struct Agenda<E> {
 
 #[derive(Debug)]
 struct Entry<E> {
-    at: Picoseconds,
-    /// Component in the upper bits, running count below: one component's events keep their order.
-    tie: u64,
+    /// Time in the upper half; below it the component, and in the last bits the running count, which
+    /// keeps the events of one component in their order. One comparison decides.
+    key: u128,
     event: E,
 }
 
@@ -54,7 +54,7 @@ impl<E> Agenda<E> {
         self.count += 1;
         debug_assert!(component < 1 << 24 && self.count < 1 << COUNT_BITS);
         let tie = u64::from(component) << COUNT_BITS | self.count;
-        self.heap.push(Reverse(Entry { at, tie, event }));
+        self.heap.push(Reverse(Entry { key: u128::from(at) << 64 | u128::from(tie), event }));
     }
 
     /// When the next event is due; [`crate::NEVER`] when there is none.
@@ -62,7 +62,7 @@ impl<E> Agenda<E> {
     pub fn next_at(&self) -> Picoseconds {
         self.heap
             .peek()
-            .map_or(crate::NEVER, |Reverse(entry)| entry.at)
+            .map_or(crate::NEVER, |Reverse(entry)| entry.at())
     }
 
     /// Take the next event.
@@ -70,7 +70,7 @@ impl<E> Agenda<E> {
     pub fn pop(&mut self) -> Option<(Picoseconds, E)> {
         self.heap
             .pop()
-            .map(|Reverse(entry)| (entry.at, entry.event))
+            .map(|Reverse(entry)| (entry.at(), entry.event))
     }
 
     /// Events put down so far.
@@ -79,9 +79,16 @@ impl<E> Agenda<E> {
     }
 }
 
+impl<E> Entry<E> {
+    #[inline]
+    fn at(&self) -> Picoseconds {
+        (self.key >> 64) as u64
+    }
+}
+
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
-        (self.at, self.tie) == (other.at, other.tie)
+        self.key == other.key
     }
 }
 impl<E> Eq for Entry<E> {}
@@ -92,6 +99,6 @@ impl<E> PartialOrd for Entry<E> {
 }
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.at, self.tie).cmp(&(other.at, other.tie))
+        self.key.cmp(&other.key)
     }
 }

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
 #: Subcommands in the order of the help; each is a module of this package with `register(app)`.
 #: A module imports what is heavy inside its command, so that `sanlab --help` stays quick.
-SUBCOMMANDS = ["new", "check", "plan", "run", "trace", "report", "schema", "catalog"]
+SUBCOMMANDS = ["new", "check", "plan", "run", "trace", "report", "validate", "schema", "catalog"]
 
 app = typer.Typer(
     name="sanlab",
@@ -21,7 +20,7 @@ app = typer.Typer(
 )
 
 
-def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  typer calls it so
+def _show_version(is_wanted: bool) -> None:
     if is_wanted:
         from sanlab import __version__
 
@@ -40,8 +39,7 @@ def start(
 
 
 for _name in SUBCOMMANDS:
-    if find_spec(f"sanlab.cli.{_name}") is not None:
-        import_module(f"sanlab.cli.{_name}").register(app)
+    import_module(f"sanlab.cli.{_name}").register(app)
 
 
 def main() -> None:

@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sanlab.plan.defaults import LATEST_END_PS
-
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
 
@@ -81,7 +79,7 @@ def _scaled(plan: Plan, result: dict[str, Any], took: float, *, is_whole: bool) 
     factor = end / simulated
     return Estimate(
         is_available=True,
-        basis=f"Scaled up from a pilot run of {simulated / 1e6:.6g} us of simulated time",
+        basis=f"Scaled up from a pilot run of {simulated / 1e9:.4g} ms of simulated time",
         simulated_ps=end,
         events=round(events * factor),
         wall_s=took * factor,
@@ -91,15 +89,15 @@ def _scaled(plan: Plan, result: dict[str, Any], took: float, *, is_whole: bool) 
 
 def _likely_end(plan: Plan, result: dict[str, Any], simulated: int) -> int | None:
     """Return when the run ends: as told, or when its jobs have moved all their bytes."""
-    if plan.end_ps < LATEST_END_PS:
-        return plan.end_ps
-    wanted = sum(job.total_bytes for job in plan.jobs)
+    ends_itself = all(job.total_bytes for job in plan.jobs) and all(f.frames for f in plan.traffic)
+    if not plan.jobs or not ends_itself:
+        is_bounded = plan.jobs and all(job.total_bytes or job.stop_ps for job in plan.jobs)
+        last_stop = max((job.stop_ps for job in plan.jobs), default=0)
+        return min(plan.end_ps, last_stop) if is_bounded and last_stop else plan.end_ps
     moved = sum(_integers(result["tables"].get("workloads", {}).get("bytes")))
-    last_stop = max((job.stop_ps for job in plan.jobs), default=0)
-    if wanted == 0:
-        return last_stop or plan.end_ps
     if moved == 0:
         return None
+    wanted = sum(job.total_bytes for job in plan.jobs)
     return min(plan.end_ps, max(simulated, wanted * simulated // moved))
 
 

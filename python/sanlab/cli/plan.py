@@ -12,13 +12,12 @@ import typer
 from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, load, outcome, show_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sanlab.cli.pilot import Estimate
-    from sanlab.plan.schema import JobPlan, Plan
+    from sanlab.plan.schema import Plan
 
 #: Rows shown of each table; `--json` has all of them.
 MAX_ROWS = 20
+PIPE_WIDTH = 160
 
 
 def register(app: typer.Typer) -> None:
@@ -63,85 +62,45 @@ def plan(
 
 def _show(resolved: Plan, cost: Estimate) -> None:
     from rich.console import Console
+    from rich.table import Table
 
     from sanlab.plan.explain import notes
-    from sanlab.quantities import format_time
+    from sanlab.plan.tables import tables
 
     # A pipe has no width; a table cut to 80 columns would lose names.
-    console = Console(soft_wrap=True) if sys.stdout.isatty() else Console(width=160)
-    console.print(f"[bold]{resolved.title}[/bold], seed {resolved.seed}", highlight=False)
-    console.print(
-        f"ends at the latest at {format_time(resolved.end_ps)}, "
-        f"series in bins of {format_time(resolved.interval_ps)}",
-        highlight=False,
+    console = Console(
+        highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH
     )
-    _show_totals(resolved, console)
-    _show_links(resolved, console)
-    _show_jobs(resolved, console)
+    console.print(_head(resolved))
+    for table in tables(resolved, MAX_ROWS):
+        drawn = Table(*table.columns, title=table.title, title_justify="left")
+        for row in table.rows:
+            drawn.add_row(*row)
+        console.print(drawn)
+        if table.rows_count > len(table.rows):
+            console.print(f"... and {table.rows_count - len(table.rows)} more; --json has all")
     for note in notes(resolved)[:MAX_ROWS]:
-        console.print(f"note: {note}", highlight=False)
-    console.print(_cost_text(cost), highlight=False)
+        console.print(f"note: {note}")
+    console.print(_cost_text(cost))
 
 
-def _show_totals(resolved: Plan, console: Console) -> None:
+def _head(resolved: Plan) -> str:
     from sanlab.plan.explain import links_by_speed, totals
+    from sanlab.quantities import format_time
 
     counts = [
         f"{key.removesuffix('_count').replace('_', ' ')} {count}"
         for key, count in totals(resolved).items()
         if count
     ]
-    console.print(", ".join(counts), highlight=False)
     speeds = [f"{count} of {speed}" for speed, count in links_by_speed(resolved).items()]
-    console.print(f"links: {', '.join(speeds)}", highlight=False)
-
-
-def _show_links(resolved: Plan, console: Console) -> None:
-    from rich.table import Table
-
-    from sanlab.plan.explain import end_name
-    from sanlab.quantities import format_time
-
-    table = Table("from", "to", "speed", "delay", "credit there", "credit back", title="Links")
-    for link in resolved.links[:MAX_ROWS]:
-        table.add_row(
-            end_name(resolved, link.a),
-            end_name(resolved, link.b),
-            link.speed,
-            format_time(link.delay_ps),
-            str(link.credit_a_to_b),
-            str(link.credit_b_to_a),
-        )
-    console.print(table)
-    _show_rest(len(resolved.links), console)
-
-
-def _show_jobs(resolved: Plan, console: Console) -> None:
-    from rich.table import Table
-
-    from sanlab.quantities import format_size
-
-    table = Table("job", "through", "reads", "order", "bs", "depth", "region", title="Jobs")
-    for job in resolved.jobs[:MAX_ROWS]:
-        region = f"{format_size(job.span_bytes)} at {format_size(job.offset_bytes)}"
-        order = "random" if job.random else "sequential"
-        reads = f"{job.read_ppm / 10_000:g} %"
-        depth = str(job.iodepth) if job.iodepth else "open"
-        size = format_size(job.block_bytes)
-        table.add_row(job.name, _through(resolved, job), reads, order, size, depth, region)
-    console.print(table)
-    _show_rest(len(resolved.jobs), console)
-
-
-def _through(resolved: Plan, job: JobPlan) -> str:
-    adapter = resolved.hosts[job.host].adapters[job.adapter]
-    source, target = resolved.n_ports[adapter.n_port], resolved.n_ports[job.target_n_port]
-    return f"{source.name} to {target.name}"
-
-
-def _show_rest(count: int, console: Console) -> None:
-    if count > MAX_ROWS:
-        console.print(f"... and {count - MAX_ROWS} more; --json has all", highlight=False)
+    return (
+        f"{resolved.title}, seed {resolved.seed}\n"
+        f"ends at the latest at {format_time(resolved.end_ps)}, "
+        f"series in bins of {format_time(resolved.interval_ps)}, "
+        f"data frames of {resolved.data_frame_bytes} bytes\n"
+        f"{', '.join(counts)}\nlinks: {', '.join(speeds)}"
+    )
 
 
 def _cost_text(cost: Estimate) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from sanlab.plan import addressing
 from sanlab.plan.boxes import build_boxes
-from sanlab.plan.defaults import DEFAULT_DURATION_PS, LATEST_END_PS, given
+from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
 from sanlab.plan.jobs import JobMaker, build_jobs
 from sanlab.plan.names import Problems
 from sanlab.plan.schema import (
@@ -24,7 +25,7 @@ from sanlab.plan.schema import (
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
-from sanlab.quantities import SPEEDS, format_time
+from sanlab.quantities import PS_PER_S, SPEEDS, counted, format_time
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -38,6 +39,15 @@ if TYPE_CHECKING:
 #: Bins of a time series.
 MAX_BINS = 1_000_000
 _MM_PER_KM = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the length of a run follows from."""
+
+    links_count: int
+    jobs: list[JobPlan]
+    traffic: list[TrafficPlan]
 
 
 def compile_plan(scenario: Scenario) -> Plan:
@@ -63,7 +73,8 @@ def compile_plan(scenario: Scenario) -> Plan:
     traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
-    end_ps, interval_ps = _times(scenario, jobs, traffic, problems)
+    parts = _Parts(len(wiring.links), jobs, traffic)
+    end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
     return Plan(
         format=FORMAT,
@@ -192,34 +203,53 @@ def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
     return hosts
 
 
-def _times(
-    scenario: Scenario, jobs: list[JobPlan], traffic: list[TrafficPlan], problems: Problems
-) -> tuple[int, int]:
+def latest_end(links_count: int) -> int:
+    """Return the end of the engine's clock, which shares a 62-bit word with the fibre it is of."""
+    fibres = max(2, 2 * links_count)
+    return 2**62 >> (fibres - 1).bit_length()
+
+
+def _times(scenario: Scenario, parts: _Parts, problems: Problems) -> tuple[int, int]:
     """Return the latest end of the run and the length of a bin.
 
     Without `duration`, a run in which every job and all traffic ends by itself may take an hour of
     simulated time; any other takes one second.
     """
     measure = scenario.measure
-    ends_itself = all(job.total_bytes or job.stop_ps for job in jobs) and all(
-        flow.frames for flow in traffic
+    limit = latest_end(parts.links_count)
+    ends_itself = all(job.total_bytes or job.stop_ps for job in parts.jobs) and all(
+        flow.frames for flow in parts.traffic
     )
-    end = given(measure.duration, LATEST_END_PS if ends_itself else DEFAULT_DURATION_PS)
-    known = measure.duration is not None or not ends_itself
-    interval = given(measure.interval, max(1, end // 100) if known else 10**10)
-    if known and end // interval > MAX_BINS:
+    default = min(LATEST_END_PS, limit) if ends_itself else DEFAULT_DURATION_PS
+    end = given(measure.duration, default)
+    if end > limit:
+        problems.add(
+            ("measure", "duration"),
+            f"With {counted(parts.links_count, 'link')} the clock ends at "
+            f"{limit // PS_PER_S} s of simulated time",
+            "Make 'duration' shorter",
+        )
+    is_known = measure.duration is not None or not ends_itself
+    interval = given(measure.interval, max(1, end // 100) if is_known else DEFAULT_INTERVAL_PS)
+    if is_known and end // interval > MAX_BINS:
         problems.add(
             ("measure", "interval"),
             f"{format_time(end)} in bins of {format_time(interval)} make more than {MAX_BINS} bins",
             "Make 'interval' longer",
         )
+    if measure.duration is not None:
+        _check_starts(scenario, end, problems)
+    return end, interval
+
+
+def _check_starts(scenario: Scenario, end: int, problems: Problems) -> None:
+    """Note workloads that would not count anything before the end."""
     for index, work in enumerate(scenario.workloads):
-        if measure.duration is not None and work.start_delay + work.ramp_time >= end:
-            key = "ramp_time" if work.ramp_time else "start_delay"
+        counts_from = work.start_delay + work.ramp_time
+        if counts_from >= end:
             problems.add(
-                ("workloads", index, key),
-                f"Counting would start at {format_time(work.start_delay + work.ramp_time)}, "
+                ("workloads", index, "ramp_time" if work.ramp_time else "start_delay"),
+                f"Counting would start at {format_time(counts_from)}, "
                 f"and the run ends at {format_time(end)}",
                 "Make 'measure.duration' longer",
             )
-    return end, interval

@@ -36,6 +36,8 @@ DEFAULT_BLOCK_BYTES = 8 * 1024
 #: Length of a run that nothing else ends, and of one that ends when all its I/O is done.
 DEFAULT_DURATION_PS = 10**12
 LATEST_END_PS = 3600 * 10**12
+#: Bin of the time series where the length of the run is not known beforehand.
+DEFAULT_INTERVAL_PS = 10**10
 
 
 def given(value: Value | None, default: Value) -> Value:

@@ -92,8 +92,16 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
         _add_link(request, board, wiring, boxes, problems)
     _join_fabrics(wiring)
     for name in boxes.by_name:
-        ports = boxes.by_name[name].ports
-        wiring.linked[name] = [port for port in ports if (name, port) in wiring.link_of]
+        box = boxes.by_name[name]
+        wiring.linked[name] = [port for port in box.ports if (name, port) in wiring.link_of]
+    problems.stop_if_any()
+    for array in boxes.arrays:
+        if not wiring.linked[array.name]:
+            problems.add(
+                (*array.path, "name"),
+                f"'{array.name}' has no link",
+                f"Add a link from '{array.name}' to a switch",
+            )
     return wiring
 
 

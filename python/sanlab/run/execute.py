@@ -61,7 +61,7 @@ def simulate(
     RunError
         A check of the engine failed, or it refused the plan.
     """
-    from sanlab import _native  # noqa: PLC0415  reading a run folder needs no engine
+    import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
 
     control = _native.Control()
     answer: list[Any] = []
@@ -75,11 +75,16 @@ def simulate(
             "capture_limit": capture.limit,
         }
 
+    # Not the thread's own join: interrupted, Python before 3.13 takes the thread for dead.
+    is_done = threading.Event()
+
     def work() -> None:
         try:
             answer.append(_native.run(plan.to_json(), control, **options))
-        except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+        except BaseException as error:
             failure.append(error)
+        finally:
+            is_done.set()
 
     worker = threading.Thread(target=work, name="sanlab-engine", daemon=True)
     # A run that ends with its jobs has no time that is known beforehand.
@@ -87,12 +92,11 @@ def simulate(
     with ProgressLine(title, end_ps, is_wanted=show_progress) as line:
         worker.start()
         try:
-            while worker.is_alive():
-                worker.join(POLL_S)
+            while not is_done.wait(POLL_S):
                 line.update(control)
         except KeyboardInterrupt:
             control.stop()
-            worker.join()
+            is_done.wait()
     if failure:
         raise _as_run_error(failure[0]) from failure[0]
     result = answer[0]
@@ -163,8 +167,8 @@ class Prepared:
 
 def prepare(source: str | Path | Scenario, overrides: Mapping[str, str]) -> Prepared:
     """Read and compile a scenario."""
-    from sanlab.plan.compile import compile_plan  # noqa: PLC0415  the compiler loads the catalogue
-    from sanlab.scenario.load import load_scenario  # noqa: PLC0415
+    from sanlab.plan.compile import compile_plan
+    from sanlab.scenario.load import load_scenario
 
     if not isinstance(source, str | Path):
         if overrides:

@@ -50,7 +50,7 @@ def names_from(stem: str) -> Iterator[str]:
         number += 1
 
 
-def write(
+def write(  # noqa: PLR0913  one for each file of the folder
     target: Path | None,
     stem: str,
     *,
@@ -132,7 +132,7 @@ def _give_name(growing: Path, target: Path | None, parent: Path, stem: str) -> P
                 raise
         else:
             return folder
-    raise AssertionError("names never run out")  # noqa: EM101
+    raise AssertionError
 
 
 def _umask() -> int:

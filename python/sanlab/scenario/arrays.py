@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.scenario.base import (
     BlockSize,
@@ -20,11 +20,9 @@ from sanlab.scenario.base import (
     Size,
     Speed,
     Time,
+    also,
     refusal,
 )
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
 
 DistributionName = Literal["constant", "exponential"]
 Commands = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -153,17 +151,6 @@ def _as_disk(value: object) -> object:
     return {"model": value} if isinstance(value, str) else value
 
 
-def _also(schema: dict[str, JsonValue]) -> FieldInfo:
-    """Add a shorthand to the JSON Schema of a key."""
-
-    def extend(whole: dict[str, JsonValue]) -> None:
-        choices = whole.get("anyOf")
-        if isinstance(choices, list):
-            choices.append(schema)
-
-    return cast("FieldInfo", Field(json_schema_extra=extend))
-
-
 class Array(ScenarioModel):
     """An array, or a group of equal arrays."""
 
@@ -195,9 +182,9 @@ class Array(ScenarioModel):
     """Most data one XFER_RDY asks for."""
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""
-    cache: Annotated[Cache | None, BeforeValidator(_off_is_none), _also({"const": "off"})] = None
+    cache: Annotated[Cache | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
     """Cache, or `off`; what the model has where it is left out."""
-    disk: Annotated[Disk | None, BeforeValidator(_as_disk), _also({"type": "string"})] = None
+    disk: Annotated[Disk | None, BeforeValidator(_as_disk), also({"type": "string"})] = None
     """The kind of its disks: a name of the catalog, or keys that change one."""
     array_groups: Annotated[int, Field(ge=1, le=1024)] | None = None
     """Groups its disks are in; the disks of a LUN come from different groups while there are."""

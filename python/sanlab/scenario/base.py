@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from sanlab import quantities
@@ -13,6 +13,8 @@ from sanlab.scenario.groups import GroupError, expand, expand_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pydantic.fields import FieldInfo
 
 #: Code of errors that carry their own reason and remedy.
 OWN_ERROR = "sanlab"
@@ -50,6 +52,17 @@ def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
     """Return an error that is shown with these words, at `key` of the mapping where it is given."""
     context = {"reason": reason, "remedy": remedy, "key": key}
     return PydanticCustomError(OWN_ERROR, "{reason}", context)
+
+
+def also(schema: dict[str, JsonValue]) -> FieldInfo:
+    """Add a shorthand to the JSON Schema of a key that may be left out."""
+
+    def extend(whole: dict[str, JsonValue]) -> None:
+        choices = whole.get("anyOf")
+        if isinstance(choices, list):
+            choices.append(schema)
+
+    return cast("FieldInfo", Field(json_schema_extra=extend))
 
 
 def _quantity(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -130,11 +131,14 @@ def read_value(text: str, mark: Mark) -> Any:  # noqa: ANN401  any value YAML ca
 
 def _compose(text: str, file: str) -> Any:  # noqa: ANN401  ruamel's node, untyped
     from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning, YAMLError
 
     yaml = YAML(typ="safe", pure=True)
     try:
-        return yaml.compose(text)
+        with warnings.catch_warnings():
+            # YAML allows an anchor to be set again, and a warning would reach nobody.
+            warnings.simplefilter("ignore", ReusedAnchorWarning)
+            return yaml.compose(text)
     except MarkedYAMLError as error:
         place = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):

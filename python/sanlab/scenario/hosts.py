@@ -14,6 +14,7 @@ from sanlab.scenario.base import (
     ScenarioModel,
     Speed,
     Time,
+    also,
     refusal,
 )
 
@@ -89,5 +90,9 @@ class Host(ScenarioModel):
     """Entry of the catalog that gives the values not written here."""
     cpu: Cpu | None = None
     """Processors and cost per I/O."""
-    hbas: Annotated[list[Hba], BeforeValidator(_as_hbas), Field(min_length=1)] | None = None
+    hbas: Annotated[
+        Annotated[list[Hba], Field(min_length=1)] | None,
+        BeforeValidator(_as_hbas),
+        also({"type": "object"}),
+    ] = None
     """Adapters; one of a single port where it is left out."""

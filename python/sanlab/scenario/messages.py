@@ -109,16 +109,24 @@ def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
 
 def known_keys(model: type[BaseModel], path: Path) -> list[str]:
     """Return the keys a scenario may have at `path`; none where a value without keys stands."""
+    kind = _type_at(model, path)
+    return list(_fields(_item_type(kind) or kind))
+
+
+def is_list(model: type[BaseModel], path: Path) -> bool:
+    """Return whether a scenario has a list at `path`."""
+    return _item_type(_type_at(model, path)) is not None
+
+
+def _type_at(model: type[BaseModel], path: Path) -> Any:  # noqa: ANN401  an annotation
     kind: Any = model
     for step in path:
         if isinstance(step, int):
             kind = _item_type(kind)
         else:
-            field = _fields(kind).get(step)
-            kind = field if field is not None else None
-        if kind is None:
-            return []
-    return list(_fields(_bare(kind)))
+            # A single item may be written without its list.
+            kind = _fields(_item_type(kind) or kind).get(step)
+    return kind
 
 
 def _fields(kind: Any) -> dict[str, Any]:  # noqa: ANN401  an annotation
@@ -135,7 +143,7 @@ def _item_type(kind: Any) -> Any:  # noqa: ANN401  an annotation
 
 def _bare(kind: Any) -> Any:  # noqa: ANN401  an annotation
     """Strip `Annotated` and `| None`."""
-    while True:
+    while kind is not None:
         origin = get_origin(kind)
         if origin is typing.Annotated:
             kind = get_args(kind)[0]
@@ -143,3 +151,4 @@ def _bare(kind: Any) -> Any:  # noqa: ANN401  an annotation
             kind = next(arg for arg in get_args(kind) if arg is not type(None))
         else:
             return kind
+    return None

@@ -16,7 +16,7 @@ from sanlab.errors import Problem, ScenarioError
 from sanlab.quantities import nearest
 from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text, read_value
 from sanlab.scenario.groups import GroupError, expand
-from sanlab.scenario.messages import known_keys
+from sanlab.scenario.messages import is_list, known_keys
 from sanlab.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def parse_assignment(text: str) -> tuple[str, str]:
 
 def _steps(path: str, mark: Mark) -> list[str | int]:
     steps: list[str | int] = []
-    for word in re.split(r"\.(?!\.)(?<!\.\.)", path):
+    for word in re.split(r"\.(?![^\[]*\])", path):
         name = word
         indices: list[int] = []
         while found := re.search(r"\[(\d+)\]$", name):
@@ -102,11 +102,19 @@ class _Setter:
             node.put(key, copy.deepcopy(self.value), self.mark, self.mark)
             return
         if not isinstance(node.get(key), (MarkedMap, MarkedList)):
-            if not isinstance(rest[0], str) or not known_keys(Scenario, here):
-                reason = f"'{path_text(here)}' is not written in the file, so it has no items"
-                raise _refuse(self.mark, here, reason, "Write it in the file first")
+            self.require_keys_below(here, rest[0])
             node.put(key, MarkedMap(self.mark), self.mark, self.mark)
         self.walk(node[key], rest, here)
+
+    def require_keys_below(self, path: Path, step: str | int) -> None:
+        """Refuse to go on below a single value, or below a list the file does not have."""
+        known = known_keys(Scenario, path)
+        if not known:
+            reason = f"'{path_text(path)}' holds a single value, with nothing below it"
+            raise _refuse(self.mark, path, reason, "End the path earlier")
+        if step not in known and is_list(Scenario, path):
+            reason = f"'{path_text(path)}' is not written in the file, so it has no items"
+            raise _refuse(self.mark, path, reason, "Write it in the file first")
 
     def walk_list(
         self, node: MarkedList, step: str | int, rest: list[str | int], path: Path

@@ -88,7 +88,7 @@ class Workload(ScenarioModel):
     iodepth: Annotated[int, Field(ge=1, le=65_535)] = 1
     """Requests each job keeps open."""
     numjobs: Annotated[int, Field(ge=1, le=4096)] = 1
-    """Equal jobs for each pair of host and LUN."""
+    """Equal jobs for each pair; sequential ones on a LUN own regions one after the other."""
     size: LunSize | None = None
     """Region of each job and bytes it moves; without it the rest of the LUN, and no end."""
     io_size: Annotated[Size, Field(ge=512)] | None = None

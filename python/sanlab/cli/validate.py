@@ -1,0 +1,92 @@
+"""`sanlab validate`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sanlab.cli.outcome import JsonOption, outcome, show_json
+
+if TYPE_CHECKING:
+    from sanlab.validate import Validation
+    from sanlab.validate.rows import Row
+
+EXIT_OUTSIDE = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("validate")(validate)
+
+
+def validate(
+    studies: Annotated[
+        list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all by default.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the bundled studies: published value, simulated value, error.
+
+    Exit code 3 where a row is outside its tolerance or a trend does not hold.
+    """
+    with outcome(as_json=as_json):
+        from sanlab.validate import validate as run_studies
+
+        done = run_studies(studies, on_case=_say if sys.stderr.isatty() else None)
+        if as_json:
+            rows = [row.model_dump() for study in done for row in study.rows]
+            pages = {study.study.name: str(study.page) for study in done}
+            show_json({"rows": rows, "reports": pages})
+        else:
+            _show(done)
+    if not all(study.is_ok for study in done):
+        raise typer.Exit(EXIT_OUTSIDE)
+
+
+def _say(case: str) -> None:
+    typer.echo(f"\r\033[K{case}\r", err=True, nl=False)
+
+
+def _show(done: list[Validation]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    for study in done:
+        table = Table(title=study.study.title, box=box.SIMPLE_HEAD, title_justify="left")
+        for column in ("case", "figure"):
+            table.add_column(column)
+        for column in ("published", "simulated"):
+            table.add_column(column, justify="right")
+        table.add_column("unit")
+        table.add_column("error", justify="right")
+        table.add_column("", no_wrap=True)
+        for row in sorted(study.rows, key=lambda row: row.published is None):
+            table.add_row(*_cells(row))
+        console.print(table)
+        outside = sum(row.ok is False for row in study.rows)
+        judged = sum(row.ok is not None for row in study.rows)
+        console.print(f"{judged - outside} of {judged} comparisons within tolerance")
+        typer.echo(f"report: {study.page}")
+
+
+def _cells(row: Row) -> list[str]:
+    from sanlab.validate.metrics import title_of
+    from sanlab.validate.page import show
+
+    error = "" if row.error_percent is None else f"{row.error_percent:+.2f} %"
+    if row.error_percent is None and row.bound is not None and isinstance(row.simulated, float):
+        error = f"{100 * (row.simulated / row.bound - 1):+.2f} % of closed form"
+    verdict = {None: "", True: "ok", False: "OUTSIDE"}[row.ok]
+    return [
+        row.case,
+        title_of(row.metric),
+        show(row.published),
+        show(row.simulated),
+        row.unit,
+        error,
+        verdict,
+    ]

@@ -1,0 +1,186 @@
+"""A plan as tables of text, for a person to read over before a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.explain import end_name
+from sanlab.plan.schema import OnMemory
+from sanlab.quantities import about_size, counted, format_size, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sanlab.plan.schema import ArrayPlan, JobPlan, LunPlan, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, the names of columns, and rows of text; `rows_count` counts those cut off too."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    rows_count: int
+
+
+def tables(plan: Plan, max_rows: int) -> list[Table]:
+    """Return the tables of a plan that have rows, each with at most `max_rows`."""
+    made = [
+        _hosts(plan, max_rows),
+        _switches(plan, max_rows),
+        _arrays(plan, max_rows),
+        _luns(plan, max_rows),
+        _links(plan, max_rows),
+        _jobs(plan, max_rows),
+        _traffic(plan, max_rows),
+    ]
+    return [table for table in made if table.rows_count]
+
+
+def _hosts(plan: Plan, max_rows: int) -> Table:
+    columns = ("host", "cores", "CPU per I/O", "ports", "HBA per I/O", "commands", "per LUN")
+    rows = []
+    for host in plan.hosts[:max_rows]:
+        first = host.adapters[0] if host.adapters else None
+        rows.append(
+            (
+                host.name,
+                str(host.cores),
+                format_time(host.cpu_submit_ps + host.cpu_complete_ps),
+                str(len(host.adapters)),
+                format_time(first.submit_ps + first.complete_ps) if first else "",
+                str(first.max_commands) if first else "",
+                str(first.lun_queue_depth) if first else "",
+            )
+        )
+    return Table("Hosts", columns, rows, len(plan.hosts))
+
+
+def _switches(plan: Plan, max_rows: int) -> Table:
+    columns = ("switch", "domain", "ports", "latency", "forwarding", "routing")
+    rows = [
+        (
+            switch.name,
+            str(switch.domain),
+            str(switch.ports),
+            format_time(switch.forwarding_ps),
+            "cut-through" if switch.cut_through else "store-and-forward",
+            switch.routing.replace("_", "-"),
+        )
+        for switch in plan.switches[:max_rows]
+    ]
+    return Table("Switches", columns, rows, len(plan.switches))
+
+
+def _arrays(plan: Plan, max_rows: int) -> Table:
+    columns = ("array", "ports", "controllers", "per command", "burst", "cache", "disks")
+    rows = [
+        (
+            array.name,
+            str(len(array.n_ports)),
+            str(array.controllers),
+            format_time(array.command_ps),
+            format_size(array.burst_bytes),
+            _cache(array),
+            str(len(array.disks)),
+        )
+        for array in plan.arrays[:max_rows]
+    ]
+    return Table("Arrays", columns, rows, len(plan.arrays))
+
+
+def _cache(array: ArrayPlan) -> str:
+    if array.cache is None:
+        return "off"
+    return f"{array.cache.read_hit_ppm / 10_000:g} % hits in {format_time(array.cache.access_ps)}"
+
+
+def _luns(plan: Plan, max_rows: int) -> Table:
+    columns = ("LUN", "size", "queue depth", "blocks on", "mirror")
+    luns = [lun for array in plan.arrays for lun in array.luns]
+    rows = [
+        (lun.name, about_size(lun.bytes), str(lun.queue_depth), _media(lun), _mirror(plan, lun))
+        for lun in luns[:max_rows]
+    ]
+    return Table("LUNs", columns, rows, len(luns))
+
+
+def _media(lun: LunPlan) -> str:
+    if isinstance(lun.media, OnMemory):
+        memory = lun.media.memory
+        return f"memory, {format_time(memory.service_ps)} {memory.distribution}, {memory.servers}x"
+    stripe = lun.media.stripe
+    depth = format_size(stripe.stripe_bytes)
+    return f"{counted(len(stripe.disks), 'disk')} from {stripe.disks[0]}, stripe depth {depth}"
+
+
+def _mirror(plan: Plan, lun: LunPlan) -> str:
+    if lun.mirror is None:
+        return ""
+    target = plan.arrays[lun.mirror.array].luns[lun.mirror.lun].name
+    return f"{target}, {'synchronous' if lun.mirror.synchronous else 'asynchronous'}"
+
+
+def _links(plan: Plan, max_rows: int) -> Table:
+    columns = ("from", "to", "speed", "delay", "credit there", "credit back")
+    rows = [
+        (
+            end_name(plan, link.a),
+            end_name(plan, link.b),
+            link.speed,
+            format_time(link.delay_ps),
+            str(link.credit_a_to_b),
+            str(link.credit_b_to_a),
+        )
+        for link in plan.links[:max_rows]
+    ]
+    return Table("Links", columns, rows, len(plan.links))
+
+
+def _jobs(plan: Plan, max_rows: int) -> Table:
+    columns = ("job", "through", "reads", "order", "bs", "depth", "region", "ends")
+    rows = [
+        (
+            job.name,
+            _through(plan, job),
+            f"{job.read_ppm / 10_000:g} %",
+            "random" if job.random else "sequential",
+            format_size(job.block_bytes),
+            str(job.iodepth) if job.iodepth else "open",
+            f"{about_size(job.span_bytes)} at {about_size(job.offset_bytes)}",
+            _end(job),
+        )
+        for job in plan.jobs[:max_rows]
+    ]
+    return Table("Jobs", columns, rows, len(plan.jobs))
+
+
+def _through(plan: Plan, job: JobPlan) -> str:
+    adapter = plan.hosts[job.host].adapters[job.adapter]
+    return f"{plan.n_ports[adapter.n_port].name} to {plan.n_ports[job.target_n_port].name}"
+
+
+def _end(job: JobPlan) -> str:
+    ends = []
+    if job.total_bytes:
+        ends.append(f"after {about_size(job.total_bytes)}")
+    if job.stop_ps:
+        ends.append(f"at {format_time(job.stop_ps)}")
+    return " or ".join(ends) or "with the run"
+
+
+def _traffic(plan: Plan, max_rows: int) -> Table:
+    columns = ("frames", "from", "to", "payload", "every")
+    rows = [
+        (
+            flow.name,
+            plan.n_ports[flow.source_n_port].name,
+            plan.n_ports[flow.target_n_port].name,
+            format_size(flow.payload_bytes),
+            format_time(flow.interval_ps) if flow.interval_ps else "as fast as it goes",
+        )
+        for flow in plan.traffic[:max_rows]
+    ]
+    return Table("Traffic", columns, rows, len(plan.traffic))

@@ -1,0 +1,106 @@
+"""Run a study: all its cases on all cores, compared, shown on a page."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.compile import compile_plan
+from sanlab.run.execute import simulate
+from sanlab.run.folder import DEFAULT_PARENT
+from sanlab.scenario.load import load_scenario
+from sanlab.validate.metrics import measure
+from sanlab.validate.rows import Figures, Row, number_rows, trend_rows
+from sanlab.validate.study import Study, load_study, spell_out, study_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sanlab.validate.study import Case
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What came of one study."""
+
+    study: Study
+    rows: list[Row]
+    page: Path
+    reports: dict[str, Path]
+
+    @property
+    def is_ok(self) -> bool:
+        """No row is outside its tolerance."""
+        return all(row.ok is not False for row in self.rows)
+
+
+def validate(
+    names: list[str] | None = None,
+    *,
+    folder: Path | None = None,
+    on_case: Callable[[str], None] | None = None,
+) -> list[Validation]:
+    """Run studies and compare them with what was published.
+
+    Parameters
+    ----------
+    names
+        Studies; all there are where it is left out.
+    folder
+        Where pages and reports go; default `runs/validate`.
+    on_case
+        Called with the name of each case that is done, from any thread.
+
+    Raises
+    ------
+    SanlabError
+        There is no such study.
+    RunError
+        A run broke a law.
+    """
+    target = (DEFAULT_PARENT / "validate") if folder is None else folder
+    studies = [load_study(name) for name in (names or study_names())]
+    return [_validate(study, target / study.name, on_case or (lambda _: None)) for study in studies]
+
+
+def _validate(study: Study, folder: Path, on_case: Callable[[str], None]) -> Validation:
+    from sanlab.validate.page import write_page  # noqa: PLC0415  loads the plot library
+
+    cases = spell_out(study)
+
+    def one(case: Case) -> dict[str, float]:
+        figures = run_case(case)
+        on_case(case.name)
+        return figures
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        figures: Figures = dict(
+            zip((case.name for case in cases), pool.map(one, cases), strict=True)
+        )
+    rows = number_rows(study, cases, figures) + trend_rows(study, cases, figures)
+    reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
+    page = write_page(study, cases, rows, reports, folder)
+    return Validation(study=study, rows=rows, page=page, reports=reports)
+
+
+def run_case(case: Case) -> dict[str, float]:
+    """Simulate a case; its metrics by name."""
+    plan = compile_plan(load_scenario(case.scenario, case.overrides))
+    tables = simulate(plan).tables
+    return {metric: measure(metric, tables) for metric in case.metrics}
+
+
+def write_report(case: Case, folder: Path) -> Path:
+    """Write a run folder with the report of one case, in place of an earlier one."""
+    import shutil  # noqa: PLC0415
+
+    from sanlab.report.build import build  # noqa: PLC0415
+    from sanlab.results.run import run  # noqa: PLC0415
+
+    target = folder / case.name
+    if target.exists():
+        shutil.rmtree(target)
+    return build(run(case.scenario, overrides=case.overrides, folder=target))

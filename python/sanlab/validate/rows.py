@@ -1,0 +1,128 @@
+"""Published and simulated, side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from sanlab import theory
+from sanlab.validate.metrics import unit_of
+
+if TYPE_CHECKING:
+    from sanlab.validate.study import Bound, Case, Study, Trend
+
+#: Data rate of the long link of the mirroring cases, 1GFC.
+_ONE_GFC = 106_250_000
+
+
+class Row(BaseModel):
+    """One comparison; `ok` is None where nothing is published to compare with."""
+
+    model_config = ConfigDict(frozen=True)
+
+    study: str
+    case: str
+    metric: str
+    published: float | str | None
+    simulated: float | str
+    unit: str
+    error_percent: float | None
+    ok: bool | None
+    bound: float | None = None
+    note: str = ""
+
+
+#: Figures by case and metric.
+Figures = dict[str, dict[str, float]]
+
+
+def number_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each metric of each case."""
+    return [
+        _number_row(study.name, case, metric, figures[case.name][metric])
+        for case in cases
+        for metric in case.metrics
+    ]
+
+
+def _number_row(study: str, case: Case, metric: str, simulated: float) -> Row:
+    published = case.published.get(metric)
+    bound = None if case.bound is None else bound_of(case.bound)
+    error, ok, note = None, None, ""
+    if published is not None:
+        error = 100 * (simulated / published.value - 1)
+        ok = abs(error) <= 100 * published.tolerance
+        note = f"tolerance {100 * published.tolerance:g} %"
+    elif bound is not None and case.bound is not None:
+        off = simulated / bound - 1
+        ok = abs(off) <= case.bound.tolerance
+        note = f"closed form {bound:.2f}, {100 * off:+.2f} % off it"
+    return Row(
+        study=study,
+        case=case.name,
+        metric=metric,
+        published=None if published is None else published.value,
+        simulated=simulated,
+        unit=unit_of(metric),
+        error_percent=error,
+        ok=ok,
+        bound=bound,
+        note=note,
+    )
+
+
+def bound_of(bound: Bound) -> float:
+    """Tell the closed form of a case, in MiB/s."""
+    rate = theory.credit_limited_copy(
+        credit=int(bound.credit), distance_km=float(bound.distance_km), bytes_per_s=_ONE_GFC
+    )
+    return rate / 2**20
+
+
+def trend_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each trend and each setting of the other parameters."""
+    return [row for trend in study.trends for row in _trend(study, trend, cases, figures)]
+
+
+def _trend(study: Study, trend: Trend, cases: list[Case], figures: Figures) -> list[Row]:
+    lines: dict[str, list[float]] = defaultdict(list)
+    for case in cases:
+        if case.group == trend.cases:
+            others = [
+                f"{name} {value}" for name, value in case.parameters.items() if name != trend.along
+            ]
+            lines[", ".join(others)].append(figures[case.name][trend.metric])
+    rows = []
+    for held, values in lines.items():
+        seen = direction(values)
+        rows.append(
+            Row(
+                study=study.name,
+                case=f"{trend.cases}-* ({held})",
+                metric=f"{trend.metric} along {trend.along}",
+                published=trend.expect,
+                simulated=seen,
+                unit="trend",
+                error_percent=None,
+                ok=seen == trend.expect,
+                note=" < ".join(f"{value:.4g}" for value in values)
+                if seen == "increasing"
+                else ", ".join(f"{value:.4g}" for value in values),
+            )
+        )
+    return rows
+
+
+def direction(values: list[float]) -> str:
+    """Whether values rise or fall strictly.
+
+    >>> direction([1, 2, 4]), direction([3, 2]), direction([1, 1, 2])
+    ('increasing', 'decreasing', 'mixed')
+    """
+    steps = [later - earlier for earlier, later in pairwise(values)]
+    if all(step > 0 for step in steps):
+        return "increasing"
+    return "decreasing" if all(step < 0 for step in steps) else "mixed"

@@ -1,0 +1,206 @@
+"""A study file: which runs stand for which published figure."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from sanlab.errors import SanlabError
+
+#: Where studies are looked for when the working directory has none.
+_BESIDE_THE_PACKAGE = Path(__file__).resolve().parents[3] / "studies"
+
+
+def _share(value: object) -> object:
+    """Read `2%` as 0.02."""
+    if isinstance(value, str) and value.endswith("%"):
+        return float(value.removesuffix("%")) / 100
+    return value
+
+
+Share = Annotated[float, BeforeValidator(_share), Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Published(_Part):
+    """A published number and how far off it we may be."""
+
+    value: float
+    tolerance: Share
+
+
+class Bound(_Part):
+    """A closed form that a case must reach and not exceed."""
+
+    formula: Literal["credit_limited_copy"]
+    distance_km: float | str
+    credit: int | str
+    tolerance: Share
+
+
+class Values(_Part):
+    """Values of one key of the scenario."""
+
+    key: str
+    values: list[int | str]
+    unit: str = ""
+
+
+class CaseGroup(_Part):
+    """Runs of one scenario that differ in parameters."""
+
+    name: str
+    scenario: str
+    set: dict[str, Any] = {}
+    parameters: dict[str, Values | dict[int | str, dict[str, Any]]] = {}
+    metrics: list[str]
+    published: dict[str, Published] = {}
+    bound: Bound | None = None
+    report: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name without parameters: `latency` of `latency-{clients}x{size}`."""
+        return self.name.split("{", 1)[0].rstrip("-")
+
+
+class Trend(_Part):
+    """A published shape: a metric rises strictly along a parameter, the others held."""
+
+    metric: str
+    cases: str
+    along: str
+    expect: Literal["increasing", "decreasing"]
+
+
+class Plot(_Part):
+    """A metric against a parameter."""
+
+    title: str
+    cases: str
+    metric: str
+    x: str
+    x_title: str
+    y_title: str
+    series: str | None = None
+    published: float | None = None
+
+
+class Study(_Part):
+    """A published evaluation."""
+
+    name: str
+    folder: Path
+    title: str
+    source: str
+    cases: list[CaseGroup]
+    trends: list[Trend] = []
+    plots: list[Plot] = []
+
+
+class Case(_Part):
+    """One run of a study."""
+
+    name: str
+    group: str
+    scenario: Path
+    overrides: dict[str, str]
+    parameters: dict[str, int | str]
+    metrics: list[str]
+    published: dict[str, Published]
+    bound: Bound | None
+    has_report: bool
+
+
+def studies_folder() -> Path:
+    """Find the folder of studies: `studies` here, else the one beside the package."""
+    here = Path("studies")
+    return here if here.is_dir() else _BESIDE_THE_PACKAGE
+
+
+def study_names() -> list[str]:
+    """Names of the studies there are."""
+    return sorted(path.parent.name for path in studies_folder().glob("*/study.yaml"))
+
+
+def load_study(name: str) -> Study:
+    """Read a study by name.
+
+    Raises
+    ------
+    SanlabError
+        There is none of this name, or its file is wrong.
+    """
+    path = studies_folder() / name / "study.yaml"
+    if os.sep in name or not path.is_file():
+        reason = f"there is no study called '{name}'; there is {', '.join(study_names()) or 'none'}"
+        raise SanlabError(reason)
+    try:
+        data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        return Study(name=name, folder=path.parent, **data)
+    except (YAMLError, ValidationError, TypeError) as error:
+        reason = f"{path}: {error}"
+        raise SanlabError(reason) from error
+
+
+def spell_out(study: Study) -> list[Case]:
+    """Every run of a study, in the order of its file."""
+    return [case for group in study.cases for case in _cases(study, group)]
+
+
+def _cases(study: Study, group: CaseGroup) -> list[Case]:
+    choices = [_choices(name, of) for name, of in group.parameters.items()]
+    cases = []
+    for combination in product(*choices):
+        parameters = {name: value for name, value, _ in combination}
+        overrides = dict(group.set)
+        for _, _, settings in combination:
+            overrides |= settings
+        name = group.name.format(**parameters)
+        cases.append(
+            Case(
+                name=name,
+                group=group.key,
+                scenario=study.folder / group.scenario,
+                overrides={path: _as_text(value) for path, value in overrides.items()},
+                parameters=parameters,
+                metrics=group.metrics,
+                published=group.published,
+                bound=group.bound and _filled(group.bound, parameters),
+                has_report=name == group.report,
+            )
+        )
+    return cases
+
+
+_Choice = tuple[str, int | str, dict[str, Any]]
+
+
+def _choices(name: str, of: Values | dict[int | str, dict[str, Any]]) -> list[_Choice]:
+    if isinstance(of, Values):
+        return [(name, value, {of.key: f"{value}{of.unit}"}) for value in of.values]
+    return [(name, value, settings) for value, settings in of.items()]
+
+
+def _filled(bound: Bound, parameters: dict[str, int | str]) -> Bound:
+    def fill(value: float | str) -> float | str:
+        return float(value.format(**parameters)) if isinstance(value, str) else value
+
+    update = {"distance_km": fill(bound.distance_km), "credit": int(fill(bound.credit))}
+    return bound.model_copy(update=update)
+
+
+def _as_text(value: object) -> str:
+    """Write a value as it stands after `--set path=`."""
+    if isinstance(value, list):
+        return f"[{', '.join(str(item) for item in value)}]"
+    return str(value)

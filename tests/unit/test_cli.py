@@ -1,0 +1,95 @@
+"""The command line, in process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sanlab.cli.main import app
+from sanlab.cli.new import Template
+
+HELLO = str(Path(__file__).parents[2] / "examples" / "hello-san" / "scenario.yaml")
+
+
+def invoke(*args: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(args))
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("template", [template.value for template in Template])
+def test_templates_are_good(template: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "san.yaml")
+    assert invoke("new", path, "-t", template)[0] == 0
+    code, out, err = invoke("check", path)
+    assert (code, err) == (0, "")
+    assert "good" in out
+
+
+def test_new_does_not_overwrite(tmp_path: Path) -> None:
+    path = tmp_path / "san.yaml"
+    path.write_text("mine", encoding="utf-8")
+    code, out, err = invoke("new", str(path))
+    assert (code, out) == (2, "")
+    assert "--force" in err
+    assert path.read_text(encoding="utf-8") == "mine"
+    assert invoke("new", str(path), "--force")[0] == 0
+    assert path.read_text(encoding="utf-8") != "mine"
+
+
+def test_check_as_json() -> None:
+    code, out, _ = invoke("check", HELLO, "--json")
+    assert code == 0
+    assert json.loads(out)["totals"]["jobs_count"] == 2
+
+
+def test_errors_as_json_are_one_document() -> None:
+    code, out, _ = invoke("check", HELLO, "--json", "--set", "workloads.readers.bs=4KB")
+    assert code == 2
+    (problem,) = json.loads(out)["error"]["problems"]
+    assert problem["key"] == "workloads[0].bs"
+    code, out, _ = invoke("plan", "missing.yaml", "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["kind"] == "ScenarioError"
+
+
+def test_plan_shows_resolved_values(tmp_path: Path) -> None:
+    output = tmp_path / "plan.json"
+    code, out, _ = invoke("plan", HELLO, "--no-pilot", "-o", str(output))
+    assert code == 0
+    assert "host1.hba0.p0" in out
+    assert "32GFC" in out
+    assert json.loads(output.read_text(encoding="utf-8"))["format"] == 1
+    code, out, _ = invoke("plan", HELLO, "--no-pilot", "--json")
+    assert json.loads(out)["plan"]["jobs"][0]["iodepth"] == 4
+    assert json.loads(out)["estimate"]["is_available"] is False
+
+
+def test_schema_and_catalog() -> None:
+    for contract in ("scenario", "plan"):
+        code, out, _ = invoke("schema", contract)
+        assert code == 0
+        assert json.loads(out)["type"] == "object"
+    code, out, _ = invoke("catalog", "hbas", "qla2340")
+    assert code == 0
+    assert "ISP2312" in out
+    code, out, _ = invoke("catalog", "--json")
+    assert code == 0
+    assert set(json.loads(out)) == {"hosts", "hbas", "switches", "disks", "arrays"}
+    code, _, err = invoke("catalog", "hba")
+    assert code == 2
+    assert "Did you mean 'hbas'?" in err
+
+
+def test_help_does_not_load_what_is_heavy() -> None:
+    code = (
+        "import sys, sanlab.cli.main\n"
+        "heavy = {'pydantic', 'ruamel', 'numpy', 'pyarrow', 'jinja2', 'rich.table'}\n"
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("\n", "")
