@@ -15,6 +15,7 @@ __all__ = [
     "compile_plan",
     "load_scenario",
     "run",
+    "trace",
 ]
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sanlab.errors import ScenarioError
     from sanlab.plan.compile import compile_plan
     from sanlab.results.run import Run
+    from sanlab.run.trace import trace
     from sanlab.scenario import Scenario
     from sanlab.scenario.load import load_scenario
 
@@ -34,6 +36,7 @@ _HOMES = {
     "ScenarioError": "sanlab.errors",
     "compile_plan": "sanlab.plan.compile",
     "load_scenario": "sanlab.scenario.load",
+    "trace": "sanlab.run.trace",
 }
 
 

@@ -46,7 +46,7 @@ impl BbCredit {
 
     /// Not in use, or on the way back at a known time.
     pub fn known(&self) -> u32 {
-        self.back_at.len() as u32
+        count(self.back_at.len())
     }
 
     /// Most in use at once.
@@ -71,13 +71,13 @@ impl BbCredit {
         // More are in use than ever before unless so many of the others are back.
         let spare = (self.granted - self.most_in_use).saturating_sub(1) as usize;
         if spare > 0
-            && !self
+            && self
                 .back_at
                 .get(spare - 1)
-                .is_some_and(|&back_at| back_at <= now)
+                .is_none_or(|&back_at| back_at > now)
         {
             let back = self.back_at.partition_point(|&at| at <= now);
-            self.most_in_use = self.most_in_use.max(self.granted - back as u32);
+            self.most_in_use = self.most_in_use.max(self.granted - count(back));
         } else if spare == 0 {
             self.most_in_use = self.granted;
         }
@@ -94,4 +94,10 @@ impl BbCredit {
             _ => self.back_at.push_back(at),
         }
     }
+}
+
+/// Credits, of which a port has never more than 2^32.
+#[inline]
+fn count(credits: usize) -> u32 {
+    u32::try_from(credits).expect("credit is granted as a 32-bit number")
 }

@@ -36,6 +36,8 @@ pub struct CaptureRequest {
     pub ends: Vec<(u32, u32)>,
     /// File to write.
     pub path: PathBuf,
+    /// Most frames to write; the run ends soon after.
+    pub limit: u64,
 }
 
 /// What a run does besides.
@@ -80,10 +82,11 @@ fn run_as<const E: bool>(
             .iter()
             .map(|it| it.luns.iter().map(|lun| lun.number).collect())
             .collect(),
+        request.limit,
     )
     .map_err(|error| failed(&error.0))?;
-    let outcome = drive(world, plan, control, &mut capture)?;
-    capture.finish().map_err(|error| failed(&error.0))?;
+    let mut outcome = drive(world, plan, control, &mut capture)?;
+    outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
     Ok(outcome)
 }
 
@@ -130,6 +133,7 @@ fn drive<const E: bool>(
     Ok(Outcome {
         tables: tables::all(&mut world, plan, now),
         summary,
+        captured: None,
     })
 }
 
@@ -164,7 +168,8 @@ fn loop_until_end<const E: bool>(
         if steps.is_multiple_of(LOOK_EVERY) {
             control.now_ps.store(now, Ordering::Relaxed);
             control.events.store(steps, Ordering::Relaxed);
-            if control.stop.load(Ordering::Relaxed) || world.failure.is_some() {
+            let is_stopped = control.stop.load(Ordering::Relaxed);
+            if is_stopped || world.failure.is_some() || probe.is_done() {
                 return (now, false);
             }
         }
