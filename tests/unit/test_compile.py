@@ -34,7 +34,7 @@ workloads:
 """
 
 
-def plan_of(text: str = BASE, **overrides: object) -> Plan:
+def plan_of(text: str = BASE, /, **overrides: object) -> Plan:
     changes = {path.replace("__", "."): str(value) for path, value in overrides.items()}
     return compile_plan(parse_scenario(text, "compile.yaml", changes))
 
