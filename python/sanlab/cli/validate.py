@@ -32,9 +32,15 @@ def validate(
     Exit code 3 where a row is outside its tolerance or a trend does not hold.
     """
     with outcome(as_json=as_json):
+        from sanlab.validate import load_study, study_names
         from sanlab.validate import validate as run_studies
 
-        done = run_studies(studies, on_case=_say if sys.stderr.isatty() else None)
+        names = studies or study_names()
+        for name in names:
+            title = load_study(name).title
+            if not as_json:
+                typer.echo(f"{name}: {title}")
+        done = run_studies(names, on_case=_say if sys.stderr.isatty() else None)
         if as_json:
             rows = [row.model_dump() for study in done for row in study.rows]
             pages = {study.study.name: str(study.page) for study in done}

@@ -1,0 +1,146 @@
+"""Studies: cases spelled out, figures taken, rows judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from sanlab import theory
+from sanlab.errors import SanlabError
+from sanlab.validate.metrics import METRICS, measure, title_of
+from sanlab.validate.rows import bound_of, direction, number_rows, trend_rows
+from sanlab.validate.study import Bound, Case, Published, load_study, spell_out
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def case(name: str, parameters: Mapping[str, int | str], **more: object) -> Case:
+    values: dict[str, object] = {
+        "name": name,
+        "group": "latency",
+        "scenario": Path("scenario.yaml"),
+        "overrides": {},
+        "parameters": dict(parameters),
+        "metrics": ["network_latency_mean_us"],
+        "published": {},
+        "bound": None,
+        "has_report": False,
+    }
+    return Case.model_validate(values | more)
+
+
+def test_simsans_has_its_twelve_latency_runs_and_its_mirror() -> None:
+    cases = spell_out(load_study("simsans"))
+    latency = [case for case in cases if case.group == "latency"]
+    assert len(latency) == 12
+    assert {case.parameters["clients"] for case in latency} == {1, 2, 3, 4}
+    assert {case.parameters["size"] for case in latency} == {"16KiB", "32KiB", "64KiB"}
+    assert latency[-1].overrides["workloads.clients.bs"] == "64KiB"
+    mirror = next(case for case in cases if case.name == "mirror-1786km")
+    published = mirror.published["mirroring_throughput_mib_per_s"]
+    assert (published.value, published.tolerance) == (97.29, 0.02)
+
+
+def test_every_metric_of_every_case_exists() -> None:
+    for case in spell_out(load_study("simsans")):
+        assert set(case.metrics) <= set(METRICS)
+
+
+def test_unknown_study_names_those_there_are() -> None:
+    with pytest.raises(SanlabError, match="simsans"):
+        load_study("simsams")
+    with pytest.raises(SanlabError, match="no study"):
+        load_study("../studies/simsans")
+
+
+def test_a_row_outside_its_tolerance_is_not_ok() -> None:
+    published = {"network_latency_mean_us": Published(value=100, tolerance=0.02)}
+    study = load_study("simsans")
+    one = case("latency-1", {"clients": 1}, published=published)
+    for simulated, is_ok in [(101.9, True), (102.1, False), (97.9, False)]:
+        figures = {"latency-1": {"network_latency_mean_us": simulated}}
+        (row,) = number_rows(study, [one], figures)
+        assert row.ok is is_ok
+        assert row.error_percent == pytest.approx(simulated - 100)
+
+
+def test_a_case_without_published_figure_is_not_judged() -> None:
+    study = load_study("simsans")
+    figures = {"latency-1": {"network_latency_mean_us": 1.0}}
+    (row,) = number_rows(study, [case("latency-1", {"clients": 1})], figures)
+    assert row.published is None
+    assert row.ok is None
+
+
+def test_a_case_off_its_closed_form_is_not_ok() -> None:
+    bound = Bound(formula="credit_limited_copy", distance_km=1786, credit=200, tolerance="3%")
+    study = load_study("simsans")
+    one = case("latency-1", {"credit": 200}, bound=bound)
+    for factor, is_ok in [(1.02, True), (0.95, False)]:
+        figures = {"latency-1": {"network_latency_mean_us": bound_of(bound) * factor}}
+        assert number_rows(study, [one], figures)[0].ok is is_ok
+
+
+def test_trends_are_judged_for_each_setting_of_the_others() -> None:
+    study = load_study("simsans")
+    cases, figures = [], {}
+    for clients in (1, 2, 3):
+        for size in ("16KiB", "32KiB"):
+            name = f"latency-{clients}x{size}"
+            cases.append(case(name, {"clients": clients, "size": size}))
+            # The latency of 32 KiB falls at the last step.
+            value = clients if size == "16KiB" or clients < 3 else 0
+            figures[name] = dict.fromkeys(METRICS, float(value))
+    rows = trend_rows(study, cases, figures)
+    along = [row for row in rows if row.metric == "network_latency_mean_us along clients"]
+    assert {row.case: row.ok for row in along} == {
+        "latency-* (size 16KiB)": True,
+        "latency-* (size 32KiB)": False,
+    }
+
+
+def test_equal_neighbours_do_not_rise() -> None:
+    assert direction([1.0, 1.0, 2.0]) == "mixed"
+
+
+def test_titles_are_words() -> None:
+    assert title_of("network_latency_mean_us along size") == "mean network latency along size"
+
+
+def test_unknown_metric_is_refused() -> None:
+    with pytest.raises(SanlabError, match="response_time_mean_us"):
+        measure("bandwidth", {})
+
+
+def test_mirroring_throughput_leaves_the_ramp_out() -> None:
+    """100 bytes in each of ten intervals but the first two and the last, which bring 10."""
+    amounts = [10, 10, *[100] * 7, 10]
+    tables = {
+        "mirrors": pa.table({"target": ["far.lun1"], "copies_count": [1]}),
+        "ports": pa.table({"peer": ["sw1.f0", "near.p0"], "node": ["far", "sw1"]}),
+        "port_series": pa.table(
+            {
+                "port": ["sw1.f0"] * 10,
+                "time_ps": [(index + 1) * 10**12 for index in range(10)],
+                "tx_payload_bytes": amounts,
+            }
+        ),
+    }
+    assert measure("mirroring_throughput_mib_per_s", tables) * 2**20 == pytest.approx(100)
+
+
+def test_credit_is_needed_up_to_the_round_trip() -> None:
+    """The knee is where credit x frame time is the round trip; beyond it the line rate holds."""
+    rate = 106.25e6
+    full = theory.credit_limited_throughput(credit=10**6, distance_km=100, bytes_per_s=rate)
+    knee = (1e-3 + 2088 / rate) / theory.frame_time_s(2048, rate)
+    below = theory.credit_limited_throughput(credit=int(knee), distance_km=100, bytes_per_s=rate)
+    above = theory.credit_limited_throughput(
+        credit=int(knee) + 1, distance_km=100, bytes_per_s=rate
+    )
+    assert below < full
+    assert above == full
