@@ -14,6 +14,8 @@ setup: ## Install what is missing to build and run
 	@bash tools/setup.sh
 
 demo: setup ## Simulate the published SimSANs evaluation and print both figures and the error
+	@compgen -G 'python/sanlab/_native*.so' >/dev/null || \
+		echo 'demo: building the simulator, a minute or two the first time' >&2
 	@uv run --quiet sanlab validate simsans
 
 test: ## Run all tests; installs what they need

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
-# Measures the engine: Rust benchmarks where there are any, then whole runs, which are recorded in
-# benches/history.csv with the machine they ran on.
+# Measures the engine and appends to benches/history.csv, with the machine it ran on.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-cargo bench --workspace
-if [[ -f benches/record.py ]]; then
-    uv run --quiet python benches/record.py "$@"
-fi
+cargo build --quiet --release --package sanlab-sim --bin run_plan
+uv run --quiet python benches/record.py "$@"

@@ -17,9 +17,8 @@ step uv run --quiet ruff format --check .
 step uv run --quiet ruff check .
 step uv run --quiet mypy
 step uv run --quiet lint-imports --no-cache
-if [[ -f tools/gen_schemas.py ]]; then
-    step uv run --quiet python tools/gen_schemas.py --check
-fi
+step uv run --quiet python tools/gen_schemas.py --check
+step uv run --quiet python tools/gen_reference.py --check
 if cargo clippy --version >/dev/null 2>&1; then
     step cargo clippy --workspace --all-targets --quiet -- -D warnings
 else

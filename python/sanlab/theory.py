@@ -46,7 +46,7 @@ def credit_limited_throughput(
     >>> full = credit_limited_throughput(credit=2000, distance_km=50, bytes_per_s=850e6)
     >>> eight = credit_limited_throughput(credit=8, distance_km=50, bytes_per_s=850e6)
     >>> round(full / 1e6, 1), round(eight / 1e6, 1)
-    (825.8, 32.0)
+    (825.8, 32.6)
     """
     slot = frame_time_s(payload_bytes, bytes_per_s)
     sending = frame_time_s(payload_bytes, bytes_per_s, gap_bytes=0)

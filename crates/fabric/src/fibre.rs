@@ -91,7 +91,11 @@ impl Fibre {
             header: delay + rate.time_for(HEADER_IN_BYTES),
             rate,
             gap_bytes: u64::from(gap_bytes),
-            cached: [Times { wire_bytes: 0, sending: 0, slot: rate.time_for(u64::from(gap_bytes)) }; 2],
+            cached: [Times {
+                wire_bytes: 0,
+                sending: 0,
+                slot: rate.time_for(u64::from(gap_bytes)),
+            }; 2],
         }
     }
 

@@ -2,7 +2,7 @@
 //! transmission.
 
 use sanlab_fc::{Exchange, Frame, NPort, Sequence};
-use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds};
+use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of};
 
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
@@ -97,20 +97,20 @@ impl NetworkBuilder {
             let far_end = self.fibres[id ^ 1].sink;
             let fibre = &mut self.fibres[id];
             if let Source::NPort(n_port) = fibre.source {
-                uplinks[n_port as usize] = id as u32;
+                uplinks[n_port as usize] = id_of(id);
             }
             // The transmitter of a fibre is the receiver of the link's other fibre.
             if let Sink::Switch { switch, port } = far_end {
                 let outputs = &mut self.switches[switch as usize].outputs;
-                outputs[port as usize] = id as u32;
+                outputs[port as usize] = id_of(id);
                 fibre.queues = Queues::new(outputs.len());
                 match fibre.sink {
-                    Sink::NPort(n_port) => attached[n_port as usize] = Some((switch, id as u32)),
+                    Sink::NPort(n_port) => attached[n_port as usize] = Some((switch, id_of(id))),
                     Sink::Switch { switch: to, .. } => {
                         hops.push(Hop {
                             from: switch,
                             to,
-                            fibre: id as u32,
+                            fibre: id_of(id),
                             cost: self.costs[id / 2],
                         });
                     }
@@ -135,11 +135,11 @@ impl NetworkBuilder {
         };
         if EVERY_EVENT {
             for (id, fibre) in network.fibres.iter().enumerate() {
-                network.reference.grant(id as u32, fibre.credit.granted());
+                network.reference.grant(id_of(id), fibre.credit.granted());
             }
         }
         for n_port in 0..network.n_ports.len() {
-            network.wake(n_port as u32, 0);
+            network.wake(id_of(n_port), 0);
         }
         network
     }
@@ -147,7 +147,7 @@ impl NetworkBuilder {
     fn add_routes(&mut self, attached: &[Option<(u32, u32)>], hops: &[Hop]) {
         let count = self.switches.len();
         let paths: Vec<_> = (0..count)
-            .map(|to| shortest_paths(count, hops, to as u32))
+            .map(|to| shortest_paths(count, hops, id_of(to)))
             .collect();
         for &home in attached {
             for (id, switch) in self.switches.iter_mut().enumerate() {
@@ -436,7 +436,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let (granted, known, held) = (fibre.credit.granted(), fibre.credit.known(), held[id]);
             if granted != known + held {
                 return Err(FabricFault::Credit {
-                    fibre: id as u32,
+                    fibre: id_of(id),
                     granted,
                     known,
                     held,

@@ -15,6 +15,12 @@ pub trait Probe {
         sent_at: Picoseconds,
         received_at: Picoseconds,
     );
+
+    /// It has seen all it wants to see: the run may end.
+    #[inline]
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody watches.

@@ -1,6 +1,7 @@
 //! Which output a frame leaves a switch by.
 
 use sanlab_fc::Frame;
+use sanlab_kernel::id_of;
 
 /// How a switch chooses among equal-cost paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Routes {
     /// The outputs to the next N_Port, in their order of preference; all cost the same.
     pub fn add(&mut self, fibres: &[u32]) {
         self.towards
-            .push((self.fibres.len() as u32, fibres.len() as u32));
+            .push((id_of(self.fibres.len()), id_of(fibres.len())));
         self.fibres.extend(fibres);
     }
 

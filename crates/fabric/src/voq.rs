@@ -9,7 +9,7 @@ use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds};
 /// offer, and a frame for another output never stands in the way inside the switch.
 #[derive(Clone, Debug, Default)]
 pub struct Queues {
-    queues: Vec<Queue>,
+    inputs: Vec<Queue>,
     /// One bit for each queue that holds a frame.
     occupied: Vec<u64>,
     served_last: usize,
@@ -32,7 +32,7 @@ impl Queues {
             ready_at: NEVER,
         };
         Self {
-            queues: vec![empty; ports],
+            inputs: vec![empty; ports],
             occupied: vec![0; ports.div_ceil(64)],
             served_last: 0,
         }
@@ -41,7 +41,7 @@ impl Queues {
     /// Put a frame, whose `ready_at` is set, behind those that came in by the same port.
     #[inline]
     pub fn push(&mut self, input: u32, id: u32, frames: &mut Arena<Frame>) {
-        let queue = &mut self.queues[input as usize];
+        let queue = &mut self.inputs[input as usize];
         if queue.head == NONE {
             queue.head = id;
             queue.ready_at = frames[id].ready_at;
@@ -60,7 +60,7 @@ impl Queues {
         for (word, &bits) in self.occupied.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
-                let queue = &self.queues[word * 64 + bits.trailing_zeros() as usize];
+                let queue = &self.inputs[word * 64 + bits.trailing_zeros() as usize];
                 if queue.ready_at <= floor {
                     return floor;
                 }
@@ -78,7 +78,7 @@ impl Queues {
             .next_ready(now)
             .expect("an alarm rang for an output with nothing ready");
         self.served_last = input;
-        let queue = &mut self.queues[input];
+        let queue = &mut self.inputs[input];
         let id = queue.head;
         if id == queue.tail {
             *queue = Queue {
@@ -94,35 +94,39 @@ impl Queues {
         id
     }
 
-    /// The first queue after the one served last whose head is ready.
+    /// The first queue after the one served last whose head is ready: from there to the end, then from
+    /// the beginning.
     #[inline]
     fn next_ready(&self, now: Picoseconds) -> Option<usize> {
-        let words = self.occupied.len();
         let first = self.served_last + 1;
-        let (start, shift) = (first / 64, first % 64);
-        for step in 0..=words {
-            let word = (start + step) % words;
-            let mut bits = self.occupied[word];
-            // The first word is looked at twice: its upper part first, its lower part last.
-            if start < words && step == 0 {
-                bits &= u64::MAX << shift;
-            } else if start < words && step == words {
-                bits &= !(u64::MAX << shift);
+        let (word, below) = (first / 64, (1u64 << (first % 64)) - 1);
+        let words = self.occupied.len();
+        if word >= words {
+            return (0..words).find_map(|word| self.ready_in(word, u64::MAX, now));
+        }
+        self.ready_in(word, !below, now)
+            .or_else(|| (word + 1..words).find_map(|word| self.ready_in(word, u64::MAX, now)))
+            .or_else(|| (0..word).find_map(|word| self.ready_in(word, u64::MAX, now)))
+            .or_else(|| self.ready_in(word, below, now))
+    }
+
+    /// The first ready queue of one word, among those in the mask.
+    #[inline]
+    fn ready_in(&self, word: usize, mask: u64, now: Picoseconds) -> Option<usize> {
+        let mut bits = self.occupied[word] & mask;
+        while bits != 0 {
+            let input = word * 64 + bits.trailing_zeros() as usize;
+            if self.inputs[input].ready_at <= now {
+                return Some(input);
             }
-            while bits != 0 {
-                let input = word * 64 + bits.trailing_zeros() as usize;
-                if self.queues[input].ready_at <= now {
-                    return Some(input);
-                }
-                bits &= bits - 1;
-            }
+            bits &= bits - 1;
         }
         None
     }
 
     /// Frames that wait, oldest first within each input.
     pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
-        self.queues.iter().flat_map(move |queue| {
+        self.inputs.iter().flat_map(move |queue| {
             let mut id = queue.head;
             std::iter::from_fn(move || {
                 let current = id;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{NEVER, Picoseconds, id_of};
 
 /// The credit a transmitter holds for the receiver at the other end of its fibre.
 ///
@@ -46,7 +46,7 @@ impl BbCredit {
 
     /// Not in use, or on the way back at a known time.
     pub fn known(&self) -> u32 {
-        self.back_at.len() as u32
+        count(self.back_at.len())
     }
 
     /// Most in use at once.
@@ -68,18 +68,22 @@ impl BbCredit {
             taken.is_some_and(|back_at| back_at <= now),
             "a frame was sent without credit"
         );
-        // More are in use than ever before unless so many of the others are back.
-        let spare = (self.granted - self.most_in_use).saturating_sub(1) as usize;
-        if spare > 0
-            && !self
-                .back_at
-                .get(spare - 1)
-                .is_some_and(|&back_at| back_at <= now)
-        {
+        if self.most_in_use < self.granted {
+            self.note_use(now);
+        }
+    }
+
+    /// More are in use than ever before unless as many as were never used are back.
+    #[inline]
+    fn note_use(&mut self, now: Picoseconds) {
+        let never_used = (self.granted - self.most_in_use) as usize;
+        let are_back = self
+            .back_at
+            .get(never_used - 1)
+            .is_some_and(|&at| at <= now);
+        if !are_back {
             let back = self.back_at.partition_point(|&at| at <= now);
-            self.most_in_use = self.most_in_use.max(self.granted - back as u32);
-        } else if spare == 0 {
-            self.most_in_use = self.granted;
+            self.most_in_use = self.granted - id_of(back);
         }
     }
 
@@ -93,5 +97,34 @@ impl BbCredit {
             }
             _ => self.back_at.push_back(at),
         }
+    }
+}
+
+/// Credits, of which a port has never more than 2^32.
+#[inline]
+fn count(credits: usize) -> u32 {
+    u32::try_from(credits).expect("credit is granted as a 32-bit number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_in_use_is_what_was_away_at_once() {
+        let mut credit = BbCredit::new(4);
+        credit.take(0);
+        credit.give(100);
+        assert_eq!(credit.most_in_use(), 1);
+        credit.take(50); // the first is still away
+        credit.give(150);
+        assert_eq!(credit.most_in_use(), 2);
+        credit.take(200); // both are back
+        credit.give(300);
+        assert_eq!(credit.most_in_use(), 2);
+        for _ in 0..3 {
+            credit.take(250);
+        }
+        assert_eq!(credit.most_in_use(), 4);
     }
 }

@@ -61,19 +61,10 @@ pub struct Exchange {
 }
 
 /// Exchange ids of one N_Port: each in use at most once, handed out in turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ExchangeIds {
     free: std::collections::VecDeque<u16>,
     next: u16,
-}
-
-impl Default for ExchangeIds {
-    fn default() -> Self {
-        Self {
-            free: std::collections::VecDeque::new(),
-            next: 0,
-        }
-    }
 }
 
 impl ExchangeIds {

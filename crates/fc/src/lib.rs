@@ -10,6 +10,7 @@ mod exchange;
 mod frame;
 mod information_unit;
 mod n_port;
+mod sequence_ids;
 
 pub use bb_credit::BbCredit;
 pub use exchange::{Exchange, ExchangeIds, Owner, ScsiStatus};

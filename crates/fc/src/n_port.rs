@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use sanlab_kernel::{NEVER, Picoseconds, RandomStream};
 
+use crate::sequence_ids::SequenceIds;
 use crate::{Frame, FrameKind, wire_bytes};
 
 /// How frames of open sequences take turns.
@@ -28,7 +29,7 @@ pub struct Sequence {
     pub destination: u32,
     /// Originator's exchange id.
     pub ox_id: u16,
-    /// Sequence id.
+    /// Sequence id, which the port gives it when it opens.
     pub seq_id: u8,
     /// Handed to FC-2 at this instant.
     pub queued_at: Picoseconds,
@@ -75,7 +76,7 @@ pub struct NPort {
     generators: Vec<Generator>,
     next_generator: usize,
     data_frame_bytes: u32,
-    next_seq_id: u8,
+    seq_ids: SequenceIds,
     /// From the last bit of a frame to its buffer being free.
     rx_hold: Picoseconds,
     drain: Option<sanlab_kernel::Rate>,
@@ -109,7 +110,7 @@ impl NPort {
             generators: Vec::new(),
             next_generator: 0,
             data_frame_bytes,
-            next_seq_id: 0,
+            seq_ids: SequenceIds::default(),
             rx_hold: 0,
             drain: None,
             drained_at: 0,
@@ -130,16 +131,19 @@ impl NPort {
         self.generators.push(generator);
     }
 
-    /// Queue an information unit. It has the next sequence id of this port.
-    pub fn queue(&mut self, mut sequence: Sequence) {
-        sequence.seq_id = self.next_seq_id;
-        self.next_seq_id = self.next_seq_id.wrapping_add(1);
+    /// Queue an information unit.
+    pub fn queue(&mut self, sequence: Sequence) {
         if self.open.len() < self.sequence_limit {
-            self.open.push_back(sequence);
+            self.open_sequence(sequence);
             self.most_open = self.most_open.max(self.open.len());
         } else {
             self.pending.push_back(sequence);
         }
+    }
+
+    fn open_sequence(&mut self, mut sequence: Sequence) {
+        sequence.seq_id = self.seq_ids.take();
+        self.open.push_back(sequence);
     }
 
     /// When it has a frame to send; [`NEVER`] when it has none.
@@ -209,8 +213,8 @@ impl NPort {
             source,
             next: sanlab_kernel::NONE,
             offset: sequence.offset,
-            wire_bytes: wire_bytes(payload) as u16,
-            payload_bytes: payload as u16,
+            wire_bytes: frame_size(wire_bytes(payload)),
+            payload_bytes: frame_size(payload),
             seq_cnt: sequence.seq_cnt,
             ox_id: sequence.ox_id,
             seq_id: sequence.seq_id,
@@ -222,8 +226,9 @@ impl NPort {
         sequence.seq_cnt = sequence.seq_cnt.wrapping_add(1);
         if is_last {
             self.open.pop_front();
+            self.seq_ids.give_back(frame.seq_id);
             if let Some(waiting) = self.pending.pop_front() {
-                self.open.push_back(waiting);
+                self.open_sequence(waiting);
             }
         } else if self.interleave == Interleave::Frame {
             self.open.rotate_left(1);
@@ -236,11 +241,15 @@ impl NPort {
 
     #[inline]
     fn generate(&mut self, now: Picoseconds, source: u32) -> NextFrame {
-        let count = self.generators.len();
-        let turn = (0..count)
-            .map(|step| (self.next_generator + step) % count)
-            .find(|&index| self.generators[index].left > 0 && self.generators[index].next_at <= now)
-            .expect("a port was asked for a frame it does not have");
+        let is_due = |generator: &Generator| generator.left > 0 && generator.next_at <= now;
+        let (before, after) = self.generators.split_at(self.next_generator);
+        let turn = match after.iter().position(is_due) {
+            Some(place) => self.next_generator + place,
+            None => before
+                .iter()
+                .position(is_due)
+                .expect("a port was asked for a frame it does not have"),
+        };
         self.next_generator = turn + 1;
         let generator = &mut self.generators[turn];
         let ready_at = generator.next_at;
@@ -252,6 +261,8 @@ impl NPort {
                 None => generator.interval,
             };
         }
+        let [.., high, seq_id] = generator.sent.to_be_bytes();
+        let ox_id = u16::from_be_bytes([high, seq_id]);
         let frame = Frame {
             ready_at: now,
             framed_at: self.tx_buffers[0].max(ready_at),
@@ -265,11 +276,11 @@ impl NPort {
             source,
             next: sanlab_kernel::NONE,
             offset: 0,
-            wire_bytes: wire_bytes(generator.payload_bytes) as u16,
-            payload_bytes: generator.payload_bytes as u16,
+            wire_bytes: frame_size(wire_bytes(generator.payload_bytes)),
+            payload_bytes: frame_size(generator.payload_bytes),
             seq_cnt: 0,
-            ox_id: generator.sent as u16,
-            seq_id: generator.sent as u8,
+            ox_id,
+            seq_id,
             kind: FrameKind::Plain,
             is_last: true,
         };
@@ -303,4 +314,10 @@ impl NPort {
             }
         }
     }
+}
+
+/// Bytes of one frame, which are never more than 2148.
+#[inline]
+fn frame_size(bytes: u32) -> u16 {
+    u16::try_from(bytes).expect("a frame has at most 2148 bytes")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sanlab_kernel::{Picoseconds, Station};
+use sanlab_kernel::{Picoseconds, Station, id_of};
 
 /// An adapter port.
 ///
@@ -76,7 +76,7 @@ impl Adapter {
                 waiting: VecDeque::new(),
             });
         }
-        index as u32
+        id_of(index)
     }
 
     /// A request joins the queue of its LUN.
@@ -94,14 +94,14 @@ impl Adapter {
         for step in 1..=count {
             let index = (self.served_last + step) % count;
             let lun = &mut self.luns[index];
-            if lun.open < lun.depth {
-                if let Some(request) = lun.waiting.pop_front() {
-                    lun.open += 1;
-                    self.open += 1;
-                    self.waiting -= 1;
-                    self.served_last = index;
-                    return Some(request);
-                }
+            if lun.open < lun.depth
+                && let Some(request) = lun.waiting.pop_front()
+            {
+                lun.open += 1;
+                self.open += 1;
+                self.waiting -= 1;
+                self.served_last = index;
+                return Some(request);
             }
         }
         None

@@ -184,7 +184,8 @@ impl Job {
 /// the number of blocks.
 fn scatter(rank: u64, blocks: u64) -> u64 {
     const PRIME: u64 = 0xffff_ffff_ffff_ffc5;
-    (u128::from(rank) * u128::from(PRIME) % u128::from(blocks)) as u64
+    let scattered = u128::from(rank) * u128::from(PRIME) % u128::from(blocks);
+    u64::try_from(scattered).expect("below the number of blocks")
 }
 
 #[cfg(test)]

@@ -54,7 +54,10 @@ impl<E> Agenda<E> {
         self.count += 1;
         debug_assert!(component < 1 << 24 && self.count < 1 << COUNT_BITS);
         let tie = u64::from(component) << COUNT_BITS | self.count;
-        self.heap.push(Reverse(Entry { key: u128::from(at) << 64 | u128::from(tie), event }));
+        self.heap.push(Reverse(Entry {
+            key: u128::from(at) << 64 | u128::from(tie),
+            event,
+        }));
     }
 
     /// When the next event is due; [`crate::NEVER`] when there is none.
@@ -81,6 +84,7 @@ impl<E> Agenda<E> {
 
 impl<E> Entry<E> {
     #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half of the key")]
     fn at(&self) -> Picoseconds {
         (self.key >> 64) as u64
     }

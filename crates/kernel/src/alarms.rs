@@ -94,6 +94,7 @@ impl Alarms {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 mod tests {
     use super::*;
     use crate::RandomStream;

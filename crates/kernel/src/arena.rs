@@ -3,6 +3,16 @@
 /// The id of nothing.
 pub const NONE: u32 = u32::MAX;
 
+/// The id of what has this place in its vector.
+///
+/// ```
+/// assert_eq!(sanlab_kernel::id_of(7), 7);
+/// ```
+#[inline]
+pub fn id_of(place: usize) -> u32 {
+    u32::try_from(place).expect("fewer than 2^32 parts of a kind")
+}
+
 /// A store of records that are made and freed all the time: no allocation once it has grown to the
 /// largest number alive at once.
 #[derive(Clone, Debug)]
@@ -29,7 +39,7 @@ impl<T> Arena<T> {
             id
         } else {
             self.records.push(record);
-            u32::try_from(self.records.len() - 1).expect("fewer than 2^32 records")
+            id_of(self.records.len() - 1)
         }
     }
 

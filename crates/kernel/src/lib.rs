@@ -17,9 +17,9 @@ mod time;
 
 pub use agenda::Agenda;
 pub use alarms::Alarms;
-pub use arena::{Arena, NONE};
+pub use arena::{Arena, NONE, id_of};
 pub use fingerprint::Fingerprint;
 pub use random::{RandomStream, Zipf};
 pub use stage::{STAGE_COUNT, Stage, Timeline};
 pub use station::{Service, Station, StationTotals};
-pub use time::{NEVER, Picoseconds, Rate};
+pub use time::{NEVER, Picoseconds, Rate, share_of};

@@ -34,8 +34,9 @@ impl RandomStream {
     /// A whole number in `0..limit`, each alike (Lemire's multiplication; its bias is below
     /// `limit / 2^64`). `limit` must not be 0.
     #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "below a limit of 64 bits")]
     pub fn below(&mut self, limit: u64) -> u64 {
-        (u128::from(self.next_u64()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.next_u64()) * u128::from(limit)) >> 64) as u64
     }
 
     /// A number in `[0, 1)` of 53 bits.
@@ -148,6 +149,7 @@ fn log1p_over(x: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 mod tests {
     use super::*;
 

@@ -59,6 +59,17 @@ impl Rate {
     }
 }
 
+/// `amount * part / whole` without overflow in between, rounded down.
+///
+/// ```
+/// assert_eq!(sanlab_kernel::share_of(u64::MAX, 1, 2), u64::MAX / 2);
+/// ```
+#[inline]
+pub fn share_of(amount: u64, part: u64, whole: u64) -> u64 {
+    let product = u128::from(amount) * u128::from(part) / u128::from(whole);
+    u64::try_from(product).expect("a share that fits the word of the whole")
+}
+
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -3,22 +3,28 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt::Display;
 use std::io::Write;
 use std::time::Duration;
 
-use pcap_file::DataLink;
-use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
 use pcap_file::pcapng::{Block, PcapNgWriter};
+use pcap_file::{DataLink, PcapError};
 use sanlab_fabric::Probe;
 use sanlab_fc::{Exchange, Frame, FrameKind, encode};
-use sanlab_kernel::{Arena, Picoseconds};
+use sanlab_kernel::{Arena, NONE, Picoseconds};
 
 /// FC-2 frames with SOF and EOF, LINKTYPE_FC_2_WITH_FRAME_DELIMS.
 const LINK_TYPE: u32 = 225;
 const SNAP_LEN: u32 = 65_535;
+/// Time stamps count nanoseconds: 10 to the power of minus this.
+const TIME_RESOLUTION: u8 = 9;
+/// Direction in the flags of a packet block.
+const INBOUND: u32 = 1;
+const OUTBOUND: u32 = 2;
 
 /// The capture could not be written.
 #[derive(Debug)]
@@ -33,7 +39,18 @@ pub struct CapturePort {
     pub tx_fibre: u32,
 }
 
-/// Writes every frame of the chosen ports, in order of time.
+/// What a capture holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// Frames written; one that two of the ports saw counts twice.
+    pub frames: u64,
+    /// Exchanges of which at least one frame was written.
+    pub exchanges: u64,
+    /// The limit was reached: frames after the last are not there.
+    pub is_cut: bool,
+}
+
+/// Writes every frame of the chosen ports, in order of time, up to a number of frames.
 ///
 /// A frame sent has the time of its first bit, a frame received that of its last, so that the times
 /// at an initiator's port are those between which an exchange waits for the SAN.
@@ -43,59 +60,87 @@ pub struct Capture<W: Write> {
     interfaces: Vec<(Option<u32>, Option<u32>)>,
     addresses: Vec<u32>,
     luns: Vec<Vec<u32>>,
+    limit: u64,
     /// Frames seen that may not be the next in time yet.
     pending: BinaryHeap<Reverse<Pending>>,
-    count: u64,
-    failure: Option<String>,
+    pushed: u64,
+    /// For each record of an exchange, whether a frame of the one it holds now was seen.
+    is_known: Vec<bool>,
+    captured: Captured,
+    failure: Option<CaptureError>,
 }
 
-/// Time, running number, interface, bytes.
-type Pending = (Picoseconds, u64, u32, Vec<u8>);
+/// A frame to be written, ordered by time and then by when it was seen.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    at: Picoseconds,
+    nth: u64,
+    interface: u32,
+    direction: u32,
+    begins_exchange: bool,
+    bytes: Vec<u8>,
+}
 
 impl<W: Write> Capture<W> {
     /// A capture at these ports of a network with this many fibres. `addresses` are those of the
-    /// N_Ports, `luns` the SCSI numbers of each array's LUNs.
+    /// N_Ports, `luns` the SCSI numbers of each array's LUNs, `limit` the most frames it writes.
     pub fn new(
         out: W,
         ports: &[CapturePort],
         fibres: usize,
         addresses: Vec<u32>,
         luns: Vec<Vec<u32>>,
+        limit: u64,
     ) -> Result<Self, CaptureError> {
-        let mut writer = PcapNgWriter::new(out).map_err(error)?;
+        let mut writer = PcapNgWriter::new(out).map_err(pcap_error)?;
         let mut interfaces = vec![(None, None); fibres];
-        for (index, port) in ports.iter().enumerate() {
+        for (index, port) in (0u32..).zip(ports) {
             let block = InterfaceDescriptionBlock {
                 linktype: DataLink::from(LINK_TYPE),
                 snaplen: SNAP_LEN,
                 options: vec![
                     InterfaceDescriptionOption::IfName(Cow::Owned(port.name.clone())),
-                    InterfaceDescriptionOption::IfTsResol(9),
+                    InterfaceDescriptionOption::IfTsResol(TIME_RESOLUTION),
                 ],
             };
             writer
                 .write_block(&Block::InterfaceDescription(block))
-                .map_err(error)?;
-            interfaces[port.tx_fibre as usize].0 = Some(index as u32);
-            interfaces[port.tx_fibre as usize ^ 1].1 = Some(index as u32);
+                .map_err(pcap_error)?;
+            interfaces[port.tx_fibre as usize].0 = Some(index);
+            interfaces[port.tx_fibre as usize ^ 1].1 = Some(index);
         }
         Ok(Self {
             writer,
             interfaces,
             addresses,
             luns,
+            limit,
             pending: BinaryHeap::new(),
-            count: 0,
+            pushed: 0,
+            is_known: Vec::new(),
+            captured: Captured::default(),
             failure: None,
         })
     }
 
-    /// Write what is pending; the number of frames written.
-    pub fn finish(mut self) -> Result<u64, CaptureError> {
+    /// Write what is pending; says what there is.
+    pub fn finish(mut self) -> Result<Captured, CaptureError> {
         self.flush_until(Picoseconds::MAX);
-        match self.failure {
-            Some(reason) => Err(CaptureError(reason)),
-            None => Ok(self.count),
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        self.writer.get_mut().flush().map_err(error)?;
+        Ok(self.captured)
+    }
+
+    /// A frame enters its first fibre: the record of its exchange may hold another one than before.
+    fn on_first_hop(&mut self, frame: &Frame) {
+        let record = frame.exchange as usize;
+        if frame.kind == FrameKind::Command {
+            if self.is_known.len() <= record {
+                self.is_known.resize(record + 1, false);
+            }
+            self.is_known[record] = false;
         }
     }
 
@@ -103,6 +148,7 @@ impl<W: Write> Capture<W> {
         &mut self,
         at: Picoseconds,
         interface: u32,
+        direction: u32,
         frame: &Frame,
         exchange: Option<&Exchange>,
     ) {
@@ -116,30 +162,46 @@ impl<W: Write> Capture<W> {
         };
         let mut bytes = Vec::with_capacity(usize::from(frame.wire_bytes));
         encode::frame(frame, exchange, addresses, &mut bytes);
-        self.count += 1;
-        self.pending
-            .push(Reverse((at, self.count, interface, bytes)));
+        let begins_exchange = exchange.is_some()
+            && !std::mem::replace(&mut self.is_known[frame.exchange as usize], true);
+        self.pushed += 1;
+        self.pending.push(Reverse(Pending {
+            at,
+            nth: self.pushed,
+            interface,
+            direction,
+            begins_exchange,
+            bytes,
+        }));
     }
 
     fn flush_until(&mut self, now: Picoseconds) {
-        while self
-            .pending
-            .peek()
-            .is_some_and(|Reverse((at, ..))| *at <= now)
+        while let Some(Reverse(next)) = self.pending.peek()
+            && next.at <= now
+            && let Some(Reverse(next)) = self.pending.pop()
         {
-            if let Some(Reverse((at, _, interface, bytes))) = self.pending.pop() {
-                let block = EnhancedPacketBlock {
-                    interface_id: interface,
-                    timestamp: Duration::from_nanos((at + 500) / 1000),
-                    original_len: bytes.len() as u32,
-                    data: Cow::Owned(bytes),
-                    options: vec![],
-                };
-                if let Err(failed) = self.writer.write_block(&Block::EnhancedPacket(block)) {
-                    self.failure.get_or_insert(failed.to_string());
-                }
+            if self.captured.frames == self.limit {
+                self.captured.is_cut = true;
+            } else if self.failure.is_none() {
+                self.captured.frames += 1;
+                self.captured.exchanges += u64::from(next.begins_exchange);
+                self.failure = self.write(next).err();
             }
         }
+    }
+
+    fn write(&mut self, frame: Pending) -> Result<(), CaptureError> {
+        let block = EnhancedPacketBlock {
+            interface_id: frame.interface,
+            timestamp: Duration::from_nanos((frame.at + 500) / 1000),
+            original_len: u32::try_from(frame.bytes.len()).map_err(error)?,
+            data: Cow::Owned(frame.bytes),
+            options: vec![EnhancedPacketOption::Flags(frame.direction)],
+        };
+        self.writer
+            .write_block(&Block::EnhancedPacket(block))
+            .map_err(pcap_error)?;
+        Ok(())
     }
 }
 
@@ -152,20 +214,152 @@ impl<W: Write> Probe for Capture<W> {
         sent_at: Picoseconds,
         received_at: Picoseconds,
     ) {
+        if frame.came_by == NONE {
+            self.on_first_hop(frame);
+        }
         let (sender, receiver) = self.interfaces[fibre as usize];
         if sender.is_some() || receiver.is_some() {
             let exchange = (frame.kind != FrameKind::Plain).then(|| exchanges[frame.exchange]);
             if let Some(interface) = sender {
-                self.keep(sent_at, interface, frame, exchange.as_ref());
+                self.keep(sent_at, interface, OUTBOUND, frame, exchange.as_ref());
             }
             if let Some(interface) = receiver {
-                self.keep(received_at, interface, frame, exchange.as_ref());
+                self.keep(received_at, interface, INBOUND, frame, exchange.as_ref());
             }
         }
         self.flush_until(sent_at);
     }
+
+    /// All that is asked for is written, or writing failed.
+    fn is_done(&self) -> bool {
+        self.captured.is_cut || self.failure.is_some()
+    }
 }
 
-fn error(failed: impl std::fmt::Display) -> CaptureError {
+fn error(failed: impl Display) -> CaptureError {
     CaptureError(failed.to_string())
+}
+
+/// What the system says, where it was the system that failed.
+fn pcap_error(failed: PcapError) -> CaptureError {
+    match failed {
+        PcapError::IoError(reason) => error(reason),
+        other => error(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk with room for this many bytes.
+    struct Disk(usize);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self
+                .0
+                .checked_sub(bytes.len())
+                .ok_or_else(|| std::io::Error::other("the disk is full"))?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn ports() -> Vec<CapturePort> {
+        ["host1.hba0.p0", "sw1.f0"]
+            .into_iter()
+            .zip(0..)
+            .map(|(name, tx_fibre)| CapturePort {
+                name: name.into(),
+                tx_fibre,
+            })
+            .collect()
+    }
+
+    fn plain(n: u64) -> Frame {
+        Frame {
+            ready_at: 0,
+            framed_at: 0,
+            sent_at: 0,
+            credit_wait: 0,
+            switch_wait: 0,
+            exchange: 0,
+            flow: 0,
+            came_by: NONE,
+            destination: 1,
+            source: 0,
+            next: 0,
+            offset: 0,
+            wire_bytes: 100,
+            payload_bytes: 64,
+            seq_cnt: 0,
+            ox_id: u16::try_from(n).unwrap(),
+            seq_id: 0,
+            kind: FrameKind::Plain,
+            is_last: true,
+        }
+    }
+
+    /// Frames over both fibres of one link, each seen at both of its ends.
+    fn capture<W: Write>(out: W, limit: u64) -> Result<Captured, CaptureError> {
+        let addresses = vec![0x01_00_00, 0x01_01_00];
+        let mut capture = Capture::new(out, &ports(), 2, addresses, vec![], limit)?;
+        let exchanges = Arena::default();
+        for n in 0..10u64 {
+            let fibre = u32::from(n % 2 == 1);
+            capture.frame(fibre, &plain(n), &exchanges, n * 1000, n * 1000 + 5500);
+        }
+        capture.finish()
+    }
+
+    /// Interface, nanoseconds and OX_ID of each packet block.
+    fn packets(file: &[u8]) -> Vec<(u32, u64, u16)> {
+        let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
+        let mut found = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let Block::EnhancedPacket(packet) = block.unwrap() {
+                let ox_id = u16::from_be_bytes([packet.data[20], packet.data[21]]);
+                let at = u64::try_from(packet.timestamp.as_nanos()).unwrap();
+                found.push((packet.interface_id, at, ox_id));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn frames_come_in_order_of_time_at_both_ends() {
+        let mut file = Vec::new();
+        let captured = capture(&mut file, u64::MAX).unwrap();
+        let found = packets(&file);
+        assert_eq!((captured.frames, captured.is_cut), (20, false));
+        assert_eq!(captured.exchanges, 0, "plain frames have none");
+        assert!(found.is_sorted_by_key(|&(_, at, _)| at));
+        assert_eq!(found[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
+        // 5.5 ns are 6: rounded, not cut.
+        assert!(found.contains(&(1, 6, 0)));
+    }
+
+    #[test]
+    fn a_limit_keeps_the_first() {
+        let (mut whole, mut cut) = (Vec::new(), Vec::new());
+        capture(&mut whole, 20).unwrap();
+        let captured = capture(&mut cut, 7).unwrap();
+        assert_eq!((captured.frames, captured.is_cut), (7, true));
+        assert_eq!(packets(&cut), packets(&whole)[..7]);
+    }
+
+    #[test]
+    fn a_full_disk_is_a_failure() {
+        for room in [0, 100, 1000] {
+            let failure = capture(Disk(room), u64::MAX).unwrap_err();
+            assert_eq!(failure.0, "the disk is full");
+        }
+        // What waits in a buffer until the end must not be lost in silence.
+        let buffered = std::io::BufWriter::with_capacity(1 << 20, Disk(1000));
+        assert!(capture(buffered, u64::MAX).is_err());
+    }
 }

@@ -57,19 +57,28 @@ impl Control {
 
 /// Simulate a plan. The interpreter is free meanwhile.
 #[pyfunction]
-#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, reference = false))]
+#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, capture_limit = u64::MAX, reference = false))]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "they are the keywords of one Python function"
+)]
 fn run(
     py: Python<'_>,
     plan_json: &str,
     control: Option<&Control>,
     capture: Option<Vec<(u32, u32)>>,
     capture_path: Option<PathBuf>,
+    capture_limit: u64,
     reference: bool,
 ) -> PyResult<Py<PyDict>> {
     let plan: Plan =
         serde_json::from_str(plan_json).map_err(|error| PlanError::new_err(error.to_string()))?;
     let capture = match (capture, capture_path) {
-        (Some(ends), Some(path)) => Some(CaptureRequest { ends, path }),
+        (Some(ends), Some(path)) => Some(CaptureRequest {
+            ends,
+            path,
+            limit: capture_limit,
+        }),
         _ => None,
     };
     let options = RunOptions {
@@ -103,6 +112,13 @@ fn to_python(py: Python<'_>, outcome: &Outcome) -> PyResult<Py<PyDict>> {
         tables.set_item(table.name, table_to_python(py, table)?)?;
     }
     result.set_item("tables", tables)?;
+    if let Some(captured) = outcome.captured {
+        let capture = PyDict::new(py);
+        capture.set_item("frames_count", captured.frames)?;
+        capture.set_item("exchanges_count", captured.exchanges)?;
+        capture.set_item("is_cut", captured.is_cut)?;
+        result.set_item("capture", capture)?;
+    }
     Ok(result.unbind())
 }
 

@@ -3,7 +3,7 @@
 use sanlab_fabric::{Fibre, Forwarding, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
 use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
 use sanlab_host::{Adapter, Addresses, Host, Job, JobSettings, Pacing};
-use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf};
+use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Cache, Disk, DiskGeometry, Lun, Media, Mirror, SeekCurve, Stripe};
 
@@ -29,7 +29,7 @@ pub(crate) fn mirror_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize, usi
         mirrored.map(move |(lun, _)| (array, lun))
     });
     luns.enumerate()
-        .map(move |(index, (array, lun))| ((first + index) as u32, array, lun))
+        .map(move |(index, (array, lun))| (id_of(first + index), array, lun))
 }
 
 pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
@@ -99,7 +99,7 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
         builder.costs.push(link.fspf_cost);
     }
     for (index, traffic) in plan.traffic.iter().enumerate() {
-        let flow = (plan.workloads.len() + index) as u32;
+        let flow = id_of(plan.workloads.len() + index);
         let generator = generator_of(traffic, flow, plan.seed);
         builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
     }
@@ -266,7 +266,7 @@ fn ports_of_arrays(plan: &Plan) -> Vec<u32> {
     let mut place = vec![0; plan.n_ports.len()];
     for array in &plan.arrays {
         for (index, &n_port) in array.n_ports.iter().enumerate() {
-            place[n_port as usize] = index as u32;
+            place[n_port as usize] = id_of(index);
         }
     }
     place
@@ -274,7 +274,7 @@ fn ports_of_arrays(plan: &Plan) -> Vec<u32> {
 
 fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
     for host in &plan.hosts {
-        let first = world.adapters.len() as u32;
+        let first = id_of(world.adapters.len());
         for adapter in &host.adapters {
             let costs = (adapter.submit_ps, adapter.complete_ps);
             world.adapters.push(Adapter::new(
@@ -288,7 +288,7 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
             cpu: Station::new(host.cores),
             cpu_submit: host.cpu_submit_ps,
             cpu_complete: host.cpu_complete_ps,
-            adapters: (first..world.adapters.len() as u32).collect(),
+            adapters: (first..id_of(world.adapters.len())).collect(),
         });
     }
 }
@@ -296,7 +296,7 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
 fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
     let adapter = world.hosts[job.host as usize].adapters[job.adapter as usize];
     let queue = world.adapters[adapter as usize].lun_queue(job.array, job.lun);
-    let id = world.jobs.len() as u32;
+    let id = id_of(world.jobs.len());
     world.jobs.push(RunningJob {
         job: Job::new(settings_of(job), plan.seed, &job.name),
         workload: job.workload,

@@ -61,7 +61,7 @@ impl Checker<'_> {
             "this version reads format 1",
         )?;
         let frame = plan.data_frame_bytes;
-        let is_frame = (64..=2112).contains(&frame) && frame % 4 == 0;
+        let is_frame = (64..=2112).contains(&frame) && frame.is_multiple_of(4);
         require(
             is_frame,
             || "data_frame_bytes".into(),

@@ -1,6 +1,6 @@
 //! What a run leaves: a summary, checks and tables; or the law it broke.
 
-use sanlab_metrics::Table;
+use sanlab_metrics::{Captured, Table};
 use serde::Serialize;
 
 /// A run that ended.
@@ -10,6 +10,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// What was measured.
     pub tables: Vec<Table>,
+    /// What was captured, where a capture was asked for.
+    pub captured: Option<Captured>,
 }
 
 /// A run in a few numbers.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use sanlab_fabric::{FabricFault, NoProbe, Probe};
-use sanlab_kernel::{Picoseconds, Station};
+use sanlab_kernel::{Picoseconds, Station, id_of};
 use sanlab_metrics::{Capture, CapturePort};
 use sanlab_storage::Media;
 
@@ -36,6 +36,8 @@ pub struct CaptureRequest {
     pub ends: Vec<(u32, u32)>,
     /// File to write.
     pub path: PathBuf,
+    /// Most frames to write; the run ends soon after.
+    pub limit: u64,
 }
 
 /// What a run does besides.
@@ -80,10 +82,11 @@ fn run_as<const E: bool>(
             .iter()
             .map(|it| it.luns.iter().map(|lun| lun.number).collect())
             .collect(),
+        request.limit,
     )
     .map_err(|error| failed(&error.0))?;
-    let outcome = drive(world, plan, control, &mut capture)?;
-    capture.finish().map_err(|error| failed(&error.0))?;
+    let mut outcome = drive(world, plan, control, &mut capture)?;
+    outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
     Ok(outcome)
 }
 
@@ -130,6 +133,7 @@ fn drive<const E: bool>(
     Ok(Outcome {
         tables: tables::all(&mut world, plan, now),
         summary,
+        captured: None,
     })
 }
 
@@ -161,10 +165,11 @@ fn loop_until_end<const E: bool>(
             now = next_at;
         }
         steps += 1;
-        if steps % LOOK_EVERY == 0 {
+        if steps.is_multiple_of(LOOK_EVERY) {
             control.now_ps.store(now, Ordering::Relaxed);
             control.events.store(steps, Ordering::Relaxed);
-            if control.stop.load(Ordering::Relaxed) || world.failure.is_some() {
+            let is_stopped = control.stop.load(Ordering::Relaxed);
+            if is_stopped || world.failure.is_some() || probe.is_done() {
                 return (now, false);
             }
         }
@@ -183,7 +188,7 @@ fn check_laws<const E: bool>(
     let credit = world
         .network
         .check()
-        .map_err(|fault| name_fault(fault, plan))?;
+        .map_err(|fault| name_fault(&fault, plan))?;
     let ok = |name, checked_count| Check {
         name,
         checked_count,
@@ -205,8 +210,8 @@ fn check_laws<const E: bool>(
     ])
 }
 
-fn name_fault(fault: FabricFault, plan: &Plan) -> RunError {
-    match fault {
+fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
+    match *fault {
         FabricFault::Frames {
             sent,
             delivered,
@@ -292,7 +297,7 @@ fn check_workloads<const E: bool>(
         *open_for.entry(workload).or_default() += u128::from(span);
     }
     for (id, workload) in world.workloads.iter_mut().enumerate() {
-        let open_for = open_for.get(&(id as u32)).copied().unwrap_or(0);
+        let open_for = open_for.get(&(id_of(id))).copied().unwrap_or(0);
         workload
             .little(now, open_for)
             .map_err(|missing| RunError::Little {

@@ -1,7 +1,7 @@
 //! What happened in each interval.
 
 use sanlab_fabric::FibreCounters;
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{NEVER, Picoseconds, id_of};
 use sanlab_metrics::IoTotals;
 
 use crate::world::World;
@@ -80,7 +80,7 @@ impl Series {
         {
             let counters = &fibre.counters;
             series.fibres.push(FibreRow {
-                fibre: id as u32,
+                fibre: id_of(id),
                 ends_at: now,
                 span,
                 bytes: counters.bytes - last.bytes,
@@ -93,7 +93,7 @@ impl Series {
         for (id, workload) in world.workloads.iter_mut().enumerate() {
             for (direction, meter) in workload.meters.iter_mut().enumerate() {
                 series.workloads.push(WorkloadRow {
-                    workload: id as u32,
+                    workload: id_of(id),
                     is_read: direction == 1,
                     ends_at: now,
                     totals: std::mem::take(&mut meter.interval),

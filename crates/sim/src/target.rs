@@ -193,7 +193,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.on_destaged(now, id);
         } else if task.is_read {
             let exchange = task.exchange;
-            let bytes = task.bytes as u32;
+            let bytes = self.network.exchanges[exchange].bytes;
             self.tasks.remove(id);
             self.release(exchange);
             self.send(now, exchange, FrameKind::Data, 0, bytes);

@@ -3,7 +3,7 @@
 use sanlab_fabric::{Network, Probe, Start};
 use sanlab_fc::{ExchangeIds, FCP_RSP_BYTES, FrameKind, Owner, Sequence, wire_bytes};
 use sanlab_host::{Adapter, Host, Job};
-use sanlab_kernel::{Agenda, Arena, NEVER, NONE, Picoseconds, Stage, Timeline};
+use sanlab_kernel::{Agenda, Arena, NEVER, NONE, Picoseconds, Stage, Timeline, id_of};
 use sanlab_metrics::{FrameLatencies, WorkloadMeter};
 use sanlab_storage::{Array, DiskService};
 
@@ -290,7 +290,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Requests that are open, with the time each has lasted.
     pub(crate) fn open_requests(&self, now: Picoseconds) -> Vec<(u32, Picoseconds)> {
-        let alive = (0..self.requests.peak() as u32).map(|id| &self.requests[id]);
+        let alive = (0..id_of(self.requests.peak())).map(|id| &self.requests[id]);
         alive
             .filter(|request| request.is_alive && request.owner == Owner::Host)
             .map(|request| {

@@ -2,6 +2,12 @@
 //! every build. The fingerprints of a few plans are kept beside this file; one that moves belongs
 //! into the changelog under "Results changed".
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
+
 mod support;
 
 use sanlab_sim::plan::{Distribution, Plan, RoutePolicy};

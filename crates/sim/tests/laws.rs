@@ -1,6 +1,12 @@
 //! Closed forms that the simulator must give where it reduces to them. Tolerances are relative and
 //! stated with each law.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
+
 mod support;
 
 use sanlab_sim::Outcome;

@@ -2,6 +2,12 @@
 //!
 //! A failing case prints its seed and shrinks. `PROPTEST_CASES=5000` makes it a long run.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
+
 mod support;
 
 use proptest::prelude::*;
@@ -74,7 +80,7 @@ fn san(dice: &mut Dice<'_>) -> San {
     san.plan.interval_ps = dice.pick(&[0, MS, 50 * MS]);
     san.plan.data_frame_bytes = dice.pick(&[512, 2048, 2112]);
     let mut switches = Vec::new();
-    for number in 0..1 + dice.below(4) {
+    for number in 0..=dice.below(4) {
         let latency = dice.pick(&[0, 400 * NS, 2 * US]);
         let cut_through = dice.below(2) == 0;
         let routing = dice.pick(&POLICIES);
@@ -82,7 +88,7 @@ fn san(dice: &mut Dice<'_>) -> San {
         if number > 0 {
             let parent = switches[dice.below(number)];
             let cable = dice.cable();
-            for _ in 0..1 + dice.below(3) {
+            for _ in 0..=dice.below(3) {
                 san.link(switches[number], parent, cable);
             }
         }
@@ -107,7 +113,7 @@ fn san(dice: &mut Dice<'_>) -> San {
             max_outstanding: dice.pick(&[1, 4, 100]),
         });
     }
-    for number in 0..1 + dice.below(5) {
+    for number in 0..=dice.below(5) {
         let port = san.host(&format!("host{number}"));
         let (switch, cable) = (dice.pick(&switches), dice.cable());
         san.link(switch, At::NPort(port), cable);

@@ -1,6 +1,6 @@
 //! A disk drive: zones, seek curve, rotation.
 
-use sanlab_kernel::{Picoseconds, Rate, Station};
+use sanlab_kernel::{Picoseconds, Rate, Station, share_of};
 
 /// Time to move the arm.
 ///
@@ -178,9 +178,8 @@ impl Disk {
     fn rotation(&self, now: Picoseconds, zone: &Zone, address: u64) -> Picoseconds {
         let revolution = self.geometry.revolution;
         let on_track = (address - zone.first_byte) % zone.track_bytes;
-        let place = u128::from(on_track) * u128::from(revolution) / u128::from(zone.track_bytes);
-        let place = place as u64 % revolution.max(1);
-        (place + revolution - now % revolution.max(1)) % revolution.max(1)
+        let place = share_of(revolution, on_track, zone.track_bytes);
+        (place + revolution - now % revolution) % revolution
     }
 
     fn zone_of(&self, address: u64) -> Zone {
@@ -193,9 +192,9 @@ impl Disk {
 
 impl Zone {
     fn cylinder_of(&self, address: u64) -> u32 {
-        let offset = u128::from(address - self.first_byte);
-        let within = offset * u128::from(self.cylinders) / u128::from(self.bytes);
-        self.first_cylinder + (within as u32).min(self.cylinders - 1)
+        let offset = (address - self.first_byte).min(self.bytes - 1);
+        let within = share_of(u64::from(self.cylinders), offset, self.bytes);
+        self.first_cylinder + small(within)
     }
 }
 
@@ -205,14 +204,14 @@ fn zones_of(geometry: &DiskGeometry) -> Vec<Zone> {
     let rates: Vec<u64> = (0..count)
         .map(|zone| rate_of(geometry, zone, count))
         .collect();
-    let sum: u128 = rates.iter().map(|&rate| u128::from(rate)).sum();
+    let sum: u64 = rates.iter().sum();
     let mut zones = Vec::with_capacity(count as usize);
-    let (mut first_byte, mut first_cylinder, mut seen) = (0u64, 0u32, 0u128);
+    let (mut first_byte, mut first_cylinder, mut seen) = (0u64, 0u32, 0u64);
     for (index, &rate) in rates.iter().enumerate() {
-        seen += u128::from(rate);
-        let end_byte = (u128::from(geometry.bytes) * seen / sum) as u64;
-        let end_cylinder =
-            (u64::from(geometry.cylinders) * (index as u64 + 1) / u64::from(count)) as u32;
+        seen += rate;
+        let end_byte = share_of(geometry.bytes, seen, sum);
+        let cylinders = u64::from(geometry.cylinders);
+        let end_cylinder = small(share_of(cylinders, index as u64 + 1, u64::from(count)));
         zones.push(Zone {
             first_byte,
             bytes: (end_byte - first_byte).max(1),
@@ -231,14 +230,23 @@ fn rate_of(geometry: &DiskGeometry, zone: u32, count: u32) -> u64 {
     if count == 1 {
         return outer.midpoint(inner);
     }
-    let step = u128::from(outer.saturating_sub(inner)) * u128::from(zone) / u128::from(count - 1);
-    outer - step as u64
+    outer
+        - share_of(
+            outer.saturating_sub(inner),
+            u64::from(zone),
+            u64::from(count - 1),
+        )
 }
 
 /// What passes under a head in one turn, in whole sectors.
 fn track_bytes(bytes_per_s: u64, revolution: Picoseconds) -> u64 {
-    let bytes = u128::from(bytes_per_s) * u128::from(revolution) / 1_000_000_000_000;
-    ((bytes as u64) / 512 * 512).max(512)
+    let bytes = share_of(bytes_per_s, revolution, 1_000_000_000_000);
+    (bytes / 512 * 512).max(512)
+}
+
+/// A number of cylinders.
+fn small(cylinders: u64) -> u32 {
+    u32::try_from(cylinders).expect("a drive has fewer than 2^32 cylinders")
 }
 
 #[cfg(test)]
@@ -273,7 +281,7 @@ mod tests {
         let mut draws = RandomStream::new(1, "seek");
         let mut sum = 0;
         for _ in 0..100_000 {
-            sum += seek.time(draws.below(50_000).abs_diff(draws.below(50_000)) as u32);
+            sum += seek.time(small(draws.below(50_000).abs_diff(draws.below(50_000))));
         }
         assert!((sum as f64 / 1e5 / 4.7e9 - 1.0).abs() < 0.01);
     }

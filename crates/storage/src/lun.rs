@@ -62,6 +62,10 @@ pub struct Piece {
 impl Stripe {
     /// The pieces of a request. Consecutive stripes of one disk lie one behind the other, so each
     /// disk has at most one piece.
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a column is below the number of disks"
+    )]
     pub fn pieces(&self, address: u64, bytes: u64) -> impl Iterator<Item = Piece> + '_ {
         let end = address + bytes;
         let first = address / self.stripe_bytes;
@@ -90,6 +94,7 @@ impl Stripe {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 mod tests {
     use super::*;
     use sanlab_kernel::RandomStream;

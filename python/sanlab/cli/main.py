@@ -9,7 +9,7 @@ import typer
 
 #: Subcommands in the order of the help; each is a module of this package with `register(app)`.
 #: A module imports what is heavy inside its command, so that `sanlab --help` stays quick.
-SUBCOMMANDS = ["new", "check", "plan", "run", "report", "validate", "schema", "catalog"]
+SUBCOMMANDS = ["new", "check", "plan", "run", "trace", "report", "validate", "schema", "catalog"]
 
 app = typer.Typer(
     name="sanlab",
@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 
-def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  typer calls it so
+def _show_version(is_wanted: bool) -> None:
     if is_wanted:
         from sanlab import __version__
 

@@ -63,14 +63,24 @@ def run(
         raise typer.Exit(EXIT_FAILED)
 
 
+_TIMES = {
+    "mean": "response_mean_us",
+    "p50": "response_p50_us",
+    "p99": "response_p99_us",
+    "p99.99": "response_p99_99_us",
+}
+
+
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     from sanlab.report.words import show_count, show_percent, show_rate, show_time
 
     simulated, wall = show_time(done.manifest.simulated_ps), done.manifest.wall_s
     speed = done.manifest.events / wall / 1e6 if wall > 0 else 0.0
     lines = [
-        f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
-        f" ({speed:.1f} M events/s)"
+        (
+            f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
+            f" ({speed:.1f} M events/s)"
+        )
     ]
     if not done.manifest.is_complete:
         lines.append("stopped before its end: all numbers cover the part until then")
@@ -78,9 +88,12 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
         lines += [
             f"  throughput   {show_rate(summary['throughput_bytes_per_s'])}",
             f"  IOPS         {show_count(round(summary['iops']))}",
-            f"  response     mean {show_time(summary['response_mean_us'] * 1e6)},"
-            f" p99 {show_time(summary['response_p99_us'] * 1e6)},"
-            f" p99.99 {show_time(summary['response_p99_99_us'] * 1e6)}",
+            "  response     "
+            + ", ".join(
+                f"{name} {show_time(summary[key] * 1e6)}"
+                for name, key in _TIMES.items()
+                if summary[key] is not None
+            ),
         ]
     else:
         frames = sum(row["frames_count"] for row in done.rows("frames"))

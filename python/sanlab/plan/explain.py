@@ -37,6 +37,20 @@ def links_by_speed(plan: Plan) -> dict[str, int]:
     return dict(Counter(link.speed for link in plan.links))
 
 
+def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Name of every port that has a link, with the link and the end of it, 0 for `a`, 1 for `b`."""
+    names = {}
+    for number, link in enumerate(plan.links):
+        for side, (here, there) in enumerate(((link.a, link.b), (link.b, link.a))):
+            if isinstance(here, EndAtNPort):
+                name = plan.n_ports[here.n_port].name
+            else:
+                role = "f" if isinstance(there, EndAtNPort) else "e"
+                name = f"{plan.switches[here.switch.switch].name}.{role}{here.switch.port}"
+            names[name] = number, side
+    return names
+
+
 def end_name(plan: Plan, end: EndPlan) -> str:
     """Name of the port at an end of a link: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`."""
     if isinstance(end, EndAtNPort):

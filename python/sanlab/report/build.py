@@ -15,11 +15,12 @@ import jinja2
 from markupsafe import Markup
 
 from sanlab.report import topology
-from sanlab.report.figures import figures, specification
+from sanlab.report.figures import SERIES_SHOWN, figures, specification
 from sanlab.report.findings import Finding, find
 from sanlab.report.findings import write as write_findings
 from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
-from sanlab.results.columns import STAGES
+from sanlab.results.columns import PERCENTILES, STAGES
+from sanlab.results.latency import TAIL, has_percentile
 from sanlab.results.ports import credit_wait_share, waiting_for_credit
 from sanlab.run.folder import write_file
 
@@ -36,13 +37,13 @@ SCENARIO_SHOWN = 200_000
 _TEMPLATES = Path(__file__).parent / "templates"
 
 _CAPTIONS = {
-    "response_percentiles": "Response time by percentile. Each step to the right is ten times rarer.",
+    "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
     "response_distribution": "How the response times are spread. Two humps are two kinds of I/O, "
     "such as cache hits and misses.",
     "throughput_over_time": "Throughput over simulated time, the ramp included.",
     "response_over_time": "Mean response time over simulated time.",
-    "stages": "The mean I/O, stage by stage along its path. The stages sum to the response time exactly.",
-    "credit_wait_over_time": "Share of the time in which a port had a frame to send and no BB credit.",
+    "stages": "The mean I/O, stage by stage along its path; the stages sum to the response time.",
+    "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
     "frame's being ready in its port, so its queue is included.",
 }
@@ -75,18 +76,19 @@ def render(run: Run, findings: list[Finding]) -> str:
         manifest=run.manifest,
         cards=_cards(run),
         findings=findings,
-        topology=Markup(topology.draw(run)) if run.rows("ports") else None,  # noqa: S704  escaped there
-        legend=Markup(topology.legend()),  # noqa: S704
+        topology=Markup(topology.draw(run)) if run.rows("ports") else None,
+        legend=Markup(topology.legend()),
         charts=charts,
-        chart_data=Markup(_json_in_html(charts)),  # noqa: S704
+        chart_data=Markup(_json_in_html(charts)),
         captions=_CAPTIONS,
         tables={table.id: table for table in _tables(run)},
         rows_shown=ROWS_SHOWN,
+        series_shown=SERIES_SHOWN,
         scenario=scenario[:SCENARIO_SHOWN],
         scenario_is_cut=len(scenario) > SCENARIO_SHOWN,
-        style=Markup(style),  # noqa: S704  our own file
-        script=Markup(script),  # noqa: S704
-        vega=Markup(_vega() if charts else ""),  # noqa: S704
+        style=Markup(style),
+        script=Markup(script),
+        vega=Markup(_vega() if charts else ""),
         show_time=show_time,
         show_count=show_count,
     )
@@ -141,21 +143,36 @@ def _cards(run: Run) -> list[Card]:
         value = summary[key]
         return "–" if value is None else show_time(value * 1e6)
 
+    def rarity(key: str, number: str) -> str:
+        return "too few I/Os to tell" if summary[key] is None else f"1 I/O in {number} is slower"
+
     ports = run.rows("ports")
     waited = max((credit_wait_share(run, row) for row in ports), default=0.0)
     longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
     cards = [
         Card("Throughput", show_rate(summary["throughput_bytes_per_s"]), "all workloads"),
-        Card("I/Os per second", show_count(_whole(summary["iops"])), f"{show_count(summary['io_count'])} I/Os"),
+        Card(
+            "I/Os per second",
+            "–" if summary["iops"] is None else show_count(_whole(summary["iops"])),
+            f"{show_count(summary['io_count'])} I/Os",
+        ),
         Card("Mean response", time_of("response_mean_us"), f"median {time_of('response_p50_us')}"),
-        Card("p99 response", time_of("response_p99_us"), "1 I/O in 100 is slower"),
-        Card("p99.99 response", time_of("response_p99_99_us"), "1 I/O in 10\u202f000 is slower"),
+        Card("p99 response", time_of("response_p99_us"), rarity("response_p99_us", "100")),
+        Card(
+            "p99.99 response",
+            time_of("response_p99_99_us"),
+            rarity("response_p99_99_us", "10\u202f000"),
+        ),
     ]
     if not run.rows("workloads"):
         cards = _frame_cards(run)
     if ports:
         cards.append(
-            Card("Busiest link", show_percent(summary["busiest_link_utilisation"]), summary["busiest_link"])
+            Card(
+                "Busiest link",
+                show_percent(summary["busiest_link_utilisation"]),
+                summary["busiest_link"],
+            )
         )
         cards.append(Card("Credit wait", show_percent(waited), longest))
     return cards
@@ -217,14 +234,14 @@ def _tables(run: Run) -> list[Table]:
 
 
 def _workloads(run: Run) -> Table:
-    times = ("mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
+    times = ("mean", *(f"p{percent:g}" for percent in TAIL if percent != 95), "max")
     columns = [
         Column("workload", is_number=False),
         Column("op", is_number=False),
         Column("I/Os"),
         Column("IOPS"),
         Column("throughput"),
-        *(Column(name.replace("_", ".")) for name in times),
+        *(Column(name) for name in times),
         Column("queue full", tip="commands answered with TASK SET FULL"),
     ]
     rows = [
@@ -234,12 +251,20 @@ def _workloads(run: Run) -> Table:
             _count(row["io_count"]),
             _count(_whole(row["iops"])),
             Cell(show_rate(row["throughput_bytes_per_s"]), row["throughput_bytes_per_s"]),
-            *(_time(row[f"response_{name}_ps"]) for name in times),
+            _time(row["response_mean_ps"]),
+            *(_tail(row, percent) for percent in TAIL if percent != 95),
+            _time(row["response_max_ps"]),
             _count(row["queue_full_count"]),
         ]
         for row in run.rows("workloads")
     ]
     return _table("workloads", columns, rows)
+
+
+def _tail(row: dict[str, Any], percent: float) -> Cell:
+    """A percentile, or a dash where there are too few I/Os to tell."""
+    value = row[PERCENTILES[percent]]
+    return _time(value) if has_percentile(row["io_count"], percent) else Cell("–", value)
 
 
 def _stages(run: Run) -> Table:
@@ -282,7 +307,8 @@ def _ports(run: Run) -> Table:
     ]
     seconds = run.manifest.simulated_ps / 1e12 or 1.0
     found = sorted(
-        run.rows("ports"), key=lambda row: (-max(row["tx_utilisation"], row["rx_utilisation"]), row["port"])
+        run.rows("ports"),
+        key=lambda row: (-max(row["tx_utilisation"], row["rx_utilisation"]), row["port"]),
     )
     rows = [
         [
@@ -295,7 +321,10 @@ def _ports(run: Run) -> Table:
             _rate(row["rx_payload_bytes"] / seconds),
             _count(row["tx_frames_count"]),
             _share(credit_wait_share(run, row)),
-            Cell(f"{row['tx_credit_max_in_use']} / {row['tx_bb_credit']}", row["tx_credit_max_in_use"]),
+            Cell(
+                f"{row['tx_credit_max_in_use']} / {row['tx_bb_credit']}",
+                row["tx_credit_max_in_use"],
+            ),
             Cell(f"{row['tx_queue_mean_frames']:.2f}", row["tx_queue_mean_frames"]),
         ]
         for row in found
@@ -377,7 +406,9 @@ def _stations(run: Run) -> Table:
             _count(row["max_in_system"]),
             _time(row["mean_residence_ps"]),
         ]
-        for row in sorted(run.rows("stations"), key=lambda row: (-row["utilisation"], row["station"]))
+        for row in sorted(
+            run.rows("stations"), key=lambda row: (-row["utilisation"], row["station"])
+        )
     ]
     return _table("stations", columns, rows, has_filter=True)
 
@@ -436,9 +467,9 @@ def _share(share: float) -> Cell:
     return Cell(show_percent(share), share, min(1.0, share))
 
 
-def _whole(number: float | None) -> float | None:
+def _whole(number: float) -> float:
     """A rate to the nearest whole number where decimals say nothing."""
-    return float(round(number)) if number is not None and number >= 100 else number
+    return float(round(number)) if number >= 100 else number
 
 
 def _json_in_html(data: dict[str, Any]) -> str:
@@ -458,7 +489,7 @@ def _vega() -> str:
         return kept.read_text(encoding="utf-8")
     except OSError:
         pass
-    import vl_convert  # noqa: PLC0415  takes a moment to load
+    import vl_convert
 
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     bundle = bundle.replace("</script", "<\\/script")

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
 
 from sanlab.results.columns import STAGES
-from sanlab.results.latency import Histogram, frame_histogram, merged_histogram, percentile
+from sanlab.results.latency import (
+    Histogram,
+    frame_histogram,
+    has_percentile,
+    merged_histogram,
+    percentile,
+)
 from sanlab.results.ports import waiting_for_credit
 from sanlab.results.throughput import over_time
 from sanlab.run.tables import numbers, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from sanlab.results.run import Run
 
@@ -62,12 +67,12 @@ def response_percentiles(run: Run) -> alt.Chart | None:
     for label, histogram in _by_flow(run):
         for percent in PERCENTS:
             value = percentile(histogram, percent)
-            if value is None or histogram.total * (1 - percent / 100) < 1:
-                continue  # fewer I/Os than it takes to have one beyond this percentile
+            if value is None or not has_percentile(histogram.total, percent):
+                continue
             found.append((label, percent, value))
     if not found:
         return None
-    unit = _unit(value for _, _, value in found)
+    unit = _unit(max(value for _, _, value in found) / 3)
     rows = [
         {
             "flow": label,
@@ -137,7 +142,7 @@ def response_over_time(run: Run) -> alt.Chart | None:
             )
             if not np.isnan(mean)
         ]
-    unit = _unit(row["mean"] for row in rows)
+    unit = _unit(max((row["mean"] for row in rows), default=0.0) / 3)
     for row in rows:
         row["mean"], row["max"] = row["mean"] / unit.ps, row["max"] / unit.ps
     longest = _number("max", f"longest ({unit.name})")
@@ -163,7 +168,7 @@ def stages(run: Run) -> alt.Chart | None:
         return None
     flows = [f"{row['workload']} {row['op']}" for row in run.rows("workloads")][:FLOWS_STACKED]
     rows = [row for row in rows if row["flow"] in flows]
-    unit = _unit(row["time"] for row in rows)
+    unit = _unit(max(row["response_mean_ps"] for row in run.rows("workloads")) / 3)
     for row in rows:
         row["time"] /= unit.ps
     shown = sorted({row["stage"] for row in rows}, key=lambda name: order.get(name, len(order)))
@@ -172,7 +177,10 @@ def stages(run: Run) -> alt.Chart | None:
         .mark_bar(height=alt.RelativeBandSize(0.7), stroke="#ffffff", strokeWidth=0.5)
         .encode(
             y=alt.Y("flow:N").title(None).sort(flows).axis(labelLimit=190),
-            x=alt.X("time:Q").title(f"mean time of an I/O ({unit.name})").stack("zero"),
+            x=alt.X("time:Q")
+            .title(f"mean time of an I/O ({unit.name})")
+            .axis(tickCount=10)
+            .stack("zero"),
             order=alt.Order("order:Q"),
             color=alt.Color("stage:N")
             .title("stage")
@@ -223,12 +231,20 @@ _STAGE_COLOURS = dict(
 
 
 def _by_flow(run: Run) -> list[tuple[str, Histogram]]:
-    flows = [(row["workload"], row["op"]) for row in run.rows("workloads")][:SERIES_SHOWN]
+    """Histograms of the workloads and operations that moved most bytes."""
+    rows = run.rows("workloads")
+    most = sorted(rows, key=lambda row: -row["bytes"])[:SERIES_SHOWN]
+    flows = [(row["workload"], row["op"]) for row in rows if row in most]
     return [(f"{name} {op}", merged_histogram(run, name, op)) for name, op in flows]
 
 
 def _workloads(run: Run) -> list[str]:
-    return list(dict.fromkeys(row["workload"] for row in run.rows("workload_series")))[:SERIES_SHOWN]
+    """The workloads that moved most bytes, in the order of the scenario."""
+    moved: dict[str, int] = {}
+    for row in run.rows("workload_series"):
+        moved[row["workload"]] = moved.get(row["workload"], 0) + row["bytes"]
+    most = sorted(moved, key=lambda name: -moved[name])[:SERIES_SHOWN]
+    return [name for name in moved if name in most]
 
 
 @dataclass(frozen=True)
@@ -239,11 +255,10 @@ class _Unit:
     ps: float
 
 
-def _unit(times_ps: Iterable[float]) -> _Unit:
-    """Unit in which most of these times have a digit or more before the point."""
-    typical = median([*times_ps] or [0.0])
+def _unit(longest_ps: float) -> _Unit:
+    """Largest unit of time of which this is one or more."""
     units = (_Unit("s", 1e12), _Unit("ms", 1e9), _Unit("µs", 1e6))
-    return next((unit for unit in units if typical >= unit.ps), _Unit("ns", 1e3))
+    return next((unit for unit in units if longest_ps >= unit.ps), _Unit("ns", 1e3))
 
 
 def _nines(percent: float) -> float:
@@ -273,7 +288,7 @@ def _distribution(
     found = [(label, histogram) for label, histogram in found if histogram.total]
     if not found:
         return None
-    unit = _unit(percentile(histogram, 50) or 0.0 for _, histogram in found)
+    unit = _unit(max(float(histogram.high_ps[-1]) for _, histogram in found) / 3)
     rows = [row for label, histogram in found for row in _density(label, histogram)]
     for row in rows:
         row["at"] /= unit.ps
@@ -298,7 +313,7 @@ def _time_line(
     """Rows of `at` in picoseconds and a value, drawn over simulated time."""
     if not rows:
         return None
-    unit = _unit([max(row["at"] for row in rows)])
+    unit = _unit(max(row["at"] for row in rows))
     for row in rows:
         row["at"] /= unit.ps
     axis = alt.Axis(format="%") if is_share else alt.Axis()
@@ -329,7 +344,9 @@ def _finish(chart: alt.Chart) -> alt.Chart:
 
 def _data(rows: Rows) -> alt.InlineData:
     """Rows as they are: no guesses at types, the same text for the same run."""
-    return alt.InlineData(values=[{key: _rounded(value) for key, value in row.items()} for row in rows])
+    return alt.InlineData(
+        values=[{key: _rounded(value) for key, value in row.items()} for row in rows]
+    )
 
 
 def _rounded(value: Any) -> Any:  # noqa: ANN401  whatever a row holds

@@ -149,14 +149,18 @@ def _limiting_element(run: Run) -> list[Finding]:
         name, share = station["station"], station["utilisation"]
         what = f"{_KINDS.get(station['kind'], station['kind'])} {name}"
         evidence = Evidence(
-            "stations", {"station": name}, _pick(station, "utilisation", "mean_in_system", "servers")
+            "stations",
+            {"station": name},
+            _pick(station, "utilisation", "mean_in_system", "servers"),
         )
         remedy = "More of them, or a shorter time in each, would raise the throughput."
     else:
         assert link is not None
         name, share = link["port"], link["tx_utilisation"]
         what = f"link from {name} to {link['peer']} ({link['speed']})"
-        evidence = Evidence("ports", {"port": name}, _pick(link, "tx_utilisation", "tx_bytes", "speed"))
+        evidence = Evidence(
+            "ports", {"port": name}, _pick(link, "tx_utilisation", "tx_bytes", "speed")
+        )
         remedy = "A faster or a second link there would raise the throughput."
     if share >= SATURATED:
         return [
@@ -203,7 +207,8 @@ def _credit_waits(run: Run) -> list[Finding]:
     by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
     for port in waiting:
         cause = cause_of_waiting(run, port)
-        by_cause.setdefault((cause.kind, cause.port), []).append((port, cause))
+        key = (cause.kind, "" if cause.kind == "unknown" else cause.port)
+        by_cause.setdefault(key, []).append((port, cause))
     return [_credit_finding(run, pairs) for pairs in by_cause.values()]
 
 
@@ -225,7 +230,8 @@ def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
     return Finding(
         "credit_wait",
         "problem" if share >= WAIT_SHARE else "notice",
-        f"{who} had frames to send and no BB credit for {show_percent(share)} of the run, {because}",
+        f"{who} had frames to send and no BB credit for {show_percent(share)} of the run,"
+        f" {because}",
         remedy,
         share,
         evidence=evidence,
@@ -250,14 +256,20 @@ def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
         port = next(row for row in run.rows("ports") if row["port"] == cause.port)
         needed = credits_to_fill(run, port)
         return (
-            f"because {cause.port} has {port['tx_bb_credit']} credits and its link needs"
-            f" {needed:.0f} to stay full",
+            (
+                f"because {cause.port} has {port['tx_bb_credit']} credits and its link needs"
+                f" {needed:.0f} to stay full"
+            ),
             f"Grant {cause.port} at least {needed:.0f} credits for frames of this size." + along,
         )
+    receiver = next(row for row in run.rows("ports") if row["port"] == worst["peer"])
+    outputs = [row for row in run.rows("ports") if row["node"] == receiver["node"]]
+    top = max(outputs, key=lambda row: row["tx_utilisation"])
     return (
         f"because {worst['peer']} returned credit late",
-        "Nothing downstream of it is saturated on average: look at the time line of its ports for"
-        " bursts." + along,
+        f"Over the whole run no output downstream is saturated; the busiest of {top['node']} is"
+        f" {top['port']} with {show_percent(top['tx_utilisation'])}. Bursts that fill an output for"
+        " a short time do this, and so does a load that grew: see the time lines." + along,
     )
 
 
@@ -275,8 +287,8 @@ def _queue_depth(run: Run) -> list[Finding]:
         Finding(
             "queue_depth",
             "notice",
-            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} response time is"
-            f" waiting for the queue depth of the LUN or the adapter{_and_more(rows)}",
+            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} time"
+            f" is waiting for the queue depth of the LUN or the adapter{_and_more(rows)}",
             "The host holds these I/Os back. The array does not see them, so its own response time"
             " looks better. A deeper queue helps only while the array is not saturated.",
             worst["share"],
@@ -344,8 +356,8 @@ def _long_tail(run: Run) -> list[Finding]:
         Finding(
             "long_tail",
             "notice",
-            f"{worst['workload']}: one {worst['op']} in a hundred takes {ratio:.0f} times the median"
-            f" or longer ({show_time(worst['response_p99_ps'])}){_and_more(rows)}",
+            f"{worst['workload']}: one {worst['op']} in a hundred takes {ratio:.0f} times the"
+            f" median or longer ({show_time(worst['response_p99_ps'])}){_and_more(rows)}",
             "The mean hides this. The time lines tell a burst from a queue that is always full.",
             ratio,
             evidence=tuple(
@@ -379,8 +391,8 @@ def _uneven_links(run: Run) -> list[Finding]:
             "notice",
             f"The {len(rows)} links from {here} to {there} share the load unevenly:"
             f" {show_percent(most)} on {top['port']}, {show_percent(usual)} on average{more}",
-            "Routing by exchange spreads it most evenly; by source and destination it depends on who"
-            " talks to whom.",
+            "Routing by exchange spreads it most evenly; by source and destination it depends on"
+            " who talks to whom.",
             most / usual,
             evidence=tuple(
                 Evidence("ports", {"port": row["port"]}, _pick(row, "tx_utilisation"))

@@ -67,14 +67,16 @@ def draw(run: Run) -> str:
     held = max((len(column) for column in columns), default=1)
     width = 2 * _SIDE + _COLUMN * (len(columns) - 1) + _BOX_WIDTH
     height = _TOP + max(1, held) * _ROW + 8
-    parts = [
-        f'<svg class="topology" viewBox="0 0 {width} {height}" role="img" xmlns="http://www.w3.org/2000/svg"'
-        f' style="min-width:{min(width, 620)}px;max-width:{max(520, round(width * 1.25))}px"'
+    style = f"min-width:{min(width, 620)}px;max-width:{max(520, round(width * 1.25))}px"
+    head = (
+        f'<svg class="topology" viewBox="0 0 {width} {height}" style="{style}" role="img"'
+        ' xmlns="http://www.w3.org/2000/svg"'
         ' aria-label="Topology: hosts, switches and arrays; links coloured by utilisation">'
-    ]
+    )
+    parts = [head]
     parts += [_heading(columns, index) for index in range(len(columns))]
     parts += _draw_cables(boxes, cables)
-    parts += [_draw_box(box) for box in boxes.values()]
+    parts += [_draw_box(box) for column in columns for box in column]
     parts.append("</svg>")
     return "\n".join(parts)
 
@@ -112,7 +114,7 @@ def _boxes(run: Run) -> dict[str, _Box]:
             alike.setdefault(tuple(sorted(neighbours.get(name, ()))), []).append(name)
         for members in alike.values():
             box = _Box(members[0], kind, members)
-            boxes |= {name: box for name in members}
+            boxes |= dict.fromkeys(members, box)
     return boxes
 
 
@@ -175,7 +177,9 @@ def _arrange(boxes: list[_Box], cables: dict[tuple[str, str, int], _Cable]) -> l
     return columns
 
 
-def _distance(joined: dict[str, list[str]], hosts: set[str], switches: list[_Box]) -> dict[str, int]:
+def _distance(
+    joined: dict[str, list[str]], hosts: set[str], switches: list[_Box]
+) -> dict[str, int]:
     """Hops of each switch from the nearest host; those no host reaches stand in the first column."""
     names = {box.name for box in switches}
     depth: dict[str, int] = {}
@@ -205,8 +209,6 @@ def _heading(columns: list[list[_Box]], index: int) -> str:
 
 
 def _draw_box(box: _Box) -> str:
-    if box.members and box.name != box.members[0]:
-        return ""
     x, y = _SIDE + _COLUMN * box.column, box.y - _BOX_HEIGHT / 2
     label = box.label if len(box.label) <= 18 else box.label[:17] + "…"
     stacked = (
@@ -221,7 +223,9 @@ def _draw_box(box: _Box) -> str:
     )
 
 
-def _draw_cables(boxes: dict[str, _Box], cables: dict[tuple[str, str, int], _Cable]) -> Iterable[str]:
+def _draw_cables(
+    boxes: dict[str, _Box], cables: dict[tuple[str, str, int], _Cable]
+) -> Iterable[str]:
     by_name = {box.name: box for box in boxes.values()}
     lanes: dict[tuple[str, str], int] = {}
     for first, last, _ in cables:

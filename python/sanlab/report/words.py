@@ -23,7 +23,7 @@ def show_bytes(count: float) -> str:
     ('4.10 kB', '512 B')
     """
     for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= factor:
+        if count >= 0.9995 * factor:
             return f"{_three_digits(count / factor)} {unit}"
     return f"{count:.0f} B"
 
@@ -56,4 +56,4 @@ def show_percent(share: float) -> str:
 
 
 def _three_digits(value: float) -> str:
-    return f"{value:.{max(0, 3 - len(str(int(value))))}f}"
+    return f"{value:.{max(0, 3 - len(str(round(value))))}f}"

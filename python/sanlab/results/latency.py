@@ -65,6 +65,15 @@ def frame_histogram(run: Run, latency: str = "network") -> Histogram:
     )
 
 
+def has_percentile(io_count: int, percent: float) -> bool:
+    """Whether there are enough I/Os to have one beyond this percentile.
+
+    >>> has_percentile(9_999, 99.99), has_percentile(10_000, 99.99)
+    (False, True)
+    """
+    return io_count * (100 - percent) >= 100 - 1e-6
+
+
 def percentile(histogram: Histogram, percent: float) -> float | None:
     """Value in picoseconds that `percent` of the counts do not exceed; None where there are none.
 
@@ -91,9 +100,13 @@ def response_percentiles(
     workload: str | None = None,
     op: str | None = None,
 ) -> dict[float, float]:
-    """Response time in picoseconds at each of `percents`; empty where no I/O completed."""
+    """Response time in picoseconds at each of `percents` that there are enough I/Os to tell."""
     histogram = merged_histogram(run, workload, op)
-    found = {percent: percentile(histogram, percent) for percent in percents}
+    found = {
+        percent: percentile(histogram, percent)
+        for percent in percents
+        if has_percentile(histogram.total, percent)
+    }
     return {percent: value for percent, value in found.items() if value is not None}
 
 

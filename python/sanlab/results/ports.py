@@ -58,7 +58,7 @@ def credits_to_fill(run: Run, port: Port) -> float:
     """BB credits this port needs to keep its fibre full with frames of the mean size it sent.
 
     The time from the first bit of a frame to the R_RDY for it, over the time to send one frame: the
-    frame itself, the light both ways, and the time the receiver keeps the buffer if it is an N_Port.
+    frame itself, the light both ways, and the time an N_Port keeps its buffer.
     """
     link = run.plan["links"][port["link"]]
     frame = port["tx_bytes"] / max(1, port["tx_frames_count"]) + link["gap_bytes"]
@@ -109,7 +109,7 @@ def _pressure(run: Run, port: Port) -> float:
 
 
 def _is_saturated(port: Port) -> bool:
-    """Busy, and with frames waiting: a fibre may be nearly full without anybody's having to wait."""
+    """Busy, with frames waiting: a fibre may be nearly full while nobody has to wait."""
     return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= 1)
 
 

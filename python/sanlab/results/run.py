@@ -57,7 +57,9 @@ class Run:
         try:
             text = (folder / "manifest.json").read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
-            reason = f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
+            reason = (
+                f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
+            )
             raise SanlabError(reason) from None
         try:
             manifest = Manifest.model_validate_json(text)
@@ -65,7 +67,9 @@ class Run:
             reason = f"{folder / 'manifest.json'} cannot be read: {error}"
             raise SanlabError(reason) from error
         if manifest.format > FORMAT:
-            reason = f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
+            reason = (
+                f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
+            )
             raise SanlabError(reason)
         return cls(folder, manifest)
 
@@ -85,7 +89,9 @@ class Run:
             path = self.folder / "tables" / f"{name}.parquet"
             if not path.is_file():
                 alike = difflib.get_close_matches(name, self.tables, n=1)
-                hint = f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
+                hint = (
+                    f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
+                )
                 reason = f"{self.folder} has no table {name!r}; {hint}"
                 raise SanlabError(reason)
             self._tables[name] = pq.ParquetFile(path).read()
@@ -120,24 +126,23 @@ class Run:
         io_count, iops, throughput_bytes_per_s
             Of all workloads together; a rate is None without I/O.
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
-            Of all I/Os together; None without I/O.
+            Of all I/Os together; None where there are too few to tell.
         busiest_link, busiest_link_utilisation
             The port with the busiest transmitter.
         credit_wait_ps
             Time with a frame to send and no BB credit, summed over ports.
         """
-        from sanlab.results.latency import merged_histogram, percentile  # noqa: PLC0415
-        from sanlab.results.ports import busiest  # noqa: PLC0415
-        from sanlab.results.throughput import totals  # noqa: PLC0415
+        from sanlab.results.latency import response_percentiles
+        from sanlab.results.ports import busiest
+        from sanlab.results.throughput import totals
 
         total = totals(self)
-        histogram = merged_histogram(self)
+        tail = response_percentiles(self)
         links = busiest(self, 1)
         ports = self.rows("ports")
 
         def at(percent: float) -> float | None:
-            value = percentile(histogram, percent)
-            return None if value is None else value / 1e6
+            return tail[percent] / 1e6 if percent in tail else None
 
         return {
             "title": self.title,
@@ -171,29 +176,7 @@ def run(
     seed: int | None = None,
     show_progress: bool = False,
 ) -> Run:
-    """Simulate a scenario, write its run folder and open it.
-
-    Parameters
-    ----------
-    source
-        A scenario file, or a scenario made in Python.
-    overrides
-        Values that replace those of the file, by path.
-    folder
-        Where the run goes; default `runs/` and the name of the file.
-    seed
-        Replaces the seed of the scenario.
-    show_progress
-        Draw a progress line on standard error, if that is a terminal.
-
-    Examples
-    --------
-    >>> import sanlab
-    >>> done = sanlab.run("examples/hello-san/scenario.yaml")  # doctest: +SKIP
-    >>> done.summary()["throughput_bytes_per_s"]  # doctest: +SKIP
-    """
+    """Simulate a scenario, write its run folder and open it; public as `sanlab.run`."""
     return Run.open(
-        execute(
-            source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress
-        )
+        execute(source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress)
     )

@@ -33,9 +33,24 @@ class Outcome:
 
     summary: dict[str, Any]
     tables: dict[str, pa.Table]
+    #: What was captured; empty without a capture.
+    capture: dict[str, Any]
 
 
-def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Outcome:
+@dataclass(frozen=True)
+class Capture:
+    """Frames to write while simulating."""
+
+    #: Ends of links: link, and 0 for `a` or 1 for `b`.
+    ends: tuple[tuple[int, int], ...]
+    path: Path
+    #: The simulation stops after this many frames.
+    limit: int
+
+
+def simulate(
+    plan: Plan, *, capture: Capture | None = None, show_progress: bool = False, title: str = ""
+) -> Outcome:
     """Simulate a plan in a worker thread; the interpreter is free meanwhile.
 
     The first Ctrl-C stops the engine and keeps what it has (`summary["is_complete"]` is False).
@@ -46,17 +61,30 @@ def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Out
     RunError
         A check of the engine failed, or it refused the plan.
     """
-    from sanlab import _native  # noqa: PLC0415  reading a run folder needs no engine
+    import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
 
     control = _native.Control()
     answer: list[Any] = []
     failure: list[BaseException] = []
 
+    options: dict[str, Any] = {}
+    if capture is not None:
+        options = {
+            "capture": list(capture.ends),
+            "capture_path": str(capture.path),
+            "capture_limit": capture.limit,
+        }
+
+    # Not the thread's own join: interrupted, Python before 3.13 takes the thread for dead.
+    is_done = threading.Event()
+
     def work() -> None:
         try:
-            answer.append(_native.run(plan.to_json(), control))
-        except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+            answer.append(_native.run(plan.to_json(), control, **options))
+        except BaseException as error:
             failure.append(error)
+        finally:
+            is_done.set()
 
     worker = threading.Thread(target=work, name="sanlab-engine", daemon=True)
     # A run that ends with its jobs has no time that is known beforehand.
@@ -64,17 +92,16 @@ def simulate(plan: Plan, *, show_progress: bool = False, title: str = "") -> Out
     with ProgressLine(title, end_ps, is_wanted=show_progress) as line:
         worker.start()
         try:
-            while worker.is_alive():
-                worker.join(POLL_S)
+            while not is_done.wait(POLL_S):
                 line.update(control)
         except KeyboardInterrupt:
             control.stop()
-            worker.join()
+            is_done.wait()
     if failure:
         raise _as_run_error(failure[0]) from failure[0]
     result = answer[0]
     tables = {name: from_native(columns) for name, columns in result["tables"].items()}
-    return Outcome(summary=result["summary"], tables=tables)
+    return Outcome(result["summary"], tables, result.get("capture", {}))
 
 
 def execute(  # one option each
@@ -103,7 +130,7 @@ def execute(  # one option each
     target = None if folder is None else Path(folder)
     if target is not None:
         run_folder.refuse_to_overwrite(target)
-    prepared = _prepare(source, overrides or {})
+    prepared = prepare(source, overrides or {})
     plan = prepared.plan
     if seed is not None:
         plan = plan.model_copy(update={"seed": seed})
@@ -129,26 +156,29 @@ def execute(  # one option each
 
 
 @dataclass(frozen=True)
-class _Prepared:
+class Prepared:
+    """A plan and where it comes from."""
+
     plan: Plan
     text: str | None
     file: str
     stem: str
 
 
-def _prepare(source: str | Path | Scenario, overrides: Mapping[str, str]) -> _Prepared:
-    from sanlab.plan.compile import compile_plan  # noqa: PLC0415  the compiler loads the catalogue
-    from sanlab.scenario.load import load_scenario  # noqa: PLC0415
+def prepare(source: str | Path | Scenario, overrides: Mapping[str, str]) -> Prepared:
+    """Read and compile a scenario."""
+    from sanlab.plan.compile import compile_plan
+    from sanlab.scenario.load import load_scenario
 
     if not isinstance(source, str | Path):
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        return _Prepared(compile_plan(source), _as_yaml(source), "", "run")
+        return Prepared(compile_plan(source), _as_yaml(source), "", "run")
     path = Path(source)
     scenario = load_scenario(path, overrides)
     text = path.read_text(encoding="utf-8")
-    return _Prepared(compile_plan(scenario), text, path.name, stem_of(path))
+    return Prepared(compile_plan(scenario), text, path.name, stem_of(path))
 
 
 def stem_of(path: Path) -> str:

@@ -17,6 +17,7 @@ import errno
 import os
 import shutil
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def names_from(stem: str) -> Iterator[str]:
         number += 1
 
 
-def write(
+def write(  # noqa: PLR0913  one for each file of the folder
     target: Path | None,
     stem: str,
     *,
@@ -97,14 +98,22 @@ def refuse_to_overwrite(target: Path) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write one file whole: under a temporary name first, then renamed."""
-    handle, growing = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".partial", dir=path.parent)
+    with growing_file(path) as growing:
+        growing.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def growing_file(path: Path) -> Iterator[Path]:
+    """Give the temporary name under which a file grows; it has its own when the block ends well."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".partial", dir=path.parent)
+    os.close(handle)
+    growing = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(growing).chmod(0o666 & ~_umask())
-        Path(growing).replace(path)
+        yield growing
+        growing.chmod(0o666 & ~_umask())
+        growing.replace(path)
     except BaseException:
-        Path(growing).unlink(missing_ok=True)
+        growing.unlink(missing_ok=True)
         raise
 
 
@@ -123,7 +132,7 @@ def _give_name(growing: Path, target: Path | None, parent: Path, stem: str) -> P
                 raise
         else:
             return folder
-    raise AssertionError("names never run out")  # noqa: EM101
+    raise AssertionError
 
 
 def _umask() -> int:

@@ -37,9 +37,9 @@ def show_time(ps: float) -> str:
     if ps == 0:
         return "0 s"
     for unit, factor in (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3)):
-        if ps >= factor:
+        if ps >= 0.9995 * factor:  # what rounds to a thousand is one of the next unit
             value = ps / factor
-            return f"{value:.{max(0, 2 - len(str(int(value))) + 1)}f} {unit}"
+            return f"{value:.{max(0, 3 - len(str(round(value))))}f} {unit}"
     return f"{ps:.0f} ps"
 
 
@@ -51,7 +51,7 @@ def describe(clock: Clock, end_ps: int | None, wall_s: float) -> str:
 
 
 class ProgressLine:
-    """Bar, simulated time, speed and time to go on standard error; nothing where it is no terminal."""
+    """Bar, simulated time, speed, time to go on standard error; nothing unless a terminal."""
 
     def __init__(self, title: str, end_ps: int | None, *, is_wanted: bool = True) -> None:
         self._title = title
@@ -63,8 +63,8 @@ class ProgressLine:
 
     def __enter__(self) -> ProgressLine:
         if self._is_shown:
-            from rich.console import Console  # noqa: PLC0415  only a terminal pays for it
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             self._progress = Progress(
                 TextColumn("{task.description}", markup=False),

@@ -24,7 +24,13 @@ _UNITS = (
     ("_count", "1"),
     ("_s", "s"),
 )
-_UNITS_BY_NAME = {"iops": "1/s", "utilisation": "1", "share": "1", "bytes": "B", "bytes_per_s": "B/s"}
+_UNITS_BY_NAME = {
+    "iops": "1/s",
+    "utilisation": "1",
+    "share": "1",
+    "bytes": "B",
+    "bytes_per_s": "B/s",
+}
 
 
 def unit_of(column: str) -> str | None:
@@ -57,7 +63,7 @@ def from_native(columns: Mapping[str, NativeColumn]) -> pa.Table:
 
 
 def numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """One column of numbers as an array, shape (rows,); pyarrow's own way loads pandas if it can."""
+    """One column of numbers, shape (rows,); pyarrow's own way loads pandas if it can."""
     return np.from_dlpack(table[name].combine_chunks())
 
 

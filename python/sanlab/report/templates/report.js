@@ -15,7 +15,7 @@
       axis: { labelColor: soft, titleColor: ink, gridColor: line, domainColor: soft, tickColor: soft,
               labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 600, labelFlush: true, labelOverlap: true },
       legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, orient: "bottom", direction: "horizontal",
-                columns: narrow ? 2 : 4, labelLimit: narrow ? 130 : 220, symbolType: "square", titleFontWeight: 600 },
+                columns: narrow ? 2 : 3, labelLimit: 130, symbolType: "square", titleFontWeight: 600 },
     };
   };
   // The darker of the colours are lightened on a dark page.

@@ -1,0 +1,37 @@
+"""The compiled part of sanlab: a plan goes in as JSON, tables come out as columns."""
+
+from typing import Any, final
+
+__all__ = ["Control", "PlanError", "RunError", "run"]
+
+class PlanError(Exception):
+    """The plan does not hold together."""
+
+class RunError(Exception):
+    """A law does not hold, or a run could not go on."""
+
+@final
+class Control:
+    """How a run goes: read it and stop the run from another thread."""
+
+    def __new__(cls) -> Control: ...
+    @property
+    def now_ps(self) -> int:
+        """Simulated time reached, in picoseconds."""
+
+    @property
+    def events(self) -> int:
+        """Events handled so far."""
+
+    def stop(self) -> None:
+        """Stop the run; what there is becomes its result, marked incomplete."""
+
+def run(
+    plan_json: str,
+    control: Control | None = None,
+    *,
+    capture: list[tuple[int, int]] | None = None,
+    capture_path: str | None = None,
+    reference: bool = False,
+) -> dict[str, Any]:
+    """Simulate a plan. The interpreter is free meanwhile."""

@@ -1,0 +1,114 @@
+"""`sanlab trace`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sanlab.cli.outcome import (
+    EXIT_FAILED,
+    FileArgument,
+    JsonOption,
+    SetOption,
+    outcome,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from sanlab.run.trace import Trace
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("trace")(trace)
+
+
+def trace(
+    file: FileArgument,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The pcapng file to write.")
+    ],
+    ports: Annotated[
+        str | None,
+        typer.Option(
+            "--ports",
+            metavar="PATTERNS",
+            help="Ports with commas between, 'host1.*,sw1.e16'; default all ports of hosts.",
+        ),
+    ] = None,
+    sets: SetOption = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Replace the seed of the scenario.")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", metavar="FRAMES", min=1, help="Stop after this many; default 5000000."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a scenario and write the frames of some ports for Wireshark and tshark.
+
+    Times are simulated time: a frame sent has that of its first bit, a frame received that of its
+    last. Ctrl-C keeps the frames so far.
+    """
+    with outcome(as_json=as_json):
+        from sanlab.run.trace import DEFAULT_LIMIT
+        from sanlab.run.trace import trace as capture
+        from sanlab.scenario.overrides import parse_assignment
+
+        done = capture(
+            file,
+            output,
+            ports=ports,
+            overrides=dict(parse_assignment(text) for text in sets or []),
+            seed=seed,
+            limit=DEFAULT_LIMIT if limit is None else limit,
+            force=force,
+            show_progress=True,
+        )
+        if as_json:
+            show_json(_document(done))
+        else:
+            _show(done)
+    if not (done.is_complete or done.is_cut):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _document(done: Trace) -> dict[str, object]:
+    return {
+        "file": str(done.file),
+        "bytes": done.bytes,
+        "interfaces": list(done.interfaces),
+        "frames_count": done.frames_count,
+        "exchanges_count": done.exchanges_count,
+        "simulated_ps": done.simulated_ps,
+        "seed": done.seed,
+        "fingerprint": done.fingerprint,
+        "is_complete": done.is_complete,
+        "is_cut": done.is_cut,
+    }
+
+
+def _show(done: Trace) -> None:
+    from sanlab.run.progress import show_time
+
+    typer.echo(
+        f"{done.file}: {done.frames_count:,} frames of {done.exchanges_count:,} exchanges at "
+        f"{_count(len(done.interfaces), 'port')}, {done.bytes / 1e6:.1f} MB"
+    )
+    if done.is_complete:
+        typer.echo(f"  simulated    {show_time(done.simulated_ps)}")
+        typer.echo(f"  fingerprint  {done.fingerprint}")
+    if done.is_cut:
+        limited = "--limit sets another number, --ports fewer ports"
+        typer.echo(f"later frames are not in the file: {limited}", err=True)
+    elif not done.is_complete:
+        typer.echo("stopped before its end: later frames are not in the file", err=True)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

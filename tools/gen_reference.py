@@ -1,0 +1,194 @@
+"""Write the reference pages that follow from the code: commands, scenario file, tables.
+
+With `--check`, write nothing and fail if a page is not up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer.main
+
+from sanlab.cli.main import app
+from sanlab.results.columns import STAGES, TABLES
+from sanlab.run.tables import unit_of
+from sanlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+GENERATED = "<!-- Written by tools/gen_reference.py; change the code instead. -->"
+
+ABOUT_TABLES = """\
+Each is a Parquet file in the [run folder](run-folder.md). A column's name ends in its unit: times
+are whole picoseconds (`_ps`; means have decimals), sizes bytes, rates bytes per second, counts
+`_count`; shares and utilisations are fractions of one."""
+ABOUT_COMMANDS = """\
+Data goes to standard output, progress and errors to standard error; progress only on a terminal.
+`--json` prints one valid JSON document, also on error."""
+ABOUT_SCENARIOS = """\
+One YAML document. Unknown keys are refused, with the nearest known one. Quantities carry their
+unit: sizes `4k`, `64KiB`, `100GB`; times `10us`, `1.5ms`, `2s`; lengths `10m`, `50km`; rates
+`100MB/s`; speeds `16GFC`; shares `70%`. `host[1..4]` stands for `host1` to `host4`. What is left
+out has a default, which `sanlab plan FILE` shows. `sanlab schema` prints the JSON Schema for
+editors."""
+
+
+def pages() -> dict[Path, str]:
+    """Text of each page."""
+    return {
+        FOLDER / "tables.md": "\n".join(_tables()) + "\n",
+        FOLDER / "cli.md": "\n".join(_commands()) + "\n",
+        FOLDER / "scenario-file.md": "\n".join(_scenario()) + "\n",
+    }
+
+
+def _tables() -> Iterator[str]:
+    yield from (
+        "# Tables",
+        GENERATED,
+        "",
+        ABOUT_TABLES,
+    )
+    for name, (what, columns) in TABLES.items():
+        yield from ("", f"## {name}", "", what, "", "| column | unit | meaning |", "|---|---|---|")
+        for column, meaning in columns.items():
+            yield f"| `{column}` | {unit_of(column) or ''} | {_cell(meaning)} |"
+    yield from ("", "## Stages of an I/O", "", "In the order of its path:", "")
+    yield from ("| stage | what counts into it |", "|---|---|")
+    for stage, meaning in STAGES.items():
+        yield f"| `{stage}` | {_cell(meaning)} |"
+
+
+def _commands() -> Iterator[str]:
+    group = typer.main.get_command(app)
+    yield from (
+        "# Commands",
+        GENERATED,
+        "",
+        ABOUT_COMMANDS,
+        "",
+        "| exit code | meaning |",
+        "|---|---|",
+        "| 0 | good |",
+        "| 1 | the run failed, or was stopped |",
+        "| 2 | bad input |",
+        "| 3 | a comparison or a bar is outside its tolerance |",
+    )
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        arguments = [p for p in command.params if p.param_type_name == "argument"]
+        usage = " ".join(["sanlab", name, *(_argument(p) for p in arguments), "[OPTIONS]"])
+        yield from ("", f"## {name}", "", f"`{usage}`", "", *_paragraphs(command.help), "")
+        yield from ("| | meaning |", "|---|---|")
+        for parameter in command.params:
+            if parameter.name == "help":
+                continue
+            yield f"| {_flags(parameter)} | {_cell(getattr(parameter, 'help', '') or '')} |"
+
+
+def _argument(parameter: Any) -> str:  # noqa: ANN401  a parameter of whatever Typer is built on
+    name = parameter.metavar or parameter.name.upper()
+    return str(name) if parameter.required else f"[{name}]"
+
+
+def _flags(parameter: Any) -> str:  # noqa: ANN401
+    if parameter.param_type_name == "argument":
+        return f"`{parameter.metavar or parameter.name.upper()}`"
+    value = "" if parameter.is_flag else f" {parameter.metavar or 'VALUE'}"
+    return ", ".join(f"`{flag}{value}`" for flag in parameter.opts)
+
+
+def _paragraphs(text: str | None) -> list[str]:
+    return [line.strip() for line in (text or "").splitlines()]
+
+
+def _scenario() -> Iterator[str]:
+    schema = Scenario.model_json_schema(by_alias=True)
+    yield from (
+        "# The scenario file",
+        GENERATED,
+        "",
+        ABOUT_SCENARIOS,
+    )
+    definitions = schema.get("$defs", {})
+    names: list[str] = []
+    yield from _section("The document", schema, names)
+    for name in names:  # grows while the sections name others
+        yield from _section(name, definitions[name], names)
+
+
+def _section(title: str, schema: dict[str, Any], seen: list[str]) -> Iterator[str]:
+    description = " ".join(str(schema.get("description", "")).split())
+    yield from (
+        "",
+        f"## {title}",
+        "",
+        description,
+        "",
+        "| key | value | meaning |",
+        "|---|---|---|",
+    )
+    required = schema.get("required", [])
+    for key, value in schema.get("properties", {}).items():
+        for name in _references(value):
+            if name not in seen:
+                seen.append(name)
+        needed = ", **required**" if key in required else ""
+        meaning = " ".join(str(value.get("description", "")).split())
+        yield f"| `{key}` | {_kind(value)}{needed} | {_cell(meaning)} |"
+
+
+def _references(value: Any) -> list[str]:  # noqa: ANN401  any JSON
+    if isinstance(value, dict):
+        own = [value["$ref"].rsplit("/", 1)[-1]] if "$ref" in value else []
+        return own + [name for part in value.values() for name in _references(part)]
+    if isinstance(value, list):
+        return [name for part in value for name in _references(part)]
+    return []
+
+
+def _kind(value: dict[str, Any]) -> str:
+    if "$ref" in value:
+        name = value["$ref"].rsplit("/", 1)[-1]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in value:
+        kinds = [_kind(part) for part in value["anyOf"] if part.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in value:
+        return ", ".join(f"`{word}`" for word in value["enum"])
+    if "const" in value:
+        return f"`{value['const']}`"
+    kind = value.get("type", "")
+    if kind == "array":
+        return f"list of {_kind(value.get('items', {}))}"
+    shown = ", ".join(f"`{example}`" for example in value.get("examples", [])[:2])
+    name = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    return f"{name}, such as {shown}" if shown else name
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    stale = [
+        path
+        for path, text in pages().items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    if "--check" in sys.argv[1:]:
+        for path in stale:
+            print(f"{path.name} is not up to date: run tools/gen_reference.py", file=sys.stderr)
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(pages()[path], encoding="utf-8")
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
