@@ -22,70 +22,132 @@ def end(switch: int, port: int) -> dict:
 def link(a: dict, b: dict) -> dict:
     """16GFC over 10 m."""
     return {
-        "a": a, "b": b, "speed": "16GFC", "bytes_per_s": 1_700_000_000, "gap_bytes": 24,
-        "delay_ps": 50_000, "credit_a_to_b": 16, "credit_b_to_a": 16, "fspf_cost": 76,
+        "a": a,
+        "b": b,
+        "speed": "16GFC",
+        "bytes_per_s": 1_700_000_000,
+        "gap_bytes": 24,
+        "delay_ps": 50_000,
+        "credit_a_to_b": 16,
+        "credit_b_to_a": 16,
+        "fspf_cost": 76,
     }
 
 
 def n_port(name: str, fc_id: int) -> dict:
     """One N_Port."""
     return {
-        "name": name, "node": name, "fc_id": fc_id, "wwpn": fc_id, "tx_buffers": 2,
-        "class3_sequences": 255, "interleave": "sequence", "rx_hold_ps": 0, "drain_bytes_per_s": 0,
+        "name": name,
+        "node": name,
+        "fc_id": fc_id,
+        "wwpn": fc_id,
+        "tx_buffers": 2,
+        "class3_sequences": 255,
+        "interleave": "sequence",
+        "rx_hold_ps": 0,
+        "drain_bytes_per_s": 0,
     }
 
 
 def array(number: int) -> dict:
     """One array with one LUN of flash."""
     return {
-        "name": f"array{number}", "n_ports": [PAIRS + number], "controllers": 4,
-        "command_ps": 10 * US, "burst_bytes": 65_536, "port_queue_depth": 1024, "disks": [],
+        "name": f"array{number}",
+        "n_ports": [PAIRS + number],
+        "controllers": 4,
+        "command_ps": 10 * US,
+        "burst_bytes": 65_536,
+        "port_queue_depth": 1024,
+        "disks": [],
         "cache": {"read_hit_ppm": 500_000, "access_ps": 20 * US, "dirty_limit_bytes": 1 << 30},
-        "luns": [{
-            "name": f"array{number}.lun0", "number": 0, "bytes": 1 << 40, "queue_depth": 512,
-            "media": {"memory": {"service_ps": 90 * US, "distribution": "exponential", "servers": 16}},
-            "mirror": None,
-        }],
+        "luns": [
+            {
+                "name": f"array{number}.lun0",
+                "number": 0,
+                "bytes": 1 << 40,
+                "queue_depth": 512,
+                "media": {
+                    "memory": {"service_ps": 90 * US, "distribution": "exponential", "servers": 16}
+                },
+                "mirror": None,
+            }
+        ],
     }
 
 
 def host(number: int) -> dict:
     """One host with one adapter."""
     return {
-        "name": f"host{number}", "cores": 4, "cpu_submit_ps": 3 * US, "cpu_complete_ps": 3 * US,
-        "adapters": [{"n_port": number, "submit_ps": US, "complete_ps": US, "max_commands": 2048,
-                      "lun_queue_depth": 64}],
+        "name": f"host{number}",
+        "cores": 4,
+        "cpu_submit_ps": 3 * US,
+        "cpu_complete_ps": 3 * US,
+        "adapters": [
+            {
+                "n_port": number,
+                "submit_ps": US,
+                "complete_ps": US,
+                "max_commands": 2048,
+                "lun_queue_depth": 64,
+            }
+        ],
     }
 
 
 def job(number: int, ios: int) -> dict:
     """Random reads of 4 KiB, 32 at once."""
     return {
-        "name": f"job{number}", "workload": 0, "host": number, "adapter": 0,
-        "target_n_port": PAIRS + number, "array": number, "lun": 0, "read_ppm": 1_000_000,
-        "random": True, "address": "uniform", "block_bytes": 4096, "iodepth": 32,
-        "total_bytes": ios // PAIRS * 4096, "offset_bytes": 0, "span_bytes": 1 << 40, "start_ps": 0,
-        "ramp_ps": 0, "stop_ps": 0, "interval_ps": 0, "interval_distribution": "constant",
+        "name": f"job{number}",
+        "workload": 0,
+        "host": number,
+        "adapter": 0,
+        "target_n_port": PAIRS + number,
+        "array": number,
+        "lun": 0,
+        "read_ppm": 1_000_000,
+        "random": True,
+        "address": "uniform",
+        "block_bytes": 4096,
+        "iodepth": 32,
+        "total_bytes": ios // PAIRS * 4096,
+        "offset_bytes": 0,
+        "span_bytes": 1 << 40,
+        "start_ps": 0,
+        "ramp_ps": 0,
+        "stop_ps": 0,
+        "interval_ps": 0,
+        "interval_distribution": "constant",
         "think_ps": 0,
     }
 
 
 def plan(ios: int) -> dict:
     """The plan as plain data."""
-    switch = {"forwarding_ps": 700_000, "cut_through": True, "routing": "exchange",
-              "ports": PAIRS + 2}
+    switch = {
+        "forwarding_ps": 700_000,
+        "cut_through": True,
+        "routing": "exchange",
+        "ports": PAIRS + 2,
+    }
     links = [link({"n_port": i}, end(0, i)) for i in range(PAIRS)]
     links += [link(end(0, PAIRS + k), end(1, PAIRS + k)) for k in range(2)]
     links += [link(end(1, i), {"n_port": PAIRS + i}) for i in range(PAIRS)]
     return {
-        "format": 1, "title": "4 KiB random reads", "seed": 1, "end_ps": 100_000_000_000_000,
-        "interval_ps": 10_000_000_000, "data_frame_bytes": 2048,
+        "format": 1,
+        "title": "4 KiB random reads",
+        "seed": 1,
+        "end_ps": 100_000_000_000_000,
+        "interval_ps": 10_000_000_000,
+        "data_frame_bytes": 2048,
         "n_ports": [n_port(f"host{i}", 0x010000 + i) for i in range(PAIRS)]
         + [n_port(f"array{i}", 0x020000 + i) for i in range(PAIRS)],
         "switches": [{"name": "a", "domain": 1, **switch}, {"name": "b", "domain": 2, **switch}],
-        "links": links, "hosts": [host(i) for i in range(PAIRS)],
-        "arrays": [array(i) for i in range(PAIRS)], "workloads": [{"name": "reads"}],
-        "jobs": [job(i, ios) for i in range(PAIRS)], "traffic": [],
+        "links": links,
+        "hosts": [host(i) for i in range(PAIRS)],
+        "arrays": [array(i) for i in range(PAIRS)],
+        "workloads": [{"name": "reads"}],
+        "jobs": [job(i, ios) for i in range(PAIRS)],
+        "traffic": [],
     }
 
 

@@ -31,32 +31,54 @@ FRAMES = 1_000_000
 #: Frames at a pace that starves nobody of credit: three quarters of an ISL's share.
 PACED_NS = 54_000
 IOS = 400_000
-COLUMNS = ("date", "commit", "machine", "plan", "frame_hops_per_s", "events_per_frame_hop", "ios_per_s",
-           "events_per_io", "peak_rss_mb", "fingerprint")
+COLUMNS = (
+    "date",
+    "commit",
+    "machine",
+    "plan",
+    "frame_hops_per_s",
+    "events_per_frame_hop",
+    "ios_per_s",
+    "events_per_io",
+    "peak_rss_mb",
+    "fingerprint",
+)
 
 
 def write_plans(folder: Path) -> dict[str, Path]:
     """Write every plan; their paths by name."""
     commands = {f"dumbbell-{n}": ["dumbbell.py", str(n), str(FRAMES)] for n in SIZES}
-    commands["dumbbell-16-paced"] = ["dumbbell.py", "16", str(FRAMES), "--interval-ns", str(PACED_NS)]
+    commands["dumbbell-16-paced"] = [
+        "dumbbell.py",
+        "16",
+        str(FRAMES),
+        "--interval-ns",
+        str(PACED_NS),
+    ]
     commands["io"] = ["io.py", str(IOS)]
     plans = {}
     for name, (script, *arguments) in commands.items():
         plans[name] = folder / f"{name}.json"
         command = [sys.executable, str(HERE / script), *arguments]
-        plans[name].write_text(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        plans[name].write_text(
+            subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        )
     return plans
 
 
 def measure(plan: Path) -> dict:
     """One run; its summary."""
-    done = subprocess.run([str(BINARY), str(plan), "--stats"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [str(BINARY), str(plan), "--stats"], check=True, capture_output=True, text=True
+    )
     return json.loads(done.stdout)
 
 
 def ceiling(command: str, n: int) -> float:
     """Frame-hops per second of the program given as ceiling."""
-    done = subprocess.run([*shlex.split(command), str(n), str(FRAMES)], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [*shlex.split(command), str(n), str(FRAMES)], check=True, capture_output=True, text=True
+    )
     seconds = float(re.search(r'"run_s":([\d.]+)', done.stdout).group(1))
     return 3 * FRAMES / seconds
 
@@ -104,7 +126,9 @@ def main() -> None:
     parser.add_argument("--no-record", action="store_true")
     parser.add_argument("--ceiling", metavar="COMMAND")
     arguments = parser.parse_args()
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "sanlab-sim"], check=True, cwd=ROOT)
+    subprocess.run(
+        ["cargo", "build", "--release", "--quiet", "-p", "sanlab-sim"], check=True, cwd=ROOT
+    )
     with tempfile.TemporaryDirectory() as folder:
         plans = write_plans(Path(folder))
         runs: dict[str, list[dict]] = {name: [] for name in plans}
@@ -123,13 +147,17 @@ def main() -> None:
 
 def show(rows: list[dict], ceilings: dict[str, float]) -> None:
     """Print a table."""
-    print(f"{'plan':20} {'M hops/s':>9} {'ev/hop':>7} {'k IO/s':>8} {'ev/IO':>6} {'MB':>6} {'of ceiling':>10}")
+    print(
+        f"{'plan':20} {'M hops/s':>9} {'ev/hop':>7} {'k IO/s':>8} {'ev/IO':>6} {'MB':>6} {'of ceiling':>10}"
+    )
     for row in rows:
         speed = row["frame_hops_per_s"]
         share = f"{speed / ceilings[row['plan']]:.2f}" if row["plan"] in ceilings else ""
         ios = f"{row['ios_per_s'] / 1e3:.0f}" if "ios_per_s" in row else ""
-        print(f"{row['plan']:20} {speed / 1e6:9.1f} {row['events_per_frame_hop']:7.3f} {ios:>8} "
-              f"{row.get('events_per_io', ''):>6} {row['peak_rss_mb']:6.1f} {share:>10}")
+        print(
+            f"{row['plan']:20} {speed / 1e6:9.1f} {row['events_per_frame_hop']:7.3f} {ios:>8} "
+            f"{row.get('events_per_io', ''):>6} {row['peak_rss_mb']:6.1f} {share:>10}"
+        )
 
 
 def append(rows: list[dict]) -> None:

@@ -34,7 +34,7 @@ workloads:
 """
 
 
-def plan_of(text: str = BASE, **overrides: object) -> Plan:
+def plan_of(text: str = BASE, /, **overrides: object) -> Plan:
     changes = {path.replace("__", "."): str(value) for path, value in overrides.items()}
     return compile_plan(parse_scenario(text, "compile.yaml", changes))
 
@@ -126,12 +126,13 @@ def test_lun_export() -> None:
 
 def test_disks_come_from_different_groups() -> None:
     plan = plan_of(
+        BASE,
         **{
             "arrays.dev1.array_groups": 4,
             "arrays.dev1.disk": "cheetah-10k6",
             "arrays.dev1.luns.*.raid": 0,
             "arrays.dev1.luns.*.disks": 4,
-        }
+        },
     )
     array = plan.arrays[0]
     # Two LUNs of four disks: two disks in each of four groups, group by group.
@@ -145,11 +146,12 @@ def test_disks_come_from_different_groups() -> None:
 
 def test_luns_that_share_disks_lie_one_after_the_other() -> None:
     plan = plan_of(
+        BASE,
         **{
             "arrays.dev1.array_groups": 4,
             "arrays.dev1.disks_per_group": 1,
             "arrays.dev1.luns.*.raid": 0,
-        }
+        },
     )
     media = [lun.media for lun in plan.arrays[0].luns]
     starts = [m.stripe.start_bytes for m in media if isinstance(m, OnStripe)]

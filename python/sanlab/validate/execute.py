@@ -67,7 +67,7 @@ def validate(
 
 
 def _validate(study: Study, folder: Path, on_case: Callable[[str], None]) -> Validation:
-    from sanlab.validate.page import write_page  # noqa: PLC0415  loads the plot library
+    from sanlab.validate.page import write_page
 
     cases = spell_out(study)
 
@@ -95,10 +95,10 @@ def run_case(case: Case) -> dict[str, float]:
 
 def write_report(case: Case, folder: Path) -> Path:
     """Write a run folder with the report of one case, in place of an earlier one."""
-    import shutil  # noqa: PLC0415
+    import shutil
 
-    from sanlab.report.build import build  # noqa: PLC0415
-    from sanlab.results.run import run  # noqa: PLC0415
+    from sanlab.report.build import build
+    from sanlab.results.run import run
 
     target = folder / case.name
     if target.exists():

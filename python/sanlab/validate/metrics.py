@@ -132,6 +132,6 @@ def _floats(table: pa.Table, column: str) -> np.ndarray:
 
 
 def _strings(values: list[str]) -> pa.Array:
-    import pyarrow as pa  # noqa: PLC0415  only for the type of the set
+    import pyarrow as pa
 
     return pa.array(values, type=pa.string())
