@@ -44,6 +44,10 @@ pub fn shortest_paths(switches: usize, hops: &[Hop], destination: u32) -> Vec<Ve
 
 /// Dijkstra from the destination against the direction of the hops.
 fn distances_to(switches: usize, hops: &[Hop], destination: u32) -> Vec<u64> {
+    let mut into = vec![Vec::new(); switches];
+    for hop in hops {
+        into[hop.to as usize].push(*hop);
+    }
     let mut distance = vec![u64::MAX; switches];
     distance[destination as usize] = 0;
     let mut frontier = BinaryHeap::from([Reverse((0, destination))]);
@@ -51,7 +55,7 @@ fn distances_to(switches: usize, hops: &[Hop], destination: u32) -> Vec<u64> {
         if cost > distance[switch as usize] {
             continue;
         }
-        for hop in hops.iter().filter(|hop| hop.to == switch) {
+        for hop in &into[switch as usize] {
             let through = cost + hop.cost;
             if through < distance[hop.from as usize] {
                 distance[hop.from as usize] = through;

@@ -67,6 +67,7 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub fingerprint: Fingerprint,
     alarms: Alarms,
     switches: Vec<Switch>,
+    addresses: Vec<u32>,
     uplinks: Vec<u32>,
     sent: u64,
     delivered: u64,
@@ -79,6 +80,8 @@ pub struct Network<const EVERY_EVENT: bool> {
 pub struct NetworkBuilder {
     /// Ports of nodes.
     pub n_ports: Vec<NPort>,
+    /// Their addresses, which routes are chosen by.
+    pub addresses: Vec<u32>,
     /// Switches without routes.
     pub switches: Vec<Switch>,
     /// Fibres, two for each link.
@@ -127,6 +130,7 @@ impl NetworkBuilder {
             fingerprint: Fingerprint::default(),
             alarms: Alarms::new(fibres),
             switches: self.switches,
+            addresses: self.addresses,
             uplinks,
             sent: 0,
             delivered: 0,
@@ -195,6 +199,31 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Frames delivered to N_Ports.
     pub fn delivered(&self) -> u64 {
         self.delivered
+    }
+
+    /// Frames in switches.
+    pub fn on_the_way(&self) -> u64 {
+        self.sent - self.delivered
+    }
+
+    /// Time up to now for which this transmitter had a frame to send, a free fibre and no credit, a
+    /// wait that lasts included.
+    pub fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+        let transmitter = &self.fibres[fibre as usize];
+        let lasting = if EVERY_EVENT {
+            self.reference.credit_wait(fibre, now)
+        } else {
+            now.saturating_sub(transmitter.could_start_at)
+        };
+        transmitter.counters.credit_wait + lasting
+    }
+
+    /// The fibre that has waited longest for credit as of now.
+    pub fn most_starved(&self, now: Picoseconds) -> u32 {
+        let fibres = 0..id_of(self.fibres.len());
+        fibres
+            .max_by_key(|&fibre| self.credit_wait(fibre, now))
+            .unwrap_or(0)
     }
 
     /// The fibre an N_Port sends by.
@@ -364,7 +393,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         tail_at: Picoseconds,
     ) {
         let switch = &self.switches[switch as usize];
-        let output = switch.routes.output(&self.frames[frame_id], port);
+        let output = switch
+            .routes
+            .output(&self.frames[frame_id], port, &self.addresses);
         let fibre = &self.fibres[id as usize];
         // A faster output would run dry in the middle of the frame.
         let needs_tail = switch.forwarding == Forwarding::StoreAndForward

@@ -48,33 +48,33 @@ impl Routes {
         &self.fibres[first as usize..(first + count) as usize]
     }
 
-    /// The output of this frame.
+    /// The output of this frame; `addresses` are those of the N_Ports.
     #[inline]
-    pub fn output(&self, frame: &Frame, input: u32) -> u32 {
+    pub fn output(&self, frame: &Frame, input: u32, addresses: &[u32]) -> u32 {
         let (first, count) = self.towards[frame.destination as usize];
         let choice = if count == 1 {
             0
         } else {
-            self.choose(frame, input, count)
+            self.choose(frame, input, addresses) % count
         };
         self.fibres[(first + choice) as usize]
     }
 
-    fn choose(&self, frame: &Frame, input: u32, count: u32) -> u32 {
+    fn choose(&self, frame: &Frame, input: u32, addresses: &[u32]) -> u32 {
+        let s_id = addresses[frame.source as usize];
+        let d_id = addresses[frame.destination as usize];
         match self.policy {
             RoutePolicy::OnePath => 0,
-            RoutePolicy::IngressPort => input % count,
-            RoutePolicy::SourceDestination => hash(frame.source, frame.destination, 0) % count,
-            RoutePolicy::Exchange => {
-                hash(frame.source, frame.destination, u32::from(frame.ox_id)) % count
-            }
+            RoutePolicy::IngressPort => input,
+            RoutePolicy::SourceDestination => hash(s_id, d_id, 0),
+            RoutePolicy::Exchange => hash(s_id, d_id, u32::from(frame.ox_id)),
         }
     }
 }
 
 /// The same for both directions of a conversation, as switches hash them.
-fn hash(source: u32, destination: u32, exchange: u32) -> u32 {
-    let pair = u64::from(source ^ destination) << 32 | u64::from(source.wrapping_add(destination));
+fn hash(s_id: u32, d_id: u32, exchange: u32) -> u32 {
+    let pair = u64::from(s_id ^ d_id) << 32 | u64::from(s_id.wrapping_add(d_id));
     let mixed = (pair ^ u64::from(exchange) << 13).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as u32
 }

@@ -37,6 +37,8 @@ struct LunQueue {
     /// Completions since the depth was last changed.
     completions: u32,
     waiting: VecDeque<u32>,
+    /// Commands at the head of the queue that were refused, in the order they were first sent.
+    refused: usize,
 }
 
 impl Adapter {
@@ -74,6 +76,7 @@ impl Adapter {
                 depth,
                 completions: 0,
                 waiting: VecDeque::new(),
+                refused: 0,
             });
         }
         id_of(index)
@@ -98,6 +101,7 @@ impl Adapter {
                 && let Some(request) = lun.waiting.pop_front()
             {
                 lun.open += 1;
+                lun.refused = lun.refused.saturating_sub(1);
                 self.open += 1;
                 self.waiting -= 1;
                 self.served_last = index;
@@ -131,7 +135,8 @@ impl Adapter {
         lun.open -= 1;
         lun.depth = lun.open;
         lun.completions = 0;
-        lun.waiting.push_front(request);
+        lun.waiting.insert(lun.refused, request);
+        lun.refused += 1;
         lun.open == 0
     }
 

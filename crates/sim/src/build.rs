@@ -76,6 +76,7 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
             .iter()
             .map(|port| n_port_of(port, plan.data_frame_bytes))
             .collect(),
+        addresses: plan.n_ports.iter().map(|port| port.fc_id).collect(),
         switches: plan.switches.iter().map(switch_of).collect(),
         ..NetworkBuilder::default()
     };

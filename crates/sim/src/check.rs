@@ -16,7 +16,7 @@ pub struct PlanError {
 }
 
 /// The longest simulated time, set by the 64-bit words in which alarms are kept: 2^62 picoseconds
-/// divided by the number of fibres, so 6 days with eight links and half an hour with 1000.
+/// divided by the number of fibres, so 3 days with eight links and half an hour with 1000.
 fn horizon(plan: &Plan) -> u64 {
     let fibres = (2 * plan.links.len()).max(2).next_power_of_two() as u64;
     (1 << 62) / fibres

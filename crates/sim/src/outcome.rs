@@ -125,10 +125,17 @@ pub enum RunError {
         n_port: u32,
     },
     /// Everything stopped with work left.
-    #[error("nothing moves any more with {open} I/Os open: a deadlock")]
+    #[error(
+        "nothing moves any more with {open} I/Os open and {on_the_way} frames in switches: a deadlock, \
+         in which {port} has waited longest for credit"
+    )]
     Deadlock {
         /// I/Os open.
         open: u64,
+        /// Frames in switches.
+        on_the_way: u64,
+        /// The transmitter that has waited longest.
+        port: String,
     },
     /// A capture could not be written.
     #[error("the capture could not be written: {0}")]

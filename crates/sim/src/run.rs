@@ -197,7 +197,7 @@ fn check_laws<const E: bool>(
     Ok(vec![
         ok("frames conserved", world.network.delivered()),
         ok("credit conserved", credit),
-        ok("exchanges conserved", check_exchanges(world)?),
+        ok("exchanges conserved", check_exchanges(world, plan, now)?),
         ok(
             "stages sum to response time",
             world.jobs.iter().map(|job| job.job.completed()).sum(),
@@ -238,7 +238,11 @@ fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
     }
 }
 
-fn check_exchanges<const E: bool>(world: &World<E>) -> Result<u64, RunError> {
+fn check_exchanges<const E: bool>(
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<u64, RunError> {
     let (opened, closed) = (world.exchanges_opened, world.exchanges_closed);
     let open = world.network.exchanges.alive() as u64;
     if opened != closed + open {
@@ -249,8 +253,16 @@ fn check_exchanges<const E: bool>(world: &World<E>) -> Result<u64, RunError> {
         });
     }
     let open: u64 = world.jobs.iter().map(|job| u64::from(job.job.open())).sum();
-    if world.next_at() == sanlab_kernel::NEVER && open > 0 {
-        return Err(RunError::Deadlock { open });
+    let on_the_way = world.network.on_the_way();
+    let is_idle = world.next_at() == sanlab_kernel::NEVER;
+    if is_idle && (open > 0 || on_the_way > 0) {
+        let fibre = world.network.most_starved(now);
+        let port = tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+        return Err(RunError::Deadlock {
+            open,
+            on_the_way,
+            port,
+        });
     }
     Ok(opened)
 }

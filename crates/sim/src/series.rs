@@ -71,16 +71,12 @@ impl Series {
     fn close<const E: bool>(world: &mut World<E>, now: Picoseconds) {
         let series = &mut world.series;
         let span = now - series.closed_at;
-        for (id, (fibre, last)) in world
-            .network
-            .fibres
-            .iter()
-            .zip(&mut series.last)
-            .enumerate()
-        {
-            let counters = &fibre.counters;
+        for (id, last) in series.last.iter_mut().enumerate() {
+            let fibre = id_of(id);
+            let mut counters = world.network.fibres[id].counters;
+            counters.credit_wait = world.network.credit_wait(fibre, now);
             series.fibres.push(FibreRow {
-                fibre: id_of(id),
+                fibre,
                 ends_at: now,
                 span,
                 bytes: counters.bytes - last.bytes,
@@ -88,7 +84,7 @@ impl Series {
                 busy: counters.busy - last.busy,
                 credit_wait: counters.credit_wait - last.credit_wait,
             });
-            *last = *counters;
+            *last = counters;
         }
         for (id, workload) in world.workloads.iter_mut().enumerate() {
             for (direction, meter) in workload.meters.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! What was counted, as tables.
 
 use sanlab_fabric::FibreCounters;
-use sanlab_kernel::{Picoseconds, Stage, Station};
+use sanlab_kernel::{Picoseconds, Stage, Station, id_of};
 use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
@@ -94,8 +94,10 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
     for (index, link) in plan.links.iter().enumerate() {
         for at_b in [false, true] {
             let (near, far) = ends(link, at_b);
-            let tx = &world.network.fibres[2 * index + usize::from(at_b)];
-            let rx = &world.network.fibres[2 * index + usize::from(!at_b)];
+            let fibre = 2 * index + usize::from(at_b);
+            let tx = &world.network.fibres[fibre];
+            let rx = &world.network.fibres[fibre ^ 1];
+            let credit_wait = world.network.credit_wait(id_of(fibre), now);
             let kind = match (near, far) {
                 (EndPlan::NPort(_), _) => "n_port",
                 (_, EndPlan::NPort(_)) => "f_port",
@@ -109,7 +111,10 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 peer: port_name(plan, index, !at_b),
                 speed: link.speed.clone(),
                 bytes_per_s: link.bytes_per_s,
-                tx: tx.counters,
+                tx: FibreCounters {
+                    credit_wait,
+                    ..tx.counters
+                },
                 rx: rx.counters,
                 tx_bb_credit: u64::from(tx.credit.granted()),
                 tx_most_in_use: tx.credit.most_in_use(),

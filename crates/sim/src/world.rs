@@ -1,7 +1,7 @@
 //! All parts together, and what passes between them.
 
 use sanlab_fabric::{Network, Probe, Start};
-use sanlab_fc::{ExchangeIds, FCP_RSP_BYTES, FrameKind, Owner, Sequence, wire_bytes};
+use sanlab_fc::{ExchangeIds, FCP_RSP_BYTES, FrameKind, Owner, ScsiStatus, Sequence, wire_bytes};
 use sanlab_host::{Adapter, Host, Job};
 use sanlab_kernel::{Agenda, Arena, NEVER, NONE, Picoseconds, Stage, Timeline, id_of};
 use sanlab_metrics::{FrameLatencies, WorkloadMeter};
@@ -197,9 +197,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let fibre = &self.network.fibres[fibre as usize];
         let exchange = &self.network.exchanges[frame.exchange];
         let credit_wait = fibre.counters.credit_wait - exchange.credit_wait_before;
-        let before = match frame.seq_cnt {
-            0 => 0,
-            earlier => u64::from(earlier) * fibre.slot(wire_bytes(self.data_frame_bytes)),
+        let before = match (frame.kind, frame.seq_cnt) {
+            // Queued when the last frame of the data started: behind that one, which is its own.
+            (FrameKind::Response, _) if exchange.is_read && exchange.status == ScsiStatus::Good => {
+                fibre.slot(wire_bytes(self.last_frame_bytes(exchange.bytes)))
+            }
+            (_, 0) => 0,
+            (_, earlier) => u64::from(earlier) * fibre.slot(wire_bytes(self.data_frame_bytes)),
         };
         let timeline = &mut self.requests[exchange.request].timeline;
         timeline.for_span(credit_wait, now, Stage::CreditWait);
@@ -208,6 +212,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if frame.kind == FrameKind::Data && exchange.is_read {
             self.send(now, frame.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
         }
+    }
+
+    /// Payload of the last frame of so much data.
+    fn last_frame_bytes(&self, bytes: u32) -> u32 {
+        let full = self.data_frame_bytes;
+        (bytes + full - 1) % full + 1
     }
 
     /// The last frame of an information unit has arrived.

@@ -382,3 +382,104 @@ fn a_slow_drain_sets_the_rate() {
     );
     assert!(of_port(&outcome, "a", "tx_credit_wait_ps") > SECOND / 10 * 8);
 }
+
+/// A ring of switches whose routes wait for each other in a circle: nothing moves any more, and the run
+/// says so instead of calling it a result.
+#[test]
+fn a_credit_deadlock_fails_the_run() {
+    let mut san = San::new(10 * MS);
+    let cable = Cable::new(212_500_000, 50 * NS, 1);
+    let ring: Vec<_> = (0..5)
+        .map(|_| san.switch(US, false, RoutePolicy::OnePath))
+        .collect();
+    for place in 0..5 {
+        san.link(ring[place], ring[(place + 1) % 5], cable);
+    }
+    let ports: Vec<_> = (0..5)
+        .map(|place| {
+            let port = san.n_port(&format!("port{place}"));
+            san.link(At::NPort(port), ring[place], Cable { credit: 8, ..cable });
+            port
+        })
+        .collect();
+    for place in 0..5 {
+        san.traffic(ports[place], ports[(place + 2) % 5], 2048, 0, 0);
+    }
+    let error = san.try_run(false).expect_err("a deadlock");
+    assert!(error.to_string().contains("deadlock"), "{error}");
+    assert_eq!(
+        error,
+        san.try_run(true)
+            .expect_err("a deadlock in the reference too")
+    );
+}
+
+/// Frames that come later than the event queue can hold never come, and break nothing.
+#[test]
+fn traffic_beyond_the_horizon_waits_for_ever() {
+    let mut san = pair(Cable::new(212_500_000, 50 * NS, 8));
+    san.plan.end_ps = SECOND;
+    san.traffic(0, 1, 2048, 0, 1_000_000 * SECOND);
+    san.traffic(0, 1, 2048, 0, 1_000_000 * SECOND);
+    san.plan.traffic[1].start_ps = 17_000_000 * SECOND;
+    assert_eq!(whole(&san.run(), "frames", "frames_count"), [1, 0]);
+}
+
+/// A lone read waits behind nobody: its time is service and wire, to the picosecond.
+#[test]
+fn a_lone_read_has_no_queue() {
+    let mut san = San::new(SECOND);
+    let host = san.host("host");
+    let array = san.array("array", 70 * US, Distribution::Constant);
+    san.link(
+        At::NPort(host),
+        At::NPort(array),
+        Cable::new(212_500_000, US, 64),
+    );
+    for bytes in [512, 8192, 10_000] {
+        san.plan.jobs.clear();
+        san.plan.workloads.clear();
+        let job = san.job(0, 0, bytes, 1);
+        job.total_bytes = bytes;
+        let outcome = san.run();
+        let stages = text(&outcome, "stages", "stage");
+        let times = whole(&outcome, "stages", "total_ps");
+        let told: Vec<_> = stages
+            .iter()
+            .zip(&times)
+            .filter(|(_, time)| **time > 0)
+            .map(|it| it.0.as_str())
+            .collect();
+        assert_eq!(told, ["wire", "media"], "{bytes} bytes: {times:?}");
+    }
+}
+
+/// A wait for credit counts in the interval in which it is, not in the one in which it ends, and one
+/// that never ends counts too.
+#[test]
+fn a_lasting_credit_wait_is_counted_as_it_lasts() {
+    for every_event in [false, true] {
+        let mut san = pair(Cable::new(212_500_000, 5 * MS, 1));
+        san.plan.end_ps = 25 * MS;
+        san.plan.interval_ps = MS;
+        san.traffic(0, 1, 2048, 0, 0);
+        let outcome = san.try_run(every_event).expect("the laws hold");
+        let ports = text(&outcome, "port_series", "port");
+        let waits = whole(&outcome, "port_series", "tx_credit_wait_ps");
+        let of_a: Vec<_> = ports
+            .iter()
+            .zip(waits)
+            .filter(|it| it.0 == "a")
+            .map(|it| it.1)
+            .collect();
+        assert_eq!(of_a.len(), 25);
+        assert!(
+            of_a.iter().all(|&wait| wait <= MS && wait > MS * 9 / 10),
+            "{of_a:?}"
+        );
+        assert_eq!(
+            of_port(&outcome, "a", "tx_credit_wait_ps"),
+            of_a.iter().sum::<u64>()
+        );
+    }
+}
