@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from sanlab.cli.main import app
 
 if TYPE_CHECKING:
-    from click.testing import Result
+    from typer.testing import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 

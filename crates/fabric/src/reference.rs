@@ -85,7 +85,7 @@ impl Reference {
     pub(crate) fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
         self.transmitters[fibre as usize]
             .starved_since
-            .map_or(0, |since| now - since)
+            .map_or(0, |since| now.saturating_sub(since))
     }
 
     /// Handle the next event; says whose it was.
