@@ -4,6 +4,7 @@
 use sanlab_fc::{Exchange, Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of};
 
+use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
 use crate::probe::Probe;
@@ -216,6 +217,18 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             now.saturating_sub(transmitter.could_start_at)
         };
         transmitter.counters.credit_wait + lasting
+    }
+
+    /// What a transmitter has counted up to now: a wait that lasts counts as far as it has come, and
+    /// so does the time of the frame that is being sent.
+    pub fn counters(&self, fibre: u32, now: Picoseconds) -> FibreCounters {
+        let transmitter = &self.fibres[fibre as usize];
+        let to_come = transmitter.free_at.saturating_sub(now);
+        FibreCounters {
+            busy: transmitter.counters.busy - to_come,
+            credit_wait: self.credit_wait(fibre, now),
+            ..transmitter.counters
+        }
     }
 
     /// The fibre that has waited longest for credit as of now.

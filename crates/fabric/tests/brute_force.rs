@@ -237,7 +237,8 @@ impl<'a> Third<'a> {
 fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
     let mut builder = NetworkBuilder::default();
     for (id, (_, _, flow)) in case.ports.iter().enumerate() {
-        let mut port = NPort::new(2112, 1, 255, Interleave::Sequence).receiving(case.hold * NS, None);
+        let mut port =
+            NPort::new(2112, 1, 255, Interleave::Sequence).receiving(case.hold * NS, None);
         if let Some([target, payload, frames, interval, start]) = *flow {
             port.add_generator(Generator {
                 flow: id as u32,
@@ -285,7 +286,14 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
             Sink::Switch { .. } => Source::Switch,
         };
         let to = sink(2 * link + end);
-        let fibre = Fibre::new(source, to, rate, cable.gap as u32, cable.delay * NS, cable.credit);
+        let fibre = Fibre::new(
+            source,
+            to,
+            rate,
+            cable.gap as u32,
+            cable.delay * NS,
+            cable.credit,
+        );
         builder.fibres.push(fibre);
     }
     builder.costs.push(1);

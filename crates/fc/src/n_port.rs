@@ -256,10 +256,11 @@ impl NPort {
         generator.left -= 1;
         generator.sent += 1;
         if generator.interval > 0 {
-            generator.next_at += match &mut generator.draws {
+            let pause = match &mut generator.draws {
                 Some(draws) => draws.exponential(generator.interval),
                 None => generator.interval,
             };
+            generator.next_at = generator.next_at.saturating_add(pause);
         }
         let [.., high, seq_id] = generator.sent.to_be_bytes();
         let ox_id = u16::from_be_bytes([high, seq_id]);

@@ -71,7 +71,6 @@ pub struct Job {
     /// Requests whose time has come and that found no place yet.
     due: u64,
     asked_bytes: u64,
-    completed: u64,
     /// Next sequential offset within the region, of writes and of reads.
     cursors: [u64; 2],
     draws: RandomStream,
@@ -86,7 +85,6 @@ impl Job {
             open: 0,
             due: 0,
             asked_bytes: 0,
-            completed: 0,
             cursors: [0; 2],
             draws: RandomStream::new(seed, &format!("{name}/addresses")),
             arrivals: RandomStream::new(seed, &format!("{name}/arrivals")),
@@ -105,18 +103,12 @@ impl Job {
         } else {
             pacing.interval
         };
-        Some(now + pause)
+        Some(now.saturating_add(pause))
     }
 
     /// A request of this job is over, its pause included.
     pub fn on_slot_free(&mut self) {
         self.open -= 1;
-        self.completed += 1;
-    }
-
-    /// Requests over, their pauses included.
-    pub fn completed(&self) -> u64 {
-        self.completed
     }
 
     /// The next request, if it may be made now. Called until there is none.
@@ -146,6 +138,12 @@ impl Job {
     /// No request will come any more, and none is open.
     pub fn is_over(&self, now: Picoseconds) -> bool {
         self.open == 0 && self.is_spent(now)
+    }
+
+    /// When it stops to ask, where that is not because it has asked for all its bytes.
+    pub fn stopped_at(&self) -> Option<Picoseconds> {
+        let is_short = self.asked_bytes < self.settings.total_bytes;
+        is_short.then_some(self.settings.stop_at)
     }
 
     /// Requests open.

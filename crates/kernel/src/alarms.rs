@@ -18,32 +18,36 @@ use crate::{NEVER, Picoseconds};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Alarms {
-    /// Node 1 is the root, the children of `i` are `2i` and `2i + 1`, leaves start at `leaves`.
-    nodes: Vec<u64>,
+    /// Node 1 is the root, the children of `i` are `2 i` and `2 i + 1`, leaves start at `leaves`. Two
+    /// siblings share an entry, so that one access reaches both: node `i` is `pairs[i / 2][i % 2]`.
+    pairs: Vec<[u64; 2]>,
     leaves: usize,
     id_bits: u32,
+    horizon: Picoseconds,
 }
 
 impl Alarms {
     /// Alarms for this many components, none set.
     pub fn new(components: usize) -> Self {
         let leaves = components.max(2).next_power_of_two();
+        let id_bits = leaves.trailing_zeros();
         Self {
-            nodes: vec![NEVER; 2 * leaves],
+            pairs: vec![[NEVER; 2]; leaves],
             leaves,
-            id_bits: leaves.trailing_zeros(),
+            id_bits,
+            horizon: (NEVER >> id_bits) - 1,
         }
     }
 
     /// The latest instant that can be set: 2.5 hours with 2048 components, twice that with half.
     pub fn horizon(&self) -> Picoseconds {
-        (NEVER >> self.id_bits) - 1
+        self.horizon
     }
 
     /// Set or move a component's alarm. One beyond the horizon is kept there, where no run comes.
     #[inline]
     pub fn set(&mut self, component: u32, at: Picoseconds) {
-        let at = at.min(self.horizon());
+        let at = at.min(self.horizon);
         self.write(component, at << self.id_bits | u64::from(component));
     }
 
@@ -56,13 +60,14 @@ impl Alarms {
     /// When a component's alarm rings; [`NEVER`] when it is not set.
     #[inline]
     pub fn get(&self, component: u32) -> Picoseconds {
-        self.time_of(self.nodes[self.leaves + component as usize])
+        let leaf = self.leaves + component as usize;
+        self.time_of(self.pairs[leaf / 2][leaf % 2])
     }
 
     /// The first alarm to ring, [`NEVER`] when none is set.
     #[inline]
     pub fn first(&self) -> (Picoseconds, u32) {
-        let key = self.nodes[1];
+        let key = self.pairs[0][1];
         let id = u32::try_from(key & ((1 << self.id_bits) - 1)).unwrap_or(u32::MAX);
         (self.time_of(key), id)
     }
@@ -76,19 +81,19 @@ impl Alarms {
         }
     }
 
+    /// Carry a new key from its leaf towards the root, as far as it makes a difference.
     #[inline]
     fn write(&mut self, component: u32, key: u64) {
         let mut node = self.leaves + component as usize;
-        let nodes = &mut self.nodes[..];
-        nodes[node] = key;
         let mut winner = key;
-        while node > 1 {
-            winner = winner.min(nodes[node ^ 1]);
-            node >>= 1;
-            if nodes[node] == winner {
+        while node > 0 {
+            let pair = &mut self.pairs[node / 2];
+            if pair[node % 2] == winner {
                 return;
             }
-            nodes[node] = winner;
+            pair[node % 2] = winner;
+            winner = pair[0].min(pair[1]);
+            node /= 2;
         }
     }
 }

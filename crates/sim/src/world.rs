@@ -8,7 +8,7 @@ use sanlab_metrics::{FrameLatencies, WorkloadMeter};
 use sanlab_storage::{Array, DiskService};
 
 use crate::event::Event;
-use crate::outcome::RunError;
+use crate::outcome::Failure;
 use crate::series::Series;
 
 /// A request of a host, or a copy that an array makes of a write.
@@ -70,6 +70,8 @@ pub(crate) struct WorkloadState {
     /// Writes and reads.
     pub(crate) meters: [WorkloadMeter; 2],
     pub(crate) queue_full: u64,
+    /// Requests done, warm-up included.
+    pub(crate) done: u64,
     pub(crate) last_completion_at: Picoseconds,
     /// Requests open, integrated over time, and the response times that must add up to it.
     pub(crate) open: u64,
@@ -101,7 +103,7 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) events: u64,
     /// The last frame so far reaches its destination then.
     pub(crate) last_arrival_at: Picoseconds,
-    pub(crate) failure: Option<RunError>,
+    pub(crate) failure: Option<Failure>,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -287,7 +289,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let closed = self.network.exchanges[exchange];
         let arrived_all = closed.arrived_bytes == closed.bytes;
         if closed.status == sanlab_fc::ScsiStatus::Good && !arrived_all {
-            self.failure.get_or_insert(RunError::Bytes {
+            self.failure.get_or_insert(Failure::Bytes {
                 exchange: closed.ox_id,
                 expected: closed.bytes,
                 arrived: closed.arrived_bytes,
@@ -296,6 +298,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.exchange_ids[closed.initiator as usize].give_back(closed.ox_id);
         self.network.exchanges.remove(exchange);
         self.exchanges_closed += 1;
+    }
+
+    /// I/Os done by hosts, warm-up included.
+    pub(crate) fn ios(&self) -> u64 {
+        self.workloads.iter().map(|workload| workload.done).sum()
     }
 
     /// Requests that are open, with the time each has lasted.
