@@ -270,7 +270,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// A frame for this transmitter will be ready at this instant.
-    #[inline]
+    #[inline(always)]
     fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
         if EVERY_EVENT {
             self.reference.announce(fibre, ready_at);
@@ -288,7 +288,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// A credit of this transmitter will be back at this instant.
-    #[inline]
+    #[inline(always)]
     fn give_credit(&mut self, fibre: u32, at: Picoseconds) {
         if EVERY_EVENT {
             self.reference.give_credit(fibre, at);
@@ -301,9 +301,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// The next thing happens. `None` where it concerns nobody above: events of the reference.
+    /// The next thing happens, which is due `now`: [`Network::next_at`]. `None` where it concerns
+    /// nobody above: events of the reference.
     #[inline]
-    pub fn step(&mut self, probe: &mut impl Probe) -> Option<(Picoseconds, Start)> {
+    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Option<Start> {
         if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
@@ -315,11 +316,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
             return None;
         }
-        let (now, fibre) = self.alarms.first();
-        Some((now, self.start(now, fibre, probe)))
+        let (_, fibre) = self.alarms.first();
+        Some(self.start(now, fibre, probe))
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
         self.starts += 1;
         let (frame_id, ends_sequence) = self.take_frame(now, id);
@@ -368,7 +369,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_frame(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
         let fibre = &mut self.fibres[id as usize];
         match fibre.source {
@@ -382,7 +383,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The frame reaches its destination: its buffer is free again when the N_Port says so.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, id: u32, frame: u32, n_port: u32, tail_at: Picoseconds) -> Picoseconds {
         let fibre = &self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
@@ -395,7 +396,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The frame goes on to a switch, where it waits for its output.
-    #[inline]
+    #[inline(always)]
     fn forward(
         &mut self,
         id: u32,
@@ -431,7 +432,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// After a start: when can the next frame go?
-    #[inline]
+    #[inline(always)]
     fn rearm(&mut self, id: u32) {
         let fibre = &mut self.fibres[id as usize];
         let ready_at = match fibre.source {
@@ -492,7 +493,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 }
 
 /// Count a frame that starts now, and what it has waited for.
-#[inline]
+#[inline(always)]
 fn count(
     fibre: &mut Fibre,
     frame: &mut Frame,

@@ -52,7 +52,7 @@ fn draw(draws: &mut RandomStream) -> Case {
         credit: pick(&[1, 1, 2, 3, 9]) as u32,
         gap: pick(&[0, 0, 24]),
     };
-    let isls = vec![cable(true), cable(true), cable(true)];
+    let isls = [cable(true), cable(true), cable(true)];
     let cables: Vec<_> = (0..7).map(|_| cable(false)).collect();
     let isls = isls[..pick(&[1, 2, 3]) as usize].to_vec();
     let count = pick(&[2, 4, 5, 7]);
@@ -166,7 +166,7 @@ impl<'a> Third<'a> {
         }
         let next = match self.case.ports.get(fibre / 2) {
             Some(port) if fibre % 2 == 0 => self.generated(fibre / 2, port.2),
-            _ => self.from_queue(fibre),
+            _ => self.queued(fibre),
         };
         if let Some(packet) = next {
             self.start(fibre, packet);
@@ -184,12 +184,12 @@ impl<'a> Third<'a> {
             source,
             number,
             target: target as usize,
-            wire: 36 + payload.div_ceil(4) * 4,
+            wire: 36 + payload.next_multiple_of(4),
             came_by: usize::MAX,
         })
     }
 
-    fn from_queue(&mut self, fibre: usize) -> Option<Packet> {
+    fn queued(&mut self, fibre: usize) -> Option<Packet> {
         let inputs = self.case.links();
         for step in 1..=inputs {
             let input = (self.served[fibre] + step) % inputs;
@@ -318,7 +318,8 @@ fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
     let mut starts = Starts::default();
     let mut last = 0;
     while network.next_at() != NEVER {
-        if let Some((now, start)) = network.step(&mut starts) {
+        let now = network.next_at();
+        if let Some(start) = network.step(now, &mut starts) {
             last = now;
             if start.arrives_at != NEVER {
                 network.frames.remove(start.frame);

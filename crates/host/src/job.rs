@@ -240,4 +240,47 @@ mod tests {
         seen.sort_unstable();
         assert!(seen.into_iter().eq(0..1000));
     }
+
+    /// Requests that were due while the depth was used up are made as soon as there is room.
+    #[test]
+    fn a_paced_job_catches_up() {
+        let mut settings = settings();
+        settings.iodepth = 1;
+        settings.total_bytes = u64::MAX;
+        settings.stop_at = 1000;
+        settings.pacing = Some(Pacing {
+            interval: 100,
+            is_poisson: false,
+        });
+        let mut job = Job::new(settings, 1, "job");
+        assert!(job.next_request(0).is_none());
+        for now in [0, 100, 200] {
+            assert_eq!(job.on_due(now), Some(now + 100));
+        }
+        for _ in 0..3 {
+            assert!(job.next_request(250).is_some() && job.next_request(250).is_none());
+            job.on_slot_free();
+        }
+        assert!(job.next_request(250).is_none());
+        assert_eq!(job.on_due(1000), None);
+        assert!(job.is_over(1000));
+        assert_eq!(job.stopped_at(), Some(1000));
+    }
+
+    #[test]
+    fn sequential_reads_and_writes_go_round_each_on_their_own() {
+        let mut settings = settings();
+        settings.addresses = Addresses::Sequential;
+        settings.iodepth = u32::MAX;
+        settings.total_bytes = u64::MAX;
+        settings.span = 10_000; // two blocks and a bit that no block fits in
+        let mut job = Job::new(settings, 1, "job");
+        let mut next = [0, 0];
+        for _ in 0..50 {
+            let request = job.next_request(0).expect("an open loop");
+            let cursor = &mut next[usize::from(request.is_read)];
+            assert_eq!(request.address, (1 << 20) + *cursor);
+            *cursor = (*cursor + 4096) % 8192;
+        }
+    }
 }

@@ -18,9 +18,8 @@ use crate::{NEVER, Picoseconds};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Alarms {
-    /// Node 1 is the root, the children of `i` are `2 i` and `2 i + 1`, leaves start at `leaves`. Two
-    /// siblings share an entry, so that one access reaches both: node `i` is `pairs[i / 2][i % 2]`.
-    pairs: Vec<[u64; 2]>,
+    /// Node 1 is the root, the children of `i` are `2i` and `2i + 1`, leaves start at `leaves`.
+    nodes: Vec<u64>,
     leaves: usize,
     id_bits: u32,
     horizon: Picoseconds,
@@ -32,7 +31,7 @@ impl Alarms {
         let leaves = components.max(2).next_power_of_two();
         let id_bits = leaves.trailing_zeros();
         Self {
-            pairs: vec![[NEVER; 2]; leaves],
+            nodes: vec![NEVER; 2 * leaves],
             leaves,
             id_bits,
             horizon: (NEVER >> id_bits) - 1,
@@ -60,14 +59,13 @@ impl Alarms {
     /// When a component's alarm rings; [`NEVER`] when it is not set.
     #[inline]
     pub fn get(&self, component: u32) -> Picoseconds {
-        let leaf = self.leaves + component as usize;
-        self.time_of(self.pairs[leaf / 2][leaf % 2])
+        self.time_of(self.nodes[self.leaves + component as usize])
     }
 
     /// The first alarm to ring, [`NEVER`] when none is set.
     #[inline]
     pub fn first(&self) -> (Picoseconds, u32) {
-        let key = self.pairs[0][1];
+        let key = self.nodes[1];
         let id = u32::try_from(key & ((1 << self.id_bits) - 1)).unwrap_or(u32::MAX);
         (self.time_of(key), id)
     }
@@ -81,19 +79,19 @@ impl Alarms {
         }
     }
 
-    /// Carry a new key from its leaf towards the root, as far as it makes a difference.
     #[inline]
     fn write(&mut self, component: u32, key: u64) {
         let mut node = self.leaves + component as usize;
+        let nodes = &mut self.nodes[..];
+        nodes[node] = key;
         let mut winner = key;
-        while node > 0 {
-            let pair = &mut self.pairs[node / 2];
-            if pair[node % 2] == winner {
+        while node > 1 {
+            winner = winner.min(nodes[node ^ 1]);
+            node >>= 1;
+            if nodes[node] == winner {
                 return;
             }
-            pair[node % 2] = winner;
-            winner = pair[0].min(pair[1]);
-            node /= 2;
+            nodes[node] = winner;
         }
     }
 }

@@ -161,7 +161,7 @@ fn loop_until_end<const E: bool>(
         if world.series.next_at <= next_at && !world.next_is_internal() {
             Series::close_until(world, next_at, false);
         }
-        if world.step(probe) {
+        if world.step(next_at, probe) {
             now = next_at;
         }
         steps += 1;

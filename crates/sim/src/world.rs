@@ -119,18 +119,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network.next_is_internal() && self.network.next_at() < self.agenda.next_at()
     }
 
-    /// The next thing happens. At equal times the agenda goes first, so that the start of a frame
-    /// sees everything that belongs to its instant. False for what only the slow reference does.
+    /// The next thing happens, which is due `now`. At equal times the agenda goes first, so that the
+    /// start of a frame sees everything that belongs to its instant. False for what only the slow
+    /// reference does.
     #[inline]
-    pub(crate) fn step(&mut self, probe: &mut impl Probe) -> bool {
-        if self.agenda.next_at() <= self.network.next_at() {
-            if let Some((now, event)) = self.agenda.pop() {
+    pub(crate) fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> bool {
+        if self.agenda.next_at() == now {
+            if let Some((_, event)) = self.agenda.pop() {
                 self.events += 1;
                 self.dispatch(now, event);
             }
             return true;
         }
-        let Some((now, start)) = self.network.step(probe) else {
+        let Some(start) = self.network.step(now, probe) else {
             return false;
         };
         self.on_start(now, start);
@@ -157,7 +158,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A transmission has started: did a sequence end with it, did the frame arrive?
-    #[inline]
+    #[inline(always)]
     fn on_start(&mut self, now: Picoseconds, start: Start) {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
