@@ -252,7 +252,7 @@ fn check_exchanges<const E: bool>(
             open,
         });
     }
-    let open: u64 = world.jobs.iter().map(|job| u64::from(job.job.open())).sum();
+    let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
     let on_the_way = world.network.on_the_way();
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
     if is_idle && (open > 0 || on_the_way > 0) {
