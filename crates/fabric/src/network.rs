@@ -459,6 +459,31 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
+    /// Of the transmitters that can never send again the one that has waited longest for credit.
+    ///
+    /// Who has no credit, and none on its way, waits for the frames that came by it and stand in the
+    /// queues of other outputs. If one of these can still send, its turn will come; whoever is left
+    /// when all such are taken out waits in a circle.
+    pub fn deadlocked(&self, now: Picoseconds) -> Option<u32> {
+        let has_none = |fibre: &Fibre| fibre.credit.known() == 0;
+        let mut is_stuck: Vec<bool> = self.fibres.iter().map(has_none).collect();
+        let mut waits = Vec::new();
+        for (output, fibre) in self.fibres.iter().enumerate() {
+            let frames = fibre.queues.waiting(&self.frames);
+            waits.extend(frames.map(|id| (self.frames[id].came_by as usize, output)));
+        }
+        waits.dedup();
+        loop {
+            let freed = |&&(fibre, output): &&(usize, usize)| is_stuck[fibre] && !is_stuck[output];
+            let Some(&(fibre, _)) = waits.iter().find(freed) else {
+                break;
+            };
+            is_stuck[fibre] = false;
+        }
+        let stuck = (0..id_of(self.fibres.len())).filter(|&fibre| is_stuck[fibre as usize]);
+        stuck.max_by_key(|&fibre| self.credit_wait(fibre, now))
+    }
+
     /// Conservation of frames and credit, by a walk over everything that waits.
     pub fn check(&self) -> Result<u64, FabricFault> {
         let mut held = vec![0u32; self.fibres.len()];

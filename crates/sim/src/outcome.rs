@@ -129,7 +129,7 @@ pub enum RunError {
     /// More is asked than is served, and it piles up.
     #[error(
         "{open} I/Os are open at {now_ps} ps, the last of them of {workload}: its jobs ask faster than \
-         they are served, and without an end no result will come of it"
+         they are served"
     )]
     Overload {
         /// The workload.
@@ -150,6 +150,15 @@ pub enum RunError {
         /// Frames in switches.
         on_the_way: u64,
         /// The transmitter that has waited longest.
+        port: String,
+    },
+    /// Some transmitters wait for each other while others go on.
+    #[error(
+        "{port} and other transmitters wait for each other's buffers in a circle and can never send \
+         again: a deadlock, though other traffic goes on"
+    )]
+    Circle {
+        /// The transmitter of the circle that has waited longest.
         port: String,
     },
     /// A capture could not be written.

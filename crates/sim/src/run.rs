@@ -252,19 +252,34 @@ fn check_exchanges<const E: bool>(
             open,
         });
     }
+    check_deadlock(world, plan, now)?;
+    Ok(opened)
+}
+
+/// Nothing is left that could happen while work is open, or a part of the fabric blocks itself.
+fn check_deadlock<const E: bool>(
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<(), RunError> {
+    let name_of = |fibre: u32| tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
     let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
     let on_the_way = world.network.on_the_way();
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
     if is_idle && (open > 0 || on_the_way > 0) {
-        let fibre = world.network.most_starved(now);
-        let port = tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+        let port = name_of(world.network.most_starved(now));
         return Err(RunError::Deadlock {
             open,
             on_the_way,
             port,
         });
     }
-    Ok(opened)
+    match world.network.deadlocked(now) {
+        Some(fibre) => Err(RunError::Circle {
+            port: name_of(fibre),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn check_stations<const E: bool>(
