@@ -198,7 +198,9 @@ mod tests {
         for count in [1u32, 2, 3, 99, 1000] {
             let mut histogram = Histogram::default();
             let mut values: Vec<_> = (0..count).map(|_| draws.exponential(1 << 40)).collect();
-            values.iter().for_each(|&value| histogram.record(value));
+            for &value in &values {
+                histogram.record(value);
+            }
             values.sort_unstable();
             for (rank, &value) in (1u32..).zip(&values) {
                 let share = (f64::from(rank) - 0.5) / f64::from(count);

@@ -325,22 +325,22 @@ fn plans_that_do_not_hold_together_are_refused() {
         assert!(error.contains(expected), "{error}");
     };
     refuse("links[1].fspf_cost: must be above 0", &|plan| {
-        plan.links[1].fspf_cost = 0
+        plan.links[1].fspf_cost = 0;
     });
     refuse("links[0].bytes_per_s", &|plan| {
-        plan.links[0].bytes_per_s = 8_000_000_000_000
+        plan.links[0].bytes_per_s = 8_000_000_000_000;
     });
     refuse("n_ports[1]: belongs to two", &|plan| {
-        plan.arrays[1].n_ports[0] = 1
+        plan.arrays[1].n_ports[0] = 1;
     });
     refuse("links[2]: a second link", &|plan| {
-        plan.links[2].a = plan.links[1].a
+        plan.links[2].a = plan.links[1].a;
     });
     refuse("jobs[0].span_bytes", &|plan| {
-        plan.jobs[0].offset_bytes = u64::MAX
+        plan.jobs[0].offset_bytes = u64::MAX;
     });
     refuse("jobs[0].iodepth: an open loop", &|plan| {
-        plan.jobs[0].iodepth = 0
+        plan.jobs[0].iodepth = 0;
     });
     refuse("end_ps", &|plan| plan.end_ps = u64::MAX);
     refuse("arrays[0].luns[0]: the mirror", &|plan| {
