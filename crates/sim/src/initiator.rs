@@ -276,6 +276,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network
             .fingerprint
             .add(now ^ u64::from(record.of) << 44 ^ response << 20);
+        self.network.fingerprint.add(record.address);
         if running.job.settings.think > 0 {
             let back_at = now.saturating_add(running.job.settings.think);
             self.agenda.schedule(
