@@ -39,7 +39,7 @@ def trace(
     ] = None,
     sets: SetOption = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Replace the seed of the scenario.")
+        int | None, typer.Option("--seed", min=0, max=2**64 - 1, help="Replace the seed of the scenario.")
     ] = None,
     limit: Annotated[
         int | None,
