@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,12 +53,12 @@ def folder(tmp_path: Path) -> Path:
     ids=lambda words: " ".join(words)[:40],
 )
 def test_one_error_and_one_document(folder: Path, words: tuple[str, ...]) -> None:
-    before = sorted(os.listdir(folder))
+    before = sorted(folder.iterdir())
     done = sanlab(folder, *words, "--json")
     assert done.returncode == 2, done.stderr
     assert json.loads(done.stdout)["error"]["message"]
     assert "Traceback" not in done.stderr
-    assert sorted(os.listdir(folder)) == before
+    assert sorted(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize("words", [("report", "x" * 5000), ("report", "loop.yaml"), ("new", "/")])

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sanlab.cli.outcome import EXIT_BAD_INPUT, EXIT_FAILED, show_json
+from sanlab.cli.outcome import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, show_json
 
 #: Subcommands in the order of the help; each is a module of this package with `register(app)`.
 #: A module imports what is heavy inside its command, so that `sanlab --help` stays quick.
@@ -52,9 +52,13 @@ def main() -> None:
         app()
         return
     try:
-        sys.exit(app(standalone_mode=False))
-    except typer.Abort:
-        sys.exit(EXIT_FAILED)
+        code = app(standalone_mode=False)
+        if code == EXIT_INTERRUPTED:
+            show_json({"error": {"kind": "Interrupted", "message": "Stopped before the run began"}})
+        sys.exit(code)
+    except (KeyboardInterrupt, typer.Abort):
+        show_json({"error": {"kind": "Interrupted", "message": "Stopped before the run began"}})
+        sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # Nobody reads on; stdout must not be flushed again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,7 @@
 """How commands end: exit codes, and errors as text or as JSON.
 
-0 is good, 1 a run that failed, 2 bad input, 3 a comparison outside its tolerance.
+0 is good, 1 a run that failed, 2 bad input, 3 a comparison outside its tolerance, 130 Ctrl-C before
+there was a result.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
+#: As shells say that Ctrl-C ended a command.
+EXIT_INTERRUPTED = 130
 #: Most characters of a file name in a message.
 NAME_SHOWN = 200
 
@@ -49,7 +52,7 @@ def outcome(*, as_json: bool) -> Iterator[None]:
     except BrokenPipeError:
         raise  # whoever reads us has heard enough; the command line ends quietly
     except OSError as error:
-        place = f"{_shortened(str(error.filename))}: " if error.filename else ""
+        place = f"{_shortened(str(error.filename))}: " if error.filename else "Cannot write: "
         reason = f"{place}{error.strerror or error}"
         _refuse(SanlabError(reason), EXIT_BAD_INPUT, as_json=as_json)
 

@@ -200,8 +200,8 @@ def _more_bandwidth(run: Run, link: Port) -> str:
     many = "the link beside it is" if len(beside) == 1 else f"the {len(beside)} links beside it are"
     return (
         f"There is room: {many} busy {show_percent(usual)}"
-        f"{' of the time' if len(beside) == 1 else ' on average'}. Routing that spreads the load over"
-        " them (by exchange, or more pairs of ports) would raise the throughput."
+        f"{' of the time' if len(beside) == 1 else ' on average'}. Routing that spreads the load"
+        " over them (by exchange, or more pairs of ports) would raise the throughput."
     )
 
 
@@ -221,12 +221,13 @@ def _starved(run: Run) -> Finding | None:
     )
     others = "" if own or len(rows) == 1 else f" (as do {len(rows) - 1} more)"
     return Finding(
-        "limiting_element",
+        "credit_limited",
         "problem",
-        f"The credit of {port['port']} limits the run: it sends {show_percent(port['tx_utilisation'])}"
-        f" of the time and waits for BB credit the other {show_percent(waits)}{others}",
-        "Its fibre is not full, yet there is always a frame to send. What keeps the credit away is in"
-        " the finding on credit.",
+        f"The credit of {port['port']} limits the run: it sends"
+        f" {show_percent(port['tx_utilisation'])} of the time and waits for BB credit the other"
+        f" {show_percent(waits)}{others}",
+        "Its fibre is not full, yet there is always a frame to send. What keeps the credit away is"
+        " in the finding on credit.",
         waits,
         evidence=(evidence,),
     )
@@ -333,14 +334,15 @@ def _say_queued(run: Run, worst: Port, cause: Cause, along: str) -> tuple[str, s
     busy = f"{cause.port} is busy {show_percent(output['tx_utilisation'])} of the run"
     if while_waiting is not None and while_waiting >= SATURATED:
         meaning = (
-            f"{busy}, but {show_percent(while_waiting)} while {worst['port']} waited: it is saturated"
-            " for that time. More bandwidth there, or less load through it, ends the waiting."
+            f"{busy}, but {show_percent(while_waiting)} while {worst['port']} waited: it is"
+            " saturated for that time. More bandwidth there, or less load through it, ends the"
+            " waiting."
         )
     else:
         meaning = (
             f"{busy}, so its rate would do; bursts come faster than it sends, and what has to wait"
-            f" keeps the buffers of {output['node']}. A faster link, smaller bursts (block size, queue"
-            " depth, writes let in at a lower rate) or more buffers there shorten the wait."
+            f" keeps the buffers of {output['node']}. More buffers there, a faster link, or smaller"
+            " bursts (block size, queue depth, a rate limit) shorten the wait."
         )
     frames = output["tx_queue_mean_frames"]
     return (
@@ -510,8 +512,8 @@ def _warm_up(run: Run) -> list[Finding]:
     detail = "A longer ramp, or a longer run, gives numbers that describe one state."
     if drift < 0 and any(job["total_bytes"] for job in jobs):
         detail = (
-            "Jobs have a size and end one after the other, so what is left has the SAN for itself. The"
-            " headline numbers cover all of it; compare runs by the time a job takes."
+            "Jobs have a size and end one after the other, so what is left has the SAN for itself."
+            " The headline numbers cover all of it; compare runs by the time a job takes."
         )
     return [Finding("steady", "problem", title, detail, drift, evidence=(evidence,))]
 

@@ -33,8 +33,8 @@ class Cause:
         downstream that is not full over the whole run: bursts, or a load that came and went) or
         `unknown`.
     port
-        The port that causes it: the transmitter that is full or has the queue, the slow receiver, or
-        the waiting port.
+        The port that causes it: the transmitter that is full or has the queue, the slow receiver,
+        or the waiting port.
     path
         Names of the transmitters from the waiting one to the cause, in that order.
     """
