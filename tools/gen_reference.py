@@ -77,6 +77,7 @@ def _commands() -> Iterator[str]:
         "| 1 | the run failed, or was stopped |",
         "| 2 | bad input |",
         "| 3 | a comparison or a bar is outside its tolerance |",
+        "| 130 | Ctrl-C before there was anything to keep |",
     )
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]

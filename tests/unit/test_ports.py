@@ -10,6 +10,7 @@ from sanlab.results.ports import (
     cause_of_waiting,
     credit_wait_share,
     credits_to_fill,
+    queueing,
     waiting_for_credit,
 )
 
@@ -98,3 +99,13 @@ def test_busiest_and_longest_come_first(make_run: Callable[..., Run]) -> None:
     assert [row["port"] for row in busiest(run, 2)] == ["sw1.f0", "sw2.e1"]
     assert [row["port"] for row in waiting_for_credit(run)] == ["sw2.e1", "sw1.f0"]
     assert credit_wait_share(run, waiting_for_credit(run)[0]) == 0.5
+
+
+def test_the_walk_ends_at_a_queue_that_bursts_leave(make_run: Callable[..., Run]) -> None:
+    numbers = {
+        "dev1.p0": WAITS_HALF,
+        "sw2.e1": {"tx_utilisation": 0.6, "tx_queue_mean_frames": 5.0},
+    }
+    run = chain(make_run, numbers=numbers)
+    assert cause_at(run, "dev1.p0") == ("queued", "sw2.e1")
+    assert [row["port"] for row in queueing(run, "sw2")] == ["sw2.e1"]

@@ -47,9 +47,19 @@ def new(
 def _write(path: Path, text: str, *, force: bool) -> None:
     from sanlab.errors import Problem, ScenarioError
 
+    # A full disk must not leave half a file, nor cost the one that is there.
+    growing = path.parent / f".{path.name}.partial"
     try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
+        if not force:
+            path.open("x").close()
+        try:
+            growing.write_text(text, encoding="utf-8")
+            growing.replace(path)
+        except OSError:
+            growing.unlink(missing_ok=True)
+            if not force:
+                path.unlink()
+            raise
     except FileExistsError:
         reason, remedy = "The file is there already", "Choose another name, or add --force"
     except OSError as error:

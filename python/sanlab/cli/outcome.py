@@ -1,13 +1,14 @@
 """How commands end: exit codes, and errors as text or as JSON.
 
-0 is good, 1 a run that failed, 2 bad input, 3 a comparison outside its tolerance.
+0 is good, 1 a run that failed, 2 bad input, 3 a comparison outside its tolerance, 130 Ctrl-C before
+there was a result.
 """
 
 from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
+#: As shells say that Ctrl-C ended a command.
+EXIT_INTERRUPTED = 130
+#: Most characters of a file name in a message.
+NAME_SHOWN = 200
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The scenario, a YAML file.")]
 SetOption = Annotated[
@@ -42,12 +47,26 @@ def outcome(*, as_json: bool) -> Iterator[None]:
     try:
         yield
     except SanlabError as error:
-        if as_json:
-            show_json({"error": _as_document(error)})
-        else:
-            typer.echo(str(error), err=True)
         code = EXIT_FAILED if isinstance(error, RunError) else EXIT_BAD_INPUT
-        raise typer.Exit(code) from None
+        _refuse(error, code, as_json=as_json)
+    except BrokenPipeError:
+        raise  # whoever reads us has heard enough; the command line ends quietly
+    except OSError as error:
+        place = f"{_shortened(str(error.filename))}: " if error.filename else "Cannot write: "
+        reason = f"{place}{error.strerror or error}"
+        _refuse(SanlabError(reason), EXIT_BAD_INPUT, as_json=as_json)
+
+
+def _refuse(error: SanlabError, code: int, *, as_json: bool) -> NoReturn:
+    if as_json:
+        show_json({"error": _as_document(error)})
+    else:
+        typer.echo(str(error), err=True)
+    raise typer.Exit(code) from None
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= NAME_SHOWN else f"{name[:NAME_SHOWN]}..."
 
 
 def _as_document(error: SanlabError) -> dict[str, Any]:

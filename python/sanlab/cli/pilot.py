@@ -1,9 +1,13 @@
-"""How long a run will take: the engine runs the first moments of it, and that is scaled up."""
+"""How long a run will take: its beginning is run, and the pace of its latter half is kept up.
+
+The first moments tell too little: all queues are filled at once and caches are empty.
+"""
 
 from __future__ import annotations
 
 import resource
 import struct
+import threading
 import time
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -12,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
 
-FIRST_END_PS = 10_000_000
-GROWTH = 4
-WALL_LIMIT_S = 0.2
+#: How long the pilot runs, and how often it is looked at.
+WALL_LIMIT_S = 0.5
+LOOK_S = 0.01
 #: Bytes one row of the time series of a port takes: five columns of eight bytes.
 SERIES_ROW_BYTES = 40
 
@@ -35,55 +39,79 @@ class Estimate:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How far the pilot was after some wall time."""
+
+    wall_s: float
+    simulated_ps: int
+    events: int
+
+
 def estimate(plan: Plan) -> Estimate:
-    """Run the beginning of a plan, longer and longer, until 0.2 s have passed; extrapolate."""
+    """Run the beginning of a plan for half a second, and extrapolate."""
     try:
         native = import_module("sanlab._native")
     except ImportError:
         return Estimate(is_available=False, basis="The simulation engine is not built")
-    end = min(FIRST_END_PS, plan.end_ps)
-    spent = 0.0
-    while True:
-        begin = time.perf_counter()
-        try:
-            result = native.run(plan.model_copy(update={"end_ps": end}).to_json())
-        except (native.PlanError, native.RunError) as error:
-            return Estimate(is_available=False, basis=f"The pilot run stopped: {error}")
-        took = time.perf_counter() - begin
-        spent += took
-        summary = result["summary"]
-        is_whole = end >= plan.end_ps or int(summary["simulated_ps"]) < end
-        if is_whole or spent > WALL_LIMIT_S:
-            return _scaled(plan, result, took, is_whole=is_whole)
-        end = min(end * GROWTH, plan.end_ps)
+    control, is_over = native.Control(), threading.Event()
+    looks: list[Look] = []
+    begin = time.perf_counter()
 
+    def watch() -> None:
+        while not is_over.wait(LOOK_S):
+            looks.append(Look(time.perf_counter() - begin, control.now_ps, control.events))
+            if looks[-1].wall_s > WALL_LIMIT_S and looks[-1].events:
+                control.stop()
 
-def _scaled(plan: Plan, result: dict[str, Any], took: float, *, is_whole: bool) -> Estimate:
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        result = native.run(plan.to_json(), control)
+    except (native.PlanError, native.RunError) as error:
+        return Estimate(is_available=False, basis=f"The pilot run stopped: {error}")
+    finally:
+        is_over.set()
+        watcher.join()
     summary = result["summary"]
-    simulated = max(int(summary["simulated_ps"]), 1)
-    events = int(summary["events"])
-    if is_whole:
-        return Estimate(
-            is_available=True,
-            basis="The whole run was short enough to be done",
-            simulated_ps=simulated,
-            events=events,
-            wall_s=took,
-            memory_bytes=_memory(plan, simulated),
-        )
-    end = _likely_end(plan, result, simulated)
+    last = Look(
+        time.perf_counter() - begin, max(int(summary["simulated_ps"]), 1), int(summary["events"])
+    )
+    if summary["is_complete"]:
+        return _estimate(plan, last, "The whole run was short enough to be done")
+    end = _likely_end(plan, result, last.simulated_ps)
     if end is None:
         return Estimate(
             is_available=False, basis="No I/O completed in the pilot run, so its end is unknown"
         )
-    factor = end / simulated
+    basis = f"Scaled up from a pilot run of {last.simulated_ps / 1e9:.4g} ms of simulated time"
+    return _estimate(plan, _at(end, looks, last), basis)
+
+
+def _at(end: int, looks: list[Look], last: Look) -> Look:
+    """Go on to the end at the pace of the latter half of the pilot run."""
+    started = next((look for look in looks if look.events), last)
+    half = (started.wall_s + last.wall_s) / 2
+    middle = next((look for look in looks if look.wall_s >= half), last)
+    passed = last.simulated_ps - middle.simulated_ps
+    if passed <= 0:
+        middle, passed = Look(started.wall_s, 0, 0), last.simulated_ps
+    factor = max(0, end - last.simulated_ps) / passed
+    return Look(
+        last.wall_s + factor * (last.wall_s - middle.wall_s),
+        max(end, last.simulated_ps),
+        last.events + round(factor * (last.events - middle.events)),
+    )
+
+
+def _estimate(plan: Plan, look: Look, basis: str) -> Estimate:
     return Estimate(
         is_available=True,
-        basis=f"Scaled up from a pilot run of {simulated / 1e9:.4g} ms of simulated time",
-        simulated_ps=end,
-        events=round(events * factor),
-        wall_s=took * factor,
-        memory_bytes=_memory(plan, end),
+        basis=basis,
+        simulated_ps=look.simulated_ps,
+        events=look.events,
+        wall_s=look.wall_s,
+        memory_bytes=_memory(plan, look.simulated_ps),
     )
 
 

@@ -28,7 +28,8 @@ def run(
     file: FileArgument,
     sets: SetOption = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Replace the seed of the scenario.")
+        int | None,
+        typer.Option("--seed", min=0, max=2**64 - 1, help="Replace the seed of the scenario."),
     ] = None,
     out: Annotated[
         str | None,

@@ -39,7 +39,8 @@ def trace(
     ] = None,
     sets: SetOption = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Replace the seed of the scenario.")
+        int | None,
+        typer.Option("--seed", min=0, max=2**64 - 1, help="Replace the seed of the scenario."),
     ] = None,
     limit: Annotated[
         int | None,

@@ -33,13 +33,14 @@ def validate(
     """
     with outcome(as_json=as_json):
         from sanlab.validate import load_study, study_names
-        from sanlab.validate import validate as run_studies
 
         names = studies or study_names()
         for name in names:
             title = load_study(name).title
             if not as_json:
                 typer.echo(f"{name}: {title}")
+        from sanlab.validate import validate as run_studies
+
         done = run_studies(names, on_case=_say if sys.stderr.isatty() else None)
         if as_json:
             rows = [row.model_dump() for study in done for row in study.rows]
@@ -84,8 +85,8 @@ def _cells(row: Row) -> list[str]:
     from sanlab.validate.page import show
 
     error = "" if row.error_percent is None else f"{row.error_percent:+.2f} %"
-    if row.error_percent is None and row.bound is not None and isinstance(row.simulated, float):
-        error = f"{100 * (row.simulated / row.bound - 1):+.2f} % of closed form"
+    if row.error_percent is None and row.off_bound_percent is not None:
+        error = f"{row.off_bound_percent:+.2f} % off closed form"
     verdict = {None: "", True: "ok", False: "OUTSIDE"}[row.ok]
     return [
         row.case,

@@ -35,6 +35,8 @@ ROWS_KEPT = 600
 SCENARIO_SHOWN = 200_000
 
 _TEMPLATES = Path(__file__).parent / "templates"
+#: The look of every page that sanlab writes.
+STYLE = _TEMPLATES / "report.css"
 
 _CAPTIONS = {
     "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
@@ -68,7 +70,7 @@ def render(run: Run, findings: list[Finding]) -> str:
         lstrip_blocks=True,
     )
     charts = {name: specification(chart) for name, chart in figures(run).items()}
-    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    style = STYLE.read_text(encoding="utf-8")
     script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     scenario = run.scenario or ""
     return environment.get_template("report.html").render(

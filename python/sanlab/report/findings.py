@@ -16,9 +16,12 @@ from sanlab.results.ports import (
     SATURATED,
     WAITS,
     busiest,
+    busy_while_waiting,
     cause_of_waiting,
     credit_wait_share,
     credits_to_fill,
+    parallel_to,
+    queueing,
     waiting_for_credit,
 )
 from sanlab.results.throughput import over_time
@@ -42,6 +45,8 @@ LONG_TAIL = 10
 UNEVEN = 1.3
 #: Utilisation of the busiest of them from which that matters.
 UNEVEN_FROM = 0.3
+#: Share of the run, sending and waiting for credit together, from which credit sets a port's rate.
+STARVED = 0.95
 #: Rows shown as evidence of one finding.
 EVIDENCE_SHOWN = 20
 
@@ -161,7 +166,7 @@ def _limiting_element(run: Run) -> list[Finding]:
         evidence = Evidence(
             "ports", {"port": name}, _pick(link, "tx_utilisation", "tx_bytes", "speed")
         )
-        remedy = "A faster or a second link there would raise the throughput."
+        remedy = _more_bandwidth(run, link)
     if share >= SATURATED:
         return [
             Finding(
@@ -173,6 +178,9 @@ def _limiting_element(run: Run) -> list[Finding]:
                 evidence=(evidence,),
             )
         ]
+    starved = _starved(run)
+    if starved is not None:
+        return [starved]
     detail = "Nothing is saturated."
     if _is_closed_loop(run):
         detail += (
@@ -181,6 +189,48 @@ def _limiting_element(run: Run) -> list[Finding]:
         )
     title = f"The busiest element is the {what}: {show_percent(share)}"
     return [Finding("busiest_element", "notice", title, detail, share, evidence=(evidence,))]
+
+
+def _more_bandwidth(run: Run, link: Port) -> str:
+    """What would relieve a full link: the links beside it, where they have room."""
+    beside = parallel_to(run, link)
+    usual = mean(row["tx_utilisation"] for row in beside) if beside else 1.0
+    if usual >= link["tx_utilisation"] / UNEVEN:
+        return "A faster or a second link there would raise the throughput."
+    many = "the link beside it is" if len(beside) == 1 else f"the {len(beside)} links beside it are"
+    return (
+        f"There is room: {many} busy {show_percent(usual)}"
+        f"{' of the time' if len(beside) == 1 else ' on average'}. Routing that spreads the load"
+        " over them (by exchange, or more pairs of ports) would raise the throughput."
+    )
+
+
+def _starved(run: Run) -> Finding | None:
+    """The transmitter that always has a frame and sends only as fast as credit comes back."""
+    rows = [(row["tx_utilisation"] + credit_wait_share(run, row), row) for row in run.rows("ports")]
+    rows = [(together, row) for together, row in rows if together >= STARVED]
+    if not rows:
+        return None
+    rows.sort(key=lambda pair: -pair[0])
+    causes = [(row, cause_of_waiting(run, row)) for _, row in rows[:EVIDENCE_SHOWN]]
+    own = [row for row, cause in causes if cause.kind == "distance" and cause.port == row["port"]]
+    port = own[0] if own else rows[0][1]
+    waits = credit_wait_share(run, port)
+    evidence = Evidence(
+        "ports", {"port": port["port"]}, _pick(port, "tx_utilisation", "tx_credit_wait_ps")
+    )
+    others = "" if own or len(rows) == 1 else f" (as do {len(rows) - 1} more)"
+    return Finding(
+        "credit_limited",
+        "problem",
+        f"The credit of {port['port']} limits the run: it sends"
+        f" {show_percent(port['tx_utilisation'])} of the time and waits for BB credit the other"
+        f" {show_percent(waits)}{others}",
+        "Its fibre is not full, yet there is always a frame to send. What keeps the credit away is"
+        " in the finding on credit.",
+        waits,
+        evidence=(evidence,),
+    )
 
 
 _KINDS = {
@@ -207,7 +257,8 @@ def _credit_waits(run: Run) -> list[Finding]:
     by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
     for port in waiting:
         cause = cause_of_waiting(run, port)
-        key = (cause.kind, "" if cause.kind == "unknown" else cause.port)
+        is_minor = cause.kind == "queued" and credit_wait_share(run, port) < WAIT_SHARE
+        key = (cause.kind, "" if is_minor or cause.kind == "unknown" else cause.port)
         by_cause.setdefault(key, []).append((port, cause))
     return [_credit_finding(run, pairs) for pairs in by_cause.values()]
 
@@ -262,6 +313,8 @@ def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
             ),
             f"Grant {cause.port} at least {needed:.0f} credits for frames of this size." + along,
         )
+    if cause.kind == "queued":
+        return _say_queued(run, worst, cause, along)
     receiver = next(row for row in run.rows("ports") if row["port"] == worst["peer"])
     outputs = [row for row in run.rows("ports") if row["node"] == receiver["node"]]
     top = max(outputs, key=lambda row: row["tx_utilisation"])
@@ -270,6 +323,31 @@ def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
         f"Over the whole run no output downstream is saturated; the busiest of {top['node']} is"
         f" {top['port']} with {show_percent(top['tx_utilisation'])}. Bursts that fill an output for"
         " a short time do this, and so does a load that grew: see the time lines." + along,
+    )
+
+
+def _say_queued(run: Run, worst: Port, cause: Cause, along: str) -> tuple[str, str]:
+    output = next(row for row in run.rows("ports") if row["port"] == cause.port)
+    others = len(queueing(run, output["node"])) - 1
+    more = f" and {others} more outputs of {output['node']}" if others else ""
+    while_waiting = busy_while_waiting(run, cause.port, worst["port"])
+    busy = f"{cause.port} is busy {show_percent(output['tx_utilisation'])} of the run"
+    if while_waiting is not None and while_waiting >= SATURATED:
+        meaning = (
+            f"{busy}, but {show_percent(while_waiting)} while {worst['port']} waited: it is"
+            " saturated for that time. More bandwidth there, or less load through it, ends the"
+            " waiting."
+        )
+    else:
+        meaning = (
+            f"{busy}, so its rate would do; bursts come faster than it sends, and what has to wait"
+            f" keeps the buffers of {output['node']}. More buffers there, a faster link, or smaller"
+            " bursts (block size, queue depth, a rate limit) shorten the wait."
+        )
+    frames = output["tx_queue_mean_frames"]
+    return (
+        f"because frames queue at {cause.port} ({frames:.1f} on average){more}",
+        meaning + along,
     )
 
 
@@ -421,7 +499,8 @@ def _warm_up(run: Run) -> list[Finding]:
     noise = float(values.std() / values.mean()) / third**0.5
     evidence = Evidence("workload_series", {}, {"first_third_iops": first, "last_third_iops": last})
     grew = "rose" if drift > 0 else "fell"
-    said = f"I/Os per second {grew} by {show_percent(abs(drift))} from the first to the last third"
+    by = f"{grew} by {show_percent(abs(drift))}" if abs(drift) >= 0.001 else "did not change"
+    said = f"I/Os per second {by} from the first to the last third"
     if abs(drift) <= DRIFT:
         title = f"The run was steady: {said} of the measured time"
         return [Finding("steady", "good", title, number=drift, evidence=(evidence,))]
@@ -431,6 +510,11 @@ def _warm_up(run: Run) -> list[Finding]:
         return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
     title = f"The run was not steady: {said} of the measured time"
     detail = "A longer ramp, or a longer run, gives numbers that describe one state."
+    if drift < 0 and any(job["total_bytes"] for job in jobs):
+        detail = (
+            "Jobs have a size and end one after the other, so what is left has the SAN for itself."
+            " The headline numbers cover all of it; compare runs by the time a job takes."
+        )
     return [Finding("steady", "problem", title, detail, drift, evidence=(evidence,))]
 
 

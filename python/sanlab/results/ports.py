@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
@@ -14,6 +17,8 @@ Port = dict[str, Any]
 WAITS = 0.01
 #: Utilisation from which a transmitter counts as saturated.
 SATURATED = 0.9
+#: Frames waiting at a transmitter, mean over the run, from which it has a queue.
+QUEUES = 1.0
 
 
 @dataclass(frozen=True)
@@ -24,9 +29,12 @@ class Cause:
     ----------
     kind
         `saturated` (an output downstream is full), `slow` (a device empties its buffers late),
-        `distance` (too few credits for the length of the link) or `unknown`.
+        `distance` (too few credits for the length of the link), `queued` (frames queue at an output
+        downstream that is not full over the whole run: bursts, or a load that came and went) or
+        `unknown`.
     port
-        The port that causes it: the saturated transmitter, the slow receiver, or the waiting port.
+        The port that causes it: the transmitter that is full or has the queue, the slow receiver,
+        or the waiting port.
     path
         Names of the transmitters from the waiting one to the cause, in that order.
     """
@@ -87,7 +95,7 @@ def cause_of_waiting(run: Run, port: Port) -> Cause:
         if receiver["kind"] == "n_port":
             if _is_slow(run, receiver["port"]):
                 return Cause("slow", receiver["port"], tuple(path))
-            return _distance_or_unknown(run, port, path)
+            return _distance_or_queued(run, port, path, [])
         ahead = [
             row
             for row in outputs[receiver["node"]]
@@ -95,7 +103,7 @@ def cause_of_waiting(run: Run, port: Port) -> Cause:
         ]
         following = max(ahead, key=lambda row: _pressure(run, row), default=None)
         if following is None or _pressure(run, following) < WAITS:
-            return _distance_or_unknown(run, port, path)
+            return _distance_or_queued(run, port, path, ahead)
         path.append(following["port"])
         if _is_saturated(following):
             return Cause("saturated", following["port"], tuple(path))
@@ -110,13 +118,58 @@ def _pressure(run: Run, port: Port) -> float:
 
 def _is_saturated(port: Port) -> bool:
     """Busy, with frames waiting: a fibre may be nearly full while nobody has to wait."""
-    return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= 1)
+    return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= QUEUES)
 
 
-def _distance_or_unknown(run: Run, port: Port, path: list[str]) -> Cause:
+def _distance_or_queued(run: Run, port: Port, path: list[str], ahead: list[Port]) -> Cause:
     if port["tx_bb_credit"] < credits_to_fill(run, port):
         return Cause("distance", port["port"], tuple(path))
+    longest = max(ahead, key=lambda row: row["tx_queue_mean_frames"], default=None)
+    if longest is not None and longest["tx_queue_mean_frames"] >= QUEUES:
+        return Cause("queued", longest["port"], (*path, longest["port"]))
     return Cause("unknown", port["peer"], tuple(path))
+
+
+def queueing(run: Run, node: str) -> list[Port]:
+    """Outputs of a box with frames waiting most of the time, longest queue first."""
+    rows = [
+        row
+        for row in run.rows("ports")
+        if row["node"] == node and row["tx_queue_mean_frames"] >= QUEUES
+    ]
+    return sorted(rows, key=lambda row: (-row["tx_queue_mean_frames"], row["port"]))
+
+
+def parallel_to(run: Run, port: Port) -> list[Port]:
+    """Other links from the same switch to the same switch, seen from its side."""
+    rows = run.rows("ports")
+    node_of = {row["port"]: row["node"] for row in rows}
+    if port["kind"] != "e_port":
+        return []
+    return [
+        row
+        for row in rows
+        if row["kind"] == "e_port"
+        and row["port"] != port["port"]
+        and row["node"] == port["node"]
+        and node_of[row["peer"]] == node_of[port["peer"]]
+    ]
+
+
+def busy_while_waiting(run: Run, busy: str, waiting: str) -> float | None:
+    """Utilisation of one port in the time another waited for credit; None without a time line."""
+    series: dict[str, list[tuple[float, float]]] = {busy: [], waiting: []}
+    if "port_series" not in run.tables:
+        return None
+    table = run.table("port_series")
+    chosen = table.filter(pc.is_in(table["port"], value_set=pa.array([busy, waiting])))
+    for row in chosen.select(["port", "tx_utilisation", "tx_credit_wait_ps"]).to_pylist():
+        series[row["port"]].append((row["tx_utilisation"], float(row["tx_credit_wait_ps"])))
+    pairs = list(zip(series[busy], series[waiting], strict=False))
+    waited = sum(wait for _, (_, wait) in pairs)
+    if not waited or len(series[busy]) != len(series[waiting]):
+        return None
+    return sum(share * wait for (share, _), (_, wait) in pairs) / waited
 
 
 def _is_slow(run: Run, name: str) -> bool:

@@ -40,6 +40,7 @@ class Run:
         self.folder = folder
         self.manifest = manifest
         self._tables: dict[str, pa.Table] = {}
+        self._rows: dict[str, list[dict[str, Any]]] = {}
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r})"
@@ -102,8 +103,13 @@ class Run:
         return self.table(name).to_pandas()
 
     def rows(self, name: str) -> list[dict[str, Any]]:
-        """One table as a list of rows; empty where the run has no such table."""
-        return self.table(name).to_pylist() if name in self.tables else []
+        """One table as a list of rows; empty where the run has no such table.
+
+        The list is made once and kept: take a copy to change it.
+        """
+        if name not in self._rows:
+            self._rows[name] = self.table(name).to_pylist() if name in self.tables else []
+        return self._rows[name]
 
     @cached_property
     def plan(self) -> dict[str, Any]:

@@ -130,6 +130,8 @@ def execute(  # one option each
     target = None if folder is None else Path(folder)
     if target is not None:
         run_folder.refuse_to_overwrite(target)
+    else:
+        run_folder.refuse_unwritable(run_folder.DEFAULT_PARENT)
     prepared = prepare(source, overrides or {})
     plan = prepared.plan
     if seed is not None:

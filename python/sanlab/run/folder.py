@@ -94,6 +94,20 @@ def refuse_to_overwrite(target: Path) -> None:
     if target.exists() and not target.is_dir():
         reason = f"{target} is a file. Name another folder"
         raise SanlabError(reason)
+    refuse_unwritable(target.parent)
+
+
+def refuse_unwritable(parent: Path) -> None:
+    """Raise where no folder can be made below `parent`, which need not exist yet."""
+    there = parent.absolute()
+    while not os.path.lexists(there):
+        there = there.parent
+    if not there.is_dir():
+        reason = f"{there} is a file, so nothing can be written below it. Name another folder"
+        raise SanlabError(reason)
+    if not os.access(there, os.W_OK | os.X_OK):
+        reason = f"Nothing can be written below {there}: permission denied. Name another folder"
+        raise SanlabError(reason)
 
 
 def write_file(path: Path, text: str) -> None:

@@ -147,6 +147,9 @@ def _compose(text: str, file: str) -> Any:  # noqa: ANN401  ruamel's node, untyp
         column = place.column + 1 if place else None
         reason = f"This is not valid YAML: {_syntax_reason(error)}"
         problem = Problem(file, line, column, "", reason, _syntax_remedy(error, text))
+    except RecursionError:
+        reason = "This is nested too deeply to be a scenario"
+        problem = Problem(file, None, None, "", reason, "Close the brackets")
     except YAMLError as error:
         lines = str(error).splitlines() or ["unreadable"]
         problem = Problem(

@@ -11,19 +11,26 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
+from sanlab.report.build import STYLE
 from sanlab.report.figures import PALETTE
 from sanlab.run.folder import write_file
-from sanlab.validate.metrics import title_of
+from sanlab.validate.metrics import title_of, unit_of
+from sanlab.validate.rows import bound_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sanlab.validate.rows import Row
     from sanlab.validate.study import Case, Plot, Study
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_WIDTH, _HEIGHT = 400, 260
+_WIDTH, _HEIGHT = 420, 260
 #: Values up to this are steps, above it a scale.
 _FEW = 10
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
+#: Points of a closed form; its corners need more than the cases give.
+_STEPS = 200
+_SIMULATED, _CLOSED_FORM, _PUBLISHED = "simulated", "closed form", "published"
 
 
 def write_page(
@@ -37,8 +44,12 @@ def write_page(
     drawings = [(plot, Markup(as_svg(chart(plot, cases, rows)))) for plot in study.plots]
     text = environment.get_template("study.html").render(
         study=study,
-        compared=[row for row in rows if row.published is not None],
-        predicted=[row for row in rows if row.published is None],
+        style=Markup(STYLE.read_text(encoding="utf-8")),
+        cards=_cards(cases, rows),
+        numbers=[row for row in rows if row.error_percent is not None],
+        trends=[row for row in rows if row.is_trend],
+        bounded=[row for row in rows if row.published is None and row.bound is not None],
+        grids=_grids(cases, rows),
         drawings=drawings,
         reports={name: os.path.relpath(path, folder) for name, path in reports.items()},
         show=show,
@@ -47,6 +58,41 @@ def write_page(
     path = folder / "report.html"
     write_file(path, text)
     return path
+
+
+def _cards(cases: list[Case], rows: list[Row]) -> list[tuple[str, str, str]]:
+    """Headline numbers: label, value, note."""
+    numbers = [row for row in rows if row.error_percent is not None]
+    trends = [row for row in rows if row.is_trend]
+    bounded = [row for row in rows if row.published is None and row.bound is not None]
+    cards = [("Comparisons", _kept([row for row in rows if row.ok is not None]), "hold")]
+    if numbers:
+        worst = max((row.error_percent or 0.0 for row in numbers), key=abs)
+        cards.append(("Published numbers", _kept(numbers), f"largest error {worst:+.2f} %"))
+    if trends:
+        cards.append(("Published shapes", _kept(trends), "rise or fall as published"))
+    if bounded:
+        worst = max((row.off_bound_percent or 0.0 for row in bounded), key=abs)
+        cards.append(("Closed forms", _kept(bounded), f"farthest off {worst:+.2f} %"))
+    cards.append(("Simulations", str(len(cases)), "one for each case"))
+    return cards
+
+
+def _kept(rows: Sequence[Row]) -> str:
+    return f"{sum(row.ok is True for row in rows)} of {len(rows)}"
+
+
+def _grids(cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
+    """Figures nothing is known to compare with: a table for each group, a line for each case."""
+    alone = {(row.case, row.metric): row for row in rows if row.ok is None}
+    grids: dict[str, dict[str, Any]] = {}
+    for case in cases:
+        found = [alone.get((case.name, metric)) for metric in case.metrics]
+        if any(found):
+            heads = [f"{title_of(metric)} ({unit_of(metric)})" for metric in case.metrics]
+            grid = grids.setdefault(case.group, {"heads": heads, "lines": []})
+            grid["lines"].append((case.name, [row and show(row.simulated) for row in found]))
+    return list(grids.values())
 
 
 def show(value: float | str | None) -> str:
@@ -61,24 +107,65 @@ def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     data = _points(plot, cases, rows)
     is_wide = max(point["x"] for point in data) > _FEW
     kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
-    axis = alt.Axis(labelAngle=0)
-    x = alt.X("x", type=kind, title=plot.x_title, axis=axis)
+    x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0))
     y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))
-    base = alt.Chart(alt.InlineData(values=data))
-    if plot.series is None:
-        simulated = base.mark_line(point=alt.OverlayMarkDef(size=45), color=PALETTE[0])
-        layers = [simulated.encode(x=x, y=y)]
-    else:
+    if plot.series is not None:
+        base = alt.Chart(alt.InlineData(values=data))
         order = list(dict.fromkeys(point["series"] for point in data))
         layers = [_by_series(base, x, y, plot.series, order)]
-    if any(point["bound"] is not None for point in data):
-        bound = base.mark_line(strokeDash=[5, 4], color=PALETTE[1], strokeWidth=1.5)
-        layers.insert(0, bound.encode(x=x, y=alt.Y("bound:Q", title=plot.y_title)))
-    if plot.published is not None:
-        published = alt.Chart(alt.InlineData(values=[{"y": plot.published}]))
-        layers.append(published.mark_rule(color="#555555", strokeDash=[2, 2]).encode(y="y:Q"))
+    else:
+        layers = _against_known(plot, x, y, data, _bound_curve(plot, cases))
     drawing: alt.LayerChart = alt.LayerChart(layer=layers)
     return drawing.properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _against_known(
+    plot: Plot, x: alt.X, y: alt.Y, data: list[dict[str, Any]], curve: list[dict[str, Any]]
+) -> list[alt.Chart]:
+    """Simulated points on the closed form, under the published value."""
+    kinds = [_SIMULATED]
+    kinds += [_CLOSED_FORM] if curve else []
+    kinds += [_PUBLISHED] if plot.published is not None else []
+    colour_of = {_SIMULATED: PALETTE[0], _CLOSED_FORM: PALETTE[4], _PUBLISHED: PALETTE[1]}
+    scale = alt.Scale(domain=kinds, range=[colour_of[kind] for kind in kinds])
+    legend = alt.Legend(orient="top", title=None, symbolType="circle", symbolOpacity=1)
+
+    color = alt.Color("kind:N", scale=scale, legend=legend)
+
+    def of(kind: str, values: list[dict[str, Any]]) -> alt.Chart:
+        return alt.Chart(alt.InlineData(values=[value | {"kind": kind} for value in values]))
+
+    layers = []
+    if curve:
+        line = of(_CLOSED_FORM, curve).mark_line(strokeWidth=2.5)
+        layers.append(line.encode(x=x, y=y, color=color))
+    points = of(_SIMULATED, data).mark_point(filled=True, size=55, opacity=1)
+    layers.append(points.encode(x=x, y=y, color=color))
+    if plot.published is not None:
+        words = f"published {plot.published:g}"
+        value = of(_PUBLISHED, [{"y": plot.published, "words": words}])
+        rule = value.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
+        layers.append(rule.encode(y=y, color=color))
+        text = value.mark_text(align="left", dx=4, dy=13, fontSize=12, fontWeight=600)
+        layers.append(text.encode(x=alt.value(0), y=y, text="words:N", color=color))
+    return layers
+
+
+def _bound_curve(plot: Plot, cases: list[Case]) -> list[dict[str, Any]]:
+    """The closed form between the smallest and the largest value of the parameter."""
+    known = [case for case in cases if case.group == plot.cases and case.bound is not None]
+    if not known:
+        return []
+    bounds = [case.bound for case in known if case.bound is not None]
+    along = [float(case.parameters[plot.x]) for case in known]
+    moves = "credit" if len({bound.credit for bound in bounds}) > 1 else "distance_km"
+    low, high = min(along), max(along)
+    curve = []
+    for step in range(_STEPS + 1):
+        at = low + (high - low) * step / _STEPS
+        value = round(at) if moves == "credit" else at
+        curve.append({"x": value, "y": bound_of(bounds[0].model_copy(update={moves: value}))})
+    return curve
 
 
 def _by_series(base: alt.Chart, x: alt.X, y: alt.Y, title: str, order: list[str]) -> alt.Chart:
@@ -101,7 +188,6 @@ def _points(plot: Plot, cases: list[Case], rows: list[Row]) -> list[dict[str, An
         {
             "x": case.parameters[plot.x],
             "y": found[case.name].simulated,
-            "bound": found[case.name].bound,
             "series": None if plot.series is None else str(case.parameters[plot.series]),
         }
         for case in cases
@@ -112,6 +198,10 @@ def _points(plot: Plot, cases: list[Case], rows: list[Row]) -> list[dict[str, An
 def as_svg(drawing: alt.LayerChart) -> str:
     """Draw a chart as SVG text, without a browser."""
     axis = alt.AxisConfig(labelFontSize=12, titleFontSize=12, titlePadding=14)
-    specification = drawing.configure(font="sans-serif", axis=axis).to_dict()
-    svg: str = vl_convert.vegalite_to_svg(specification)
+    legend = alt.LegendConfig(labelFontSize=12, titleFontSize=12)
+    view = alt.ViewConfig(stroke=None)
+    configured = drawing.configure(
+        font="sans-serif", axis=axis, legend=legend, view=view, background="transparent"
+    )
+    svg: str = vl_convert.vegalite_to_svg(configured.to_dict())
     return svg

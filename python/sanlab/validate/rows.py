@@ -33,6 +33,20 @@ class Row(BaseModel):
     ok: bool | None
     bound: float | None = None
     note: str = ""
+    #: Of a trend: what it is along, and the parameters held.
+    held: str = ""
+
+    @property
+    def is_trend(self) -> bool:
+        """The row compares a shape, not a number."""
+        return isinstance(self.published, str)
+
+    @property
+    def off_bound_percent(self) -> float | None:
+        """How far the simulated figure is off the closed form."""
+        if self.bound is None or isinstance(self.simulated, str):
+            return None
+        return 100 * (self.simulated / self.bound - 1)
 
 
 #: Figures by case and metric.
@@ -106,6 +120,7 @@ def _trend(study: Study, trend: Trend, cases: list[Case], figures: Figures) -> l
                 published=trend.expect,
                 simulated=seen,
                 unit="trend",
+                held=held,
                 error_percent=None,
                 ok=seen == trend.expect,
                 note=" < ".join(f"{value:.4g}" for value in values)
