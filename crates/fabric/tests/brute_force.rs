@@ -165,7 +165,7 @@ impl<'a> Third<'a> {
             return;
         }
         let next = match self.case.ports.get(fibre / 2) {
-            Some(port) if fibre % 2 == 0 => self.generated(fibre / 2, port.2),
+            Some(port) if fibre.is_multiple_of(2) => self.generated(fibre / 2, port.2),
             _ => self.queued(fibre),
         };
         if let Some(packet) = next {

@@ -367,17 +367,14 @@ mod tests {
     #[test]
     fn sequences_go_one_after_the_other_or_frame_by_frame() {
         let sizes = [2500, 1000, 1500];
-        let (a, b) = ((0, 0, 1000, false), (0, 1, 1000, false));
-        let (c, d, e, f) = (
-            (0, 2, 500, true),
-            (1, 0, 1000, true),
-            (2, 0, 1000, false),
-            (2, 1, 500, true),
-        );
+        let large = [(0, 0, 1000, false), (0, 1, 1000, false), (0, 2, 500, true)];
+        let small = [(1, 0, 1000, true)];
+        let middle = [(2, 0, 1000, false), (2, 1, 500, true)];
         let in_order = frames(&mut port(255, Interleave::Sequence, &sizes));
-        assert_eq!(in_order, [a, b, c, d, e, f]);
+        assert_eq!(in_order, [&large[..], &small, &middle].concat());
         let in_turn = frames(&mut port(255, Interleave::Frame, &sizes));
-        assert_eq!(in_turn, [a, d, e, b, f, c]);
+        let (first, second) = ([large[0], small[0], middle[0]], [large[1], middle[1]]);
+        assert_eq!(in_turn, [&first[..], &second, &large[2..]].concat());
     }
 
     /// Two may be open: the third opens when one of them ends.
