@@ -91,6 +91,17 @@ impl Job {
         }
     }
 
+    /// When the first paced request is due, for a job that starts now: a Poisson process begins with a
+    /// pause like any other, a constant one at once. None without pacing.
+    pub fn first_due(&mut self, now: Picoseconds) -> Option<Picoseconds> {
+        let pacing = self.settings.pacing?;
+        Some(if pacing.is_poisson {
+            now + self.arrivals.exponential(pacing.interval)
+        } else {
+            now
+        })
+    }
+
     /// The time of a paced request has come. When is the next one's?
     pub fn on_due(&mut self, now: Picoseconds) -> Option<Picoseconds> {
         let pacing = self.settings.pacing?;

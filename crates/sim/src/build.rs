@@ -14,7 +14,8 @@ use crate::plan::{
     TrafficPlan,
 };
 use crate::series::Series;
-use crate::world::{RunningJob, WorkloadState, World};
+use crate::workload::WorkloadState;
+use crate::world::{RunningJob, World};
 
 /// Number of the flow that a mirror's frames are counted under: workloads come first, then traffic,
 /// then mirrors in the order of arrays and LUNs.

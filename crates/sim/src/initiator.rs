@@ -17,10 +17,12 @@ const MOST_OPEN: usize = 10_000_000;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_job_start(&mut self, now: Picoseconds, job: u32) {
-        if self.jobs[job as usize].job.settings.pacing.is_some() {
-            self.on_job_due(now, job);
-        } else {
-            self.pump_job(now, job);
+        match self.jobs[job as usize].job.first_due(now) {
+            Some(due_at) => {
+                self.agenda
+                    .schedule(due_at, self.component(job), Event::JobDue(job));
+            }
+            None => self.pump_job(now, job),
         }
     }
 
@@ -292,25 +294,5 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Whose turn it is at equal times: the N_Port the job works through.
     fn component(&self, job: u32) -> u32 {
         self.adapters[self.jobs[job as usize].adapter as usize].n_port
-    }
-}
-
-impl crate::world::WorkloadState {
-    fn change_open(&mut self, now: Picoseconds, change: i64) {
-        self.open_area += u128::from(self.open) * u128::from(now - self.changed_at);
-        self.changed_at = now;
-        self.open = self.open.wrapping_add_signed(change);
-    }
-
-    /// Little's law: requests open, integrated over time, are the response times summed, those of
-    /// open requests counted up to now.
-    pub(crate) fn little(&mut self, now: Picoseconds, open_for: u128) -> Result<(), i128> {
-        self.change_open(now, 0);
-        let sum = self.response_sum + open_for;
-        if self.open_area == sum {
-            Ok(())
-        } else {
-            Err(i128::try_from(self.open_area).unwrap_or(0) - i128::try_from(sum).unwrap_or(0))
-        }
     }
 }

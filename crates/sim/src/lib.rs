@@ -7,6 +7,7 @@
 mod build;
 mod check;
 mod event;
+mod exchanges;
 mod initiator;
 mod outcome;
 pub mod plan;
@@ -14,6 +15,7 @@ mod run;
 mod series;
 mod tables;
 mod target;
+mod workload;
 mod world;
 
 pub use check::{PlanError, check};

@@ -14,7 +14,6 @@ use crate::build::build;
 use crate::check::check;
 use crate::outcome::{Check, Outcome, RunError, Summary};
 use crate::plan::Plan;
-use crate::series::Series;
 use crate::tables;
 use crate::world::World;
 
@@ -112,7 +111,7 @@ fn drive<const E: bool>(
     let started = Instant::now();
     let (now, is_complete) = loop_until_end(&mut world, plan.end_ps, control, probe);
     let wall_s = started.elapsed().as_secs_f64();
-    Series::close_until(&mut world, now, true);
+    world.close_series(now, true);
     let checks = check_laws(&mut world, plan, now)?;
     let frame_hops = world.network.frame_hops();
     let events = world.network.events() + world.events;
@@ -159,7 +158,7 @@ fn loop_until_end<const E: bool>(
             return (ended.min(end_at), true);
         }
         if world.series.next_at <= next_at && !world.next_is_internal() {
-            Series::close_until(world, next_at, false);
+            world.close_series(next_at, false);
         }
         if world.step(next_at, probe) {
             now = next_at;

@@ -1,10 +1,10 @@
 //! What happened in each interval.
 
-use sanlab_fabric::FibreCounters;
+use sanlab_fabric::{FibreCounters, Network};
 use sanlab_kernel::{NEVER, Picoseconds, id_of};
 use sanlab_metrics::IoTotals;
 
-use crate::world::World;
+use crate::workload::WorkloadState;
 
 /// Intervals kept at most. When there are more, neighbours are merged and the interval doubles, so
 /// that memory does not grow with simulated time.
@@ -58,23 +58,32 @@ impl Series {
     }
 
     /// Close every interval that has ended by now, and with `at_end` the one that has not.
-    pub(crate) fn close_until<const E: bool>(world: &mut World<E>, now: Picoseconds, at_end: bool) {
-        while world.series.next_at <= now {
-            let boundary = world.series.next_at;
-            Self::close(world, boundary);
+    pub(crate) fn close_until<const E: bool>(
+        &mut self,
+        now: Picoseconds,
+        at_end: bool,
+        network: &Network<E>,
+        workloads: &mut [WorkloadState],
+    ) {
+        while self.next_at <= now {
+            self.close(self.next_at, network, workloads);
         }
-        if at_end && world.series.interval > 0 && world.series.closed_at < now {
-            Self::close(world, now);
+        if at_end && self.interval > 0 && self.closed_at < now {
+            self.close(now, network, workloads);
         }
     }
 
-    fn close<const E: bool>(world: &mut World<E>, now: Picoseconds) {
-        let series = &mut world.series;
-        let span = now - series.closed_at;
-        for (id, last) in series.last.iter_mut().enumerate() {
+    fn close<const E: bool>(
+        &mut self,
+        now: Picoseconds,
+        network: &Network<E>,
+        workloads: &mut [WorkloadState],
+    ) {
+        let span = now - self.closed_at;
+        for (id, last) in self.last.iter_mut().enumerate() {
             let fibre = id_of(id);
-            let counters = world.network.counters(fibre, now);
-            series.fibres.push(FibreRow {
+            let counters = network.counters(fibre, now);
+            self.fibres.push(FibreRow {
                 fibre,
                 ends_at: now,
                 span,
@@ -85,9 +94,9 @@ impl Series {
             });
             *last = counters;
         }
-        for (id, workload) in world.workloads.iter_mut().enumerate() {
+        for (id, workload) in workloads.iter_mut().enumerate() {
             for (direction, meter) in workload.meters.iter_mut().enumerate() {
-                series.workloads.push(WorkloadRow {
+                self.workloads.push(WorkloadRow {
                     workload: id_of(id),
                     is_read: direction == 1,
                     ends_at: now,
@@ -95,12 +104,12 @@ impl Series {
                 });
             }
         }
-        series.closed_at = now;
-        series.closed += 1;
-        if series.closed == MOST_INTERVALS {
-            series.halve(world.network.fibres.len(), 2 * world.workloads.len());
+        self.closed_at = now;
+        self.closed += 1;
+        if self.closed == MOST_INTERVALS {
+            self.halve(network.fibres.len(), 2 * workloads.len());
         }
-        series.next_at = now + series.interval;
+        self.next_at = now + self.interval;
     }
 
     /// Merge neighbours; the interval doubles.

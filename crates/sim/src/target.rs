@@ -2,7 +2,7 @@
 
 use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, ScsiStatus};
 use sanlab_kernel::{NONE, Picoseconds, Stage, Timeline};
-use sanlab_storage::{CacheWrite, Media};
+use sanlab_storage::{CacheWrite, DiskService, Media};
 
 use crate::event::Event;
 use crate::world::{Request, Task, World};
@@ -195,7 +195,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let exchange = task.exchange;
             let bytes = self.network.exchanges[exchange].bytes;
             self.tasks.remove(id);
-            self.release(exchange);
             self.send(now, exchange, FrameKind::Data, 0, bytes);
         } else {
             task.is_stored = true;
@@ -227,11 +226,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         self.tasks.remove(id);
-        self.release(task.exchange);
         self.send(now, task.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 
-    fn release(&mut self, exchange: u32) {
+    /// The status of a command is on its way: its places in task set and port are free.
+    pub(crate) fn release(&mut self, exchange: u32) {
         let exchange = &self.network.exchanges[exchange];
         let port = self.port_of_array[exchange.target as usize] as usize;
         self.arrays[exchange.array as usize].release(port, exchange.lun);
@@ -300,5 +299,32 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             NONE => self.arrays[task.array as usize].first_n_port,
             exchange => self.network.exchanges[exchange].target,
         }
+    }
+
+    /// A place for a task.
+    fn new_task(&mut self, exchange: u32) -> u32 {
+        let command = &self.network.exchanges[exchange];
+        self.tasks.insert(Task {
+            exchange,
+            array: command.array,
+            lun: command.lun,
+            is_read: command.is_read,
+            address: command.address,
+            bytes: u64::from(command.bytes),
+            pieces: 0,
+            last: DiskService::default(),
+            is_stored: false,
+            is_copied: true,
+        })
+    }
+
+    /// The task that a cached write leaves behind: the same blocks, no command.
+    fn new_destage(&mut self, of: u32) -> u32 {
+        let task = Task {
+            exchange: NONE,
+            pieces: 0,
+            ..self.tasks[of]
+        };
+        self.tasks.insert(task)
     }
 }

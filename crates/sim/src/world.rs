@@ -1,15 +1,16 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{Network, Probe, Start};
-use sanlab_fc::{ExchangeIds, FCP_RSP_BYTES, FrameKind, Owner, ScsiStatus, Sequence, wire_bytes};
+use sanlab_fabric::{Network, Probe};
+use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job};
-use sanlab_kernel::{Agenda, Arena, NEVER, NONE, Picoseconds, Stage, Timeline, id_of};
-use sanlab_metrics::{FrameLatencies, WorkloadMeter};
+use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
+use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, DiskService};
 
 use crate::event::Event;
 use crate::outcome::Failure;
 use crate::series::Series;
+use crate::workload::WorkloadState;
 
 /// A request of a host, or a copy that an array makes of a write.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Request {
     pub(crate) of: u32,
     /// LUN queue at the adapter, or the copied LUN.
     pub(crate) queue: u32,
-    /// Of a copy: the array's task that waits for it; [`NONE`] when none does.
+    /// Of a copy: the array's task that waits for it; [`sanlab_kernel::NONE`] when none does.
     pub(crate) task: u32,
     pub(crate) is_read: bool,
     pub(crate) is_alive: bool,
@@ -33,7 +34,7 @@ pub(crate) struct Request {
 /// Work of an array on the blocks of one command, or on those its cache destages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
-    /// The command; [`NONE`] for a destage.
+    /// The command; [`sanlab_kernel::NONE`] for a destage.
     pub(crate) exchange: u32,
     pub(crate) array: u32,
     pub(crate) lun: u32,
@@ -64,22 +65,6 @@ pub(crate) struct RunningJob {
     pub(crate) totals: [sanlab_metrics::IoTotals; 2],
 }
 
-/// What one workload has seen.
-#[derive(Default)]
-pub(crate) struct WorkloadState {
-    /// Writes and reads.
-    pub(crate) meters: [WorkloadMeter; 2],
-    pub(crate) queue_full: u64,
-    /// Requests done, warm-up included.
-    pub(crate) done: u64,
-    pub(crate) last_completion_at: Picoseconds,
-    /// Requests open, integrated over time, and the response times that must add up to it.
-    pub(crate) open: u64,
-    pub(crate) open_area: u128,
-    pub(crate) changed_at: Picoseconds,
-    pub(crate) response_sum: u128,
-}
-
 /// Everything that moves.
 pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) network: Network<EVERY_EVENT>,
@@ -107,7 +92,7 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// When the next thing happens; [`NEVER`] when nothing does.
+    /// When the next thing happens; [`sanlab_kernel::NEVER`] when nothing does.
     #[inline]
     pub(crate) fn next_at(&self) -> Picoseconds {
         self.agenda.next_at().min(self.network.next_at())
@@ -157,148 +142,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A transmission has started: did a sequence end with it, did the frame arrive?
-    #[inline(always)]
-    fn on_start(&mut self, now: Picoseconds, start: Start) {
-        if start.ends_sequence {
-            self.on_sequence_sent(now, start.frame, start.fibre);
-        }
-        if start.arrives_at == NEVER {
-            return;
-        }
-        self.last_arrival_at = self.last_arrival_at.max(start.arrives_at);
-        let frame = &self.network.frames[start.frame];
-        self.latencies.record(
-            frame.flow,
-            frame.payload_bytes,
-            start.arrives_at - frame.sent_at,
-            start.arrives_at - frame.framed_at,
-        );
-        if frame.kind == FrameKind::Plain {
-            self.network.frames.remove(start.frame);
-            return;
-        }
-        let exchange = &mut self.network.exchanges[frame.exchange];
-        if frame.kind == FrameKind::Data {
-            exchange.arrived_bytes += u32::from(frame.payload_bytes);
-        }
-        // Read data needs no event: the response follows it.
-        if frame.is_last && !(frame.kind == FrameKind::Data && exchange.is_read) {
-            self.agenda.schedule(
-                start.arrives_at,
-                frame.destination,
-                Event::Arrived(start.frame),
-            );
-        } else {
-            self.network.frames.remove(start.frame);
-        }
-    }
-
-    /// The last frame of an information unit leaves: the time since it was queued is told.
-    fn on_sequence_sent(&mut self, now: Picoseconds, frame: u32, fibre: u32) {
-        let frame = self.network.frames[frame];
-        let fibre = &self.network.fibres[fibre as usize];
-        let exchange = &self.network.exchanges[frame.exchange];
-        let credit_wait = fibre.counters.credit_wait - exchange.credit_wait_before;
-        let before = match (frame.kind, frame.seq_cnt) {
-            // Queued when the last frame of the data started: behind that one, which is its own.
-            (FrameKind::Response, _) if exchange.is_read && exchange.status == ScsiStatus::Good => {
-                fibre.slot(wire_bytes(self.last_frame_bytes(exchange.bytes)))
-            }
-            (_, 0) => 0,
-            (_, earlier) => u64::from(earlier) * fibre.slot(wire_bytes(self.data_frame_bytes)),
-        };
-        let timeline = &mut self.requests[exchange.request].timeline;
-        timeline.for_span(credit_wait, now, Stage::CreditWait);
-        timeline.for_span(before, now, Stage::Wire);
-        timeline.until(now, Stage::TxQueue);
-        if frame.kind == FrameKind::Data && exchange.is_read {
-            self.send(now, frame.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
-        }
-    }
-
-    /// Payload of the last frame of so much data.
-    fn last_frame_bytes(&self, bytes: u32) -> u32 {
-        let full = self.data_frame_bytes;
-        (bytes + full - 1) % full + 1
-    }
-
-    /// The last frame of an information unit has arrived.
-    fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
-        let frame = self.network.frames[frame_id];
-        self.network.frames.remove(frame_id);
-        let request = self.network.exchanges[frame.exchange].request;
-        let timeline = &mut self.requests[request].timeline;
-        timeline.for_span(frame.credit_wait, now, Stage::CreditWait);
-        timeline.for_span(frame.switch_wait, now, Stage::Switch);
-        timeline.until(now, Stage::Wire);
-        match frame.kind {
-            FrameKind::Command => self.on_command(now, frame.exchange),
-            FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
-            FrameKind::Data => self.on_write_data(now, frame.exchange),
-            FrameKind::Response => self.on_response(now, frame.exchange),
-            FrameKind::Plain => {}
-        }
-    }
-
-    /// Queue an information unit of an exchange at the N_Port whose turn it is.
-    pub(crate) fn send(
-        &mut self,
-        now: Picoseconds,
-        exchange_id: u32,
-        kind: FrameKind,
-        offset: u32,
-        bytes: u32,
-    ) {
-        let exchange = &mut self.network.exchanges[exchange_id];
-        let from_initiator = match kind {
-            FrameKind::Command => true,
-            FrameKind::Data => !exchange.is_read,
-            _ => false,
-        };
-        let (source, destination) = if from_initiator {
-            (exchange.initiator, exchange.target)
-        } else {
-            (exchange.target, exchange.initiator)
-        };
-        let sequence = Sequence {
-            kind,
-            exchange: exchange_id,
-            flow: exchange.flow,
-            destination,
-            ox_id: exchange.ox_id,
-            seq_id: 0,
-            queued_at: now,
-            offset,
-            left_bytes: bytes,
-            seq_cnt: 0,
-        };
-        let before = self.network.uplink(source).counters.credit_wait;
-        self.network.exchanges[exchange_id].credit_wait_before = before;
-        self.network.queue(source, sequence, now);
-    }
-
-    /// Time up to now belongs to this stage of the request of an exchange.
-    #[inline]
-    pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
-        let request = self.network.exchanges[exchange].request;
-        self.requests[request].timeline.until(now, stage);
-    }
-
-    /// The exchange is over; its id may be used again.
-    pub(crate) fn close_exchange(&mut self, exchange: u32) {
-        let closed = self.network.exchanges[exchange];
-        let arrived_all = closed.arrived_bytes == closed.bytes;
-        if closed.status == sanlab_fc::ScsiStatus::Good && !arrived_all {
-            self.failure.get_or_insert(Failure::Bytes {
-                exchange: closed.ox_id,
-                expected: closed.bytes,
-                arrived: closed.arrived_bytes,
-            });
-        }
-        self.exchange_ids[closed.initiator as usize].give_back(closed.ox_id);
-        self.network.exchanges.remove(exchange);
-        self.exchanges_closed += 1;
+    /// Close the intervals of the time series that have ended by now.
+    pub(crate) fn close_series(&mut self, now: Picoseconds, at_end: bool) {
+        self.series
+            .close_until(now, at_end, &self.network, &mut self.workloads);
     }
 
     /// I/Os done by hosts, warm-up included.
@@ -318,38 +165,5 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 )
             })
             .collect()
-    }
-
-    /// A new exchange for a request; its first information unit is FCP_CMND.
-    pub(crate) fn open_exchange(&mut self, exchange: sanlab_fc::Exchange) -> u32 {
-        self.exchanges_opened += 1;
-        self.network.exchanges.insert(exchange)
-    }
-
-    /// A place for a task.
-    pub(crate) fn new_task(&mut self, exchange: u32) -> u32 {
-        let command = &self.network.exchanges[exchange];
-        self.tasks.insert(Task {
-            exchange,
-            array: command.array,
-            lun: command.lun,
-            is_read: command.is_read,
-            address: command.address,
-            bytes: u64::from(command.bytes),
-            pieces: 0,
-            last: DiskService::default(),
-            is_stored: false,
-            is_copied: true,
-        })
-    }
-
-    /// The task that a cached write leaves behind: the same blocks, no command.
-    pub(crate) fn new_destage(&mut self, of: u32) -> u32 {
-        let task = Task {
-            exchange: NONE,
-            pieces: 0,
-            ..self.tasks[of]
-        };
-        self.tasks.insert(task)
     }
 }

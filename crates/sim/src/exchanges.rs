@@ -1,0 +1,165 @@
+//! Exchanges between N_Ports: information units become sequences, their arrival becomes a step of the
+//! command.
+
+use sanlab_fabric::Start;
+use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, ScsiStatus, Sequence, wire_bytes};
+use sanlab_kernel::{NEVER, Picoseconds, Stage};
+
+use crate::event::Event;
+use crate::outcome::Failure;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A new exchange for a request; its first information unit is FCP_CMND.
+    pub(crate) fn open_exchange(&mut self, exchange: Exchange) -> u32 {
+        self.exchanges_opened += 1;
+        self.network.exchanges.insert(exchange)
+    }
+
+    /// A transmission has started: did a sequence end with it, did the frame arrive?
+    #[inline(always)]
+    pub(crate) fn on_start(&mut self, now: Picoseconds, start: Start) {
+        if start.ends_sequence {
+            self.on_sequence_sent(now, start.frame, start.fibre);
+        }
+        if start.arrives_at == NEVER {
+            return;
+        }
+        self.last_arrival_at = self.last_arrival_at.max(start.arrives_at);
+        let frame = &self.network.frames[start.frame];
+        self.latencies.record(
+            frame.flow,
+            frame.payload_bytes,
+            start.arrives_at - frame.sent_at,
+            start.arrives_at - frame.framed_at,
+        );
+        if frame.kind == FrameKind::Plain {
+            self.network.frames.remove(start.frame);
+            return;
+        }
+        let exchange = &mut self.network.exchanges[frame.exchange];
+        if frame.kind == FrameKind::Data {
+            exchange.arrived_bytes += u32::from(frame.payload_bytes);
+        }
+        // Read data needs no event: the response follows it.
+        if frame.is_last && !(frame.kind == FrameKind::Data && exchange.is_read) {
+            self.agenda.schedule(
+                start.arrives_at,
+                frame.destination,
+                Event::Arrived(start.frame),
+            );
+        } else {
+            self.network.frames.remove(start.frame);
+        }
+    }
+
+    /// The last frame of an information unit leaves: the time since it was queued is told.
+    fn on_sequence_sent(&mut self, now: Picoseconds, frame: u32, fibre: u32) {
+        let frame = self.network.frames[frame];
+        let fibre = &self.network.fibres[fibre as usize];
+        let exchange = &self.network.exchanges[frame.exchange];
+        let credit_wait = fibre.counters.credit_wait - exchange.credit_wait_before;
+        let before = match (frame.kind, frame.seq_cnt) {
+            // Queued when the last frame of the data started: behind that one, which is its own.
+            (FrameKind::Response, _) if exchange.is_read && exchange.status == ScsiStatus::Good => {
+                fibre.slot(wire_bytes(self.last_frame_bytes(exchange.bytes)))
+            }
+            (_, 0) => 0,
+            (_, earlier) => u64::from(earlier) * fibre.slot(wire_bytes(self.data_frame_bytes)),
+        };
+        let timeline = &mut self.requests[exchange.request].timeline;
+        timeline.for_span(credit_wait, now, Stage::CreditWait);
+        timeline.for_span(before, now, Stage::Wire);
+        timeline.until(now, Stage::TxQueue);
+        let is_accepted = exchange.status == ScsiStatus::Good;
+        if frame.kind == FrameKind::Response && is_accepted {
+            self.release(frame.exchange);
+        } else if frame.kind == FrameKind::Data && exchange.is_read {
+            self.send(now, frame.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
+        }
+    }
+
+    /// Payload of the last frame of so much data.
+    fn last_frame_bytes(&self, bytes: u32) -> u32 {
+        let full = self.data_frame_bytes;
+        (bytes + full - 1) % full + 1
+    }
+
+    /// The last frame of an information unit has arrived.
+    pub(crate) fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
+        let frame = self.network.frames[frame_id];
+        self.network.frames.remove(frame_id);
+        let request = self.network.exchanges[frame.exchange].request;
+        let timeline = &mut self.requests[request].timeline;
+        timeline.for_span(frame.credit_wait, now, Stage::CreditWait);
+        timeline.for_span(frame.switch_wait, now, Stage::Switch);
+        timeline.until(now, Stage::Wire);
+        match frame.kind {
+            FrameKind::Command => self.on_command(now, frame.exchange),
+            FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
+            FrameKind::Data => self.on_write_data(now, frame.exchange),
+            FrameKind::Response => self.on_response(now, frame.exchange),
+            FrameKind::Plain => {}
+        }
+    }
+
+    /// Queue an information unit of an exchange at the N_Port whose turn it is.
+    pub(crate) fn send(
+        &mut self,
+        now: Picoseconds,
+        exchange_id: u32,
+        kind: FrameKind,
+        offset: u32,
+        bytes: u32,
+    ) {
+        let exchange = &mut self.network.exchanges[exchange_id];
+        let from_initiator = match kind {
+            FrameKind::Command => true,
+            FrameKind::Data => !exchange.is_read,
+            _ => false,
+        };
+        let (source, destination) = if from_initiator {
+            (exchange.initiator, exchange.target)
+        } else {
+            (exchange.target, exchange.initiator)
+        };
+        let sequence = Sequence {
+            kind,
+            exchange: exchange_id,
+            flow: exchange.flow,
+            destination,
+            ox_id: exchange.ox_id,
+            seq_id: 0,
+            queued_at: now,
+            offset,
+            left_bytes: bytes,
+            seq_cnt: 0,
+        };
+        let before = self.network.uplink(source).counters.credit_wait;
+        self.network.exchanges[exchange_id].credit_wait_before = before;
+        self.network.queue(source, sequence, now);
+    }
+
+    /// Time up to now belongs to this stage of the request of an exchange.
+    #[inline]
+    pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
+        let request = self.network.exchanges[exchange].request;
+        self.requests[request].timeline.until(now, stage);
+    }
+
+    /// The exchange is over; its id may be used again.
+    pub(crate) fn close_exchange(&mut self, exchange: u32) {
+        let closed = self.network.exchanges[exchange];
+        let arrived_all = closed.arrived_bytes == closed.bytes;
+        if closed.status == ScsiStatus::Good && !arrived_all {
+            self.failure.get_or_insert(Failure::Bytes {
+                exchange: closed.ox_id,
+                expected: closed.bytes,
+                arrived: closed.arrived_bytes,
+            });
+        }
+        self.exchange_ids[closed.initiator as usize].give_back(closed.ox_id);
+        self.network.exchanges.remove(exchange);
+        self.exchanges_closed += 1;
+    }
+}

@@ -1,0 +1,41 @@
+//! What a workload has seen, and Little's law for it.
+
+use sanlab_kernel::Picoseconds;
+use sanlab_metrics::WorkloadMeter;
+
+/// What one workload has seen.
+#[derive(Default)]
+pub(crate) struct WorkloadState {
+    /// Writes and reads.
+    pub(crate) meters: [WorkloadMeter; 2],
+    pub(crate) queue_full: u64,
+    /// Requests done, warm-up included.
+    pub(crate) done: u64,
+    pub(crate) last_completion_at: Picoseconds,
+    /// Requests open, integrated over time, and the response times that must add up to it.
+    pub(crate) open: u64,
+    pub(crate) open_area: u128,
+    pub(crate) changed_at: Picoseconds,
+    pub(crate) response_sum: u128,
+}
+
+impl WorkloadState {
+    /// So many requests more, or fewer, are open from now on.
+    pub(crate) fn change_open(&mut self, now: Picoseconds, change: i64) {
+        self.open_area += u128::from(self.open) * u128::from(now - self.changed_at);
+        self.changed_at = now;
+        self.open = self.open.wrapping_add_signed(change);
+    }
+
+    /// Little's law: requests open, integrated over time, are the response times summed, those of
+    /// open requests counted up to now.
+    pub(crate) fn little(&mut self, now: Picoseconds, open_for: u128) -> Result<(), i128> {
+        self.change_open(now, 0);
+        let sum = self.response_sum + open_for;
+        if self.open_area == sum {
+            Ok(())
+        } else {
+            Err(i128::try_from(self.open_area).unwrap_or(0) - i128::try_from(sum).unwrap_or(0))
+        }
+    }
+}
