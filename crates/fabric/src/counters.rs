@@ -11,7 +11,8 @@ pub struct FibreCounters {
     pub bytes: u64,
     /// Payload of those frames.
     pub payload_bytes: u64,
-    /// Time the fibre was taken, fill words after each frame included.
+    /// Time the fibre is taken, fill words after each frame included; the whole of a frame's when it
+    /// starts.
     pub busy: Picoseconds,
     /// Time with a frame to send, the fibre free and no BB credit. Nearest vendor counters: TxWait,
     /// `tim_txcrd_z` (ticks of 2.5 us).

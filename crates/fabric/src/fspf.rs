@@ -65,3 +65,44 @@ fn distances_to(switches: usize, hops: &[Hop], destination: u32) -> Vec<u64> {
     }
     distance
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sanlab_kernel::RandomStream;
+
+    /// Every path is as short as the best of all, found by trying every link again and again.
+    #[test]
+    #[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+    fn next_hops_are_those_on_a_shortest_path() {
+        let mut draws = RandomStream::new(4, "fspf");
+        for _ in 0..300 {
+            let count = 2 + draws.below(6);
+            let hops: Vec<_> = (0..draws.below(20))
+                .map(|fibre| Hop {
+                    from: draws.below(count) as u32,
+                    to: draws.below(count) as u32,
+                    fibre: fibre as u32,
+                    cost: 1 + draws.below(4),
+                })
+                .collect();
+            let mut distance = vec![u64::MAX; count as usize];
+            distance[0] = 0;
+            for hop in std::iter::repeat_n(&hops, count as usize).flatten() {
+                let through = distance[hop.to as usize].saturating_add(hop.cost);
+                let from = &mut distance[hop.from as usize];
+                *from = through.min(*from);
+            }
+            let is_best = |hop: &&Hop| {
+                let (from, to) = (distance[hop.from as usize], distance[hop.to as usize]);
+                to != u64::MAX && from == to + hop.cost
+            };
+            for (switch, next) in shortest_paths(count as usize, &hops, 0).iter().enumerate() {
+                let best = hops.iter().filter(is_best);
+                let mut best: Vec<_> = best.filter(|hop| hop.from as usize == switch).collect();
+                best.sort_unstable_by_key(|hop| hop.fibre);
+                assert!(best.iter().map(|hop| hop.fibre).eq(next.iter().copied()));
+            }
+        }
+    }
+}

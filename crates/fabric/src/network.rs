@@ -4,6 +4,7 @@
 use sanlab_fc::{Exchange, Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of};
 
+use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
 use crate::probe::Probe;
@@ -218,6 +219,18 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         transmitter.counters.credit_wait + lasting
     }
 
+    /// What a transmitter has counted up to now: a wait that lasts counts as far as it has come, and
+    /// so does the time of the frame that is being sent.
+    pub fn counters(&self, fibre: u32, now: Picoseconds) -> FibreCounters {
+        let transmitter = &self.fibres[fibre as usize];
+        let to_come = transmitter.free_at.saturating_sub(now);
+        FibreCounters {
+            busy: transmitter.counters.busy - to_come,
+            credit_wait: self.credit_wait(fibre, now),
+            ..transmitter.counters
+        }
+    }
+
     /// The fibre that has waited longest for credit as of now.
     pub fn most_starved(&self, now: Picoseconds) -> u32 {
         let fibres = 0..id_of(self.fibres.len());
@@ -257,7 +270,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// A frame for this transmitter will be ready at this instant.
-    #[inline]
+    #[inline(always)]
     fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
         if EVERY_EVENT {
             self.reference.announce(fibre, ready_at);
@@ -275,7 +288,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// A credit of this transmitter will be back at this instant.
-    #[inline]
+    #[inline(always)]
     fn give_credit(&mut self, fibre: u32, at: Picoseconds) {
         if EVERY_EVENT {
             self.reference.give_credit(fibre, at);
@@ -288,9 +301,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// The next thing happens. `None` where it concerns nobody above: events of the reference.
+    /// The next thing happens, which is due `now`: [`Network::next_at`]. `None` where it concerns
+    /// nobody above: events of the reference.
     #[inline]
-    pub fn step(&mut self, probe: &mut impl Probe) -> Option<(Picoseconds, Start)> {
+    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Option<Start> {
         if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
@@ -302,11 +316,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
             return None;
         }
-        let (now, fibre) = self.alarms.first();
-        Some((now, self.start(now, fibre, probe)))
+        let (_, fibre) = self.alarms.first();
+        Some(self.start(now, fibre, probe))
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
         self.starts += 1;
         let (frame_id, ends_sequence) = self.take_frame(now, id);
@@ -355,7 +369,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_frame(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
         let fibre = &mut self.fibres[id as usize];
         match fibre.source {
@@ -369,7 +383,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The frame reaches its destination: its buffer is free again when the N_Port says so.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, id: u32, frame: u32, n_port: u32, tail_at: Picoseconds) -> Picoseconds {
         let fibre = &self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
@@ -382,7 +396,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The frame goes on to a switch, where it waits for its output.
-    #[inline]
+    #[inline(always)]
     fn forward(
         &mut self,
         id: u32,
@@ -418,7 +432,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// After a start: when can the next frame go?
-    #[inline]
+    #[inline(always)]
     fn rearm(&mut self, id: u32) {
         let fibre = &mut self.fibres[id as usize];
         let ready_at = match fibre.source {
@@ -443,6 +457,31 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         } else {
             self.alarms.set(id, at);
         }
+    }
+
+    /// Of the transmitters that can never send again the one that has waited longest for credit.
+    ///
+    /// Who has no credit, and none on its way, waits for the frames that came by it and stand in the
+    /// queues of other outputs. If one of these can still send, its turn will come; whoever is left
+    /// when all such are taken out waits in a circle.
+    pub fn deadlocked(&self, now: Picoseconds) -> Option<u32> {
+        let has_none = |fibre: &Fibre| fibre.credit.known() == 0;
+        let mut is_stuck: Vec<bool> = self.fibres.iter().map(has_none).collect();
+        let mut waits = Vec::new();
+        for (output, fibre) in self.fibres.iter().enumerate() {
+            let frames = fibre.queues.waiting(&self.frames);
+            waits.extend(frames.map(|id| (self.frames[id].came_by as usize, output)));
+        }
+        waits.dedup();
+        loop {
+            let freed = |&&(fibre, output): &&(usize, usize)| is_stuck[fibre] && !is_stuck[output];
+            let Some(&(fibre, _)) = waits.iter().find(freed) else {
+                break;
+            };
+            is_stuck[fibre] = false;
+        }
+        let stuck = (0..id_of(self.fibres.len())).filter(|&fibre| is_stuck[fibre as usize]);
+        stuck.max_by_key(|&fibre| self.credit_wait(fibre, now))
     }
 
     /// Conservation of frames and credit, by a walk over everything that waits.
@@ -479,7 +518,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 }
 
 /// Count a frame that starts now, and what it has waited for.
-#[inline]
+#[inline(always)]
 fn count(
     fibre: &mut Fibre,
     frame: &mut Frame,

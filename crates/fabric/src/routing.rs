@@ -49,7 +49,7 @@ impl Routes {
     }
 
     /// The output of this frame; `addresses` are those of the N_Ports.
-    #[inline]
+    #[inline(always)]
     pub fn output(&self, frame: &Frame, input: u32, addresses: &[u32]) -> u32 {
         let (first, count) = self.towards[frame.destination as usize];
         let choice = if count == 1 {

@@ -72,7 +72,7 @@ impl Queues {
     }
 
     /// Take the frame whose turn it is among those that are ready.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
         let input = self
             .next_ready(now)
@@ -96,7 +96,7 @@ impl Queues {
 
     /// The first queue after the one served last whose head is ready: from there to the end, then from
     /// the beginning.
-    #[inline]
+    #[inline(always)]
     fn next_ready(&self, now: Picoseconds) -> Option<usize> {
         let first = self.served_last + 1;
         let (word, below) = (first / 64, (1u64 << (first % 64)) - 1);
@@ -141,5 +141,65 @@ impl Queues {
                 Some(current)
             })
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+mod tests {
+    use super::*;
+    use sanlab_fc::{Interleave, NPort, Sequence};
+    use sanlab_kernel::RandomStream;
+    use std::collections::VecDeque;
+
+    fn frame_ready_at(ready_at: Picoseconds) -> Frame {
+        let mut port = NPort::new(2048, 1, 1, Interleave::Sequence);
+        port.queue(Sequence {
+            kind: sanlab_fc::FrameKind::Command,
+            exchange: 0,
+            flow: 0,
+            destination: 0,
+            ox_id: 0,
+            seq_id: 0,
+            queued_at: 0,
+            offset: 0,
+            left_bytes: 32,
+            seq_cnt: 0,
+        });
+        let made = port.next_frame(0, 0).frame;
+        Frame { ready_at, ..made }
+    }
+
+    /// Against plain lists that are asked in turn, with more inputs than a word has bits.
+    #[test]
+    fn serves_ready_inputs_in_turn() {
+        for ports in [1, 3, 64, 65, 130] {
+            let mut draws = RandomStream::new(ports, "voq");
+            let mut frames = Arena::default();
+            let mut queues = Queues::new(ports as usize);
+            let mut lists = vec![VecDeque::new(); ports as usize];
+            let mut served_last = 0;
+            for now in 0..3000u64 {
+                let input = draws.below(ports) as usize;
+                let last = lists[input].back().map_or(0, |it: &(u32, u64)| it.1);
+                let ready_at = last.max(now + draws.below(8));
+                let id = frames.insert(frame_ready_at(ready_at));
+                queues.push(input as u32, id, &mut frames);
+                lists[input].push_back((id, ready_at));
+                let heads = lists.iter().filter_map(|list| Some(list.front()?.1));
+                let first = heads.map(|at| at.max(now)).min();
+                assert_eq!(queues.ready_at(now), first.unwrap_or(NEVER));
+                if first != Some(now) {
+                    continue;
+                }
+                let is_ready = |input: &usize| lists[*input].front().is_some_and(|it| it.1 <= now);
+                let turns = (1..=lists.len()).map(|step| (served_last + step) % lists.len());
+                served_last = turns.clone().find(is_ready).expect("one is ready");
+                let expected = lists[served_last].pop_front().map(|it| it.0);
+                assert_eq!(Some(queues.pop(now, &frames)), expected);
+            }
+            let waiting: Vec<_> = lists.iter().flatten().map(|it| it.0).collect();
+            assert!(queues.waiting(&frames).eq(waiting));
+        }
     }
 }

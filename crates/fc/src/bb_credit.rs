@@ -74,7 +74,7 @@ impl BbCredit {
     }
 
     /// More are in use than ever before unless as many as were never used are back.
-    #[inline]
+    #[inline(always)]
     fn note_use(&mut self, now: Picoseconds) {
         let never_used = (self.granted - self.most_in_use) as usize;
         let are_back = self
@@ -88,7 +88,7 @@ impl BbCredit {
     }
 
     /// A credit will be back at this time.
-    #[inline]
+    #[inline(always)]
     pub fn give(&mut self, at: Picoseconds) {
         match self.back_at.back() {
             Some(&last) if last > at => {

@@ -82,3 +82,23 @@ impl ExchangeIds {
         self.free.push_back(id);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_but_the_last_is_handed_out_once_and_then_again() {
+        let mut ids = ExchangeIds::default();
+        for id in 0..u16::MAX {
+            assert_eq!(ids.take(), Some(id));
+        }
+        assert_eq!(ids.take(), None);
+        ids.give_back(7);
+        ids.give_back(3);
+        assert_eq!(
+            [ids.take(), ids.take(), ids.take()],
+            [Some(7), Some(3), None]
+        );
+    }
+}

@@ -151,3 +151,66 @@ impl Adapter {
         self.open
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter(max_commands: u32, depth: u32, queues: u32) -> Adapter {
+        let mut adapter = Adapter::new(0, (0, 0), max_commands, depth);
+        for lun in 0..queues {
+            assert_eq!(adapter.lun_queue(5, lun), lun);
+            assert_eq!(adapter.lun_queue(5, lun), lun);
+        }
+        adapter
+    }
+
+    fn sent(adapter: &mut Adapter) -> Vec<u32> {
+        std::iter::from_fn(|| adapter.next_command()).collect()
+    }
+
+    #[test]
+    fn luns_take_turns_under_throttle_and_depth() {
+        let mut adapter = adapter(5, 2, 3);
+        for request in 0..4 {
+            adapter.enqueue(0, request);
+            adapter.enqueue(2, 20 + request);
+        }
+        adapter.enqueue(1, 10);
+        assert_eq!(sent(&mut adapter), [10, 20, 0, 21, 1]); // 5 under the throttle, 2 for each LUN
+        adapter.on_complete(1);
+        assert_eq!(sent(&mut adapter), []); // LUN 1 has nothing, the others are as deep as they may be
+        adapter.on_complete(0);
+        assert_eq!(sent(&mut adapter), [2]);
+        assert_eq!(adapter.open(), 4);
+    }
+
+    #[test]
+    fn a_refused_command_goes_first_and_the_depth_follows_the_target() {
+        let mut adapter = adapter(100, 8, 1);
+        for request in 0..6 {
+            adapter.enqueue(0, request);
+        }
+        assert_eq!(sent(&mut adapter).len(), 6);
+        assert!(!adapter.on_task_set_full(0, 4) && !adapter.on_task_set_full(0, 5));
+        adapter.enqueue(0, 6);
+        assert_eq!(sent(&mut adapter), []); // four are open, and four is what the target takes
+        adapter.on_complete(0);
+        assert_eq!(sent(&mut adapter), [4]);
+        (0..3).for_each(|_| adapter.on_complete(0)); // the fourth: the depth rises to five
+        assert_eq!(sent(&mut adapter), [5, 6]);
+    }
+
+    #[test]
+    fn a_lun_that_takes_nothing_is_tried_again_with_one() {
+        let mut adapter = adapter(100, 8, 1);
+        adapter.enqueue(0, 0);
+        adapter.enqueue(0, 1);
+        assert_eq!(sent(&mut adapter).len(), 2);
+        assert!(!adapter.on_task_set_full(0, 0));
+        assert!(adapter.on_task_set_full(0, 1));
+        assert_eq!(sent(&mut adapter), []);
+        adapter.on_retry(0);
+        assert_eq!(sent(&mut adapter), [0]);
+    }
+}

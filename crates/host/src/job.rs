@@ -71,7 +71,6 @@ pub struct Job {
     /// Requests whose time has come and that found no place yet.
     due: u64,
     asked_bytes: u64,
-    completed: u64,
     /// Next sequential offset within the region, of writes and of reads.
     cursors: [u64; 2],
     draws: RandomStream,
@@ -86,7 +85,6 @@ impl Job {
             open: 0,
             due: 0,
             asked_bytes: 0,
-            completed: 0,
             cursors: [0; 2],
             draws: RandomStream::new(seed, &format!("{name}/addresses")),
             arrivals: RandomStream::new(seed, &format!("{name}/arrivals")),
@@ -105,18 +103,12 @@ impl Job {
         } else {
             pacing.interval
         };
-        Some(now + pause)
+        Some(now.saturating_add(pause))
     }
 
     /// A request of this job is over, its pause included.
     pub fn on_slot_free(&mut self) {
         self.open -= 1;
-        self.completed += 1;
-    }
-
-    /// Requests over, their pauses included.
-    pub fn completed(&self) -> u64 {
-        self.completed
     }
 
     /// The next request, if it may be made now. Called until there is none.
@@ -146,6 +138,12 @@ impl Job {
     /// No request will come any more, and none is open.
     pub fn is_over(&self, now: Picoseconds) -> bool {
         self.open == 0 && self.is_spent(now)
+    }
+
+    /// When it stops to ask, where that is not because it has asked for all its bytes.
+    pub fn stopped_at(&self) -> Option<Picoseconds> {
+        let is_short = self.asked_bytes < self.settings.total_bytes;
+        is_short.then_some(self.settings.stop_at)
     }
 
     /// Requests open.
@@ -241,5 +239,48 @@ mod tests {
         let mut seen: Vec<_> = (0..1000).map(|rank| scatter(rank, 1000)).collect();
         seen.sort_unstable();
         assert!(seen.into_iter().eq(0..1000));
+    }
+
+    /// Requests that were due while the depth was used up are made as soon as there is room.
+    #[test]
+    fn a_paced_job_catches_up() {
+        let mut settings = settings();
+        settings.iodepth = 1;
+        settings.total_bytes = u64::MAX;
+        settings.stop_at = 1000;
+        settings.pacing = Some(Pacing {
+            interval: 100,
+            is_poisson: false,
+        });
+        let mut job = Job::new(settings, 1, "job");
+        assert!(job.next_request(0).is_none());
+        for now in [0, 100, 200] {
+            assert_eq!(job.on_due(now), Some(now + 100));
+        }
+        for _ in 0..3 {
+            assert!(job.next_request(250).is_some() && job.next_request(250).is_none());
+            job.on_slot_free();
+        }
+        assert!(job.next_request(250).is_none());
+        assert_eq!(job.on_due(1000), None);
+        assert!(job.is_over(1000));
+        assert_eq!(job.stopped_at(), Some(1000));
+    }
+
+    #[test]
+    fn sequential_reads_and_writes_go_round_each_on_their_own() {
+        let mut settings = settings();
+        settings.addresses = Addresses::Sequential;
+        settings.iodepth = u32::MAX;
+        settings.total_bytes = u64::MAX;
+        settings.span = 10_000; // two blocks and a bit that no block fits in
+        let mut job = Job::new(settings, 1, "job");
+        let mut next = [0, 0];
+        for _ in 0..50 {
+            let request = job.next_request(0).expect("an open loop");
+            let cursor = &mut next[usize::from(request.is_read)];
+            assert_eq!(request.address, (1 << 20) + *cursor);
+            *cursor = (*cursor + 4096) % 8192;
+        }
     }
 }

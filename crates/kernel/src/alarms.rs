@@ -22,28 +22,31 @@ pub struct Alarms {
     nodes: Vec<u64>,
     leaves: usize,
     id_bits: u32,
+    horizon: Picoseconds,
 }
 
 impl Alarms {
     /// Alarms for this many components, none set.
     pub fn new(components: usize) -> Self {
         let leaves = components.max(2).next_power_of_two();
+        let id_bits = leaves.trailing_zeros();
         Self {
             nodes: vec![NEVER; 2 * leaves],
             leaves,
-            id_bits: leaves.trailing_zeros(),
+            id_bits,
+            horizon: (NEVER >> id_bits) - 1,
         }
     }
 
     /// The latest instant that can be set: 2.5 hours with 2048 components, twice that with half.
     pub fn horizon(&self) -> Picoseconds {
-        (NEVER >> self.id_bits) - 1
+        self.horizon
     }
 
     /// Set or move a component's alarm. One beyond the horizon is kept there, where no run comes.
     #[inline]
     pub fn set(&mut self, component: u32, at: Picoseconds) {
-        let at = at.min(self.horizon());
+        let at = at.min(self.horizon);
         self.write(component, at << self.id_bits | u64::from(component));
     }
 

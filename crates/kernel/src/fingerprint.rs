@@ -1,6 +1,7 @@
 //! A run in one number.
 
-/// A hash over every fact of a run in order: two runs with the same fingerprint did the same.
+/// A hash over the facts of a run in order, every start of a frame and every I/O that is done: two runs
+/// with the same fingerprint did the same.
 ///
 /// Each word is folded in by a multiplication (the constant is that of FxHash), so that order counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

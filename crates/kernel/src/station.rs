@@ -1,21 +1,23 @@
 //! A queue with servers.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::Picoseconds;
 
 /// First come, first served, by one or several servers.
 ///
 /// Nothing can overtake, so the end of a service is known when the customer arrives: one event per
-/// customer. Whoever keeps that event calls [`Station::leave`] when it comes; the station counts who
-/// is there on its own and holds the two against each other in [`Station::check`].
+/// customer. Whoever keeps that event calls [`Station::leave`] when it comes; the station remembers
+/// what it promised on its own and holds the two against each other in [`Station::check`].
 #[derive(Clone, Debug)]
 pub struct Station {
     free_at: BinaryHeap<Reverse<Picoseconds>>,
     totals: StationTotals,
-    present: u64,
+    /// Arrival and promised end of those present, in order of their ends.
+    present: VecDeque<(Picoseconds, Picoseconds)>,
     changed_at: Picoseconds,
+    /// Residence times of all that came, as promised on arrival.
     promised: i128,
 }
 
@@ -26,10 +28,12 @@ pub struct StationTotals {
     pub arrivals: u64,
     /// Customers that left.
     pub departures: u64,
-    /// Service times of those that came, summed.
+    /// Time of service so far, summed over the servers.
     pub busy: u128,
     /// Customers present, integrated over time.
     pub area: u128,
+    /// Residence times of those that left, summed.
+    pub residence: u128,
     /// Most customers present at once.
     pub most: u64,
 }
@@ -49,7 +53,7 @@ impl Station {
         Self {
             free_at: (0..servers.max(1)).map(|_| Reverse(0)).collect(),
             totals: StationTotals::default(),
-            present: 0,
+            present: VecDeque::new(),
             changed_at: 0,
             promised: 0,
         }
@@ -65,30 +69,53 @@ impl Station {
     /// A customer arrives that needs this much service.
     pub fn arrive(&mut self, now: Picoseconds, service: Picoseconds) -> Service {
         self.advance(now);
-        self.present += 1;
         self.totals.arrivals += 1;
-        self.totals.most = self.totals.most.max(self.present);
         self.totals.busy += u128::from(service);
         let starts_at = self.next_start(now);
         let ends_at = starts_at + service;
         if let Some(mut first) = self.free_at.peek_mut() {
             *first = Reverse(ends_at);
         }
+        self.expect(now, ends_at);
+        self.totals.most = self.totals.most.max(self.present.len() as u64);
         self.promised += i128::from(ends_at) - i128::from(now);
         Service { starts_at, ends_at }
     }
 
-    /// A customer leaves.
+    /// One server ends its customers in order of arrival; of several one may be quicker.
+    fn expect(&mut self, now: Picoseconds, ends_at: Picoseconds) {
+        match self.present.back() {
+            Some(&(_, last)) if last > ends_at => {
+                let place = self.present.partition_point(|&(_, end)| end <= ends_at);
+                self.present.insert(place, (now, ends_at));
+            }
+            _ => self.present.push_back((now, ends_at)),
+        }
+    }
+
+    /// A customer leaves: the one who was promised to be the next.
     pub fn leave(&mut self, now: Picoseconds) {
         self.advance(now);
-        self.present -= 1;
+        let (came_at, _) = self
+            .present
+            .pop_front()
+            .expect("a customer left who had not come");
         self.totals.departures += 1;
+        self.totals.residence += u128::from(now - came_at);
     }
 
     /// Totals up to now.
     pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
         self.advance(now);
-        self.totals
+        // A server that has work beyond now has it without a pause.
+        let to_come = self
+            .free_at
+            .iter()
+            .map(|Reverse(free)| u128::from(free.saturating_sub(now)));
+        StationTotals {
+            busy: self.totals.busy - to_come.sum::<u128>(),
+            ..self.totals
+        }
     }
 
     /// Number of servers.
@@ -97,20 +124,24 @@ impl Station {
     }
 
     /// Little's law, exactly: the number present integrated over time is the sum of the residence
-    /// times, as promised on arrival. Checked where all customers have left; with customers
-    /// present the area may only be smaller. The error is what is missing.
-    pub fn check(&self) -> Result<(), i128> {
+    /// times as promised on arrival, less what is still to come of those present. The error is what
+    /// is missing, or by how much somebody has overstayed.
+    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+        self.advance(now);
+        if let Some(&(_, late)) = self.present.front().filter(|(_, end)| *end < now) {
+            return Err(i128::from(late) - i128::from(now));
+        }
+        let ends = self.present.iter().map(|&(_, end)| i128::from(end - now));
         let area = i128::try_from(self.totals.area).expect("less than 2^127");
-        let missing = self.promised - area;
-        if (self.present == 0 && missing == 0) || (self.present > 0 && missing >= 0) {
-            Ok(())
-        } else {
-            Err(missing)
+        match self.promised - ends.sum::<i128>() - area {
+            0 => Ok(()),
+            missing => Err(missing),
         }
     }
 
     fn advance(&mut self, now: Picoseconds) {
-        self.totals.area += u128::from(self.present) * u128::from(now - self.changed_at);
+        let span = u128::from(now - self.changed_at);
+        self.totals.area += self.present.len() as u128 * span;
         self.changed_at = now;
     }
 }
@@ -128,7 +159,7 @@ mod tests {
             station.leave(at);
         }
         assert_eq!(station.totals(20).area, 60);
-        assert_eq!(station.check(), Ok(()));
+        assert_eq!(station.check(20), Ok(()));
     }
 
     #[test]
@@ -136,6 +167,38 @@ mod tests {
         let mut station = Station::new(1);
         station.arrive(0, 10);
         station.leave(11);
-        assert_eq!(station.check(), Err(-1));
+        assert_eq!(station.check(11), Err(-1));
+    }
+
+    #[test]
+    fn one_who_never_leaves_or_leaves_early_is_noticed_while_others_are_there() {
+        let mut station = Station::new(2);
+        station.arrive(0, 10);
+        station.arrive(0, 1000);
+        assert_eq!(station.check(10), Ok(()));
+        assert_eq!(station.check(12), Err(-2));
+        station.leave(12);
+        assert_eq!(station.check(12), Err(-2));
+        let mut station = Station::new(2);
+        station.arrive(0, 10);
+        station.arrive(0, 1000);
+        station.leave(7);
+        assert_eq!(station.check(500), Err(3));
+    }
+
+    /// Work that is promised beyond now has not been done yet.
+    #[test]
+    fn busy_time_and_residence_end_now() {
+        let mut station = Station::new(2);
+        let ends: Vec<_> = [30, 10, 10, 100]
+            .map(|service| station.arrive(0, service).ends_at)
+            .into();
+        assert_eq!(ends, [30, 10, 20, 120]);
+        station.leave(10);
+        station.leave(20);
+        let totals = station.totals(25);
+        assert_eq!((totals.busy, totals.residence), (50, 30));
+        assert_eq!(station.check(25), Ok(()));
+        assert_eq!(station.totals(120).busy, 150);
     }
 }

@@ -42,7 +42,7 @@ impl FrameLatencies {
     }
 
     /// A frame has arrived.
-    #[inline]
+    #[inline(always)]
     pub fn record(
         &mut self,
         flow: u32,

@@ -337,7 +337,7 @@ fn settings_of(job: &JobPlan) -> JobSettings {
         offset: job.offset_bytes,
         span: job.span_bytes,
         start_at: job.start_ps,
-        counted_from: job.start_ps + job.ramp_ps,
+        counted_from: job.start_ps.saturating_add(job.ramp_ps),
         stop_at: or_never(job.stop_ps),
         pacing: (job.interval_ps > 0).then_some(Pacing {
             interval: job.interval_ps,

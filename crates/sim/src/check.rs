@@ -22,6 +22,10 @@ fn horizon(plan: &Plan) -> u64 {
     (1 << 62) / fibres
 }
 
+/// The highest data rate: at 4 TB/s a transmission word lasts one picosecond. That nothing acts on
+/// anything else without delay is what the order of events relies on.
+const FASTEST: u64 = 4_000_000_000_000;
+
 /// Check every reference and every range the simulator relies on.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let checker = Checker { plan };
@@ -29,6 +33,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     checker.links()?;
     checker.hosts()?;
     checker.arrays()?;
+    checker.owners()?;
     checker.jobs()?;
     checker.traffic()
 }
@@ -88,9 +93,15 @@ impl Checker<'_> {
         for (index, link) in self.plan.links.iter().enumerate() {
             let place = |key: &str| format!("links[{index}].{key}");
             require(
-                link.bytes_per_s > 0,
+                (1..=FASTEST).contains(&link.bytes_per_s),
                 || place("bytes_per_s"),
-                "must be above 0",
+                "must be above 0, and a word lasts a picosecond at least",
+            )?;
+            // A cost of 0 would make a circle as short as no way at all.
+            require(
+                (1..=1 << 40).contains(&link.fspf_cost),
+                || place("fspf_cost"),
+                "must be above 0 and at most 2^40",
             )?;
             require(
                 link.credit_a_to_b > 0,
@@ -175,6 +186,22 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// An N_Port belongs to one adapter or one array; traffic may use any.
+    fn owners(&self) -> Result<(), PlanError> {
+        let adapters = self.plan.hosts.iter().flat_map(|host| &host.adapters);
+        let of_arrays = self.plan.arrays.iter().flat_map(|array| &array.n_ports);
+        let mut is_owned = vec![false; self.plan.n_ports.len()];
+        for &n_port in adapters.map(|adapter| &adapter.n_port).chain(of_arrays) {
+            let before = std::mem::replace(&mut is_owned[n_port as usize], true);
+            require(
+                !before,
+                || format!("n_ports[{n_port}]"),
+                "belongs to two adapters or arrays",
+            )?;
+        }
+        Ok(())
+    }
+
     fn lun(
         &self,
         lun: &crate::plan::LunPlan,
@@ -194,11 +221,11 @@ impl Checker<'_> {
             require(known && !disks.is_empty(), &place, "no such disk")?;
             let is_whole = *block_bytes > 0 && stripe_bytes % block_bytes == 0 && *stripe_bytes > 0;
             require(is_whole, &place, "a stripe is a whole number of blocks")?;
-            let rows = lun.bytes.div_ceil(stripe_bytes * disks.len() as u64);
-            let end = start_bytes + rows * stripe_bytes;
+            let row = stripe_bytes.saturating_mul(disks.len() as u64);
+            let end = lun.bytes.div_ceil(row).saturating_mul(*stripe_bytes);
             let fits = disks
                 .iter()
-                .all(|&disk| end <= array.disks[disk as usize].bytes);
+                .all(|&disk| end.saturating_add(*start_bytes) <= array.disks[disk as usize].bytes);
             require(fits, &place, "the LUN does not fit on its disks")?;
         }
         if let Some(mirror) = &lun.mirror {
@@ -206,14 +233,14 @@ impl Checker<'_> {
             let there = to.is_some_and(|to| {
                 to.luns
                     .get(mirror.lun as usize)
-                    .is_some_and(|copy| copy.bytes >= lun.bytes)
+                    .is_some_and(|copy| copy.bytes >= lun.bytes && copy.mirror.is_none())
                     && to.n_ports.contains(&mirror.target_n_port)
             });
             let here = array.n_ports.contains(&mirror.source_n_port);
             require(
                 there && here,
                 &place,
-                "the mirror's ports, LUN or size do not match",
+                "the mirror's ports, LUN or size do not match, or its LUN is mirrored itself",
             )?;
         }
         Ok(())
@@ -236,7 +263,8 @@ impl Checker<'_> {
                 || place("target_n_port"),
                 "not a port of that array",
             )?;
-            let inside = lun.is_some_and(|lun| job.offset_bytes + job.span_bytes <= lun.bytes);
+            let inside =
+                lun.is_some_and(|lun| job.offset_bytes.saturating_add(job.span_bytes) <= lun.bytes);
             require(
                 inside,
                 || place("span_bytes"),

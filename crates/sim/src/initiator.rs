@@ -4,12 +4,16 @@ use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, ScsiStatus};
 use sanlab_kernel::{Picoseconds, Stage, Timeline};
 
 use crate::event::Event;
-use crate::outcome::RunError;
+use crate::outcome::Failure;
 use crate::world::{Request, World};
 
 /// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
 /// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
 const RETRY_AFTER: Picoseconds = 1_000_000_000;
+
+/// Requests that may be open at once, in about 3 GB. An open loop that asks for more than is served
+/// gets here sooner or later, and a clear end is better than that of the machine's memory.
+const MOST_OPEN: usize = 10_000_000;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_job_start(&mut self, now: Picoseconds, job: u32) {
@@ -51,6 +55,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 timeline: Timeline::begin(now),
             });
             self.workloads[workload as usize].change_open(now, 1);
+            let open = self.requests.alive();
+            if open > MOST_OPEN {
+                self.failure.get_or_insert(Failure::Overload {
+                    workload,
+                    open: open as u64,
+                    now_ps: now,
+                });
+                return;
+            }
             let host = &mut self.hosts[host as usize];
             if host.cpu_submit == 0 {
                 self.on_cpu_submitted(now, request);
@@ -133,7 +146,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let Some(ox_id) = self.exchange_ids[initiator as usize].take() else {
             self.failure
-                .get_or_insert(RunError::ExchangeIds { n_port: initiator });
+                .get_or_insert(Failure::ExchangeIds { n_port: initiator });
             return;
         };
         let exchange = self.open_exchange(Exchange {
@@ -252,9 +265,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         workload.change_open(now, -1);
         workload.response_sum += u128::from(response);
         workload.last_completion_at = now;
+        workload.done += 1;
         let meter = &mut workload.meters[direction];
         if let Err(missing) = meter.record(now, record.bytes, &record.timeline, is_counted) {
-            self.failure.get_or_insert(RunError::Stages {
+            self.failure.get_or_insert(Failure::Stages {
                 workload: running.workload,
                 missing,
             });
@@ -262,8 +276,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network
             .fingerprint
             .add(now ^ u64::from(record.of) << 44 ^ response << 20);
+        self.network.fingerprint.add(record.address);
         if running.job.settings.think > 0 {
-            let back_at = now + running.job.settings.think;
+            let back_at = now.saturating_add(running.job.settings.think);
             self.agenda.schedule(
                 back_at,
                 self.component(record.of),

@@ -3,6 +3,8 @@
 use sanlab_metrics::{Captured, Table};
 use serde::Serialize;
 
+use crate::plan::Plan;
+
 /// A run that ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -103,10 +105,10 @@ pub enum RunError {
         open: u64,
     },
     /// The stages of an I/O do not sum to its response time.
-    #[error("the stages of an I/O of workload {workload} miss {missing} ps of its response time")]
+    #[error("the stages of an I/O of {workload} miss {missing} ps of its response time")]
     Stages {
         /// The workload.
-        workload: u32,
+        workload: String,
         /// Difference.
         missing: u64,
     },
@@ -119,10 +121,23 @@ pub enum RunError {
         missing: i128,
     },
     /// A port has no exchange id left.
-    #[error("N_Port {n_port} has all 65535 exchanges open")]
+    #[error("{n_port} has all 65535 exchanges open that an N_Port can have")]
     ExchangeIds {
         /// The port.
-        n_port: u32,
+        n_port: String,
+    },
+    /// More is asked than is served, and it piles up.
+    #[error(
+        "{open} I/Os are open at {now_ps} ps, the last of them of {workload}: its jobs ask faster than \
+         they are served"
+    )]
+    Overload {
+        /// The workload.
+        workload: String,
+        /// I/Os open.
+        open: u64,
+        /// Simulated time.
+        now_ps: u64,
     },
     /// Everything stopped with work left.
     #[error(
@@ -137,10 +152,74 @@ pub enum RunError {
         /// The transmitter that has waited longest.
         port: String,
     },
+    /// Some transmitters wait for each other while others go on.
+    #[error(
+        "{port} and other transmitters wait for each other's buffers in a circle and can never send \
+         again: a deadlock, though other traffic goes on"
+    )]
+    Circle {
+        /// The transmitter of the circle that has waited longest.
+        port: String,
+    },
     /// A capture could not be written.
     #[error("the capture could not be written: {0}")]
     Capture(String),
     /// The plan does not hold together.
     #[error(transparent)]
     Plan(#[from] crate::check::PlanError),
+}
+
+/// What goes wrong while a world runs, which knows parts by their ids.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// [`RunError::Bytes`].
+    Bytes {
+        exchange: u16,
+        expected: u32,
+        arrived: u32,
+    },
+    /// [`RunError::Stages`].
+    Stages { workload: u32, missing: u64 },
+    /// [`RunError::ExchangeIds`].
+    ExchangeIds { n_port: u32 },
+    /// [`RunError::Overload`].
+    Overload {
+        workload: u32,
+        open: u64,
+        now_ps: u64,
+    },
+}
+
+impl Failure {
+    /// The same in the names of the plan.
+    pub(crate) fn named(self, plan: &Plan) -> RunError {
+        let name_of = |workload: u32| plan.workloads[workload as usize].name.clone();
+        match self {
+            Self::Bytes {
+                exchange,
+                expected,
+                arrived,
+            } => RunError::Bytes {
+                exchange,
+                expected,
+                arrived,
+            },
+            Self::Stages { workload, missing } => RunError::Stages {
+                workload: name_of(workload),
+                missing,
+            },
+            Self::ExchangeIds { n_port } => RunError::ExchangeIds {
+                n_port: plan.n_ports[n_port as usize].name.clone(),
+            },
+            Self::Overload {
+                workload,
+                open,
+                now_ps,
+            } => RunError::Overload {
+                workload: name_of(workload),
+                open,
+                now_ps,
+            },
+        }
+    }
 }

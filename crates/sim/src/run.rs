@@ -125,7 +125,7 @@ fn drive<const E: bool>(
         frame_hops,
         frame_hops_per_s: frame_hops as f64 / wall_s.max(1e-9),
         events_per_frame_hop: events as f64 / frame_hops.max(1) as f64,
-        ios: world.jobs.iter().map(|job| job.job.completed()).sum(),
+        ios: world.ios(),
         peak_rss_bytes: peak_rss_bytes(),
         is_complete,
         checks,
@@ -161,7 +161,7 @@ fn loop_until_end<const E: bool>(
         if world.series.next_at <= next_at && !world.next_is_internal() {
             Series::close_until(world, next_at, false);
         }
-        if world.step(probe) {
+        if world.step(next_at, probe) {
             now = next_at;
         }
         steps += 1;
@@ -183,7 +183,7 @@ fn check_laws<const E: bool>(
     now: Picoseconds,
 ) -> Result<Vec<Check>, RunError> {
     if let Some(failure) = world.failure.take() {
-        return Err(failure);
+        return Err(failure.named(plan));
     }
     let credit = world
         .network
@@ -198,11 +198,11 @@ fn check_laws<const E: bool>(
         ok("frames conserved", world.network.delivered()),
         ok("credit conserved", credit),
         ok("exchanges conserved", check_exchanges(world, plan, now)?),
+        ok("stages sum to response time", world.ios()),
         ok(
-            "stages sum to response time",
-            world.jobs.iter().map(|job| job.job.completed()).sum(),
+            "Little's law at stations",
+            check_stations(world, plan, now)?,
         ),
-        ok("Little's law at stations", check_stations(world, plan)?),
         ok(
             "Little's law for workloads",
             check_workloads(world, plan, now)?,
@@ -252,46 +252,67 @@ fn check_exchanges<const E: bool>(
             open,
         });
     }
-    let open: u64 = world.jobs.iter().map(|job| u64::from(job.job.open())).sum();
+    check_deadlock(world, plan, now)?;
+    Ok(opened)
+}
+
+/// Nothing is left that could happen while work is open, or a part of the fabric blocks itself.
+fn check_deadlock<const E: bool>(
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<(), RunError> {
+    let name_of = |fibre: u32| tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+    let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
     let on_the_way = world.network.on_the_way();
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
     if is_idle && (open > 0 || on_the_way > 0) {
-        let fibre = world.network.most_starved(now);
-        let port = tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+        let port = name_of(world.network.most_starved(now));
         return Err(RunError::Deadlock {
             open,
             on_the_way,
             port,
         });
     }
-    Ok(opened)
+    match world.network.deadlocked(now) {
+        Some(fibre) => Err(RunError::Circle {
+            port: name_of(fibre),
+        }),
+        None => Ok(()),
+    }
 }
 
-fn check_stations<const E: bool>(world: &mut World<E>, plan: &Plan) -> Result<u64, RunError> {
+fn check_stations<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<u64, RunError> {
     let mut checked = 0;
-    let mut check = |station: &Station, name: &dyn Fn() -> String| {
+    let mut check = |station: &mut Station, name: &dyn Fn() -> String| {
         checked += 1;
-        station.check().map_err(|missing| RunError::Little {
+        station.check(now).map_err(|missing| RunError::Little {
             station: name(),
             missing,
         })
     };
-    for (host, of) in world.hosts.iter().zip(&plan.hosts) {
-        check(&host.cpu, &|| format!("{} processors", of.name))?;
+    for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
+        check(&mut host.cpu, &|| format!("{} processors", of.name))?;
     }
-    for adapter in &world.adapters {
+    for adapter in &mut world.adapters {
         let n_port = adapter.n_port as usize;
-        check(&adapter.engine, &|| {
+        check(&mut adapter.engine, &|| {
             format!("{} engine", plan.n_ports[n_port].name)
         })?;
     }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
-        check(&array.controllers, &|| format!("{} controllers", of.name))?;
+        check(&mut array.controllers, &|| {
+            format!("{} controllers", of.name)
+        })?;
         for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
             check(disk.station(), &|| of.name.clone())?;
         }
-        for (lun, of) in array.luns.iter().zip(&of.luns) {
-            if let Media::Memory { station, .. } = &lun.media {
+        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+            if let Media::Memory { station, .. } = &mut lun.media {
                 check(station, &|| of.name.clone())?;
             }
         }

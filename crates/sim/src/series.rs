@@ -73,8 +73,7 @@ impl Series {
         let span = now - series.closed_at;
         for (id, last) in series.last.iter_mut().enumerate() {
             let fibre = id_of(id);
-            let mut counters = world.network.fibres[id].counters;
-            counters.credit_wait = world.network.credit_wait(fibre, now);
+            let counters = world.network.counters(fibre, now);
             series.fibres.push(FibreRow {
                 fibre,
                 ends_at: now,

@@ -94,10 +94,8 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
     for (index, link) in plan.links.iter().enumerate() {
         for at_b in [false, true] {
             let (near, far) = ends(link, at_b);
-            let fibre = 2 * index + usize::from(at_b);
-            let tx = &world.network.fibres[fibre];
-            let rx = &world.network.fibres[fibre ^ 1];
-            let credit_wait = world.network.credit_wait(id_of(fibre), now);
+            let fibre = id_of(2 * index + usize::from(at_b));
+            let credit = &world.network.fibres[fibre as usize].credit;
             let kind = match (near, far) {
                 (EndPlan::NPort(_), _) => "n_port",
                 (_, EndPlan::NPort(_)) => "f_port",
@@ -111,13 +109,10 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 peer: port_name(plan, index, !at_b),
                 speed: link.speed.clone(),
                 bytes_per_s: link.bytes_per_s,
-                tx: FibreCounters {
-                    credit_wait,
-                    ..tx.counters
-                },
-                rx: rx.counters,
-                tx_bb_credit: u64::from(tx.credit.granted()),
-                tx_most_in_use: tx.credit.most_in_use(),
+                tx: world.network.counters(fibre, now),
+                rx: world.network.counters(fibre ^ 1, now),
+                tx_bb_credit: u64::from(credit.granted()),
+                tx_most_in_use: credit.most_in_use(),
             });
         }
     }
@@ -139,7 +134,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
             ("tx_busy_ps", whole(|row| row.tx.busy)),
             (
                 "tx_utilisation",
-                Column::real(&rows, |row| ratio(row.tx.busy, now).min(1.0)),
+                Column::real(&rows, |row| ratio(row.tx.busy, now)),
             ),
             ("tx_credit_wait_ps", whole(|row| row.tx.credit_wait)),
             ("tx_credit_wait_count", whole(|row| row.tx.credit_waits)),
@@ -158,7 +153,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
             ("rx_payload_bytes", whole(|row| row.rx.payload_bytes)),
             (
                 "rx_utilisation",
-                Column::real(&rows, |row| ratio(row.rx.busy, now).min(1.0)),
+                Column::real(&rows, |row| ratio(row.rx.busy, now)),
             ),
         ],
     )
@@ -183,7 +178,7 @@ fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ),
             (
                 "tx_utilisation",
-                Column::real(rows, |row| ratio(row.busy, row.span).min(1.0)),
+                Column::real(rows, |row| ratio(row.busy, row.span)),
             ),
             (
                 "tx_credit_wait_ps",
@@ -202,8 +197,8 @@ struct WorkloadRow<'a> {
     queue_full: u64,
 }
 
-/// Time over which a workload was counted: from the end of its warm-up to its last completion, or to
-/// the end of the run while jobs of it still ask.
+/// Time over which a workload was counted: from the end of its warm-up to its last completion, no
+/// earlier than its jobs stop to ask, or to the end of the run while they still do.
 fn window<const E: bool>(world: &World<E>, workload: usize, now: Picoseconds) -> Picoseconds {
     let jobs = || {
         world
@@ -217,7 +212,10 @@ fn window<const E: bool>(world: &World<E>, workload: usize, now: Picoseconds) ->
         .unwrap_or(0);
     let is_over = jobs().all(|job| job.job.is_over(now));
     let to = if is_over {
-        world.workloads[workload].last_completion_at
+        let stopped_at = jobs().filter_map(|job| job.job.stopped_at()).max();
+        world.workloads[workload]
+            .last_completion_at
+            .max(stopped_at.unwrap_or(0))
     } else {
         now
     };
@@ -536,7 +534,7 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
     let rows = &rows;
     let residence = |row: &StationRow| {
         let left = row.totals.departures.max(1);
-        row.totals.area as f64 / left as f64
+        row.totals.residence as f64 / left as f64
     };
     Table::new(
         "stations",
@@ -553,7 +551,7 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
                 "utilisation",
                 Column::real(rows, |row| {
                     let capacity = row.servers as f64 * now.max(1) as f64;
-                    (row.totals.busy as f64 / capacity).min(1.0)
+                    row.totals.busy as f64 / capacity
                 }),
             ),
             (

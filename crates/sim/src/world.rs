@@ -8,7 +8,7 @@ use sanlab_metrics::{FrameLatencies, WorkloadMeter};
 use sanlab_storage::{Array, DiskService};
 
 use crate::event::Event;
-use crate::outcome::RunError;
+use crate::outcome::Failure;
 use crate::series::Series;
 
 /// A request of a host, or a copy that an array makes of a write.
@@ -70,6 +70,8 @@ pub(crate) struct WorkloadState {
     /// Writes and reads.
     pub(crate) meters: [WorkloadMeter; 2],
     pub(crate) queue_full: u64,
+    /// Requests done, warm-up included.
+    pub(crate) done: u64,
     pub(crate) last_completion_at: Picoseconds,
     /// Requests open, integrated over time, and the response times that must add up to it.
     pub(crate) open: u64,
@@ -101,7 +103,7 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) events: u64,
     /// The last frame so far reaches its destination then.
     pub(crate) last_arrival_at: Picoseconds,
-    pub(crate) failure: Option<RunError>,
+    pub(crate) failure: Option<Failure>,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -117,18 +119,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network.next_is_internal() && self.network.next_at() < self.agenda.next_at()
     }
 
-    /// The next thing happens. At equal times the agenda goes first, so that the start of a frame
-    /// sees everything that belongs to its instant. False for what only the slow reference does.
+    /// The next thing happens, which is due `now`. At equal times the agenda goes first, so that the
+    /// start of a frame sees everything that belongs to its instant. False for what only the slow
+    /// reference does.
     #[inline]
-    pub(crate) fn step(&mut self, probe: &mut impl Probe) -> bool {
-        if self.agenda.next_at() <= self.network.next_at() {
-            if let Some((now, event)) = self.agenda.pop() {
+    pub(crate) fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> bool {
+        if self.agenda.next_at() == now {
+            if let Some((_, event)) = self.agenda.pop() {
                 self.events += 1;
                 self.dispatch(now, event);
             }
             return true;
         }
-        let Some((now, start)) = self.network.step(probe) else {
+        let Some(start) = self.network.step(now, probe) else {
             return false;
         };
         self.on_start(now, start);
@@ -155,7 +158,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A transmission has started: did a sequence end with it, did the frame arrive?
-    #[inline]
+    #[inline(always)]
     fn on_start(&mut self, now: Picoseconds, start: Start) {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
@@ -287,7 +290,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let closed = self.network.exchanges[exchange];
         let arrived_all = closed.arrived_bytes == closed.bytes;
         if closed.status == sanlab_fc::ScsiStatus::Good && !arrived_all {
-            self.failure.get_or_insert(RunError::Bytes {
+            self.failure.get_or_insert(Failure::Bytes {
                 exchange: closed.ox_id,
                 expected: closed.bytes,
                 arrived: closed.arrived_bytes,
@@ -296,6 +299,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.exchange_ids[closed.initiator as usize].give_back(closed.ox_id);
         self.network.exchanges.remove(exchange);
         self.exchanges_closed += 1;
+    }
+
+    /// I/Os done by hosts, warm-up included.
+    pub(crate) fn ios(&self) -> u64 {
+        self.workloads.iter().map(|workload| workload.done).sum()
     }
 
     /// Requests that are open, with the time each has lasted.

@@ -383,10 +383,8 @@ fn a_slow_drain_sets_the_rate() {
     assert!(of_port(&outcome, "a", "tx_credit_wait_ps") > SECOND / 10 * 8);
 }
 
-/// A ring of switches whose routes wait for each other in a circle: nothing moves any more, and the run
-/// says so instead of calling it a result.
-#[test]
-fn a_credit_deadlock_fails_the_run() {
+/// A ring of switches, and a flow from each over two ISLs of one credit: everybody waits for the next.
+fn ring() -> San {
     let mut san = San::new(10 * MS);
     let cable = Cable::new(212_500_000, 50 * NS, 1);
     let ring: Vec<_> = (0..5)
@@ -405,12 +403,41 @@ fn a_credit_deadlock_fails_the_run() {
     for place in 0..5 {
         san.traffic(ports[place], ports[(place + 2) % 5], 2048, 0, 0);
     }
+    san
+}
+
+/// A ring of switches whose routes wait for each other in a circle: nothing moves any more, and the run
+/// says so instead of calling it a result.
+#[test]
+fn a_credit_deadlock_fails_the_run() {
+    let error = ring().try_run(false).expect_err("a deadlock");
+    assert!(error.to_string().starts_with("nothing moves"), "{error}");
+    let slow = ring().try_run(true);
+    assert_eq!(error, slow.expect_err("a deadlock in the reference too"));
+}
+
+/// The same while traffic elsewhere goes on to the end of the run.
+#[test]
+fn a_deadlock_is_not_hidden_by_other_traffic() {
+    let mut san = ring();
+    let (a, b) = (san.n_port("a"), san.n_port("b"));
+    san.link(At::NPort(a), At::NPort(b), Cable::new(212_500_000, 0, 8));
+    san.traffic(a, b, 2048, 0, 0);
     let error = san.try_run(false).expect_err("a deadlock");
-    assert!(error.to_string().contains("deadlock"), "{error}");
-    assert_eq!(
-        error,
-        san.try_run(true)
-            .expect_err("a deadlock in the reference too")
+    assert!(error.to_string().contains("in a circle"), "{error}");
+    let slow = san.try_run(true);
+    assert_eq!(error, slow.expect_err("a deadlock in the reference too"));
+}
+
+/// Starved is not stuck: one flow less, and the ring moves for ever.
+#[test]
+fn a_ring_without_a_circle_goes_on() {
+    let mut san = ring();
+    san.plan.traffic.pop();
+    assert!(
+        whole(&san.run(), "frames", "frames_count")
+            .iter()
+            .all(|&frames| frames > 100)
     );
 }
 

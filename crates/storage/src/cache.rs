@@ -97,3 +97,34 @@ impl Cache {
         self.most_dirty = self.most_dirty.max(self.dirty);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(limit: u64) -> Cache {
+        Cache::new(0, 5, limit, RandomStream::new(1, "cache"))
+    }
+
+    #[test]
+    fn writes_wait_in_order_even_if_a_later_one_would_fit() {
+        let mut cache = cache(100);
+        assert_eq!(cache.write(1, 60), CacheWrite::Taken);
+        assert_eq!(cache.write(2, 50), CacheWrite::Waits);
+        assert_eq!(cache.write(3, 10), CacheWrite::Waits);
+        assert_eq!(cache.admit_waiting(), None);
+        cache.destaged(60);
+        assert_eq!(cache.admit_waiting(), Some(2));
+        assert_eq!(cache.admit_waiting(), Some(3));
+        assert_eq!((cache.admit_waiting(), cache.dirty()), (None, 60));
+    }
+
+    #[test]
+    fn a_write_above_the_limit_goes_through_and_holds_nobody_up() {
+        let mut cache = cache(100);
+        assert_eq!(cache.write(1, 100), CacheWrite::Taken);
+        assert_eq!(cache.write(2, 1), CacheWrite::Waits);
+        assert_eq!(cache.write(3, 101), CacheWrite::Through);
+        assert_eq!(cache.dirty(), 100);
+    }
+}

@@ -127,4 +127,31 @@ mod tests {
             assert_eq!(seen, expected);
         }
     }
+
+    /// With blocks each disk still has one piece: the one for bytes, rounded out, within its stripes.
+    #[test]
+    fn pieces_are_rounded_out_to_whole_blocks() {
+        let mut draws = RandomStream::new(3, "blocks");
+        for _ in 0..2000 {
+            let disks = 1 + draws.below(5) as u32;
+            let of_bytes = Stripe {
+                disks: (0..disks).collect(),
+                start: 1000,
+                stripe_bytes: 64,
+                block_bytes: 1,
+            };
+            let of_blocks = Stripe {
+                block_bytes: 16,
+                ..of_bytes.clone()
+            };
+            let (address, bytes) = (draws.below(2000), 1 + draws.below(900));
+            let pieces = of_bytes.pieces(address, bytes);
+            for (exact, whole) in pieces.zip(of_blocks.pieces(address, bytes)) {
+                let (from, to) = (exact.address - 1000, exact.address - 1000 + exact.bytes);
+                assert_eq!(whole.disk, exact.disk);
+                assert_eq!(whole.address, 1000 + from / 16 * 16);
+                assert_eq!(whole.bytes, to.div_ceil(16) * 16 - from / 16 * 16);
+            }
+        }
+    }
 }

@@ -98,3 +98,26 @@ impl Mirror {
         self.open
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_copy_at_a_time_and_the_others_in_order() {
+        let mut mirror = Mirror::new((0, 0), (0, 1), true, 1, 0);
+        assert!(mirror.begin(7, 10));
+        assert!(!mirror.begin(8, 11) && !mirror.begin(9, 12));
+        assert_eq!(mirror.end(20, 10, 512), Some(8));
+        assert_eq!(mirror.end(35, 20, 512), Some(9));
+        assert_eq!((mirror.end(40, 35, 512), mirror.open()), (None, 0));
+        assert_eq!(
+            (mirror.copies, mirror.bytes, mirror.response),
+            (3, 1536, 30)
+        );
+        assert_eq!(
+            (mirror.first_at, mirror.last_at, mirror.most_open),
+            (Some(10), 40, 1)
+        );
+    }
+}

@@ -1,0 +1,350 @@
+//! The network against a third model that shares no line with it: time goes on nanosecond by
+//! nanosecond, every port is asked at each of them whether it may send, queues are plain lists.
+//!
+//! Both modes of the network use the same queues, routes and times of frames; an error there would
+//! not show between them. Here it does: the start of every frame on every fibre must be the same.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "small positive numbers of a test"
+)]
+
+use std::collections::VecDeque;
+
+use sanlab_fabric::{
+    Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
+};
+use sanlab_fc::{Exchange, Frame, Generator, Interleave, NPort};
+use sanlab_kernel::{Arena, NEVER, RandomStream, Rate};
+
+/// One byte a nanosecond times a whole number, so that the third model may walk in nanoseconds.
+const NS: u64 = 1000;
+
+/// Two switches, some N_Ports on each, `isls` links between them; all in nanoseconds and bytes.
+#[derive(Clone, Debug)]
+struct Case {
+    /// Switch of each N_Port, its link, and what it sends: target, payload, frames, interval, start.
+    ports: Vec<(usize, Cable, Option<[u64; 5]>)>,
+    isls: Vec<Cable>,
+    /// Latency, and whether it cuts through.
+    switches: [(u64, bool); 2],
+    /// From a frame's last bit to its buffer being free, at every N_Port.
+    hold: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cable {
+    /// Time of one byte.
+    byte: u64,
+    delay: u64,
+    credit: u32,
+    gap: u64,
+}
+
+/// Fibre, source of the frame, its number there, start.
+type Started = (usize, usize, u64, u64);
+
+fn draw(draws: &mut RandomStream) -> Case {
+    let mut pick = |of: &[u64]| of[draws.below(of.len() as u64) as usize];
+    let mut cable = |isl: bool| Cable {
+        byte: if isl { 2 } else { pick(&[1, 2, 2, 4]) },
+        delay: pick(&[0, 0, 7, 100, 1500]),
+        credit: pick(&[1, 1, 2, 3, 9]) as u32,
+        gap: pick(&[0, 0, 24]),
+    };
+    let isls = [cable(true), cable(true), cable(true)];
+    let cables: Vec<_> = (0..7).map(|_| cable(false)).collect();
+    let isls = isls[..pick(&[1, 2, 3]) as usize].to_vec();
+    let count = pick(&[2, 4, 5, 7]);
+    let ports = cables[..count as usize].iter().map(|&cable| {
+        let sends = pick(&[0, 1, 1]) == 1;
+        let target = pick(&[0, 1, 2, 3, 4, 5, 6]) % count;
+        let flow = [
+            target,
+            pick(&[0, 1, 64, 100]),
+            pick(&[1, 8, 20]),
+            pick(&[0, 0, 0, 150, 700]),
+            pick(&[0, 0, 90, 1000]),
+        ];
+        (pick(&[0, 1]) as usize, cable, sends.then_some(flow))
+    });
+    Case {
+        ports: ports.collect(),
+        isls,
+        switches: [0; 2].map(|_| (pick(&[0, 0, 5, 300]), pick(&[0, 1]) == 1)),
+        hold: pick(&[0, 0, 250]),
+    }
+}
+
+/// Ends of each link: N_Ports first, then ISLs. A fibre from the first end is `2 link`.
+impl Case {
+    fn cable(&self, link: usize) -> Cable {
+        match self.ports.get(link) {
+            Some(port) => port.1,
+            None => self.isls[link - self.ports.len()],
+        }
+    }
+
+    fn links(&self) -> usize {
+        self.ports.len() + self.isls.len()
+    }
+
+    /// The switch that a fibre leads to; none where it leads to an N_Port.
+    fn leads_to(&self, fibre: usize) -> Option<usize> {
+        match (self.ports.get(fibre / 2), fibre % 2) {
+            (Some(port), 0) => Some(port.0),
+            (Some(_), _) => None,
+            (None, end) => Some(1 - end),
+        }
+    }
+
+    /// The port of either switch by which a link is reached: they are numbered alike.
+    fn output(&self, switch: usize, link_in: usize, target: usize) -> usize {
+        if self.ports[target].0 == switch {
+            return 2 * target + 1;
+        }
+        let isl = link_in % self.isls.len();
+        2 * (self.ports.len() + isl) + switch
+    }
+}
+
+/// Everything as it is in this nanosecond.
+struct Third<'a> {
+    case: &'a Case,
+    now: u64,
+    /// Of each fibre: when it is free, credit, and instants at which more comes back.
+    free_at: Vec<u64>,
+    credit: Vec<u32>,
+    back: Vec<Vec<u64>>,
+    /// For each output a list for each input: frames, and when each is ready.
+    queues: Vec<Vec<VecDeque<(Packet, u64)>>>,
+    served: Vec<usize>,
+    sent: Vec<u64>,
+    seen: Vec<Started>,
+}
+
+#[derive(Clone, Copy)]
+struct Packet {
+    source: usize,
+    number: u64,
+    target: usize,
+    wire: u64,
+    came_by: usize,
+}
+
+impl<'a> Third<'a> {
+    fn run(case: &'a Case, end: u64) -> Vec<Started> {
+        let fibres = 2 * case.links();
+        let mut third = Self {
+            case,
+            now: 0,
+            free_at: vec![0; fibres],
+            credit: (0..fibres).map(|id| case.cable(id / 2).credit).collect(),
+            back: vec![vec![]; fibres],
+            queues: vec![vec![VecDeque::new(); case.links()]; fibres],
+            served: vec![0; fibres],
+            sent: vec![0; case.ports.len()],
+            seen: vec![],
+        };
+        while third.now < end {
+            for fibre in 0..fibres {
+                let now = third.now;
+                let returned = third.back[fibre].iter().filter(|&&at| at == now).count();
+                third.credit[fibre] += returned as u32;
+            }
+            for fibre in 0..fibres {
+                third.try_start(fibre);
+            }
+            third.now += 1;
+        }
+        third.seen
+    }
+
+    fn try_start(&mut self, fibre: usize) {
+        if self.free_at[fibre] > self.now || self.credit[fibre] == 0 {
+            return;
+        }
+        let next = match self.case.ports.get(fibre / 2) {
+            Some(port) if fibre.is_multiple_of(2) => self.generated(fibre / 2, port.2),
+            _ => self.queued(fibre),
+        };
+        if let Some(packet) = next {
+            self.start(fibre, packet);
+        }
+    }
+
+    fn generated(&mut self, source: usize, flow: Option<[u64; 5]>) -> Option<Packet> {
+        let [target, payload, frames, interval, start] = flow?;
+        let number = self.sent[source];
+        if number == frames || start + number * interval > self.now {
+            return None;
+        }
+        self.sent[source] += 1;
+        Some(Packet {
+            source,
+            number,
+            target: target as usize,
+            wire: 36 + payload.next_multiple_of(4),
+            came_by: usize::MAX,
+        })
+    }
+
+    fn queued(&mut self, fibre: usize) -> Option<Packet> {
+        let inputs = self.case.links();
+        for step in 1..=inputs {
+            let input = (self.served[fibre] + step) % inputs;
+            let queue = &mut self.queues[fibre][input];
+            if queue.front().is_some_and(|head| head.1 <= self.now) {
+                self.served[fibre] = input;
+                return queue.pop_front().map(|head| head.0);
+            }
+        }
+        None
+    }
+
+    fn start(&mut self, fibre: usize, mut packet: Packet) {
+        let (case, now) = (self.case, self.now);
+        self.seen.push((fibre, packet.source, packet.number, now));
+        let cable = case.cable(fibre / 2);
+        let tail = now + packet.wire * cable.byte;
+        self.free_at[fibre] = tail + cable.gap * cable.byte;
+        self.credit[fibre] -= 1;
+        if packet.came_by != usize::MAX {
+            self.free_buffer(packet.came_by, tail);
+        }
+        packet.came_by = fibre;
+        let Some(switch) = case.leads_to(fibre) else {
+            self.free_buffer(fibre, tail + cable.delay + case.hold);
+            return;
+        };
+        let output = case.output(switch, fibre / 2, packet.target);
+        let (latency, cuts_through) = case.switches[switch];
+        let seen_at = if cuts_through && case.cable(output / 2).byte >= cable.byte {
+            now + 28 * cable.byte
+        } else {
+            tail
+        };
+        self.queues[output][fibre / 2].push_back((packet, seen_at + cable.delay + latency));
+    }
+
+    /// The buffer at the end of this fibre is free then: an R_RDY goes back.
+    fn free_buffer(&mut self, fibre: usize, at: u64) {
+        let cable = self.case.cable(fibre / 2);
+        self.back[fibre].push(at + cable.delay + 4 * cable.byte);
+    }
+}
+
+fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
+    let mut builder = NetworkBuilder::default();
+    for (id, (_, _, flow)) in case.ports.iter().enumerate() {
+        let mut port =
+            NPort::new(2112, 1, 255, Interleave::Sequence).receiving(case.hold * NS, None);
+        if let Some([target, payload, frames, interval, start]) = *flow {
+            port.add_generator(Generator {
+                flow: id as u32,
+                destination: target as u32,
+                payload_bytes: payload as u32,
+                left: frames,
+                interval: interval * NS,
+                draws: None,
+                next_at: start * NS,
+                sent: 0,
+            });
+        }
+        builder.n_ports.push(port);
+        builder.addresses.push(id as u32);
+    }
+    for (latency, cuts_through) in case.switches {
+        let forwarding = if cuts_through {
+            Forwarding::CutThrough
+        } else {
+            Forwarding::StoreAndForward
+        };
+        let policy = RoutePolicy::IngressPort;
+        let switch = Switch::new(forwarding, latency * NS, policy, case.links());
+        builder.switches.push(switch);
+    }
+    for link in 0..case.links() {
+        add_link(&mut builder, case, link);
+    }
+    builder.build()
+}
+
+fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
+    let cable = case.cable(link);
+    let rate = Rate::from_bytes_per_s(1_000_000_000 / cable.byte);
+    for end in [0, 1] {
+        let sink = |fibre| match case.leads_to(fibre) {
+            Some(switch) => Sink::Switch {
+                switch: switch as u32,
+                port: link as u32,
+            },
+            None => Sink::NPort(link as u32),
+        };
+        let source = match sink(2 * link + 1 - end) {
+            Sink::NPort(id) => Source::NPort(id),
+            Sink::Switch { .. } => Source::Switch,
+        };
+        let to = sink(2 * link + end);
+        let fibre = Fibre::new(
+            source,
+            to,
+            rate,
+            cable.gap as u32,
+            cable.delay * NS,
+            cable.credit,
+        );
+        builder.fibres.push(fibre);
+    }
+    builder.costs.push(1);
+}
+
+/// Writes down every start.
+#[derive(Default)]
+struct Starts(Vec<Started>);
+
+impl Probe for Starts {
+    fn frame(&mut self, fibre: u32, frame: &Frame, _: &Arena<Exchange>, sent_at: u64, _: u64) {
+        assert_eq!(sent_at % NS, 0, "all times are whole nanoseconds here");
+        // A generator counts its frames from 1, and writes the count into their ids.
+        let number = u64::from(frame.ox_id) - 1;
+        let source = frame.source as usize;
+        self.0.push((fibre as usize, source, number, sent_at / NS));
+    }
+}
+
+fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
+    let mut network = network::<EVERY_EVENT>(case);
+    let mut starts = Starts::default();
+    let mut last = 0;
+    while network.next_at() != NEVER {
+        let now = network.next_at();
+        if let Some(start) = network.step(now, &mut starts) {
+            last = now;
+            if start.arrives_at != NEVER {
+                network.frames.remove(start.frame);
+            }
+        }
+    }
+    network.check().expect("frames and credit are conserved");
+    (starts.0, last / NS)
+}
+
+#[test]
+fn every_frame_starts_when_a_third_model_says() {
+    let mut draws = RandomStream::new(11, "third model");
+    let mut compared = 0;
+    for number in 0..250 {
+        let case = draw(&mut draws);
+        let (mut fast, last) = starts::<false>(&case);
+        let (mut slow, _) = starts::<true>(&case);
+        let mut third = Third::run(&case, last + 5000);
+        for list in [&mut fast, &mut slow, &mut third] {
+            list.sort_unstable();
+        }
+        assert_eq!(fast, third, "case {number}: {case:?}");
+        assert_eq!(slow, third, "case {number}, in the reference: {case:?}");
+        compared += third.len();
+    }
+    assert!(compared > 10_000, "only {compared} starts were compared");
+}

@@ -1,0 +1,56 @@
+"""One file and one seed are one run: in debug and release builds, twice, and in the reference."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sanlab
+from sanlab import _native
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIOS = ["examples/hello-san", "examples/slow-receiver", "examples/long-distance-isl"]
+
+
+@pytest.fixture(scope="session")
+def debug_binary() -> Path:
+    """`run_plan` with the checks of a debug build; the extension module is a release build."""
+    command = ["cargo", "build", "--quiet", "--package", "sanlab-sim", "--bin", "run_plan"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "debug" / "run_plan"
+
+
+def plan_of(folder: str, seed: int = 1) -> str:
+    scenario = sanlab.load_scenario(ROOT / folder / "scenario.yaml", {"seed": str(seed)})
+    return sanlab.compile_plan(scenario).to_json()
+
+
+def fingerprint(plan: str, *, reference: bool = False) -> str:
+    result: dict[str, Any] = _native.run(plan, reference=reference)
+    return str(result["summary"]["fingerprint"])
+
+
+@pytest.mark.parametrize("folder", SCENARIOS)
+def test_debug_and_release_do_the_same(folder: str, debug_binary: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(plan_of(folder), encoding="utf-8")
+    done = subprocess.run(
+        [debug_binary, path, "--stats"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["fingerprint"] == fingerprint(plan_of(folder))
+
+
+@pytest.mark.parametrize("folder", SCENARIOS)
+def test_the_reference_does_the_same(folder: str) -> None:
+    plan = plan_of(folder)
+    assert fingerprint(plan, reference=True) == fingerprint(plan)
+
+
+def test_another_seed_is_another_run() -> None:
+    assert fingerprint(plan_of(SCENARIOS[0], 1)) != fingerprint(plan_of(SCENARIOS[0], 2))
