@@ -60,8 +60,11 @@ def test_the_page_stands_alone(done: Result, folder: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 5
     assert "src=" not in text
-    for link in re.findall(r'href="([^"#]+)"', text):
-        assert (page.parent / link).is_file(), link
+    for link in re.findall(r'href="([^"]+)"', text):
+        if link.startswith("#"):
+            assert f'id="{link[1:]}"' in text
+        else:
+            assert (page.parent / link).is_file(), link
 
 
 def test_an_unknown_study_is_bad_input() -> None:

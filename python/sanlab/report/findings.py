@@ -172,7 +172,8 @@ def _limiting_element(run: Run) -> list[Finding]:
             Finding(
                 "limiting_element",
                 "problem",
-                f"The {what} limits the run: it is busy {show_percent(share)} of the time",
+                f"The {what} limits the run: it is busy {show_percent(share)} of the time"
+                f"{_likewise(run, evidence.table)}",
                 remedy,
                 share,
                 evidence=(evidence,),
@@ -189,6 +190,13 @@ def _limiting_element(run: Run) -> list[Finding]:
         )
     title = f"The busiest element is the {what}: {show_percent(share)}"
     return [Finding("busiest_element", "notice", title, detail, share, evidence=(evidence,))]
+
+
+def _likewise(run: Run, table: str) -> str:
+    """How many others of that kind are as full."""
+    column = "tx_utilisation" if table == "ports" else "utilisation"
+    others = sum(row[column] >= SATURATED for row in run.rows(table)) - 1
+    return f", and {others} more are full too" if others > 0 else ""
 
 
 def _more_bandwidth(run: Run, link: Port) -> str:
@@ -257,7 +265,8 @@ def _credit_waits(run: Run) -> list[Finding]:
     by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
     for port in waiting:
         cause = cause_of_waiting(run, port)
-        is_minor = cause.kind == "queued" and credit_wait_share(run, port) < WAIT_SHARE
+        # Short waits of one kind are told together: a large fabric has hundreds that look alike.
+        is_minor = credit_wait_share(run, port) < WAIT_SHARE
         key = (cause.kind, "" if is_minor or cause.kind == "unknown" else cause.port)
         by_cause.setdefault(key, []).append((port, cause))
     return [_credit_finding(run, pairs) for pairs in by_cause.values()]
