@@ -42,7 +42,8 @@ _CAPTIONS = {
     "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
     "response_distribution": "How the response times are spread. Two humps are two kinds of I/O, "
     "such as cache hits and misses.",
-    "throughput_over_time": "Throughput over simulated time, the ramp included.",
+    "throughput_over_time": "Throughput over simulated time, the ramp included. An I/O counts, "
+    "with all its bytes, when it completes.",
     "response_over_time": "Mean response time over simulated time.",
     "stages": "The mean I/O, stage by stage along its path; the stages sum to the response time.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
