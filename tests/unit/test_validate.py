@@ -77,7 +77,9 @@ def test_a_case_without_published_figure_is_not_judged() -> None:
 
 
 def test_a_case_off_its_closed_form_is_not_ok() -> None:
-    bound = Bound(formula="credit_limited_copy", distance_km=1786, credit=200, tolerance="3%")
+    bound = Bound(
+        formula="credit_limited_copy", speed="1GFC", distance_km=1786, credit=200, tolerance="3%"
+    )
     study = load_study("simsans")
     one = case("latency-1", {"credit": 200}, bound=bound)
     for factor, is_ok in [(1.02, True), (0.95, False)]:

@@ -20,16 +20,19 @@ pub enum RoutePolicy {
 #[derive(Clone, Debug)]
 pub struct Routes {
     policy: RoutePolicy,
+    /// What this switch puts into its hash, so that a choice is not repeated at the next switch.
+    salt: u32,
     /// For each N_Port the first of its fibres in `fibres` and their number.
     towards: Vec<(u32, u32)>,
     fibres: Vec<u32>,
 }
 
 impl Routes {
-    /// No routes yet.
-    pub fn new(policy: RoutePolicy) -> Self {
+    /// No routes yet. Switches with other salts choose apart from each other.
+    pub fn new(policy: RoutePolicy, salt: u32) -> Self {
         Self {
             policy,
+            salt,
             towards: Vec::new(),
             fibres: Vec::new(),
         }
@@ -66,15 +69,34 @@ impl Routes {
         match self.policy {
             RoutePolicy::OnePath => 0,
             RoutePolicy::IngressPort => input,
-            RoutePolicy::SourceDestination => hash(s_id, d_id, 0),
-            RoutePolicy::Exchange => hash(s_id, d_id, u32::from(frame.ox_id)),
+            RoutePolicy::SourceDestination => hash(s_id, d_id, 0, self.salt),
+            RoutePolicy::Exchange => hash(s_id, d_id, u32::from(frame.ox_id), self.salt),
         }
     }
 }
 
-/// The same for both directions of a conversation, as switches hash them.
-fn hash(s_id: u32, d_id: u32, exchange: u32) -> u32 {
+/// The same at one switch for both directions of a conversation.
+fn hash(s_id: u32, d_id: u32, exchange: u32, salt: u32) -> u32 {
     let pair = u64::from(s_id ^ d_id) << 32 | u64::from(s_id.wrapping_add(d_id));
-    let mixed = (pair ^ u64::from(exchange) << 13).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let what = pair ^ u64::from(exchange) << 13 ^ u64::from(salt) << 40;
+    let mixed = what.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A choice between two paths at one switch says nothing about the choice at the next.
+    #[test]
+    fn switches_choose_apart_from_each_other() {
+        let mut counts = [[0u32; 2]; 2];
+        for exchange in 0..4000 {
+            let choice = |salt| hash(0x01_0100, 0x02_0200, exchange, salt) as usize % 2;
+            counts[choice(1)][choice(2)] += 1;
+        }
+        for count in counts.into_iter().flatten() {
+            assert!((800..1200).contains(&count), "{counts:?}");
+        }
+    }
 }

@@ -27,8 +27,9 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// A switch with this many ports, none of them connected.
+    /// A switch of this domain with so many ports, none of them connected.
     pub fn new(
+        domain: u32,
         forwarding: Forwarding,
         latency: Picoseconds,
         policy: RoutePolicy,
@@ -37,7 +38,7 @@ impl Switch {
         Self {
             forwarding,
             latency,
-            routes: Routes::new(policy),
+            routes: Routes::new(policy, domain),
             outputs: vec![NONE; ports],
         }
     }

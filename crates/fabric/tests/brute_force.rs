@@ -261,7 +261,7 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
             Forwarding::StoreAndForward
         };
         let policy = RoutePolicy::IngressPort;
-        let switch = Switch::new(forwarding, latency * NS, policy, case.links());
+        let switch = Switch::new(1, forwarding, latency * NS, policy, case.links());
         builder.switches.push(switch);
     }
     for link in 0..case.links() {

@@ -137,6 +137,7 @@ fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
         crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
     Switch::new(
+        switch.domain,
         forwarding,
         switch.forwarding_ps,
         policy,

@@ -182,7 +182,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "busy_ps": "time its servers were busy, summed over servers",
             "utilisation": "that, as a share of the run and of the servers",
             "mean_in_system": "requests waiting or in service, mean over the run",
-            "mean_residence_ps": "time a request spent waiting and in service, mean",
+            "mean_residence_ps": "time waiting and in service, mean over the requests that left",
             "max_in_system": "most requests at once",
         },
     ),

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from sanlab import theory
+from sanlab.quantities import SPEEDS
 from sanlab.validate.metrics import unit_of
 
 if TYPE_CHECKING:
     from sanlab.validate.study import Bound, Case, Study, Trend
-
-#: Data rate of the long link of the mirroring cases, 1GFC.
-_ONE_GFC = 106_250_000
 
 
 class Row(BaseModel):
@@ -91,7 +89,9 @@ def _number_row(study: str, case: Case, metric: str, simulated: float) -> Row:
 def bound_of(bound: Bound) -> float:
     """Tell the closed form of a case, in MiB/s."""
     rate = theory.credit_limited_copy(
-        credit=int(bound.credit), distance_km=float(bound.distance_km), bytes_per_s=_ONE_GFC
+        credit=int(bound.credit),
+        distance_km=float(bound.distance_km),
+        bytes_per_s=SPEEDS[bound.speed],
     )
     return rate / 2**20
 

@@ -42,6 +42,7 @@ class Bound(_Part):
     """A closed form that a case must reach and not exceed."""
 
     formula: Literal["credit_limited_copy"]
+    speed: str
     distance_km: float | str
     credit: int | str
     tolerance: Share
