@@ -12,7 +12,7 @@ from sanlab.run.tables import numbers, texts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sanlab.results.run import Run
+    from sanlab.results.record import Record
 
 #: Percentiles of a tail, as a report shows them.
 TAIL = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
@@ -40,7 +40,7 @@ class Histogram:
         return int(self.count.sum())
 
 
-def merged_histogram(run: Run, workload: str | None = None, op: str | None = None) -> Histogram:
+def merged_histogram(run: Record, workload: str | None = None, op: str | None = None) -> Histogram:
     """Response times of all I/Os of a run, or of one workload or operation."""
     table = run.table("response_histogram")
     keep = np.ones(table.num_rows, dtype=bool)
@@ -54,7 +54,7 @@ def merged_histogram(run: Run, workload: str | None = None, op: str | None = Non
     )
 
 
-def frame_histogram(run: Run, latency: str = "network") -> Histogram:
+def frame_histogram(run: Record, latency: str = "network") -> Histogram:
     """Latencies of all frames; `latency` is `network` or `end_to_end`."""
     table = run.table("frame_histogram")
     keep = texts(table, "latency") == latency
@@ -94,7 +94,7 @@ def percentile(histogram: Histogram, percent: float) -> float | None:
 
 
 def response_percentiles(
-    run: Run,
+    run: Record,
     percents: tuple[float, ...] = TAIL,
     *,
     workload: str | None = None,

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from sanlab.results.run import Run
+    from sanlab.results.record import Record
 
 Port = dict[str, Any]
 
@@ -44,25 +44,25 @@ class Cause:
     path: tuple[str, ...]
 
 
-def busiest(run: Run, count: int = 5) -> list[Port]:
+def busiest(run: Record, count: int = 5) -> list[Port]:
     """Rows of `ports` with the busiest transmitters, busiest first."""
     rows = run.rows("ports")
     return sorted(rows, key=lambda row: (-row["tx_utilisation"], row["port"]))[:count]
 
 
-def credit_wait_share(run: Run, port: Port) -> float:
+def credit_wait_share(run: Record, port: Port) -> float:
     """Share of the run in which a port had a frame to send and no credit, 0 to 1."""
     span = run.manifest.simulated_ps
     return float(port["tx_credit_wait_ps"] / span) if span else 0.0
 
 
-def waiting_for_credit(run: Run, share: float = WAITS) -> list[Port]:
+def waiting_for_credit(run: Record, share: float = WAITS) -> list[Port]:
     """Rows of `ports` that waited for credit longer than `share` of the run, longest first."""
     rows = [row for row in run.rows("ports") if credit_wait_share(run, row) > share]
     return sorted(rows, key=lambda row: (-row["tx_credit_wait_ps"], row["port"]))
 
 
-def credits_to_fill(run: Run, port: Port) -> float:
+def credits_to_fill(run: Record, port: Port) -> float:
     """BB credits this port needs to keep its fibre full with frames of the mean size it sent.
 
     The time from the first bit of a frame to the R_RDY for it, over the time to send one frame: the
@@ -78,7 +78,7 @@ def credits_to_fill(run: Run, port: Port) -> float:
     return float((sending_ps + 2 * link["delay_ps"] + hold_ps) / sending_ps)
 
 
-def cause_of_waiting(run: Run, port: Port) -> Cause:
+def cause_of_waiting(run: Record, port: Port) -> Cause:
     """Walk downstream from a port that waits for credit to the one that makes it wait.
 
     A receiver returns credit late because what it holds cannot go on. Where the receiver is a
@@ -110,7 +110,7 @@ def cause_of_waiting(run: Run, port: Port) -> Cause:
         port = following
 
 
-def _pressure(run: Run, port: Port) -> float:
+def _pressure(run: Record, port: Port) -> float:
     """How much a transmitter holds up what is behind it: waits for credit, or for a full fibre."""
     full = port["tx_utilisation"] if _is_saturated(port) else 0.0
     return max(credit_wait_share(run, port), full)
@@ -121,7 +121,7 @@ def _is_saturated(port: Port) -> bool:
     return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= QUEUES)
 
 
-def _distance_or_queued(run: Run, port: Port, path: list[str], ahead: list[Port]) -> Cause:
+def _distance_or_queued(run: Record, port: Port, path: list[str], ahead: list[Port]) -> Cause:
     if port["tx_bb_credit"] < credits_to_fill(run, port):
         return Cause("distance", port["port"], tuple(path))
     longest = max(ahead, key=lambda row: row["tx_queue_mean_frames"], default=None)
@@ -130,7 +130,7 @@ def _distance_or_queued(run: Run, port: Port, path: list[str], ahead: list[Port]
     return Cause("unknown", port["peer"], tuple(path))
 
 
-def queueing(run: Run, node: str) -> list[Port]:
+def queueing(run: Record, node: str) -> list[Port]:
     """Outputs of a box with frames waiting most of the time, longest queue first."""
     rows = [
         row
@@ -140,7 +140,7 @@ def queueing(run: Run, node: str) -> list[Port]:
     return sorted(rows, key=lambda row: (-row["tx_queue_mean_frames"], row["port"]))
 
 
-def parallel_to(run: Run, port: Port) -> list[Port]:
+def parallel_to(run: Record, port: Port) -> list[Port]:
     """Other links from the same switch to the same switch, seen from its side."""
     rows = run.rows("ports")
     node_of = {row["port"]: row["node"] for row in rows}
@@ -156,7 +156,7 @@ def parallel_to(run: Run, port: Port) -> list[Port]:
     ]
 
 
-def busy_while_waiting(run: Run, busy: str, waiting: str) -> float | None:
+def busy_while_waiting(run: Record, busy: str, waiting: str) -> float | None:
     """Utilisation of one port in the time another waited for credit; None without a time line."""
     series: dict[str, list[tuple[float, float]]] = {busy: [], waiting: []}
     if "port_series" not in run.tables:
@@ -172,11 +172,11 @@ def busy_while_waiting(run: Run, busy: str, waiting: str) -> float | None:
     return sum(share * wait for (share, _), (_, wait) in pairs) / waited
 
 
-def _is_slow(run: Run, name: str) -> bool:
+def _is_slow(run: Record, name: str) -> bool:
     n_port = next((row for row in run.plan["n_ports"] if row["name"] == name), None)
     return bool(n_port and n_port["drain_bytes_per_s"])
 
 
-def _n_port(run: Run, end: dict[str, Any]) -> dict[str, Any]:
+def _n_port(run: Record, end: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = run.plan["n_ports"][end["n_port"]]
     return row

@@ -12,7 +12,7 @@ from sanlab.run.tables import numbers, texts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sanlab.results.run import Run
+    from sanlab.results.record import Record
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Series:
     response_max_ps: npt.NDArray[np.int64]
 
 
-def totals(run: Run) -> Totals:
+def totals(run: Record) -> Totals:
     """I/Os, rates and mean response time of all workloads together."""
     rows = run.rows("workloads")
     count = sum(row["io_count"] for row in rows)
@@ -73,7 +73,7 @@ def totals(run: Run) -> Totals:
     )
 
 
-def over_time(run: Run, workload: str | None = None) -> Series:
+def over_time(run: Record, workload: str | None = None) -> Series:
     """Rates and response times over time, of one workload or of all together."""
     table = run.table("workload_series")
     keep = np.ones(table.num_rows, dtype=bool)
