@@ -147,7 +147,8 @@ class _Setter:
                 guess = nearest(word, every)
                 remedy = f"Did you mean '{guess}'? " if guess else ""
                 shown = ", ".join(str(item["name"]) for item in node if _names_of(item))
-                listing = f"There is {shown}" if shown else "Its items have no names; use an index"
+                by_number = f"write {path_text(path)}[0] for the first"
+                listing = f"There is {shown}" if shown else f"Its items have no names; {by_number}"
                 reason = f"'{path_text(path)}' has no item called '{word}'"
                 raise _refuse(self.mark, path, reason, remedy + listing)
             matched.update(hits)
