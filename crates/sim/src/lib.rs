@@ -9,6 +9,7 @@ mod check;
 mod event;
 mod exchanges;
 mod initiator;
+mod laws;
 mod outcome;
 pub mod plan;
 mod run;
@@ -17,6 +18,13 @@ mod tables;
 mod target;
 mod workload;
 mod world;
+
+// The plans of the integration tests, for the unit tests too.
+#[cfg(test)]
+extern crate self as sanlab_sim;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 pub use check::{PlanError, check};
 pub use outcome::{Check, Outcome, RunError, Summary};

@@ -1,18 +1,17 @@
-//! Drives a world to its end and checks what must hold there.
+//! Drives a world to its end.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use sanlab_fabric::{FabricFault, NoProbe, Probe};
-use sanlab_kernel::{Picoseconds, Station, id_of};
+use sanlab_fabric::{NoProbe, Probe};
+use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Capture, CapturePort};
-use sanlab_storage::Media;
 
 use crate::build::build;
 use crate::check::check;
-use crate::outcome::{Check, Outcome, RunError, Summary};
+use crate::laws::check_laws;
+use crate::outcome::{Outcome, RunError, Summary};
 use crate::plan::Plan;
 use crate::tables;
 use crate::world::World;
@@ -173,171 +172,6 @@ fn loop_until_end<const E: bool>(
             }
         }
     }
-}
-
-/// Conservation and Little's law, on every part.
-fn check_laws<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Result<Vec<Check>, RunError> {
-    if let Some(failure) = world.failure.take() {
-        return Err(failure.named(plan));
-    }
-    let credit = world
-        .network
-        .check()
-        .map_err(|fault| name_fault(&fault, plan))?;
-    let ok = |name, checked_count| Check {
-        name,
-        checked_count,
-        is_ok: true,
-    };
-    Ok(vec![
-        ok("frames conserved", world.network.delivered()),
-        ok("credit conserved", credit),
-        ok("exchanges conserved", check_exchanges(world, plan, now)?),
-        ok("stages sum to response time", world.ios()),
-        ok(
-            "Little's law at stations",
-            check_stations(world, plan, now)?,
-        ),
-        ok(
-            "Little's law for workloads",
-            check_workloads(world, plan, now)?,
-        ),
-    ])
-}
-
-fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
-    match *fault {
-        FabricFault::Frames {
-            sent,
-            delivered,
-            on_the_way,
-        } => RunError::Frames {
-            sent,
-            delivered,
-            on_the_way,
-        },
-        FabricFault::Credit {
-            fibre,
-            granted,
-            known,
-            held,
-        } => {
-            let port = tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
-            RunError::Credit {
-                port,
-                granted,
-                known,
-                held,
-            }
-        }
-    }
-}
-
-fn check_exchanges<const E: bool>(
-    world: &World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Result<u64, RunError> {
-    let (opened, closed) = (world.exchanges_opened, world.exchanges_closed);
-    let open = world.network.exchanges.alive() as u64;
-    if opened != closed + open {
-        return Err(RunError::Exchanges {
-            opened,
-            closed,
-            open,
-        });
-    }
-    check_deadlock(world, plan, now)?;
-    Ok(opened)
-}
-
-/// Nothing is left that could happen while work is open, or a part of the fabric blocks itself.
-fn check_deadlock<const E: bool>(
-    world: &World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Result<(), RunError> {
-    let name_of = |fibre: u32| tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
-    let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
-    let on_the_way = world.network.on_the_way();
-    let is_idle = world.next_at() == sanlab_kernel::NEVER;
-    if is_idle && (open > 0 || on_the_way > 0) {
-        let port = name_of(world.network.most_starved(now));
-        return Err(RunError::Deadlock {
-            open,
-            on_the_way,
-            port,
-        });
-    }
-    match world.network.deadlocked(now) {
-        Some(fibre) => Err(RunError::Circle {
-            port: name_of(fibre),
-        }),
-        None => Ok(()),
-    }
-}
-
-fn check_stations<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Result<u64, RunError> {
-    let mut checked = 0;
-    let mut check = |station: &mut Station, name: &dyn Fn() -> String| {
-        checked += 1;
-        station.check(now).map_err(|missing| RunError::Little {
-            station: name(),
-            missing,
-        })
-    };
-    for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
-        check(&mut host.cpu, &|| format!("{} processors", of.name))?;
-    }
-    for adapter in &mut world.adapters {
-        let n_port = adapter.n_port as usize;
-        check(&mut adapter.engine, &|| {
-            format!("{} engine", plan.n_ports[n_port].name)
-        })?;
-    }
-    for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
-        check(&mut array.controllers, &|| {
-            format!("{} controllers", of.name)
-        })?;
-        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
-            check(disk.station(), &|| of.name.clone())?;
-        }
-        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
-            if let Media::Memory { station, .. } = &mut lun.media {
-                check(station, &|| of.name.clone())?;
-            }
-        }
-    }
-    Ok(checked)
-}
-
-fn check_workloads<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Result<u64, RunError> {
-    let mut open_for = BTreeMap::<u32, u128>::new();
-    for (workload, span) in world.open_requests(now) {
-        *open_for.entry(workload).or_default() += u128::from(span);
-    }
-    for (id, workload) in world.workloads.iter_mut().enumerate() {
-        let open_for = open_for.get(&(id_of(id))).copied().unwrap_or(0);
-        workload
-            .little(now, open_for)
-            .map_err(|missing| RunError::Little {
-                station: format!("workload {}", plan.workloads[id].name),
-                missing,
-            })?;
-    }
-    Ok(world.workloads.len() as u64)
 }
 
 /// Peak resident memory, from the kernel's account of this process.

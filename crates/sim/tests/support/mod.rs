@@ -1,6 +1,7 @@
 //! Plans in a few words, and questions to what they gave.
 
 #![allow(dead_code, reason = "every test file uses its own part of this")]
+#![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{

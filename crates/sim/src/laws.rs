@@ -1,0 +1,279 @@
+//! What must hold at the end of every run: conservation, and Little's law.
+
+use std::collections::BTreeMap;
+
+use sanlab_fabric::FabricFault;
+use sanlab_kernel::{Picoseconds, Station, id_of};
+use sanlab_storage::Media;
+
+use crate::outcome::{Check, RunError};
+use crate::plan::Plan;
+use crate::tables;
+use crate::world::World;
+
+/// Conservation and Little's law, on every part.
+pub(crate) fn check_laws<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<Vec<Check>, RunError> {
+    if let Some(failure) = world.failure.take() {
+        return Err(failure.named(plan));
+    }
+    let credit = world
+        .network
+        .check()
+        .map_err(|fault| name_fault(&fault, plan))?;
+    let ok = |name, checked_count| Check {
+        name,
+        checked_count,
+        is_ok: true,
+    };
+    Ok(vec![
+        ok("frames conserved", world.network.delivered()),
+        ok("credit conserved", credit),
+        ok("exchanges conserved", check_exchanges(world, plan, now)?),
+        ok("stages sum to response time", world.ios()),
+        ok(
+            "Little's law at stations",
+            check_stations(world, plan, now)?,
+        ),
+        ok(
+            "Little's law for workloads",
+            check_workloads(world, plan, now)?,
+        ),
+    ])
+}
+
+fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
+    match *fault {
+        FabricFault::Frames {
+            sent,
+            delivered,
+            on_the_way,
+        } => RunError::Frames {
+            sent,
+            delivered,
+            on_the_way,
+        },
+        FabricFault::Credit {
+            fibre,
+            granted,
+            known,
+            held,
+        } => {
+            let port = tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+            RunError::Credit {
+                port,
+                granted,
+                known,
+                held,
+            }
+        }
+    }
+}
+
+fn check_exchanges<const E: bool>(
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<u64, RunError> {
+    let (opened, closed) = (world.exchanges_opened, world.exchanges_closed);
+    let open = world.network.exchanges.alive() as u64;
+    if opened != closed + open {
+        return Err(RunError::Exchanges {
+            opened,
+            closed,
+            open,
+        });
+    }
+    check_deadlock(world, plan, now)?;
+    Ok(opened)
+}
+
+/// Nothing is left that could happen while work is open, or a part of the fabric blocks itself.
+fn check_deadlock<const E: bool>(
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<(), RunError> {
+    let name_of = |fibre: u32| tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+    let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
+    let on_the_way = world.network.on_the_way();
+    let is_idle = world.next_at() == sanlab_kernel::NEVER;
+    if is_idle && (open > 0 || on_the_way > 0) {
+        let port = name_of(world.network.most_starved(now));
+        return Err(RunError::Deadlock {
+            open,
+            on_the_way,
+            port,
+        });
+    }
+    match world.network.deadlocked(now) {
+        Some(fibre) => Err(RunError::Circle {
+            port: name_of(fibre),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn check_stations<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<u64, RunError> {
+    let mut checked = 0;
+    let mut check = |station: &mut Station, name: &dyn Fn() -> String| {
+        checked += 1;
+        station.check(now).map_err(|missing| RunError::Little {
+            station: name(),
+            missing,
+        })
+    };
+    for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
+        check(&mut host.cpu, &|| format!("{} processors", of.name))?;
+    }
+    for adapter in &mut world.adapters {
+        let n_port = adapter.n_port as usize;
+        check(&mut adapter.engine, &|| {
+            format!("{} engine", plan.n_ports[n_port].name)
+        })?;
+    }
+    for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+        check(&mut array.controllers, &|| {
+            format!("{} controllers", of.name)
+        })?;
+        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
+            check(disk.station(), &|| of.name.clone())?;
+        }
+        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+            if let Media::Memory { station, .. } = &mut lun.media {
+                check(station, &|| of.name.clone())?;
+            }
+        }
+    }
+    Ok(checked)
+}
+
+fn check_workloads<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Result<u64, RunError> {
+    let mut open_for = BTreeMap::<u32, u128>::new();
+    for (workload, span) in world.open_requests(now) {
+        *open_for.entry(workload).or_default() += u128::from(span);
+    }
+    for (id, workload) in world.workloads.iter_mut().enumerate() {
+        let open_for = open_for.get(&(id_of(id))).copied().unwrap_or(0);
+        workload
+            .little(now, open_for)
+            .map_err(|missing| RunError::Little {
+                station: format!("workload {}", plan.workloads[id].name),
+                missing,
+            })?;
+    }
+    Ok(world.workloads.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use sanlab_fabric::NoProbe;
+
+    use super::*;
+    use crate::build::build;
+    use crate::plan::{Distribution, RoutePolicy};
+    use crate::support::{At, Cable, MS, NS, San, US};
+
+    /// A host, a switch, an array and some reads, stopped in the middle of everything; what a test
+    /// breaks then must be noticed, and named.
+    fn broken(break_it: impl Fn(&mut World<false>, u64)) -> Result<(), String> {
+        let mut san = San::new(10 * MS);
+        let switch = san.switch(US, true, RoutePolicy::OnePath);
+        let (host, array) = (
+            san.host("host"),
+            san.array("array", 90 * US, Distribution::Constant),
+        );
+        let cable = Cable::new(850_000_000, 50 * NS, 8);
+        san.link(At::NPort(host), switch, cable);
+        san.link(switch, At::NPort(array), cable);
+        san.plan.hosts[0].cpu_submit_ps = US;
+        san.job(0, 0, 65_536, 4);
+        let mut world = build::<false>(&san.plan).expect("a plan that holds together");
+        let mut now = 0;
+        let waits = |world: &World<false>| {
+            let network = &world.network;
+            let mut queues = network.fibres.iter().map(|fibre| &fibre.queues);
+            queues.any(|queues| queues.waiting(&network.frames).next().is_some())
+        };
+        while now < 5 * MS || !waits(&world) {
+            now = world.next_at();
+            world.step(now, &mut NoProbe);
+        }
+        break_it(&mut world, now);
+        check_laws(&mut world, &san.plan, now)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    fn complaint(break_it: impl Fn(&mut World<false>, u64)) -> String {
+        broken(break_it).expect_err("a law that does not hold")
+    }
+
+    #[test]
+    fn nothing_broken_is_no_complaint() {
+        assert_eq!(broken(|_, _| {}), Ok(()));
+    }
+
+    #[test]
+    fn a_credit_made_from_nothing_is_noticed_at_its_port() {
+        let error = complaint(|world, _| world.network.fibres[3].credit.give(0));
+        assert!(
+            error.contains("credit is not conserved at array"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_lost_frame_is_noticed() {
+        let error = complaint(|world, _| {
+            let mut world_frames = sanlab_kernel::Arena::default();
+            std::mem::swap(&mut world_frames, &mut world.network.frames);
+            let lost = (0..4).any(|fibre| {
+                let queues = &mut world.network.fibres[fibre].queues;
+                let has_one = queues.waiting(&world_frames).next().is_some();
+                has_one && queues.pop(u64::MAX, &world_frames) != sanlab_kernel::NONE
+            });
+            assert!(lost, "a frame waits in the switch");
+            std::mem::swap(&mut world_frames, &mut world.network.frames);
+        });
+        assert!(error.contains("frames are not conserved"), "{error}");
+    }
+
+    #[test]
+    fn an_exchange_nobody_closed_is_noticed() {
+        let error = complaint(|world, _| world.exchanges_opened += 1);
+        assert!(error.contains("exchanges are not conserved"), "{error}");
+    }
+
+    #[test]
+    fn a_service_nobody_took_is_noticed_at_its_station() {
+        let error = complaint(|world, now| {
+            world.hosts[0].cpu.arrive(now, MS);
+            world.hosts[0].cpu.leave(now); // long before its service ends
+        });
+        assert!(
+            error.contains("Little's law does not hold at host"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_response_time_told_wrong_is_noticed_at_its_workload() {
+        let error = complaint(|world, _| world.workloads[0].response_sum += 1);
+        assert!(
+            error.contains("Little's law does not hold at workload work0"),
+            "{error}"
+        );
+    }
+}
