@@ -75,3 +75,29 @@ impl WorkloadMeter {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sanlab_kernel::Stage;
+
+    use super::*;
+
+    #[test]
+    fn stages_that_do_not_sum_to_the_response_time_are_refused() {
+        let mut meter = WorkloadMeter::default();
+        let mut timeline = Timeline::begin(100);
+        timeline.until(250, Stage::Media);
+        assert_eq!(meter.record(300, 4096, &timeline, true), Err(50));
+        assert_eq!(meter.totals, IoTotals::default());
+        timeline.until(300, Stage::Wire);
+        assert_eq!(meter.record(300, 4096, &timeline, true), Ok(()));
+        assert_eq!(meter.totals.response_sum, 200);
+    }
+
+    #[test]
+    fn the_warm_up_is_in_the_interval_alone() {
+        let mut meter = WorkloadMeter::default();
+        assert_eq!(meter.record(100, 512, &Timeline::begin(100), false), Ok(()));
+        assert_eq!((meter.interval.count, meter.totals.count), (1, 0));
+    }
+}
