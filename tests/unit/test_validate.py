@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,3 +147,24 @@ def test_credit_is_needed_up_to_the_round_trip() -> None:
     )
     assert below < full
     assert above == full
+
+
+def test_the_published_file_and_the_study_say_the_same() -> None:
+    """`published.csv` is what people read, `study.yaml` what is judged by."""
+    study = load_study("simsans")
+    with (study.folder / "published.csv").open(encoding="utf-8") as file:
+        rows = [(row["case"], row["metric"], row["value"]) for row in csv.DictReader(file)]
+    judged = [
+        (group.name, metric, f"{published.value:g}")
+        for group in study.cases
+        for metric, published in group.published.items()
+    ]
+    names = {group.key: group.name for group in study.cases}
+    shapes = [
+        (names[trend.cases], trend.metric, str(trend.expect))
+        for trend in study.trends
+        if trend.along == "clients"
+    ]
+    assert sorted(rows) == sorted(judged + shapes)
+    drawn = {plot.published for plot in study.plots if plot.published is not None}
+    assert drawn == {float(value) for _, _, value in judged}

@@ -182,11 +182,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         EVERY_EVENT && self.reference.next_at() <= self.alarms.first().0
     }
 
-    /// The latest instant this network can reach.
-    pub fn horizon(&self) -> Picoseconds {
-        self.alarms.horizon()
-    }
-
     /// Events handled: one for each start, and in the reference one for each of its own.
     pub fn events(&self) -> u64 {
         self.starts + self.reference.events()
@@ -210,13 +205,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Time up to now for which this transmitter had a frame to send, a free fibre and no credit, a
     /// wait that lasts included.
     pub fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
-        let transmitter = &self.fibres[fibre as usize];
-        let lasting = if EVERY_EVENT {
+        self.fibres[fibre as usize].counters.credit_wait + self.lasting_credit_wait(fibre, now)
+    }
+
+    /// The part of it that has not ended.
+    #[inline(always)]
+    fn lasting_credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+        if EVERY_EVENT {
             self.reference.credit_wait(fibre, now)
         } else {
-            now.saturating_sub(transmitter.could_start_at)
-        };
-        transmitter.counters.credit_wait + lasting
+            now.saturating_sub(self.fibres[fibre as usize].could_start_at)
+        }
     }
 
     /// What a transmitter has counted up to now: a wait that lasts counts as far as it has come, and
@@ -323,17 +322,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(always)]
     fn start(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
         self.starts += 1;
+        let credit_wait = self.lasting_credit_wait(id, now);
         let (frame_id, ends_sequence) = self.take_frame(now, id);
         let fibre = &mut self.fibres[id as usize];
         let frame = &mut self.frames[frame_id];
         let wire_bytes = frame.wire_bytes;
         let (sending, slot) = fibre.times(wire_bytes);
         let tail_at = now + sending;
-        let credit_wait = if EVERY_EVENT {
-            self.reference.credit_wait(id, now)
-        } else {
-            now - fibre.could_start_at
-        };
         fibre.free_at = now + slot;
         fibre.credit.take(now);
         count(fibre, frame, now, slot, credit_wait);

@@ -177,18 +177,6 @@ impl NPort {
         self.open.len() + self.pending.len()
     }
 
-    /// Plain frames that are still to come.
-    pub fn is_generating(&self) -> bool {
-        self.generators.iter().any(|generator| generator.left > 0)
-    }
-
-    /// Frames sent by its generators.
-    pub fn generated(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.generators
-            .iter()
-            .map(|generator| (generator.flow, generator.sent))
-    }
-
     /// The next frame, sent now. `source` is this port; the frame's last bit leaves after `duration`
     /// of its size, which the caller tells with [`NPort::on_sent`].
     #[inline(always)]

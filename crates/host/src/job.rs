@@ -19,8 +19,6 @@ pub struct JobSettings {
     pub offset: u64,
     /// Size of its region.
     pub span: u64,
-    /// When it starts.
-    pub start_at: Picoseconds,
     /// Requests that complete earlier are not counted.
     pub counted_from: Picoseconds,
     /// When it stops asking.
@@ -210,7 +208,6 @@ mod tests {
             total_bytes: 10_000,
             offset: 1 << 20,
             span: 1 << 16,
-            start_at: 0,
             counted_from: 0,
             stop_at: u64::MAX,
             pacing: None,

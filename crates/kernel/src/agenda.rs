@@ -75,11 +75,6 @@ impl<E> Agenda<E> {
             .pop()
             .map(|Reverse(entry)| (entry.at(), entry.event))
     }
-
-    /// Events put down so far.
-    pub fn scheduled_count(&self) -> u64 {
-        self.count
-    }
 }
 
 impl<E> Entry<E> {

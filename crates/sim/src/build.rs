@@ -338,7 +338,6 @@ fn settings_of(job: &JobPlan) -> JobSettings {
         total_bytes: or_never(job.total_bytes),
         offset: job.offset_bytes,
         span: job.span_bytes,
-        start_at: job.start_ps,
         counted_from: job.start_ps.saturating_add(job.ramp_ps),
         stop_at: or_never(job.stop_ps),
         pacing: (job.interval_ps > 0).then_some(Pacing {

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM
 from sanlab.scenario.base import (
     Credit,
     Length,
@@ -69,7 +70,7 @@ class Link(ScenarioModel):
     """BB credit the `to` end grants."""
     gap: Annotated[Size, Field(le=4096)] = 24
     """Bytes of fill words between frames; 6 words of 4 bytes by the standard (FC-FS)."""
-    propagation: Time = 5_000_000
+    propagation: Time = DEFAULT_PROPAGATION_PS_PER_KM
     """Delay of one kilometre of this fibre, 5us where it is left out."""
     fspf_cost: Annotated[int, Field(ge=1, le=65_535)] | None = None
     """FSPF cost between switches; 1.0625e12 / signalling rate where it is left out."""
