@@ -4,6 +4,7 @@
 //! transmitter may still send, an [`NPort`] turns sequences into frames, an [`Exchange`] is one SCSI
 //! command in the words of FCP, and [`encode`] writes a frame as its bits would be on the fibre.
 
+mod arbitrated_loop;
 mod bb_credit;
 pub mod encode;
 mod exchange;
@@ -12,6 +13,9 @@ mod information_unit;
 mod n_port;
 mod sequence_ids;
 
+pub use arbitrated_loop::{
+    Arbitration, Circuit, CircuitPath, FrameTimes, Lane, LoopAccess, LoopBuffers, Ring, Win,
+};
 pub use bb_credit::BbCredit;
 pub use exchange::{Exchange, ExchangeIds, Owner, ScsiStatus};
 pub use frame::{Frame, FrameKind};

@@ -1,0 +1,384 @@
+//! Who wins the loop, and when.
+
+use sanlab_kernel::{NEVER, Picoseconds};
+
+use super::Ring;
+
+/// How a port contends for its loop.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopAccess {
+    /// Arbitrated loop physical address; a lower one has the higher priority.
+    pub al_pa: u8,
+    /// It keeps the access fairness rule: having won, it does not arbitrate again before all others
+    /// that wanted the loop have had it.
+    pub is_fair: bool,
+    /// Having closed one circuit it opens the next without arbitrating if nobody else arbitrates; an
+    /// unfair port does so even then.
+    pub uses_transfer: bool,
+}
+
+/// The next port to own the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Win {
+    /// Its place.
+    pub port: u32,
+    /// It has the loop from this instant.
+    pub at: Picoseconds,
+    /// It had the loop already, and transfers it to another partner.
+    pub is_transfer: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Contender {
+    access: LoopAccess,
+    /// It wants the loop since then; [`NEVER`] when it does not.
+    wants_since: Picoseconds,
+    /// It may arbitrate from then on; [`NEVER`] between its win and the end of the access window.
+    may_from: Picoseconds,
+}
+
+/// A tenancy under way, or the last one.
+#[derive(Clone, Copy, Debug)]
+struct Tenancy {
+    owner: u32,
+    /// The owner's first fill word after its OPN leaves then.
+    marked_at: Picoseconds,
+    /// Somebody arbitrated when that word passed: the access window does not end with this tenancy.
+    is_contended: bool,
+    /// Else the word comes back, and the owner's first IDLE leaves then.
+    idle_at: Picoseconds,
+    /// The owner repeats what it receives from then on; [`NEVER`] while it holds the loop.
+    repeats_from: Picoseconds,
+}
+
+/// Arbitration on one loop, in closed form.
+///
+/// - A port that arbitrates replaces every fill word of lower priority at its output by its own ARB.
+///   It has won when its own comes back. So a first word sent at `s` wins at `s + R` unless a port of
+///   higher priority already arbitrates when the word passes: `s' <= s + d`.
+/// - The owner lets no fill word through. Its CLS is followed by the words it repeats again, so the
+///   first word of port `p` that can survive is the one that reaches the owner when it begins to
+///   repeat: `s = max(request, repeats_from - d(p, owner))`.
+/// - The owner sends ARB(F0), the lowest priority of all, behind its OPN. If the word comes back
+///   unchanged nobody arbitrates: the owner sends IDLE, and whoever sees IDLE may arbitrate again.
+///   That is the end of the access window. Nobody replaces the first IDLE, so that all see it.
+#[derive(Clone, Debug)]
+pub struct Arbitration {
+    ring: Ring,
+    word: Picoseconds,
+    contenders: Vec<Contender>,
+    wanting: Vec<u32>,
+    /// Fair ports that have won in this access window.
+    without_access: Vec<u32>,
+    last: Option<Tenancy>,
+    /// No port arbitrates before: the loop initialises.
+    closed_until: Picoseconds,
+}
+
+impl Arbitration {
+    /// Ports in the order of the ring; `word` is the time of one transmission word.
+    pub fn new(ring: Ring, word: Picoseconds, ports: &[LoopAccess]) -> Self {
+        let contenders = ports
+            .iter()
+            .map(|&access| Contender {
+                access,
+                wants_since: NEVER,
+                may_from: 0,
+            })
+            .collect();
+        Self {
+            ring,
+            word,
+            contenders,
+            wanting: Vec::new(),
+            without_access: Vec::new(),
+            last: None,
+            closed_until: 0,
+        }
+    }
+
+    /// Positions.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// The loop goes down and initialises: ports keep their places and wishes, and arbitrate on the
+    /// new ring from this instant, all with access.
+    pub fn initialise(&mut self, ring: Ring, until: Picoseconds) {
+        self.ring = ring;
+        self.closed_until = until;
+        self.last = None;
+        self.without_access.clear();
+        for contender in &mut self.contenders {
+            contender.may_from = 0;
+        }
+    }
+
+    /// A port wants the loop from now on.
+    pub fn request(&mut self, port: u32, now: Picoseconds) {
+        if self.contenders[port as usize].wants_since != NEVER {
+            return;
+        }
+        self.contenders[port as usize].wants_since = now;
+        self.wanting.push(port);
+        // The owner's mark may still be on its way to this port.
+        if let Some(last) = self.last
+            && !last.is_contended
+            && port != last.owner
+        {
+            let passes_at = last.marked_at + self.ring.between(last.owner, port);
+            let starts_at = self.starts_at(port, Some(last));
+            if let Some(tenancy) = &mut self.last {
+                tenancy.is_contended = starts_at <= passes_at;
+            }
+        }
+    }
+
+    /// A port does not want the loop any more.
+    pub fn withdraw(&mut self, port: u32) {
+        self.contenders[port as usize].wants_since = NEVER;
+        self.wanting.retain(|&other| other != port);
+    }
+
+    /// Whether any port but this one arbitrates now.
+    pub fn is_contended(&self, owner: u32, now: Picoseconds) -> bool {
+        let others = self.wanting.iter().filter(|&&port| port != owner);
+        others
+            .copied()
+            .any(|port| self.starts_at(port, self.last) <= now)
+    }
+
+    /// The next win, as far as the requests made so far decide it: an earlier or stronger request
+    /// may still change it until it has come. None while nobody wants the loop, or its owner holds it.
+    pub fn next_win(&self) -> Option<Win> {
+        if self.last.is_some_and(|last| last.repeats_from == NEVER) {
+            return None;
+        }
+        if let Some(win) = self.transfer() {
+            return Some(win);
+        }
+        let strongest = self
+            .wanting
+            .iter()
+            .copied()
+            .filter(|&port| self.first_word(port) != NEVER)
+            .min_by_key(|&port| self.contenders[port as usize].access.al_pa)?;
+        let survivors = self.wanting.iter().copied().filter(|&port| {
+            port == strongest || self.survives(port, strongest) && self.survives_all(port)
+        });
+        let winner = survivors.min_by_key(|&port| self.first_word(port))?;
+        Some(Win {
+            port: winner,
+            at: self.first_word(winner) + self.ring.round(),
+            is_transfer: false,
+        })
+    }
+
+    /// This port has the loop now, as [`Arbitration::next_win`] said.
+    pub fn win(&mut self, win: Win) {
+        self.end_window();
+        let contender = &mut self.contenders[win.port as usize];
+        contender.wants_since = NEVER;
+        self.wanting.retain(|&other| other != win.port);
+        if contender.access.is_fair && contender.may_from != NEVER {
+            contender.may_from = NEVER;
+            self.without_access.push(win.port);
+        }
+        let marked_at = win.at + self.word;
+        let is_contended = self.wanting.iter().any(|&port| {
+            let passes_at = marked_at + self.ring.between(win.port, port);
+            self.starts_at(port, None) <= passes_at
+        });
+        self.last = Some(Tenancy {
+            owner: win.port,
+            marked_at,
+            is_contended,
+            idle_at: marked_at + self.ring.round(),
+            repeats_from: NEVER,
+        });
+    }
+
+    /// The owner, which sent CLS at the first instant, has its answer at the second: what it receives
+    /// from the next word on it repeats.
+    pub fn release(&mut self, closed_at: Picoseconds, at: Picoseconds) {
+        if let Some(last) = &mut self.last {
+            last.repeats_from = at + self.word;
+            if last.idle_at == closed_at {
+                last.idle_at += self.word; // behind the CLS
+            }
+        }
+    }
+
+    /// The owner opens another port without arbitration.
+    fn transfer(&self) -> Option<Win> {
+        let last = self.last?;
+        let owner = &self.contenders[last.owner as usize];
+        if !owner.access.uses_transfer || owner.wants_since > last.repeats_from {
+            return None;
+        }
+        let hears = |&port: &u32| {
+            port != last.owner
+                && self
+                    .starts_at(port, self.last)
+                    .saturating_add(self.ring.between(port, last.owner))
+                    <= last.repeats_from
+        };
+        let may = !owner.access.is_fair || !self.wanting.iter().any(hears);
+        may.then_some(Win {
+            port: last.owner,
+            at: last.repeats_from,
+            is_transfer: true,
+        })
+    }
+
+    /// When this port begins to arbitrate: it wants the loop, and it may. `last` is the tenancy whose
+    /// access window may have ended for it.
+    fn starts_at(&self, port: u32, last: Option<Tenancy>) -> Picoseconds {
+        let contender = &self.contenders[port as usize];
+        let starts_at = contender.wants_since.max(self.closed_until);
+        let window_end = match last {
+            Some(last) if !last.is_contended => self.window_end(port, last),
+            _ => return starts_at.max(contender.may_from),
+        };
+        let may_from = contender.may_from.min(window_end);
+        match starts_at.max(may_from) {
+            at if at == window_end => at + self.word,
+            at => at,
+        }
+    }
+
+    /// The first word of this port that the owner before does not swallow.
+    fn first_word(&self, port: u32) -> Picoseconds {
+        let starts_at = self.starts_at(port, self.last);
+        match self.last {
+            Some(last) => {
+                let to_owner = self.ring.between(port, last.owner);
+                let passes_from = last.repeats_from.saturating_sub(to_owner);
+                let is_idle = !last.is_contended && passes_from == self.window_end(port, last);
+                starts_at.max(passes_from + if is_idle { self.word } else { 0 })
+            }
+            None => starts_at,
+        }
+    }
+
+    /// The first word of a port passes a stronger one before that arbitrates.
+    fn survives(&self, port: u32, stronger: u32) -> bool {
+        let sent_at = self.first_word(port);
+        sent_at != NEVER
+            && self.first_word(stronger) > sent_at + self.ring.between(port, stronger)
+    }
+
+    fn survives_all(&self, port: u32) -> bool {
+        let al_pa = self.contenders[port as usize].access.al_pa;
+        let is_stronger = |&&other: &&u32| self.contenders[other as usize].access.al_pa < al_pa;
+        let stronger = self.wanting.iter().filter(is_stronger);
+        stronger.copied().all(|other| self.survives(port, other))
+    }
+
+    /// IDLE, sent when the mark came back, passes this port.
+    fn window_end(&self, port: u32, last: Tenancy) -> Picoseconds {
+        last.idle_at + self.ring.between(last.owner, port)
+    }
+
+    /// If the tenancy before ended the access window, all that had none have access.
+    fn end_window(&mut self) {
+        let Some(last) = self.last else { return };
+        if last.is_contended {
+            return;
+        }
+        while let Some(port) = self.without_access.pop() {
+            self.contenders[port as usize].may_from = self.window_end(port, last) + self.word;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAIR: LoopAccess = LoopAccess {
+        al_pa: 0,
+        is_fair: true,
+        uses_transfer: false,
+    };
+
+    /// Ports one word of ten apart, priorities in the order of their places.
+    fn four() -> Arbitration {
+        let ports: Vec<_> = (0..4).map(|al_pa| LoopAccess { al_pa, ..FAIR }).collect();
+        Arbitration::new(Ring::new([10; 4]), 1, &ports)
+    }
+
+    fn win(port: u32, at: Picoseconds) -> Option<Win> {
+        let is_transfer = false;
+        Some(Win { port, at, is_transfer })
+    }
+
+    #[test]
+    fn a_lone_port_wins_after_one_round() {
+        let mut arbitration = four();
+        assert_eq!(arbitration.next_win(), None);
+        arbitration.request(2, 100);
+        assert_eq!(arbitration.next_win(), win(2, 140));
+    }
+
+    #[test]
+    fn the_stronger_wins_unless_the_word_has_passed_it() {
+        let mut arbitration = four();
+        arbitration.request(2, 100); // reaches port 0 at 120
+        arbitration.request(0, 120);
+        assert_eq!(arbitration.next_win(), win(0, 160));
+        let mut arbitration = four();
+        arbitration.request(2, 100);
+        arbitration.request(0, 121);
+        assert_eq!(arbitration.next_win(), win(2, 140));
+    }
+
+    #[test]
+    fn a_fair_port_waits_until_all_have_had_the_loop() {
+        let mut arbitration = four();
+        arbitration.request(0, 0);
+        arbitration.request(3, 0);
+        let mut order = Vec::new();
+        for _ in 0..4 {
+            let next = arbitration.next_win().expect("somebody wants the loop");
+            arbitration.win(next);
+            arbitration.request(next.port, next.at + 5); // it wants more
+            arbitration.release(next.at + 60, next.at + 100);
+            order.push(next.port);
+        }
+        assert_eq!(order, [0, 3, 0, 3]);
+    }
+
+    #[test]
+    fn an_unfair_port_starves_the_others() {
+        let mut ports = [FAIR; 2];
+        ports[0].is_fair = false;
+        ports[1].al_pa = 1;
+        let mut arbitration = Arbitration::new(Ring::new([10; 2]), 1, &ports);
+        arbitration.request(1, 0);
+        arbitration.request(0, 0);
+        for _ in 0..5 {
+            let next = arbitration.next_win().expect("somebody wants the loop");
+            assert_eq!(next.port, 0);
+            arbitration.win(next);
+            arbitration.request(0, next.at + 5);
+            arbitration.release(next.at + 60, next.at + 100);
+        }
+    }
+
+    #[test]
+    fn transfer_saves_the_round_unless_somebody_waits() {
+        let mut ports = [FAIR; 2];
+        ports[0].uses_transfer = true;
+        ports[1].al_pa = 1;
+        let mut arbitration = Arbitration::new(Ring::new([10; 2]), 1, &ports);
+        arbitration.request(0, 0);
+        arbitration.win(arbitration.next_win().expect("one wants it"));
+        arbitration.request(0, 25);
+        arbitration.release(40, 60);
+        let transfer = arbitration.next_win().expect("the owner wants it");
+        assert!(transfer.is_transfer && transfer.at == 61);
+        arbitration.request(1, 30);
+        assert_eq!(arbitration.next_win().map(|win| win.port), Some(1));
+    }
+}

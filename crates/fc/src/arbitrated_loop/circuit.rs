@@ -1,0 +1,173 @@
+//! A pair of ports that talk.
+
+use sanlab_kernel::Picoseconds;
+
+use super::CircuitCredit;
+
+/// What a port offers to its partner in a circuit.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopBuffers {
+    /// BB_Credit of its login: frames a partner may send to it before any R_RDY. Disks say 0.
+    pub login: u32,
+    /// Receive buffers in all.
+    pub buffers: u32,
+}
+
+/// Delays on the way between the two ports of a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CircuitPath {
+    /// From the owner to its partner.
+    pub out: Picoseconds,
+    /// From the partner to the owner.
+    pub back: Picoseconds,
+    /// One transmission word.
+    pub word: Picoseconds,
+    /// Fill words between two frames.
+    pub gap: Picoseconds,
+}
+
+impl CircuitPath {
+    /// There and back.
+    pub fn round(&self) -> Picoseconds {
+        self.out + self.back
+    }
+}
+
+/// Which way a frame goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// From the port that opened the circuit.
+    Out,
+    /// From the port that was opened.
+    Back,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Direction {
+    credit: CircuitCredit,
+    /// The next frame may begin then as far as the lane is concerned, the gap behind the one before
+    /// it included.
+    free_at: Picoseconds,
+}
+
+/// When a frame goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTimes {
+    /// First bit out.
+    pub starts_at: Picoseconds,
+    /// Last bit in at the other side.
+    pub arrives_at: Picoseconds,
+    /// Part of the wait before it that was for credit alone.
+    pub credit_wait: Picoseconds,
+}
+
+/// An open circuit (OPNyx, both ways at once).
+///
+/// The owner sends OPN when it wins; frames may follow behind it as far as the partner's login credit
+/// goes, more when the partner's R_RDYs are there. The partner may send from the moment it is opened,
+/// but no more frames than the owner had buffers for at that moment: the owner closes when it has
+/// nothing left to send, and gives no R_RDY behind its CLS. The partner answers CLS with CLS when it
+/// has sent what it had begun.
+#[derive(Clone, Debug, Default)]
+pub struct Circuit {
+    path: Option<CircuitPath>,
+    lanes: [Direction; 2],
+    /// The owner sends, or has sent, CLS at this instant.
+    closes_at: Option<Picoseconds>,
+}
+
+impl Circuit {
+    /// The owner has won at this instant.
+    pub fn open(
+        &mut self,
+        won_at: Picoseconds,
+        path: CircuitPath,
+        owner: LoopBuffers,
+        partner: LoopBuffers,
+    ) {
+        let behind_opn = path.word + path.gap;
+        let [out, back] = &mut self.lanes;
+        let first_r_rdy_at = won_at + path.round() + path.word;
+        out.credit.open(partner.login, partner.buffers, first_r_rdy_at);
+        out.free_at = won_at + behind_opn;
+        back.credit.open(owner.buffers, owner.buffers, 0);
+        back.free_at = won_at + path.out + behind_opn;
+        self.path = Some(path);
+        self.closes_at = None;
+    }
+
+    /// When the next frame of this lane could begin; [`sanlab_kernel::NEVER`] without credit.
+    #[inline]
+    pub fn next_at(&self, lane: Lane) -> Picoseconds {
+        let direction = &self.lanes[lane as usize];
+        direction.free_at.max(direction.credit.next_at())
+    }
+
+    /// Whether a frame that is ready now can still go.
+    pub fn takes(&self, lane: Lane, now: Picoseconds) -> bool {
+        let may = match (lane, self.closes_at) {
+            (_, None) => true,
+            (Lane::Out, Some(_)) => false,
+            (Lane::Back, Some(_)) => now <= self.partner_closes_at(),
+        };
+        may && self.next_at(lane) != sanlab_kernel::NEVER
+    }
+
+    /// Send a frame that takes `sending` from first to last bit. `freed_at` tells for the arrival of
+    /// its last bit when its buffer is free again.
+    #[inline]
+    pub fn send(
+        &mut self,
+        lane: Lane,
+        now: Picoseconds,
+        sending: Picoseconds,
+        freed_at: impl FnOnce(Picoseconds) -> Picoseconds,
+    ) -> FrameTimes {
+        let Some(path) = self.path else {
+            unreachable!("a frame in a circuit that was never opened")
+        };
+        let (there, home) = match lane {
+            Lane::Out => (path.out, path.back),
+            Lane::Back => (path.back, path.out),
+        };
+        let direction = &mut self.lanes[lane as usize];
+        let could_start_at = direction.free_at.max(now);
+        let starts_at = could_start_at.max(direction.credit.next_at());
+        direction.credit.take();
+        direction.free_at = starts_at + sending + path.gap;
+        let arrives_at = starts_at + sending + there;
+        let freed_at = freed_at(arrives_at);
+        if lane == Lane::Out {
+            direction.credit.give(freed_at + home + path.word);
+        }
+        FrameTimes {
+            starts_at,
+            arrives_at,
+            credit_wait: starts_at - could_start_at,
+        }
+    }
+
+    /// The owner has sent all it had at this instant.
+    pub fn dry_at(&self) -> Picoseconds {
+        self.lanes[Lane::Out as usize].free_at
+    }
+
+    /// The owner sends CLS now. Returns when the answer is back: the loop is free.
+    pub fn close(&mut self, now: Picoseconds) -> Picoseconds {
+        self.closes_at = Some(now);
+        let back = self.path.map_or(0, |path| path.back);
+        self.partner_closes_at() + back
+    }
+
+    /// The owner has sent CLS.
+    pub fn is_closing(&self) -> bool {
+        self.closes_at.is_some()
+    }
+
+    fn partner_closes_at(&self) -> Picoseconds {
+        let (Some(path), Some(closes_at)) = (self.path, self.closes_at) else {
+            return sanlab_kernel::NEVER;
+        };
+        (closes_at + path.out).max(self.lanes[Lane::Back as usize].free_at)
+    }
+}

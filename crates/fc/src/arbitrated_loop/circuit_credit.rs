@@ -1,0 +1,79 @@
+//! Credit in one direction of a circuit.
+
+use std::collections::VecDeque;
+
+use sanlab_kernel::{NEVER, Picoseconds};
+
+/// How many frames one side of an open circuit may send, and when.
+///
+/// On a loop credit does not outlive the circuit (FC-AL-2, alternate BB_Credit management). What the
+/// receiver promised at login may be used at once; for its other buffers it sends R_RDY as soon as it
+/// is opened, and one more for each buffer it frees.
+#[derive(Clone, Debug, Default)]
+pub struct CircuitCredit {
+    at_once: u32,
+    on_opening: u32,
+    opened_at: Picoseconds,
+    back_at: VecDeque<Picoseconds>,
+}
+
+impl CircuitCredit {
+    /// A circuit opens: `login` frames may go at once, the rest of `buffers` when the R_RDYs of the
+    /// port that was opened arrive at `opened_at`.
+    pub fn open(&mut self, login: u32, buffers: u32, opened_at: Picoseconds) {
+        self.at_once = login.min(buffers);
+        self.on_opening = buffers - self.at_once;
+        self.opened_at = opened_at;
+        self.back_at.clear();
+    }
+
+    /// When the next frame may go; [`NEVER`] if no more credit is known to come.
+    #[inline]
+    pub fn next_at(&self) -> Picoseconds {
+        if self.at_once > 0 {
+            0
+        } else if self.on_opening > 0 {
+            self.opened_at
+        } else {
+            self.back_at.front().copied().unwrap_or(NEVER)
+        }
+    }
+
+    /// Use the next one.
+    #[inline]
+    pub fn take(&mut self) {
+        if self.at_once > 0 {
+            self.at_once -= 1;
+        } else if self.on_opening > 0 {
+            self.on_opening -= 1;
+        } else {
+            self.back_at.pop_front();
+        }
+    }
+
+    /// An R_RDY for a freed buffer arrives then; they come in order.
+    #[inline]
+    pub fn give(&mut self, at: Picoseconds) {
+        self.back_at.push_back(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn login_credit_first_then_the_first_r_rdys_then_freed_buffers() {
+        let mut credit = CircuitCredit::default();
+        credit.open(1, 2, 500);
+        credit.give(900);
+        let mut times = Vec::new();
+        for _ in 0..4 {
+            times.push(credit.next_at());
+            credit.take();
+        }
+        assert_eq!(times, [0, 500, 900, NEVER]);
+        credit.open(0, 1, 7);
+        assert_eq!(credit.next_at(), 7);
+    }
+}
