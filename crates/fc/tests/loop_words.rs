@@ -94,6 +94,8 @@ struct Machine {
     won_at: u64,
     next_job: usize,
     transfers: bool,
+    /// The last fill word that it swallowed was the ARB of another.
+    heard_arb: bool,
 }
 
 fn plain(body: Body) -> Word {
@@ -116,6 +118,7 @@ impl Machine {
             won_at: 0,
             next_job: 0,
             transfers: false,
+            heard_arb: false,
         }
     }
 
@@ -150,10 +153,12 @@ impl Machine {
         logins: &[u32],
         done: &mut Vec<Tenancy>,
     ) -> Word {
-        if std::mem::take(&mut self.transfers) && self.wants(tick) {
+        if matches!(word.body, Body::Idle | Body::Mark(_) | Body::Arb(_)) {
             let own = self.port.access.al_pa;
-            let is_heard = matches!(word.body, Body::Arb(other) if other != own);
-            if !(is_heard && self.port.access.is_fair) {
+            self.heard_arb = matches!(word.body, Body::Arb(other) if other != own);
+        }
+        if std::mem::take(&mut self.transfers) && self.wants(tick) {
+            if !(self.heard_arb && self.port.access.is_fair) {
                 return self.win(tick, me, logins);
             }
         }
