@@ -10,6 +10,7 @@
 mod counters;
 mod fibre;
 mod fspf;
+mod loops;
 mod network;
 mod probe;
 mod reference;
@@ -20,7 +21,11 @@ mod voq;
 pub use counters::FibreCounters;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
-pub use network::{FabricFault, Network, NetworkBuilder, Start};
+pub use loops::{
+    Loop, LoopCounters, LoopPort, LoopPortSettings, LoopString, Loops, Medium, SharedLoop,
+    StringCounters, SwitchedLoop,
+};
+pub use network::{FabricFault, Network, NetworkBuilder, Start, Step};
 pub use probe::{NoProbe, Probe};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};

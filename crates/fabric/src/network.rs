@@ -7,6 +7,7 @@ use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of}
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
+use crate::loops::Loops;
 use crate::probe::Probe;
 use crate::reference::Reference;
 use crate::switch::{Forwarding, Switch};
@@ -24,6 +25,17 @@ pub struct Start {
     pub fibre: u32,
     /// The last frame of a sequence has left its source.
     pub ends_sequence: bool,
+}
+
+/// What the next thing was.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// The start of a transmission.
+    Start(Start),
+    /// The begin or the end of a tenancy on a loop: [`Network::started_on_loop`] has its frames.
+    Tenancy,
+    /// An event of the slow reference, which concerns nobody above.
+    Internal,
 }
 
 /// A law of the fabric that does not hold.
@@ -66,13 +78,19 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub exchanges: Arena<Exchange>,
     /// Hash over all starts.
     pub fingerprint: Fingerprint,
-    alarms: Alarms,
+    /// Loops and their ports.
+    pub loops: Loops,
+    pub(crate) alarms: Alarms,
+    /// The alarm of the first loop; those below are of fibres.
+    pub(crate) first_loop_alarm: u32,
+    pub(crate) tenancy_events: u64,
+    pub(crate) frames_on_loops: u64,
     switches: Vec<Switch>,
     addresses: Vec<u32>,
     uplinks: Vec<u32>,
-    sent: u64,
-    delivered: u64,
-    starts: u64,
+    pub(crate) sent: u64,
+    pub(crate) delivered: u64,
+    pub(crate) starts: u64,
     reference: Reference,
 }
 
@@ -89,6 +107,10 @@ pub struct NetworkBuilder {
     pub fibres: Vec<Fibre>,
     /// FSPF cost of each link.
     pub costs: Vec<u64>,
+    /// Loops.
+    pub loops: Loops,
+    /// Transmitters of their ports.
+    pub loop_fibres: Vec<Fibre>,
 }
 
 impl NetworkBuilder {
@@ -123,13 +145,22 @@ impl NetworkBuilder {
         }
         self.add_routes(&attached, &hops);
         let fibres = self.fibres.len();
+        self.loops.port_of.resize(self.n_ports.len(), NONE);
+        self.fibres.append(&mut self.loop_fibres);
+        for port in &self.loops.ports {
+            uplinks[port.settings.n_port as usize] = port.fibre;
+        }
         let mut network = Network {
             n_ports: self.n_ports,
             fibres: self.fibres,
             frames: Arena::default(),
             exchanges: Arena::default(),
             fingerprint: Fingerprint::default(),
-            alarms: Alarms::new(fibres),
+            alarms: Alarms::new(fibres + self.loops.loops.len()),
+            first_loop_alarm: id_of(fibres),
+            tenancy_events: 0,
+            frames_on_loops: 0,
+            loops: self.loops,
             switches: self.switches,
             addresses: self.addresses,
             uplinks,
@@ -139,12 +170,14 @@ impl NetworkBuilder {
             reference: Reference::new(if EVERY_EVENT { fibres } else { 0 }),
         };
         if EVERY_EVENT {
-            for (id, fibre) in network.fibres.iter().enumerate() {
+            for (id, fibre) in network.fibres[..fibres].iter().enumerate() {
                 network.reference.grant(id_of(id), fibre.credit.granted());
             }
         }
         for n_port in 0..network.n_ports.len() {
-            network.wake(id_of(n_port), 0);
+            if network.loops.port_of[n_port] == NONE {
+                network.wake(id_of(n_port), 0);
+            }
         }
         network
     }
@@ -184,7 +217,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Events handled: one for each start, and in the reference one for each of its own.
     pub fn events(&self) -> u64 {
-        self.starts + self.reference.events()
+        self.starts - self.frames_on_loops + self.tenancy_events + self.reference.events()
     }
 
     /// Transmissions started: frames times hops.
@@ -245,6 +278,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Whether frames can get from one N_Port to another.
     pub fn is_reachable(&self, source: u32, destination: u32) -> bool {
+        if self.is_on_loop(source) {
+            return self.loops.joins(source, destination);
+        }
         match self.uplink(source).sink {
             Sink::NPort(n_port) => n_port == destination,
             Sink::Switch { switch, .. } => !self.switches[switch as usize]
@@ -254,8 +290,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
+    /// Whether an N_Port is on a loop.
+    #[inline]
+    pub fn is_on_loop(&self, n_port: u32) -> bool {
+        self.loops.port_of[n_port as usize] != NONE
+    }
+
     /// Queue a sequence at an N_Port.
     pub fn queue(&mut self, n_port: u32, sequence: Sequence, now: Picoseconds) {
+        if self.is_on_loop(n_port) {
+            let port = self.loops.port_of[n_port as usize];
+            self.queue_on_loop(port, sequence, now);
+            return;
+        }
         self.n_ports[n_port as usize].queue(sequence);
         self.wake(n_port, now);
     }
@@ -300,10 +347,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// The next thing happens, which is due `now`: [`Network::next_at`]. `None` where it concerns
-    /// nobody above: events of the reference.
+    /// The next thing happens, which is due `now`: [`Network::next_at`].
     #[inline]
-    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Option<Start> {
+    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Step {
         if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
@@ -313,10 +359,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             if self.reference.can_start(fibre) {
                 self.alarms.set(fibre, at);
             }
-            return None;
+            return Step::Internal;
         }
         let (_, fibre) = self.alarms.first();
-        Some(self.start(now, fibre, probe))
+        if fibre >= self.first_loop_alarm {
+            self.step_loop(fibre - self.first_loop_alarm, now);
+            return Step::Tenancy;
+        }
+        Step::Start(self.start(now, fibre, probe))
     }
 
     #[inline(always)]
@@ -514,7 +564,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
 /// Count a frame that starts now, and what it has waited for.
 #[inline(always)]
-fn count(
+pub(crate) fn count(
     fibre: &mut Fibre,
     frame: &mut Frame,
     now: Picoseconds,

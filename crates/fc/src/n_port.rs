@@ -41,6 +41,45 @@ pub struct Sequence {
     pub seq_cnt: u16,
 }
 
+impl Sequence {
+    /// Its next frame, sent now.
+    #[inline(always)]
+    fn cut_frame(
+        &mut self,
+        data_frame_bytes: u32,
+        now: Picoseconds,
+        framed_at: Picoseconds,
+        source: u32,
+    ) -> Frame {
+        let payload = self.left_bytes.min(data_frame_bytes);
+        let frame = Frame {
+            ready_at: now,
+            framed_at,
+            sent_at: now,
+            credit_wait: 0,
+            switch_wait: 0,
+            exchange: self.exchange,
+            flow: self.flow,
+            came_by: sanlab_kernel::NONE,
+            destination: self.destination,
+            source,
+            next: sanlab_kernel::NONE,
+            offset: self.offset,
+            wire_bytes: frame_size(wire_bytes(payload)),
+            payload_bytes: frame_size(payload),
+            seq_cnt: self.seq_cnt,
+            ox_id: self.ox_id,
+            seq_id: self.seq_id,
+            kind: self.kind,
+            is_last: payload == self.left_bytes,
+        };
+        self.left_bytes -= payload;
+        self.offset += payload;
+        self.seq_cnt = self.seq_cnt.wrapping_add(1);
+        frame
+    }
+}
+
 /// A source of plain frames: no exchange, no response.
 #[derive(Clone, Debug)]
 pub struct Generator {
@@ -146,6 +185,23 @@ impl NPort {
         self.open.push_back(sequence);
     }
 
+    /// A sequence id for a sequence that waits for its loop.
+    pub fn open_on_loop(&mut self) -> u8 {
+        self.seq_ids.take()
+    }
+
+    /// Its last frame has been sent.
+    pub fn close_on_loop(&mut self, seq_id: u8) {
+        self.seq_ids.give_back(seq_id);
+    }
+
+    /// The next frame of a sequence of this port, which its loop keeps.
+    #[inline]
+    pub fn cut_frame(&self, sequence: &mut Sequence, now: Picoseconds, source: u32) -> Frame {
+        let framed_at = sequence.queued_at;
+        sequence.cut_frame(self.data_frame_bytes, now, framed_at, source)
+    }
+
     /// When it has a frame to send; [`NEVER`] when it has none.
     #[inline]
     pub fn ready_at(&self) -> Picoseconds {
@@ -184,34 +240,9 @@ impl NPort {
         if self.open.is_empty() {
             return self.generate(now, source);
         }
-        let sequence = &mut self.open[0];
-        let payload = sequence.left_bytes.min(self.data_frame_bytes);
-        let is_last = payload == sequence.left_bytes;
-        let free_buffer = self.tx_buffers[0];
-        let frame = Frame {
-            ready_at: now,
-            framed_at: free_buffer.max(sequence.queued_at),
-            sent_at: now,
-            credit_wait: 0,
-            switch_wait: 0,
-            exchange: sequence.exchange,
-            flow: sequence.flow,
-            came_by: sanlab_kernel::NONE,
-            destination: sequence.destination,
-            source,
-            next: sanlab_kernel::NONE,
-            offset: sequence.offset,
-            wire_bytes: frame_size(wire_bytes(payload)),
-            payload_bytes: frame_size(payload),
-            seq_cnt: sequence.seq_cnt,
-            ox_id: sequence.ox_id,
-            seq_id: sequence.seq_id,
-            kind: sequence.kind,
-            is_last,
-        };
-        sequence.left_bytes -= payload;
-        sequence.offset += payload;
-        sequence.seq_cnt = sequence.seq_cnt.wrapping_add(1);
+        let framed_at = self.tx_buffers[0].max(self.open[0].queued_at);
+        let frame = self.open[0].cut_frame(self.data_frame_bytes, now, framed_at, source);
+        let is_last = frame.is_last;
         if is_last {
             self.open.pop_front();
             self.seq_ids.give_back(frame.seq_id);

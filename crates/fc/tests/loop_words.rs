@@ -184,7 +184,10 @@ impl Machine {
                 plain(body)
             }
             State::Opened => {
-                if matches!(word.body, Body::Idle | Body::WindowEnd(_) | Body::Mark(_) | Body::Arb(_)) {
+                if matches!(
+                    word.body,
+                    Body::Idle | Body::WindowEnd(_) | Body::Mark(_) | Body::Arb(_)
+                ) {
                     self.fill = self.pass(tick, word.body);
                 }
                 self.close_received |= word.body == Body::Close;
@@ -356,7 +359,12 @@ fn open(circuit: &mut Circuit, ring: &Ring, ports: &[Port], now: u64, owner: usi
         login: port.login,
         buffers: BUFFERS,
     };
-    circuit.open(now, path, offers(&ports[owner]), offers(&ports[job.partner]));
+    circuit.open(
+        now,
+        path,
+        offers(&ports[owner]),
+        offers(&ports[job.partner]),
+    );
     // The last of n words leaves n - 1 words after the first.
     for _ in 0..job.frames {
         circuit.send(Lane::Out, now, job.frame_words, |at| at - 1);

@@ -15,6 +15,8 @@ pub enum Stage {
     Hba,
     /// In an N_Port behind frames of others.
     TxQueue,
+    /// For an arbitrated loop: arbitration, opening, and the circuits of others.
+    Loop,
     /// Some transmitter on the way had a frame of it to send and no BB credit.
     CreditWait,
     /// Bits on fibres: serialisation and propagation.
@@ -42,7 +44,7 @@ pub enum Stage {
 }
 
 /// Number of stages.
-pub const STAGE_COUNT: usize = 16;
+pub const STAGE_COUNT: usize = 17;
 
 impl Stage {
     /// All, in the order of the path.
@@ -51,6 +53,7 @@ impl Stage {
         Self::LunQueue,
         Self::Hba,
         Self::TxQueue,
+        Self::Loop,
         Self::CreditWait,
         Self::Wire,
         Self::Switch,
@@ -72,6 +75,7 @@ impl Stage {
             Self::LunQueue => "lun_queue",
             Self::Hba => "hba",
             Self::TxQueue => "tx_queue",
+            Self::Loop => "loop",
             Self::CreditWait => "credit_wait",
             Self::Wire => "wire",
             Self::Switch => "switch",

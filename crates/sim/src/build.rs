@@ -1,7 +1,13 @@
 //! A plan becomes a world.
 
-use sanlab_fabric::{Fibre, Forwarding, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
-use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
+use sanlab_fabric::{
+    Fibre, Forwarding, LoopPortSettings, LoopString, Loops, Medium, NetworkBuilder, RoutePolicy,
+    SharedLoop, Sink, Source, Switch, SwitchedLoop,
+};
+use sanlab_fc::{
+    Arbitration, ExchangeIds, Generator, Interleave, LoopAccess, LoopBuffers, NPort,
+    PRIMITIVE_BYTES, Ring,
+};
 use sanlab_host::{Adapter, Addresses, Host, Job, JobSettings, Pacing};
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
@@ -10,10 +16,11 @@ use sanlab_storage::{Array, Cache, Disk, DiskGeometry, Lun, Media, Mirror, SeekC
 use crate::check::PlanError;
 use crate::event::Event;
 use crate::plan::{
-    AddressPlan, ArrayPlan, DiskPlan, Distribution, EndPlan, JobPlan, LunPlan, MediaPlan, Plan,
-    TrafficPlan,
+    AddressPlan, ArrayPlan, DiskPlan, Distribution, EndPlan, JobPlan, LoopPlan, LoopPortPlan,
+    LunPlan, MediaPlan, MediumPlan, Plan, StringPlan, TrafficPlan,
 };
 use crate::series::Series;
+use crate::tables;
 use crate::workload::WorkloadState;
 use crate::world::{RunningJob, World};
 
@@ -54,7 +61,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         latencies: FrameLatencies::new(
             plan.workloads.len() + plan.traffic.len() + mirror_flows(plan).count(),
         ),
-        series: Series::new(plan.interval_ps, 2 * plan.links.len()),
+        series: Series::new(plan.interval_ps, tables::fibres(plan)),
         data_frame_bytes: plan.data_frame_bytes,
         exchanges_opened: 0,
         exchanges_closed: 0,
@@ -79,6 +86,7 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
             .collect(),
         addresses: plan.n_ports.iter().map(|port| port.fc_id).collect(),
         switches: plan.switches.iter().map(switch_of).collect(),
+        loops: Loops::new(plan.n_ports.len()),
         ..NetworkBuilder::default()
     };
     for link in &plan.links {
@@ -100,12 +108,84 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
         }
         builder.costs.push(link.fspf_cost);
     }
+    for of in &plan.loops {
+        add_loop(&mut builder, of);
+    }
     for (index, traffic) in plan.traffic.iter().enumerate() {
         let flow = id_of(plan.workloads.len() + index);
         let generator = generator_of(traffic, flow, plan.seed);
         builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
     }
     builder
+}
+
+fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
+    let rate = Rate::from_bytes_per_s(of.bytes_per_s);
+    let first_fibre = builder.fibres.len() + builder.loop_fibres.len();
+    for port in &of.ports {
+        // It has no far end of its own, and credit is that of its circuits.
+        let id = port.n_port;
+        let fibre = Fibre::new(Source::NPort(id), Sink::NPort(id), rate, of.gap_bytes, 0, 1);
+        builder.loop_fibres.push(fibre);
+    }
+    let settings: Vec<_> = of.ports.iter().map(loop_port_of).collect();
+    let medium = match &of.medium {
+        MediumPlan::Shared {} => Medium::Shared(shared_loop_of(of, rate)),
+        MediumPlan::Switched { crossbars, strings } => {
+            Medium::Switched(switched_loop_of(of, crossbars.len(), strings))
+        }
+    };
+    let fibre = id_of(first_fibre);
+    builder
+        .loops
+        .add(medium, rate, of.gap_bytes, &settings, fibre);
+}
+
+fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
+    LoopPortSettings {
+        n_port: port.n_port,
+        buffers: LoopBuffers {
+            login: port.login_credit,
+            buffers: port.buffers.max(1),
+        },
+        is_full_duplex: port.is_full_duplex,
+        tenancy_frames: port.tenancy_frames.max(1),
+    }
+}
+
+fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
+    let ring = Ring::new(of.ports.iter().map(|port| port.delay_ps));
+    let access: Vec<_> = of
+        .ports
+        .iter()
+        .map(|port| LoopAccess {
+            al_pa: port.al_pa,
+            is_fair: port.is_fair,
+            uses_transfer: port.uses_transfer,
+        })
+        .collect();
+    SharedLoop::new(Arbitration::new(
+        ring,
+        rate.time_for(PRIMITIVE_BYTES),
+        &access,
+    ))
+}
+
+fn switched_loop_of(of: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> SwitchedLoop {
+    let places: Vec<_> = of
+        .ports
+        .iter()
+        .map(|port| (port.crossbar, port.delay_ps))
+        .collect();
+    let strings = strings
+        .iter()
+        .map(|string| LoopString {
+            between: (string.a, string.b),
+            links: string.links,
+            delay: string.delay_ps,
+        })
+        .collect();
+    SwitchedLoop::new(id_of(crossbars), &places, strings)
 }
 
 fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {

@@ -3,7 +3,7 @@
 //! People get their sentences from the scenario; what is refused here is our own mistake, or a plan
 //! written by hand.
 
-use crate::plan::{EndPlan, FORMAT, MediaPlan, Plan};
+use crate::plan::{EndPlan, FORMAT, MediaPlan, MediumPlan, Plan};
 
 /// A plan that does not hold together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +18,9 @@ pub struct PlanError {
 /// The longest simulated time, set by the 64-bit words in which alarms are kept: 2^62 picoseconds
 /// divided by the number of fibres, so 3 days with eight links and half an hour with 1000.
 fn horizon(plan: &Plan) -> u64 {
-    let fibres = (2 * plan.links.len()).max(2).next_power_of_two() as u64;
+    let fibres = (2 * plan.links.len() + plan.loops.len())
+        .max(2)
+        .next_power_of_two() as u64;
     (1 << 62) / fibres
 }
 
@@ -31,6 +33,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let checker = Checker { plan };
     checker.ranges()?;
     checker.links()?;
+    checker.loops()?;
     checker.hosts()?;
     checker.arrays()?;
     checker.owners()?;
@@ -136,11 +139,61 @@ impl Checker<'_> {
             .iter()
             .filter(|(end, _)| matches!(end, EndPlan::NPort(_)))
             .count();
+        let on_loops: usize = self.plan.loops.iter().map(|of| of.ports.len()).sum();
         require(
-            linked == self.plan.n_ports.len(),
+            linked + on_loops == self.plan.n_ports.len(),
             || "links".into(),
-            "an N_Port has no link",
+            "an N_Port has no link, or more than one",
+        )?;
+        let mut places: Vec<_> = self.plan.loops.iter().flat_map(|of| &of.ports).collect();
+        places.sort_unstable_by_key(|port| port.n_port);
+        let is_twice = places
+            .windows(2)
+            .any(|pair| pair[0].n_port == pair[1].n_port);
+        let has_link = |n_port| ends.iter().any(|(end, _)| *end == EndPlan::NPort(n_port));
+        let is_linked = places.iter().any(|port| has_link(port.n_port));
+        require(
+            !is_twice && !is_linked,
+            || "loops".into(),
+            "an N_Port has a second place",
         )
+    }
+
+    fn loops(&self) -> Result<(), PlanError> {
+        for (index, of) in self.plan.loops.iter().enumerate() {
+            let place = |key: &str| format!("loops[{index}].{key}");
+            require(
+                (1..=FASTEST).contains(&of.bytes_per_s),
+                || place("bytes_per_s"),
+                "must be above 0, and a word lasts a picosecond at least",
+            )?;
+            require(
+                (2..=127).contains(&of.ports.len()),
+                || place("ports"),
+                "a loop has 2 to 127 ports",
+            )?;
+            let mut seen = [false; 256];
+            for port in &of.ports {
+                self.n_port(port.n_port, || place("ports"))?;
+                let before = std::mem::replace(&mut seen[usize::from(port.al_pa)], true);
+                require(!before, || place("ports"), "two ports with one AL_PA")?;
+                require(
+                    port.delay_ps > 0,
+                    || place("ports"),
+                    "a port delays a word, if only by a picosecond",
+                )?;
+            }
+            if let MediumPlan::Switched { crossbars, strings } = &of.medium {
+                let count = crossbars.len();
+                let knows = |crossbar: u32| (crossbar as usize) < count;
+                let are_known = of.ports.iter().all(|port| knows(port.crossbar))
+                    && strings
+                        .iter()
+                        .all(|it| knows(it.a) && knows(it.b) && it.links > 0);
+                require(are_known, || place("medium"), "no such crossbar")?;
+            }
+        }
+        Ok(())
     }
 
     fn hosts(&self) -> Result<(), PlanError> {

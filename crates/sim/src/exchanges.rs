@@ -70,7 +70,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let timeline = &mut self.requests[exchange.request].timeline;
         timeline.for_span(credit_wait, now, Stage::CreditWait);
         timeline.for_span(before, now, Stage::Wire);
-        timeline.until(now, Stage::TxQueue);
+        let is_on_loop = self.network.is_on_loop(frame.source);
+        let waited = if is_on_loop {
+            Stage::Loop
+        } else {
+            Stage::TxQueue
+        };
+        timeline.until(now, waited);
         let is_accepted = exchange.status == ScsiStatus::Good;
         if frame.kind == FrameKind::Response && is_accepted {
             self.release(frame.exchange);

@@ -62,7 +62,7 @@ fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
             known,
             held,
         } => {
-            let port = tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+            let port = tables::fibre_name(plan, fibre);
             RunError::Credit {
                 port,
                 granted,
@@ -97,7 +97,7 @@ fn check_deadlock<const E: bool>(
     plan: &Plan,
     now: Picoseconds,
 ) -> Result<(), RunError> {
-    let name_of = |fibre: u32| tables::port_name(plan, fibre as usize / 2, fibre % 2 == 1);
+    let name_of = |fibre: u32| tables::fibre_name(plan, fibre);
     let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
     let on_the_way = world.network.on_the_way();
     let is_idle = world.next_at() == sanlab_kernel::NEVER;

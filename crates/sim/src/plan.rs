@@ -29,8 +29,11 @@ pub struct Plan {
     pub n_ports: Vec<NPortPlan>,
     /// Switches.
     pub switches: Vec<SwitchPlan>,
-    /// Links; each N_Port has exactly one.
+    /// Links; each N_Port has exactly one, or a place on a loop.
     pub links: Vec<LinkPlan>,
+    /// Arbitrated loops.
+    #[serde(default)]
+    pub loops: Vec<LoopPlan>,
     /// Hosts.
     pub hosts: Vec<HostPlan>,
     /// Arrays.
@@ -146,6 +149,80 @@ pub enum EndPlan {
         /// Which of its ports, from 0.
         port: u32,
     },
+}
+
+/// An arbitrated loop.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoopPlan {
+    /// `stack1.a`.
+    pub name: String,
+    /// What people call the speed, `2GFC`.
+    pub speed: String,
+    /// Data rate after line coding.
+    pub bytes_per_s: u64,
+    /// Fill words after each frame (24 bytes by the standard).
+    pub gap_bytes: u32,
+    /// What joins the ports.
+    pub medium: MediumPlan,
+    /// Ports, of a shared loop in the order of the ring.
+    pub ports: Vec<LoopPortPlan>,
+}
+
+/// What joins the ports of a loop.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum MediumPlan {
+    /// A ring through every port.
+    Shared {},
+    /// Crossbars in the enclosures, joined by strings.
+    Switched {
+        /// Their names.
+        crossbars: Vec<String>,
+        /// Links between them.
+        strings: Vec<StringPlan>,
+    },
+}
+
+/// Parallel links between two crossbars of a switched loop.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StringPlan {
+    /// One crossbar.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Links; a circuit takes one.
+    pub links: u32,
+    /// Time of a word over it, the crossbar it ends at included.
+    pub delay_ps: u64,
+}
+
+/// A port's place on a loop.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoopPortPlan {
+    /// The N_Port.
+    pub n_port: u32,
+    /// Arbitrated loop physical address; the lower, the higher the priority.
+    pub al_pa: u8,
+    /// Time of a word from the output of the port before to its own on a shared loop, to or from its
+    /// crossbar on a switched one: cable, bypassed bays and its own delay.
+    pub delay_ps: u64,
+    /// Its crossbar; 0 on a shared loop.
+    pub crossbar: u32,
+    /// It keeps the access fairness rule.
+    pub is_fair: bool,
+    /// It opens the next partner without arbitration where it may.
+    pub uses_transfer: bool,
+    /// It opens circuits both ways at once.
+    pub is_full_duplex: bool,
+    /// BB_Credit of its login on the loop: frames it takes before any R_RDY.
+    pub login_credit: u32,
+    /// Receive buffers, for frames.
+    pub buffers: u32,
+    /// Frames it sends before it yields to others that want the loop.
+    pub tenancy_frames: u32,
 }
 
 /// A host.

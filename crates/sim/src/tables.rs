@@ -1,12 +1,12 @@
 //! What was counted, as tables.
 
-use sanlab_fabric::FibreCounters;
+use sanlab_fabric::{FibreCounters, Loop, LoopCounters, Medium};
 use sanlab_kernel::{Picoseconds, Stage, Station, id_of};
 use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::mirror_flows;
-use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::plan::{EndPlan, LinkPlan, LoopPlan, MediumPlan, Plan};
 use crate::world::World;
 
 const OPS: [&str; 2] = ["write", "read"];
@@ -25,6 +25,26 @@ pub(crate) fn port_name(plan: &Plan, link: usize, at_b: bool) -> String {
             format!("{}.{letter}{port}", plan.switches[switch as usize].name)
         }
     }
+}
+
+/// Transmitters: two of each link, one of each place on a loop.
+pub(crate) fn fibres(plan: &Plan) -> usize {
+    let on_loops: usize = plan.loops.iter().map(|of| of.ports.len()).sum();
+    2 * plan.links.len() + on_loops
+}
+
+/// The name of the port that a transmitter belongs to.
+pub(crate) fn fibre_name(plan: &Plan, fibre: u32) -> String {
+    let of_links = 2 * plan.links.len();
+    let fibre = fibre as usize;
+    if fibre < of_links {
+        return port_name(plan, fibre / 2, fibre % 2 == 1);
+    }
+    let mut ports = plan.loops.iter().flat_map(|of| &of.ports);
+    let port = ports.nth(fibre - of_links);
+    port.map_or_else(String::new, |port| {
+        plan.n_ports[port.n_port as usize].name.clone()
+    })
 }
 
 fn ends(link: &LinkPlan, at_b: bool) -> (EndPlan, EndPlan) {
@@ -72,6 +92,8 @@ pub(crate) fn all<const E: bool>(
         frame_histogram(world),
         stations(world, plan, now),
         mirrors(world, plan),
+        loops(world, plan, now),
+        strings(world, plan, now),
     ]
 }
 
@@ -116,6 +138,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
             });
         }
     }
+    add_loop_ports(&mut rows, world, plan, now);
     let whole = |value: fn(&PortRow) -> u64| Column::whole(&rows, value);
     let text = |value: fn(&PortRow) -> String| Column::text(&rows, value);
     Table::new(
@@ -159,6 +182,114 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
     )
 }
 
+/// Ports of loops: what is sent to one is what its partners sent.
+fn add_loop_ports<const E: bool>(
+    rows: &mut Vec<PortRow>,
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) {
+    let network = &world.network;
+    let mut ports = network.loops.ports.iter();
+    for (index, of) in plan.loops.iter().enumerate() {
+        for (place, port) in of.ports.iter().zip(ports.by_ref()) {
+            let n_port = &plan.n_ports[place.n_port as usize];
+            rows.push(PortRow {
+                port: n_port.name.clone(),
+                node: n_port.node.clone(),
+                kind: "nl_port",
+                link: (plan.links.len() + index) as u64,
+                peer: of.name.clone(),
+                speed: of.speed.clone(),
+                bytes_per_s: of.bytes_per_s,
+                tx: network.counters(port.fibre, now),
+                rx: port.received,
+                tx_bb_credit: u64::from(place.login_credit),
+                tx_most_in_use: 0,
+            });
+        }
+    }
+}
+
+fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let rows: Vec<_> = plan.loops.iter().zip(&world.network.loops.loops).collect();
+    let whole = |value: fn(&LoopCounters) -> u64| {
+        Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
+            value(&row.1.counters)
+        })
+    };
+    let share = |value: fn(&LoopCounters) -> u64| {
+        Column::real(&rows, move |row: &(&LoopPlan, &Loop)| {
+            ratio(value(&row.1.counters), now)
+        })
+    };
+    Table::new(
+        "loops",
+        vec![
+            ("loop", Column::text(&rows, |row| row.0.name.clone())),
+            (
+                "medium",
+                Column::text(&rows, |row| match row.0.medium {
+                    MediumPlan::Shared {} => "shared".into(),
+                    MediumPlan::Switched { .. } => "switched".into(),
+                }),
+            ),
+            ("speed", Column::text(&rows, |row| row.0.speed.clone())),
+            (
+                "ports_count",
+                Column::whole(&rows, |row| row.0.ports.len() as u64),
+            ),
+            ("round_ps", Column::whole(&rows, |row| row.1.round())),
+            ("tenancies_count", whole(|it| it.tenancies)),
+            ("owned_ps", whole(|it| it.owned)),
+            ("arbitrating_ps", whole(|it| it.arbitrating)),
+            ("sending_ps", whole(|it| it.sending)),
+            ("owned_share", share(|it| it.owned)),
+            ("arbitrating_share", share(|it| it.arbitrating)),
+            ("sending_share", share(|it| it.sending)),
+        ],
+    )
+}
+
+fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let mut rows = Vec::new();
+    for (of, state) in plan.loops.iter().zip(&world.network.loops.loops) {
+        if let (MediumPlan::Switched { crossbars, strings }, Medium::Switched(switched)) =
+            (&of.medium, &state.medium)
+        {
+            for (string, counted) in strings.iter().zip(&switched.strings_counted) {
+                let (a, b) = (&crossbars[string.a as usize], &crossbars[string.b as usize]);
+                rows.push((
+                    of.name.clone(),
+                    a.clone(),
+                    b.clone(),
+                    string.links,
+                    *counted,
+                ));
+            }
+        }
+    }
+    Table::new(
+        "strings",
+        vec![
+            ("loop", Column::text(&rows, |row| row.0.clone())),
+            ("from", Column::text(&rows, |row| row.1.clone())),
+            ("to", Column::text(&rows, |row| row.2.clone())),
+            ("links_count", Column::whole(&rows, |row| u64::from(row.3))),
+            ("circuits_count", Column::whole(&rows, |row| row.4.circuits)),
+            ("held_ps", Column::whole(&rows, |row| row.4.held)),
+            (
+                "utilisation",
+                Column::real(&rows, |row| ratio(row.4.held, now * u64::from(row.3))),
+            ),
+            (
+                "most_held_count",
+                Column::whole(&rows, |row| u64::from(row.4.most_held)),
+            ),
+        ],
+    )
+}
+
 fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let rows = &world.series.fibres;
     Table::new(
@@ -166,9 +297,7 @@ fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
         vec![
             (
                 "port",
-                Column::text(rows, |row| {
-                    port_name(plan, row.fibre as usize / 2, row.fibre % 2 == 1)
-                }),
+                Column::text(rows, |row| fibre_name(plan, row.fibre)),
             ),
             ("time_ps", Column::whole(rows, |row| row.ends_at)),
             ("tx_bytes", Column::whole(rows, |row| row.bytes)),

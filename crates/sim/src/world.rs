@@ -1,6 +1,6 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{Network, Probe};
+use sanlab_fabric::{Network, Probe, Step};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job};
 use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
@@ -114,13 +114,33 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.events += 1;
                 self.dispatch(now, event);
             }
+            self.take_loop_frames(probe);
             return true;
         }
-        let Some(start) = self.network.step(now, probe) else {
-            return false;
-        };
-        self.on_start(now, start);
+        match self.network.step(now, probe) {
+            Step::Start(start) => self.on_start(now, start),
+            Step::Tenancy => self.take_loop_frames(probe),
+            Step::Internal => return false,
+        }
         true
+    }
+
+    /// Frames that began on loops: what follows from one may send the next.
+    #[inline(always)]
+    fn take_loop_frames(&mut self, probe: &mut impl Probe) {
+        while self.network.has_started_on_loop() {
+            if let Some((at, start)) = self.network.started_on_loop() {
+                let frame = &self.network.frames[start.frame];
+                probe.frame(
+                    start.fibre,
+                    frame,
+                    &self.network.exchanges,
+                    at,
+                    start.arrives_at,
+                );
+                self.on_start(at, start);
+            }
+        }
     }
 
     fn dispatch(&mut self, now: Picoseconds, event: Event) {

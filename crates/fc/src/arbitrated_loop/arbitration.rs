@@ -134,18 +134,39 @@ impl Arbitration {
         }
     }
 
-    /// A port does not want the loop any more.
-    pub fn withdraw(&mut self, port: u32) {
+    /// A port does not want the loop any more: it has sent what it had in the circuit of another. If
+    /// it was the only one that arbitrated, the owner's mark passes from now on.
+    pub fn withdraw(&mut self, port: u32, now: Picoseconds) {
+        if self.contenders[port as usize].wants_since == NEVER {
+            return;
+        }
         self.contenders[port as usize].wants_since = NEVER;
         self.wanting.retain(|&other| other != port);
+        let arbitrates = |&other: &u32| self.starts_at(other, None) <= now;
+        if self.wanting.iter().any(arbitrates) {
+            return;
+        }
+        if let Some(last) = &mut self.last
+            && last.is_contended
+        {
+            last.is_contended = false;
+            last.idle_at = last.idle_at.max(now + self.ring.between(port, last.owner));
+        }
     }
 
-    /// Whether any port but this one arbitrates now.
-    pub fn is_contended(&self, owner: u32, now: Picoseconds) -> bool {
-        let others = self.wanting.iter().filter(|&&port| port != owner);
-        others
-            .copied()
-            .any(|port| self.starts_at(port, self.last) <= now)
+    /// When a port began to want the loop.
+    pub fn wants_since(&self, port: u32) -> Picoseconds {
+        self.contenders[port as usize].wants_since
+    }
+
+    /// The owner keeps the fairness rule, and has heard another port arbitrate by now.
+    pub fn must_yield(&self, owner: u32, now: Picoseconds) -> bool {
+        let is_heard = |port: u32| {
+            let starts_at = self.starts_at(port, self.last);
+            starts_at.saturating_add(self.ring.between(port, owner)) <= now
+        };
+        let mut others = self.wanting.iter().copied().filter(|&port| port != owner);
+        self.contenders[owner as usize].access.is_fair && others.any(is_heard)
     }
 
     /// The next win, as far as the requests made so far decide it: an earlier or stronger request
@@ -264,8 +285,7 @@ impl Arbitration {
     /// The first word of a port passes a stronger one before that arbitrates.
     fn survives(&self, port: u32, stronger: u32) -> bool {
         let sent_at = self.first_word(port);
-        sent_at != NEVER
-            && self.first_word(stronger) > sent_at + self.ring.between(port, stronger)
+        sent_at != NEVER && self.first_word(stronger) > sent_at + self.ring.between(port, stronger)
     }
 
     fn survives_all(&self, port: u32) -> bool {
@@ -310,7 +330,11 @@ mod tests {
 
     fn win(port: u32, at: Picoseconds) -> Option<Win> {
         let is_transfer = false;
-        Some(Win { port, at, is_transfer })
+        Some(Win {
+            port,
+            at,
+            is_transfer,
+        })
     }
 
     #[test]

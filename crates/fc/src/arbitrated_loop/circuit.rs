@@ -88,7 +88,8 @@ impl Circuit {
         let behind_opn = path.word + path.gap;
         let [out, back] = &mut self.lanes;
         let first_r_rdy_at = won_at + path.round() + path.word;
-        out.credit.open(partner.login, partner.buffers, first_r_rdy_at);
+        out.credit
+            .open(partner.login, partner.buffers, first_r_rdy_at);
         out.free_at = won_at + behind_opn;
         back.credit.open(owner.buffers, owner.buffers, 0);
         back.free_at = won_at + path.out + behind_opn;
@@ -152,16 +153,23 @@ impl Circuit {
         self.lanes[Lane::Out as usize].free_at
     }
 
-    /// The owner sends CLS now. Returns when the answer is back: the loop is free.
+    /// The owner sends CLS now. Returns when the answer is back: the loop is free. Frames that the
+    /// partner still sends move that instant.
     pub fn close(&mut self, now: Picoseconds) -> Picoseconds {
         self.closes_at = Some(now);
-        let back = self.path.map_or(0, |path| path.back);
-        self.partner_closes_at() + back
+        self.released_at()
     }
 
-    /// The owner has sent CLS.
-    pub fn is_closing(&self) -> bool {
-        self.closes_at.is_some()
+    /// The owner sends, or has sent, CLS at this instant.
+    pub fn closes_at(&self) -> Option<Picoseconds> {
+        self.closes_at
+    }
+
+    /// The partner's CLS reaches the owner then; [`sanlab_kernel::NEVER`] before the owner has sent
+    /// its own.
+    pub fn released_at(&self) -> Picoseconds {
+        let back = self.path.map_or(0, |path| path.back);
+        self.partner_closes_at().saturating_add(back)
     }
 
     fn partner_closes_at(&self) -> Picoseconds {

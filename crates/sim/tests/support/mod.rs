@@ -6,8 +6,8 @@
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, Distribution, EndPlan, HostPlan, Interleave, JobPlan,
-    LinkPlan, LunPlan, MediaPlan, NPortPlan, Plan, RoutePolicy, SwitchPlan, TrafficPlan,
-    WorkloadPlan,
+    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan, NPortPlan, Plan, RoutePolicy,
+    SwitchPlan, TrafficPlan, WorkloadPlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -15,6 +15,9 @@ pub const NS: u64 = 1_000;
 pub const US: u64 = 1_000_000;
 pub const MS: u64 = 1_000_000_000;
 pub const SECOND: u64 = 1_000_000_000_000;
+
+/// A transmission word at 2GFC.
+pub const WORD_2GFC: u64 = 18_824;
 
 /// Data rates of the generations up to 256GFC, in bytes per second.
 pub const GENERATIONS: [(&str, u64); 9] = [
@@ -30,6 +33,7 @@ pub const GENERATIONS: [(&str, u64); 9] = [
 ];
 
 /// A plan that grows part by part. Costs are 0 where nothing else is said.
+#[derive(Clone, Debug)]
 pub struct San {
     pub plan: Plan,
     next_port: Vec<u32>,
@@ -74,6 +78,7 @@ impl San {
             n_ports: vec![],
             switches: vec![],
             links: vec![],
+            loops: vec![],
             hosts: vec![],
             arrays: vec![],
             workloads: vec![],
@@ -237,6 +242,31 @@ impl San {
             interval_distribution: Distribution::Constant,
             start_ps: 0,
         });
+    }
+
+    /// A loop at 2GFC through these N_Ports, a port 6 words long; to be changed by the caller.
+    pub fn arbitrated_loop(&mut self, n_ports: &[u32], medium: MediumPlan) -> &mut LoopPlan {
+        let ports = (1u8..).zip(n_ports).map(|(al_pa, &n_port)| LoopPortPlan {
+            n_port,
+            al_pa,
+            delay_ps: 6 * WORD_2GFC,
+            crossbar: 0,
+            is_fair: true,
+            uses_transfer: false,
+            is_full_duplex: true,
+            login_credit: 0,
+            buffers: 8,
+            tenancy_frames: 1024,
+        });
+        self.plan.loops.push(LoopPlan {
+            name: format!("loop{}", self.plan.loops.len()),
+            speed: "2GFC".into(),
+            bytes_per_s: 212_500_000,
+            gap_bytes: 24,
+            medium,
+            ports: ports.collect(),
+        });
+        self.plan.loops.last_mut().expect("the loop just made")
     }
 
     pub fn run(&self) -> Outcome {

@@ -1,0 +1,76 @@
+//! One ring, one circuit at a time.
+
+use sanlab_fc::Arbitration;
+use sanlab_kernel::{NEVER, Picoseconds};
+
+use super::LoopCounters;
+
+/// A loop that all its ports share.
+#[derive(Clone, Debug)]
+pub struct SharedLoop {
+    /// Who is next.
+    pub(super) arbitration: Arbitration,
+    /// Place of the port that has the loop and has not sent CLS.
+    pub(super) owner: Option<u32>,
+    /// It will have sent all it has then.
+    pub(super) dry_at: Picoseconds,
+    /// Places of the last circuit.
+    last: Option<(u32, u32)>,
+    released_at: Picoseconds,
+}
+
+impl SharedLoop {
+    /// A loop on which nothing has happened.
+    pub fn new(arbitration: Arbitration) -> Self {
+        Self {
+            arbitration,
+            owner: None,
+            dry_at: NEVER,
+            last: None,
+            released_at: 0,
+        }
+    }
+
+    pub(super) fn next_at(&self) -> Picoseconds {
+        if self.owner.is_some() {
+            return self.dry_at;
+        }
+        self.arbitration.next_win().map_or(NEVER, |win| win.at)
+    }
+
+    /// The next win has come.
+    pub(super) fn take_win(&mut self, counters: &mut LoopCounters) -> u32 {
+        let win = self.arbitration.next_win();
+        let win = win.expect("a loop is won by somebody");
+        let wanted_from = self.arbitration.wants_since(win.port);
+        counters.arbitrating += win.at - wanted_from.max(self.released_at).min(win.at);
+        self.arbitration.win(win);
+        win.port
+    }
+
+    pub(super) fn opened(&mut self, owner: u32, partner: u32) {
+        self.owner = Some(owner);
+        self.last = Some((owner, partner));
+    }
+
+    /// Ports of the circuit before, which is over.
+    pub(super) fn last_pair(&self, first_port: u32) -> impl Iterator<Item = u32> + use<> {
+        let places = self.last.map(|(owner, partner)| [owner, partner]);
+        places
+            .into_iter()
+            .flatten()
+            .map(move |place| first_port + place)
+    }
+
+    pub(super) fn release(&mut self, closed_at: Picoseconds, released_at: Picoseconds) {
+        self.arbitration.release(closed_at, released_at);
+        self.owner = None;
+        self.released_at = released_at;
+    }
+
+    /// Time from each of two places to the other.
+    pub(super) fn delays(&self, from: u32, to: u32) -> (Picoseconds, Picoseconds) {
+        let ring = self.arbitration.ring();
+        (ring.between(from, to), ring.between(to, from))
+    }
+}
