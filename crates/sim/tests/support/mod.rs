@@ -6,8 +6,8 @@
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, Distribution, EndPlan, HostPlan, Interleave, JobPlan,
-    LinkPlan, LunPlan, MediaPlan, NPortPlan, Plan, RoutePolicy, SwitchPlan, TrafficPlan,
-    WorkloadPlan,
+    LinkPlan, LunPlan, MediaPlan, NPortPlan, PatternPlan, Plan, RoutePolicy, SwitchPlan,
+    TrafficPlan, WorkloadPlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -220,6 +220,8 @@ impl San {
             interval_ps: 0,
             interval_distribution: Distribution::Constant,
             think_ps: 0,
+            pattern: PatternPlan::Blocks,
+            targets: vec![],
         });
         &mut self.plan.jobs[number]
     }
