@@ -213,7 +213,7 @@ pub struct Runs {
     sizes: Vec<(u64, u32)>,
     run_bytes: u64,
     /// Next byte of each run, and where it ends; equal before the first.
-    runs: Vec<(u64, u64)>,
+    under_way: Vec<(u64, u64)>,
 }
 
 impl Runs {
@@ -222,14 +222,14 @@ impl Runs {
         Self {
             sizes,
             run_bytes,
-            runs: vec![(0, 0); runs as usize],
+            under_way: vec![(0, 0); runs as usize],
         }
     }
 
     /// Offset and size. A run begins anywhere it ends within the span.
     fn next(&mut self, span: u64, draws: &mut RandomStream) -> (u64, u64) {
-        let chosen = draws.below(self.runs.len() as u64);
-        let run = &mut self.runs[usize::try_from(chosen).expect("an index")];
+        let chosen = draws.below(self.under_way.len() as u64);
+        let run = &mut self.under_way[usize::try_from(chosen).expect("an index")];
         let drawn = u32::try_from(draws.below(1_000_000)).expect("below a million");
         let mut below = 0;
         let found = self.sizes.iter().find(|(_, share)| {

@@ -50,16 +50,16 @@ impl Volume {
 
     /// The LUN of this address, and how far it goes on there.
     pub fn place(&self, address: u64, bytes: u64) -> Piece {
-        let (target, within, left) = if self.stripe_bytes == 0 {
-            let target = self.begins.partition_point(|&begin| begin <= address) - 1;
-            let within = address - self.begins[target];
-            (target, within, self.extents[target].bytes - within)
-        } else {
+        let (target, within, left) = if let Some(stripe) = address.checked_div(self.stripe_bytes) {
             let count = self.extents.len() as u64;
-            let (stripe, inside) = (address / self.stripe_bytes, address % self.stripe_bytes);
+            let inside = address % self.stripe_bytes;
             let within = stripe / count * self.stripe_bytes + inside;
             let target = usize::try_from(stripe % count).expect("an index");
             (target, within, self.stripe_bytes - inside)
+        } else {
+            let target = self.begins.partition_point(|&begin| begin <= address) - 1;
+            let within = address - self.begins[target];
+            (target, within, self.extents[target].bytes - within)
         };
         Piece {
             target: u32::try_from(target).expect("fewer LUNs than 2^32"),
