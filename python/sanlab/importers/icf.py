@@ -161,10 +161,12 @@ class _Reader:
         self.test = IometerTest(file, "")
 
     def refuse(self, line: int, key: str, reason: str, remedy: str) -> NoReturn:
-        raise ScenarioError([Problem(self.file, line, None, key, reason, remedy)])
+        # Of a heading of columns the first names the value well enough.
+        short = key.partition(",")[0]
+        raise ScenarioError([Problem(self.file, line, None, short, reason, remedy)])
 
     def cut_off(self) -> NoReturn:
-        missing = f"'END {self.section}'" if self.section else "anything but its beginning"
+        missing = f"'END {self.section}'" if self.section else "its access specifications"
         reason = f"The file is cut off: it ends before {missing}"
         remedy = "Save the configuration again in Iometer, or copy the whole file"
         self.refuse(max(self.lines_count, 1), self.section, reason, remedy)
@@ -205,7 +207,7 @@ class _Reader:
             heading = row.text.rstrip("= ").upper()
             if not row.is_key or heading not in sections:
                 remedy = f"Sections are {', '.join(sections)}"
-                self.refuse(row.number, "", f"'{row.text}' begins no section", remedy)
+                self.refuse(row.number, "", f"'{row.text.rstrip('= ')}' begins no section", remedy)
             self.section, on_key = sections[heading]
             while True:
                 row = self.take()
@@ -229,7 +231,7 @@ class _Reader:
         is_dated = version[0] >= _FIRST_YEAR
         if version < _OLDEST if is_dated else version[0] != 1:
             reason = f"The layout of version {row.text.split()[1]} is not known"
-            remedy = f"Files of 1.0 and 1.1, and from {'.'.join(map(str, _OLDEST))} on are read"
+            remedy = "Files of 1.0 and 1.1, and from 1998.10.08 on are read"
             self.refuse(row.number, "Version", reason, remedy)
         self.test.version = row.text.split()[1]
 

@@ -263,7 +263,7 @@ def _lines(test: IometerTest, file: str) -> Iterator[str]:
     yield "#"
     yield "# The array, its LUNs and the fabric are generic, since the file does not describe them."
     yield "# Give the array a 'model' of `sanlab catalog arrays`, put LUNs on disks with 'raid: 0'"
-    yield "# and 'disks: 8', and set their sizes. Beside each LUN stands the target it is in Iometer."
+    yield "# and 'disks: 8', and set their sizes. Beside each LUN stands what it is in Iometer."
     if not any(manager.workers for manager in test.managers):
         yield "# The file has no workers either: one host with one worker stands for them."
     yield from _about_points(test, file)
