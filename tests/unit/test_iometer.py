@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from sanlab.catalog import entry
 from sanlab.cli.main import app
+from sanlab.errors import ScenarioError
 from sanlab.importers import expand, read_icf, scenario_text
 from sanlab.importers.icf import IDLE, Cycling
 from sanlab.importers.iometer import sweep_arguments
@@ -251,6 +252,46 @@ def test_names_that_yaml_would_take_for_something_else() -> None:
     plan = plan_of(read_icf(text, "x.icf"))
     assert plan.title == "it's: 'so' #"
     assert plan.hosts[0].name == "host-7-x"
+
+
+def test_names_that_are_taken() -> None:
+    """Hosts that would be called like the switch, workers that would be called like another."""
+    workers = [(["A"], ["1"])]
+    managers = {"sw1": workers, "SW1": workers, "array1": workers, "sw1 2 worker": workers}
+    plan = plan_of(read_icf(icf(managers=managers), "x.icf"))
+    assert [host.name for host in plan.hosts] == ["sw1-2", "sw1-3", "array1-2", "sw1-2-worker"]
+    assert len({work.name for work in plan.workloads}) == 4
+
+
+def _damaged() -> list[str]:
+    """The example without any one line, cut after any line, and with any one value spoilt."""
+    lines = GOOD.splitlines(keepends=True)
+    texts = ["".join(lines[:end]) for end in range(len(lines))]
+    texts += ["".join(lines[:at] + lines[at + 1 :]) for at in range(len(lines))]
+    for word in ("\t-1,,x\n", "\t99999999999999999999\n", "'\n", "\t\n", "\tEnd\n"):
+        texts += ["".join([*lines[:at], word, *lines[at + 1 :]]) for at in range(len(lines))]
+    return texts
+
+
+def test_a_damaged_file_is_refused_in_words_or_still_makes_a_scenario() -> None:
+    refused = 0
+    made: set[str] = set()
+    for text in _damaged():
+        try:
+            test = read_icf(text, "x.icf")
+        except ScenarioError as error:
+            (problem,) = error.problems
+            assert problem.line is not None
+            assert problem.line >= 1
+            assert problem.reason
+            assert problem.remedy
+            refused += 1
+            continue
+        assert expand(test)
+        made.add(scenario_text(test, "x.yaml"))
+    assert refused > 300
+    for text in made:
+        assert compile_plan(parse_scenario(text, "x.yaml")).jobs
 
 
 def test_the_command_writes_a_scenario(tmp_path: Path) -> None:

@@ -338,7 +338,8 @@ fn is_pattern_sound(job: &JobPlan) -> bool {
                             .offset_bytes
                             .checked_next_multiple_of(line.align_bytes);
                         let end = target.offset_bytes + target.span_bytes;
-                        target.span_bytes > 0 && first.is_some_and(|first| first + largest <= end)
+                        target.span_bytes > 0
+                            && first.is_some_and(|first| first.saturating_add(largest) <= end)
                     })
             });
             // A request of an access specification frees its slot when it is done, not after a pause.
@@ -349,7 +350,9 @@ fn is_pattern_sound(job: &JobPlan) -> bool {
             requests,
         } => {
             let bytes = |index: usize| job.targets[index].span_bytes;
-            let whole: u64 = (0..job.targets.len()).map(bytes).sum();
+            let whole = (0..job.targets.len())
+                .map(bytes)
+                .fold(0, u64::saturating_add);
             let is_striped = *stripe_bytes > 0;
             let are_extents = (0..job.targets.len()).all(|index| {
                 let even = bytes(index) == bytes(0) && bytes(0).is_multiple_of(*stripe_bytes);

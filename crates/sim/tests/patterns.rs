@@ -3,6 +3,7 @@
 
 mod support;
 
+use proptest::prelude::*;
 use sanlab_sim::plan::{
     AccessLinePlan, Distribution, PatternPlan, RoutePolicy, SizePlan, StreamPlan, TargetPlan,
 };
@@ -210,4 +211,59 @@ fn patterns_that_do_not_hold_together_are_refused() {
     let mut none = access(LINE);
     none.plan.jobs[0].targets.clear();
     assert!(none.try_run(false).is_err());
+}
+
+/// Lines whose shares sum to the whole, of all sizes, bursts, pauses and replies.
+fn any_lines() -> impl Strategy<Value = Vec<AccessLinePlan>> {
+    let line = (
+        (1u64..200, 0u32..=4, 0u32..=4, 1u32..20),
+        (0u64..3, 1u32..6, 0u32..4, 0u32..3),
+    )
+        .prop_map(|((sectors, reads, random, weight), rest)| {
+            let (delay, burst, align, reply) = rest;
+            AccessLinePlan {
+                bytes: 512 * sectors,
+                share_ppm: weight,
+                read_ppm: 250_000 * reads,
+                random_ppm: 250_000 * random,
+                delay_ps: delay * 200 * US,
+                burst,
+                align_bytes: 512 << (3 * align),
+                reply_bytes: 4096 * reply,
+            }
+        });
+    prop::collection::vec(line, 1..5).prop_map(|mut lines| {
+        let whole: u32 = lines.iter().map(|line| line.share_ppm).sum();
+        let mut left = 1_000_000;
+        for line in &mut lines {
+            line.share_ppm = line.share_ppm * 1_000_000 / whole;
+            left -= line.share_ppm;
+        }
+        lines[0].share_ppm += left;
+        lines
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+
+    /// Whatever the specification: every law holds, bytes asked for bound the run, and the reference
+    /// gives the same.
+    #[test]
+    fn any_access_specification_keeps_the_laws(
+        lines in any_lines(),
+        iodepth in 0u32..5,
+        total in 0u64..400,
+    ) {
+        let mut san = san(5 * MS, iodepth, PatternPlan::Access { lines });
+        let job = &mut san.plan.jobs[0];
+        job.total_bytes = 4096 * total;
+        job.interval_ps = if iodepth == 0 { 100 * US } else { 0 };
+        let quick = san.run();
+        let slow = san.try_run(true).expect("a run that keeps the laws");
+        prop_assert_eq!(&quick.summary.fingerprint, &slow.summary.fingerprint);
+        prop_assert_eq!(quick.summary.ios, slow.summary.ios);
+        let moved: u64 = whole(&quick, "jobs", "bytes").iter().sum();
+        prop_assert!(total == 0 || moved < 4096 * total + 200 * 512);
+    }
 }

@@ -82,10 +82,10 @@ def scenario_text(test: IometerTest, file: str) -> str:
 
 def _works(test: IometerTest) -> list[_Work]:
     works = []
-    hosts: set[str] = set()
+    hosts = {"sw1", "array1"}  # taken by what stands around the hosts
+    names: set[str] = set()
     for manager in _managers(test):
         host = _unused(_slug(manager.name, "host"), hosts)
-        names: set[str] = set()
         numbers: dict[str, int] = {}
         for worker in manager.workers:
             if set(worker.specs) == {IDLE}:
@@ -93,7 +93,7 @@ def _works(test: IometerTest) -> list[_Work]:
             for target in worker.targets:
                 numbers.setdefault(target, len(numbers) + 1)
             luns = tuple(f"{host}-lun{numbers[target]}" for target in worker.targets)
-            name = f"{host}-{_unused(_slug(worker.name, 'worker'), names)}"
+            name = _unused(f"{host}-{_slug(worker.name, 'worker')}", names)
             works.append(_Work(name, host, luns, worker))
     return works
 
