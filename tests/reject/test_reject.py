@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from sanlab.cli.main import app
 
 HERE = Path(__file__).parent
 CASES = sorted(path.stem for path in HERE.glob("*.yaml"))
+#: Configurations of Iometer that `sanlab import` must refuse.
+ICF_CASES = sorted(path.stem for path in (HERE / "icf").glob("*.icf"))
 BAD_INPUT = 2
 
 
@@ -48,7 +51,23 @@ def test_one_problem_with_place_reason_and_remedy(
     assert problem["key"] or is_about_the_file
 
 
+@pytest.mark.parametrize("name", ICF_CASES)
+def test_an_icf_is_refused_with_these_words(name: str, tmp_path: Path) -> None:
+    expected = (HERE / "icf" / f"{name}.expected.txt").read_text(encoding="utf-8")
+    (tmp_path / f"{name}.icf").write_bytes((HERE / "icf" / f"{name}.icf").read_bytes())
+    with chdir(tmp_path):
+        result = CliRunner().invoke(app, ["import", f"{name}.icf"])
+    assert result.stderr == expected
+    assert len(expected.splitlines()) == 1
+    assert result.exit_code == BAD_INPUT
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.icf"]
+
+
 def _write_anew() -> None:
+    os.chdir(HERE / "icf")
+    for name in ICF_CASES:
+        result = CliRunner().invoke(app, ["import", f"{name}.icf", "-o", "never.yaml"])
+        Path(f"{name}.expected.txt").write_text(result.stderr, encoding="utf-8")
     os.chdir(HERE)
     for name in CASES:
         result = CliRunner().invoke(app, ["check", f"{name}.yaml"])

@@ -79,7 +79,9 @@ def test_schema_and_catalog() -> None:
     assert "ISP2312" in out
     code, out, _ = invoke("catalog", "--json")
     assert code == 0
-    assert set(json.loads(out)) == {"hosts", "hbas", "switches", "disks", "arrays"}
+    assert set(json.loads(out)) == {
+        *("hosts", "hbas", "switches", "disks", "arrays", "workloads"),
+    }
     code, _, err = invoke("catalog", "hba")
     assert code == 2
     assert "Did you mean 'hbas'?" in err

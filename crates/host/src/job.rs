@@ -1,6 +1,9 @@
-//! A stream of requests from one host to one LUN, in fio's terms.
+//! A stream of requests from one host, in fio's terms or after another pattern.
 
 use sanlab_kernel::{Picoseconds, RandomStream, Zipf};
+
+use crate::access_spec::AccessSpec;
+use crate::stream::Stream;
 
 /// What a job does.
 #[derive(Clone, Debug)]
@@ -49,15 +52,31 @@ pub enum Addresses {
     Zipf(Zipf),
 }
 
+/// What a job asks for.
+#[derive(Clone, Debug, Default)]
+pub enum Pattern {
+    /// Blocks of one size on one LUN, as the settings say.
+    #[default]
+    Blocks,
+    /// Lines of an access specification on one or several LUNs.
+    Access(Box<AccessSpec>),
+    /// A stream of a benchmark over a volume.
+    Stream(Box<Stream>),
+}
+
 /// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Read or write.
     pub is_read: bool,
+    /// Which of the job's LUNs.
+    pub target: u32,
     /// First byte on the LUN.
     pub address: u64,
     /// Length.
     pub bytes: u64,
+    /// A transfer of this size in the opposite direction follows it; 0 makes none.
+    pub reply_bytes: u32,
 }
 
 /// A running job.
@@ -71,6 +90,7 @@ pub struct Job {
     asked_bytes: u64,
     /// Next sequential offset within the region, of writes and of reads.
     cursors: [u64; 2],
+    pattern: Pattern,
     draws: RandomStream,
     arrivals: RandomStream,
 }
@@ -84,9 +104,17 @@ impl Job {
             due: 0,
             asked_bytes: 0,
             cursors: [0; 2],
+            pattern: Pattern::Blocks,
             draws: RandomStream::new(seed, &format!("{name}/addresses")),
             arrivals: RandomStream::new(seed, &format!("{name}/arrivals")),
         }
+    }
+
+    /// The same job after another pattern.
+    #[must_use]
+    pub fn after(mut self, pattern: Pattern) -> Self {
+        self.pattern = pattern;
+        self
     }
 
     /// When the first paced request is due, for a job that starts now: a Poisson process begins with a
@@ -120,28 +148,68 @@ impl Job {
         self.open -= 1;
     }
 
+    /// A request is done. What an access specification does next depends on which it was.
+    pub fn on_done(&mut self, done: &Request) {
+        if let Pattern::Access(spec) = &mut self.pattern {
+            spec.on_done(done);
+        }
+    }
+
+    /// When a pause before a burst of an access specification is over, told once for each pause.
+    pub fn take_wake(&mut self) -> Option<Picoseconds> {
+        match &mut self.pattern {
+            Pattern::Access(spec) => spec.take_wake(),
+            Pattern::Blocks | Pattern::Stream(_) => None,
+        }
+    }
+
     /// The next request, if it may be made now. Called until there is none.
     pub fn next_request(&mut self, now: Picoseconds) -> Option<Request> {
-        if self.open >= self.settings.iodepth || self.is_spent(now) {
+        // A transfer that completes what was begun is neither bounded nor paced.
+        let goes_on = match &self.pattern {
+            Pattern::Blocks => false,
+            Pattern::Access(spec) => spec.owes_reply(),
+            Pattern::Stream(stream) => stream.has_rest(),
+        };
+        if self.is_spent(now) || (!goes_on && self.open >= self.depth()) {
             return None;
         }
-        if self.settings.pacing.is_some() {
-            if self.due == 0 {
-                return None;
-            }
-            self.due -= 1;
+        let is_paced = self.settings.pacing.is_some() && !goes_on;
+        if is_paced && self.due == 0 {
+            return None;
         }
+        let request = match &mut self.pattern {
+            Pattern::Blocks => self.next_block(),
+            Pattern::Access(spec) => spec.next(now, &mut self.draws)?,
+            Pattern::Stream(stream) => stream.next(&mut self.draws),
+        };
+        self.due -= u64::from(is_paced);
         self.open += 1;
+        self.asked_bytes += request.bytes;
+        Some(request)
+    }
+
+    /// Requests that may be open. A worker with an access specification has that many for each target,
+    /// and keeps account of them itself.
+    fn depth(&self) -> u32 {
+        match &self.pattern {
+            Pattern::Access(_) => u32::MAX,
+            Pattern::Blocks | Pattern::Stream(_) => self.settings.iodepth,
+        }
+    }
+
+    fn next_block(&mut self) -> Request {
         let left = self.settings.total_bytes - self.asked_bytes;
         let bytes = self.settings.block_bytes.min(left);
-        self.asked_bytes += bytes;
         let is_read = self.draws.chance_ppm(self.settings.read_ppm);
         let address = self.settings.offset + self.next_offset(is_read, bytes);
-        Some(Request {
+        Request {
             is_read,
+            target: 0,
             address,
             bytes,
-        })
+            reply_bytes: 0,
+        }
     }
 
     /// No request will come any more, and none is open.

@@ -1,10 +1,16 @@
 //! What asks: streams of requests, the processors that issue them and the adapters that carry them.
 
+mod access_spec;
 mod adapter;
 mod job;
+mod stream;
+mod volume;
 
+pub use access_spec::{AccessLine, AccessSpec, Region};
 pub use adapter::Adapter;
-pub use job::{Addresses, Job, JobSettings, Pacing, Request};
+pub use job::{Addresses, Job, JobSettings, Pacing, Pattern, Request};
+pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
+pub use volume::{Extent, Piece, Volume};
 
 use sanlab_kernel::{Picoseconds, Station};
 

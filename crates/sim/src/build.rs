@@ -8,7 +8,10 @@ use sanlab_fc::{
     Arbitration, ExchangeIds, Generator, Interleave, LoopAccess, LoopBuffers, NPort,
     PRIMITIVE_BYTES, Ring,
 };
-use sanlab_host::{Adapter, Addresses, Host, Job, JobSettings, Pacing};
+use sanlab_host::{
+    AccessLine, AccessSpec, Adapter, Addresses, Extent, Host, Job, JobSettings, Pacing, Pattern,
+    Region, Runs, Stream, StreamKind, Volume, Walk,
+};
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Cache, Disk, DiskGeometry, Lun, Media, Mirror, SeekCurve, Stripe};
@@ -16,13 +19,14 @@ use sanlab_storage::{Array, Cache, Disk, DiskGeometry, Lun, Media, Mirror, SeekC
 use crate::check::PlanError;
 use crate::event::Event;
 use crate::plan::{
-    AddressPlan, ArrayPlan, DiskPlan, Distribution, EndPlan, JobPlan, LoopPlan, LoopPortPlan,
-    LunPlan, MediaPlan, MediumPlan, Plan, StringPlan, TrafficPlan,
+    AccessLinePlan, AddressPlan, ArrayPlan, DiskPlan, Distribution, EndPlan, JobPlan, LoopPlan,
+    LoopPortPlan, LunPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan, StringPlan,
+    TargetPlan, TrafficPlan,
 };
 use crate::series::Series;
 use crate::tables;
 use crate::workload::WorkloadState;
-use crate::world::{RunningJob, World};
+use crate::world::{Route, RunningJob, World};
 
 /// Number of the flow that a mirror's frames are counted under: workloads come first, then traffic,
 /// then mirrors in the order of arrays and LUNs.
@@ -377,24 +381,117 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
 }
 
 fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
-    let adapter = world.hosts[job.host as usize].adapters[job.adapter as usize];
-    let queue = world.adapters[adapter as usize].lun_queue(job.array, job.lun);
+    let routes: Vec<_> = targets_of(job)
+        .iter()
+        .map(|target| {
+            let adapter = world.hosts[job.host as usize].adapters[target.adapter as usize];
+            Route {
+                adapter,
+                target_n_port: target.target_n_port,
+                array: target.array,
+                lun: target.lun,
+                queue: world.adapters[adapter as usize].lun_queue(target.array, target.lun),
+            }
+        })
+        .collect();
     let id = id_of(world.jobs.len());
+    let n_port = world.adapters[routes[0].adapter as usize].n_port;
     world.jobs.push(RunningJob {
-        job: Job::new(settings_of(job), plan.seed, &job.name),
+        job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
         workload: job.workload,
         host: job.host,
-        adapter,
-        target_n_port: job.target_n_port,
-        array: job.array,
-        lun: job.lun,
-        queue,
+        routes,
         totals: Default::default(),
     });
-    let n_port = world.adapters[adapter as usize].n_port;
     world
         .agenda
         .schedule(job.start_ps, n_port, Event::JobStart(id));
+}
+
+/// LUNs a job uses; of blocks on one LUN, that one.
+pub(crate) fn targets_of(job: &JobPlan) -> Vec<TargetPlan> {
+    if job.pattern != PatternPlan::Blocks {
+        return job.targets.clone();
+    }
+    vec![TargetPlan {
+        adapter: job.adapter,
+        target_n_port: job.target_n_port,
+        array: job.array,
+        lun: job.lun,
+        offset_bytes: job.offset_bytes,
+        span_bytes: job.span_bytes,
+    }]
+}
+
+fn pattern_of(job: &JobPlan) -> Pattern {
+    match &job.pattern {
+        PatternPlan::Blocks => Pattern::Blocks,
+        PatternPlan::Access { lines } => {
+            let regions = job.targets.iter().map(|target| Region {
+                offset: target.offset_bytes,
+                span: target.span_bytes,
+            });
+            Pattern::Access(Box::new(AccessSpec::new(
+                lines.iter().map(line_of).collect(),
+                regions.collect(),
+                depth_of(job),
+            )))
+        }
+        PatternPlan::Stream {
+            stripe_bytes,
+            requests,
+        } => {
+            let extents = job.targets.iter().map(|target| Extent {
+                offset: target.offset_bytes,
+                bytes: target.span_bytes,
+            });
+            Pattern::Stream(Box::new(Stream::new(
+                kind_of(requests, job.span_bytes),
+                job.read_ppm,
+                job.block_bytes,
+                (job.offset_bytes, job.span_bytes),
+                Volume::new(extents.collect(), *stripe_bytes),
+            )))
+        }
+    }
+}
+
+fn line_of(line: &AccessLinePlan) -> AccessLine {
+    AccessLine {
+        bytes: line.bytes,
+        share_ppm: line.share_ppm,
+        read_ppm: line.read_ppm,
+        random_ppm: line.random_ppm,
+        delay: line.delay_ps,
+        burst: line.burst,
+        align: line.align_bytes,
+        reply: line.reply_bytes,
+    }
+}
+
+fn kind_of(requests: &StreamPlan, span: u64) -> StreamKind {
+    match requests {
+        StreamPlan::Uniform { align_bytes } => StreamKind::Uniform {
+            align: *align_bytes,
+        },
+        StreamPlan::Walk { walkers } => StreamKind::Walk(Walk::new(span, *walkers)),
+        StreamPlan::Runs {
+            runs,
+            run_bytes,
+            sizes,
+        } => {
+            let sizes = sizes.iter().map(|size| (size.bytes, size.share_ppm));
+            StreamKind::Runs(Runs::new(sizes.collect(), *run_bytes, *runs))
+        }
+    }
+}
+
+fn depth_of(job: &JobPlan) -> u32 {
+    if job.iodepth == 0 {
+        u32::MAX
+    } else {
+        job.iodepth
+    }
 }
 
 fn settings_of(job: &JobPlan) -> JobSettings {
@@ -410,11 +507,7 @@ fn settings_of(job: &JobPlan) -> JobSettings {
             }
         },
         block_bytes: job.block_bytes,
-        iodepth: if job.iodepth == 0 {
-            u32::MAX
-        } else {
-            job.iodepth
-        },
+        iodepth: depth_of(job),
         total_bytes: or_never(job.total_bytes),
         offset: job.offset_bytes,
         span: job.span_bytes,
@@ -430,13 +523,19 @@ fn settings_of(job: &JobPlan) -> JobSettings {
 
 /// Both directions of every conversation need a route.
 fn check_reachable<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), PlanError> {
-    let jobs = world.jobs.iter().zip(&plan.jobs).map(|(running, job)| {
-        (
-            world.adapters[running.adapter as usize].n_port,
-            running.target_n_port,
-            job.name.clone(),
-        )
-    });
+    let jobs = world
+        .jobs
+        .iter()
+        .zip(&plan.jobs)
+        .flat_map(|(running, job)| {
+            running.routes.iter().map(|route| {
+                (
+                    world.adapters[route.adapter as usize].n_port,
+                    route.target_n_port,
+                    job.name.clone(),
+                )
+            })
+        });
     let mirrors = plan
         .arrays
         .iter()

@@ -3,7 +3,13 @@
 //! People get their sentences from the scenario; what is refused here is our own mistake, or a plan
 //! written by hand.
 
-use crate::plan::{EndPlan, FORMAT, MediaPlan, MediumPlan, Plan};
+use crate::build::targets_of;
+use crate::plan::{EndPlan, FORMAT, JobPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan};
+
+/// Shares of a whole sum to this.
+const WHOLE_PPM: u64 = 1_000_000;
+/// Largest request.
+const LARGEST: u64 = 1 << 30;
 
 /// A plan that does not hold together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -305,31 +311,43 @@ impl Checker<'_> {
             let place = |key: &str| format!("jobs[{index}].{key}");
             let has_workload = (job.workload as usize) < plan.workloads.len();
             require(has_workload, || place("workload"), "no such workload")?;
+            let targets = targets_of(job);
+            require(!targets.is_empty(), || place("targets"), "there are none")?;
             let host = plan.hosts.get(job.host as usize);
-            let has_adapter = host.is_some_and(|host| (job.adapter as usize) < host.adapters.len());
-            require(has_adapter, || place("adapter"), "no such adapter")?;
-            let array = plan.arrays.get(job.array as usize);
-            let lun = array.and_then(|array| array.luns.get(job.lun as usize));
-            let has_port = array.is_some_and(|array| array.n_ports.contains(&job.target_n_port));
-            require(
-                has_port,
-                || place("target_n_port"),
-                "not a port of that array",
-            )?;
-            let inside =
-                lun.is_some_and(|lun| job.offset_bytes.saturating_add(job.span_bytes) <= lun.bytes);
-            require(
-                inside,
-                || place("span_bytes"),
-                "the region is not on the LUN",
-            )?;
+            for target in &targets {
+                let has_adapter =
+                    host.is_some_and(|host| (target.adapter as usize) < host.adapters.len());
+                require(has_adapter, || place("adapter"), "no such adapter")?;
+                let array = plan.arrays.get(target.array as usize);
+                let lun = array.and_then(|array| array.luns.get(target.lun as usize));
+                let has_port =
+                    array.is_some_and(|array| array.n_ports.contains(&target.target_n_port));
+                require(
+                    has_port,
+                    || place("target_n_port"),
+                    "not a port of that array",
+                )?;
+                let inside = lun.is_some_and(|lun| {
+                    target.offset_bytes.saturating_add(target.span_bytes) <= lun.bytes
+                });
+                require(
+                    inside,
+                    || place("span_bytes"),
+                    "the region is not on the LUN",
+                )?;
+            }
             let fits = job.block_bytes > 0
                 && job.block_bytes <= job.span_bytes
-                && job.block_bytes <= 1 << 30;
+                && job.block_bytes <= LARGEST;
             require(
                 fits,
                 || place("block_bytes"),
                 "must be 1 byte to 1 GiB within the region",
+            )?;
+            require(
+                is_pattern_sound(job),
+                || place("pattern"),
+                "shares, sizes or regions do not hold together",
             )?;
             let is_paced = job.iodepth > 0 || job.interval_ps > 0;
             require(
@@ -354,5 +372,69 @@ impl Checker<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+fn is_pattern_sound(job: &JobPlan) -> bool {
+    match &job.pattern {
+        PatternPlan::Blocks => job.targets.is_empty(),
+        PatternPlan::Access { lines } => {
+            let shares: u64 = lines.iter().map(|line| u64::from(line.share_ppm)).sum();
+            let fit = lines.iter().all(|line| {
+                let largest = line.bytes.max(u64::from(line.reply_bytes));
+                line.bytes > 0
+                    && largest <= LARGEST
+                    && line.burst > 0
+                    && line.align_bytes > 0
+                    && job.targets.iter().all(|target| {
+                        let first = target
+                            .offset_bytes
+                            .checked_next_multiple_of(line.align_bytes);
+                        let end = target.offset_bytes + target.span_bytes;
+                        target.span_bytes > 0
+                            && first.is_some_and(|first| first.saturating_add(largest) <= end)
+                    })
+            });
+            // A request of an access specification frees its slot when it is done, not after a pause.
+            shares == WHOLE_PPM && fit && job.think_ps == 0
+        }
+        PatternPlan::Stream {
+            stripe_bytes,
+            requests,
+        } => {
+            let bytes = |index: usize| job.targets[index].span_bytes;
+            let whole = (0..job.targets.len())
+                .map(bytes)
+                .fold(0, u64::saturating_add);
+            let is_striped = *stripe_bytes > 0;
+            let are_extents = (0..job.targets.len()).all(|index| {
+                let even = bytes(index) == bytes(0) && bytes(0).is_multiple_of(*stripe_bytes);
+                bytes(index) > 0 && (!is_striped || even)
+            });
+            let inside = job.offset_bytes.saturating_add(job.span_bytes) <= whole;
+            are_extents && inside && is_stream_sound(requests, job)
+        }
+    }
+}
+
+fn is_stream_sound(requests: &StreamPlan, job: &JobPlan) -> bool {
+    match requests {
+        StreamPlan::Uniform { align_bytes } => *align_bytes > 0,
+        StreamPlan::Walk { walkers } => {
+            let leaf = 8 * sanlab_host::BLOCK_BYTES;
+            *walkers > 0 && (leaf..=leaf << 32).contains(&job.span_bytes)
+        }
+        StreamPlan::Runs {
+            runs,
+            run_bytes,
+            sizes,
+        } => {
+            let shares: u64 = sizes.iter().map(|size| u64::from(size.share_ppm)).sum();
+            let fit = |bytes: u64| bytes > 0 && bytes < *run_bytes && bytes <= LARGEST;
+            *runs > 0
+                && *run_bytes <= job.span_bytes
+                && shares == WHOLE_PPM
+                && sizes.iter().all(|size| fit(size.bytes))
+        }
     }
 }

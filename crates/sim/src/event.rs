@@ -9,6 +9,8 @@ pub(crate) enum Event {
     JobDue(u32),
     /// The pause after a completion is over.
     JobSlotFree(u32),
+    /// The pause before a burst of an access specification is over.
+    JobWake(u32),
     /// The host's processor has issued a request.
     CpuSubmitted(u32),
     /// The adapter's engine has started a command.

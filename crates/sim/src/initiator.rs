@@ -5,7 +5,7 @@ use sanlab_kernel::{Picoseconds, Stage, Timeline};
 
 use crate::event::Event;
 use crate::outcome::Failure;
-use crate::world::{Request, World};
+use crate::world::{Request, Route, World};
 
 /// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
 /// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
@@ -40,15 +40,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Issue what the job may issue.
-    fn pump_job(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn pump_job(&mut self, now: Picoseconds, id: u32) {
         while let Some(asked) = self.jobs[id as usize].job.next_request(now) {
             let job = &self.jobs[id as usize];
-            let (host, queue, workload) = (job.host, job.queue, job.workload);
+            let (host, workload) = (job.host, job.workload);
+            let queue = job.routes[asked.target as usize].queue;
             let request = self.requests.insert(Request {
                 owner: Owner::Host,
                 of: id,
                 queue,
                 task: sanlab_kernel::NONE,
+                target: asked.target,
+                reply_bytes: asked.reply_bytes,
                 is_read: asked.is_read,
                 is_alive: true,
                 is_refused: false,
@@ -75,13 +78,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                     .schedule(ends_at, self.component(id), Event::CpuSubmitted(request));
             }
         }
+        if let Some(wake_at) = self.jobs[id as usize].job.take_wake() {
+            self.agenda
+                .schedule(wake_at, self.component(id), Event::JobWake(id));
+        }
     }
 
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
         let job = &self.jobs[record.of as usize];
-        let (adapter, queue) = (job.adapter, job.queue);
+        let Route { adapter, queue, .. } = job.routes[record.target as usize];
         let host = &mut self.hosts[job.host as usize];
         if host.cpu_submit > 0 {
             host.cpu.leave(now);
@@ -116,7 +123,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let adapter = &mut self.adapters[self.jobs[record.of as usize].adapter as usize];
+        let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
+        let adapter = &mut self.adapters[adapter as usize];
         if adapter.submit > 0 {
             adapter.engine.leave(now);
         }
@@ -128,14 +136,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let record = self.requests[request];
         let (initiator, target, array, lun, flow) = match record.owner {
             Owner::Host => {
-                let job = &self.jobs[record.of as usize];
-                let initiator = self.adapters[job.adapter as usize].n_port;
+                let route = self.route_of(&record);
+                let initiator = self.adapters[route.adapter as usize].n_port;
+                let workload = self.jobs[record.of as usize].workload;
                 (
                     initiator,
-                    job.target_n_port,
-                    job.array,
-                    job.lun,
-                    job.workload,
+                    route.target_n_port,
+                    route.array,
+                    route.lun,
+                    workload,
                 )
             }
             Owner::Mirror => {
@@ -195,7 +204,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         let record = &mut self.requests[closed.request];
         record.is_refused = is_full;
-        let adapter = &mut self.adapters[self.jobs[record.of as usize].adapter as usize];
+        let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
+        let adapter = &mut self.adapters[adapter as usize];
         if adapter.complete == 0 {
             self.on_engine_completed(now, closed.request);
         } else {
@@ -209,7 +219,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
         let job_id = record.of;
-        let (adapter_id, queue) = (self.jobs[job_id as usize].adapter, record.queue);
+        let route = self.jobs[job_id as usize].routes[record.target as usize];
+        let (adapter_id, queue) = (route.adapter, record.queue);
         let is_refused = record.is_refused;
         let adapter = &mut self.adapters[adapter_id as usize];
         if adapter.complete > 0 {
@@ -279,6 +290,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .fingerprint
             .add(now ^ u64::from(record.of) << 44 ^ response << 20);
         self.network.fingerprint.add(record.address);
+        running.job.on_done(&sanlab_host::Request {
+            is_read: record.is_read,
+            target: record.target,
+            address: record.address,
+            bytes: record.bytes,
+            reply_bytes: record.reply_bytes,
+        });
         if running.job.settings.think > 0 {
             let back_at = now.saturating_add(running.job.settings.think);
             self.agenda.schedule(
@@ -293,6 +311,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Whose turn it is at equal times: the N_Port the job works through.
     fn component(&self, job: u32) -> u32 {
-        self.adapters[self.jobs[job as usize].adapter as usize].n_port
+        self.adapters[self.jobs[job as usize].routes[0].adapter as usize].n_port
     }
 }

@@ -451,6 +451,110 @@ pub struct JobPlan {
     pub interval_distribution: Distribution,
     /// Pause after a completion before the next submission takes its place.
     pub think_ps: u64,
+    /// What it asks for; the keys above say which of them count.
+    #[serde(default)]
+    pub pattern: PatternPlan,
+    /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
+    #[serde(default)]
+    pub targets: Vec<TargetPlan>,
+}
+
+/// What a job asks for.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PatternPlan {
+    /// Blocks of one size on one LUN, by `read_ppm`, `random`, `address` and `block_bytes`.
+    #[default]
+    Blocks,
+    /// Lines of an Iometer access specification. Each target has `iodepth` outstanding I/Os, and the
+    /// region its own entry says.
+    Access {
+        /// The lines; their shares sum to a million.
+        lines: Vec<AccessLinePlan>,
+    },
+    /// A stream of a benchmark. The targets are one volume; `offset_bytes` and `span_bytes` are a
+    /// region of it.
+    Stream {
+        /// Bytes on one target before the next; 0 puts one behind the other.
+        stripe_bytes: u64,
+        /// Which requests it makes.
+        requests: StreamPlan,
+    },
+}
+
+/// One line of an access specification.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct AccessLinePlan {
+    /// Size of a request.
+    pub bytes: u64,
+    /// Share of bursts, in parts per million.
+    pub share_ppm: u32,
+    /// Share of transactions that begin with a read.
+    pub read_ppm: u32,
+    /// Share of I/Os at a random address.
+    pub random_ppm: u32,
+    /// Pause before each burst.
+    pub delay_ps: u64,
+    /// Transactions in a burst.
+    pub burst: u32,
+    /// Addresses are rounded up to whole multiples of this.
+    pub align_bytes: u64,
+    /// Size of a second transfer in the opposite direction; 0 makes none.
+    pub reply_bytes: u32,
+}
+
+/// Which requests a stream makes.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StreamPlan {
+    /// Any place of the region, each alike; of `block_bytes`.
+    Uniform {
+        /// Alignment of addresses.
+        align_bytes: u64,
+    },
+    /// Hierarchical reuse random walks over the region, in blocks of 4 KiB.
+    Walk {
+        /// Walkers, of which each request is by any alike.
+        walkers: u32,
+    },
+    /// Sequential runs that begin anywhere in the region.
+    Runs {
+        /// Runs at a time, of which each request belongs to any alike.
+        runs: u32,
+        /// Length of a run.
+        run_bytes: u64,
+        /// Sizes of requests; their shares sum to a million.
+        sizes: Vec<SizePlan>,
+    },
+}
+
+/// One size of request.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct SizePlan {
+    /// Size.
+    pub bytes: u64,
+    /// Its share in parts per million.
+    pub share_ppm: u32,
+}
+
+/// A LUN of a job, the way to it and the part of it that is used.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct TargetPlan {
+    /// Index into the host's adapters.
+    pub adapter: u32,
+    /// N_Port of the array.
+    pub target_n_port: u32,
+    /// Array.
+    pub array: u32,
+    /// LUN, index into that array's LUNs.
+    pub lun: u32,
+    /// First byte of the part of it.
+    pub offset_bytes: u64,
+    /// Size of that part.
+    pub span_bytes: u64,
 }
 
 /// Where random requests go.

@@ -243,6 +243,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             owner: Owner::Mirror,
             of: task.array,
             queue: task.lun,
+            target: 0,
+            reply_bytes: 0,
             task: if task.is_copied { NONE } else { id },
             is_read: false,
             is_alive: true,

@@ -22,6 +22,10 @@ pub(crate) struct Request {
     pub(crate) queue: u32,
     /// Of a copy: the array's task that waits for it; [`sanlab_kernel::NONE`] when none does.
     pub(crate) task: u32,
+    /// Which of its job's LUNs; 0 of a copy.
+    pub(crate) target: u32,
+    /// Size of the transfer that follows in the opposite direction; 0 makes none.
+    pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
     pub(crate) is_alive: bool,
     /// It was refused with TASK SET FULL and has not been sent again.
@@ -51,16 +55,24 @@ pub(crate) struct Task {
     pub(crate) is_copied: bool,
 }
 
+/// A LUN of a job and the way to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    pub(crate) adapter: u32,
+    pub(crate) target_n_port: u32,
+    pub(crate) array: u32,
+    pub(crate) lun: u32,
+    /// The LUN's queue at the adapter.
+    pub(crate) queue: u32,
+}
+
 /// A job with what it reports under.
 pub(crate) struct RunningJob {
     pub(crate) job: Job,
     pub(crate) workload: u32,
     pub(crate) host: u32,
-    pub(crate) adapter: u32,
-    pub(crate) target_n_port: u32,
-    pub(crate) array: u32,
-    pub(crate) lun: u32,
-    pub(crate) queue: u32,
+    /// LUNs it uses, and the ways to them.
+    pub(crate) routes: Vec<Route>,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [sanlab_metrics::IoTotals; 2],
 }
@@ -148,6 +160,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::JobStart(job) => self.on_job_start(now, job),
             Event::JobDue(job) => self.on_job_due(now, job),
             Event::JobSlotFree(job) => self.on_slot_free(now, job),
+            Event::JobWake(job) => self.pump_job(now, job),
             Event::CpuSubmitted(request) => self.on_cpu_submitted(now, request),
             Event::EngineSubmitted(request) => self.on_engine_submitted(now, request),
             Event::Arrived(frame) => self.on_arrived(now, frame),
@@ -166,6 +179,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn close_series(&mut self, now: Picoseconds, at_end: bool) {
         self.series
             .close_until(now, at_end, &self.network, &mut self.workloads);
+    }
+
+    /// The way of a host's request.
+    pub(crate) fn route_of(&self, request: &Request) -> Route {
+        self.jobs[request.of as usize].routes[request.target as usize]
     }
 
     /// I/Os done by hosts, warm-up included.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from sanlab.scenario.arrays import Cache, Memory
 from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
+from sanlab.scenario.workload import Workload
 
 
 class Entry(ScenarioModel):
@@ -105,6 +106,28 @@ class ArrayEntry(PortEntry):
     array_groups: int = 1
 
 
+class WorkloadEntry(Entry):
+    """A workload, without the hosts and targets it is given to."""
+
+    load: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _is_a_workload(self) -> WorkloadEntry:
+        _ = self.workload
+        return self
+
+    @property
+    def workload(self) -> Workload:
+        """The workload, with only the keys set that the entry has."""
+        work = Workload.model_validate(
+            {"name": "preset", "hosts": "host", "targets": "lun", **self.load}
+        )
+        return Workload.model_construct(
+            _fields_set=set(self.load),
+            **{key: getattr(work, key) for key in type(work).model_fields},
+        )
+
+
 #: File of each kind and the model of its entries.
 MODELS: dict[str, type[Entry]] = {
     "hosts": HostEntry,
@@ -112,4 +135,5 @@ MODELS: dict[str, type[Entry]] = {
     "switches": SwitchEntry,
     "disks": DiskEntry,
     "arrays": ArrayEntry,
+    "workloads": WorkloadEntry,
 }

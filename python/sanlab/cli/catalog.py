@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def catalog(
     kind: Annotated[
-        str | None, typer.Argument(help="hosts, hbas, switches, disks or arrays.")
+        str | None, typer.Argument(help="hosts, hbas, switches, disks, arrays or workloads.")
     ] = None,
     name: Annotated[str | None, typer.Argument(help="One model, with all its values.")] = None,
     as_json: JsonOption = False,

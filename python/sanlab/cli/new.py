@@ -37,14 +37,15 @@ def new(
         from importlib.resources import files
 
         source = files("sanlab.cli") / "templates" / f"{template.value}.yaml"
-        _write(Path(file), source.read_text(encoding="utf-8"), force=force)
+        write_new(Path(file), source.read_text(encoding="utf-8"), force=force)
         if as_json:
             show_json({"file": file, "template": template.value})
             return
         typer.echo(f"{file}: written. Next: sanlab check {file}; sanlab run {file}")
 
 
-def _write(path: Path, text: str, *, force: bool) -> None:
+def write_new(path: Path, text: str, *, force: bool) -> None:
+    """Write a file that is not there yet, or with `force` one that is."""
     from sanlab.errors import Problem, ScenarioError
 
     # A full disk must not leave half a file, nor cost the one that is there.

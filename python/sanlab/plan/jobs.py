@@ -1,5 +1,8 @@
 """Workloads become jobs: one for each pair of host and LUN, times `numjobs`.
 
+An access specification makes one job of each worker of a host, with all LUNs the host is paired
+with; an SPC-1-like load makes eight streams of each host, with all LUNs.
+
 Hosts and targets pair one to one where their numbers are equal, else one side is single, or
 `spread: all` gives every host every target. Jobs of one workload on one LUN share its region when
 addresses are random. When they are sequential each job has a region of its own, one after the
@@ -16,14 +19,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sanlab.plan.access import access_keys, access_target, fits_access
 from sanlab.plan.names import define, pair_up
+from sanlab.plan.presets import with_preset
 from sanlab.plan.schema import JobPlan, OnZipf, WorkloadPlan, ZipfAddress
+from sanlab.plan.spc1 import make_volume, spc1_streams
 from sanlab.quantities import PS_PER_S, counted, format_size, nearest
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import AddressPlan
+    from sanlab.plan.schema import AddressPlan, TargetPlan
     from sanlab.plan.storage import LunTable, PlacedLun
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
@@ -71,8 +77,9 @@ def build_jobs(
     jobs: list[JobPlan] = []
     for index, spec in enumerate(scenario.workloads):
         path: Path = ("workloads", index)
+        work = with_preset(spec, path, maker.problems)
         for name in define(spec.name, (*path, "name"), flows, maker.problems):
-            made = _jobs_of(spec, name, len(workloads), path, maker)
+            made = _jobs_of(work, name, len(workloads), path, maker) if work else []
             workloads.append(WorkloadPlan(name=name))
             jobs.extend(made)
         if len(jobs) > MAX_JOBS:
@@ -112,6 +119,10 @@ def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]
 def _jobs_of(
     spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
 ) -> list[JobPlan]:
+    if spec.spc1 is not None:
+        return _spc1_jobs(spec, name, workload, path, maker)
+    if spec.access is not None:
+        return _access_jobs(spec, name, workload, path, maker)
     pairs = _pairs(spec, path, maker)
     parts = Counter(lun for _, lun in pairs)
     regions = {
@@ -139,6 +150,80 @@ def _jobs_of(
             job_name = f"{name}/{host}/{lun}{suffix}"
             jobs.append(_job(spec, job_name, ends, maker.table.by_name[lun], region))
     return jobs
+
+
+def _routes(
+    spec: Workload, host: str, luns: list[str], path: Path, maker: JobMaker
+) -> list[tuple[PlacedLun, list[tuple[int, int]]]]:
+    """LUNs of a host with the ways to each; empty where one cannot be reached."""
+    placed = [maker.table.by_name[lun] for lun in luns]
+    found = [(lun, _paths(spec, host, lun, path, maker)) for lun in placed]
+    return found if all(paths for _, paths in found) else []
+
+
+def _access_jobs(
+    spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
+) -> list[JobPlan]:
+    """Return one job for each worker of a host, with all LUNs the host is paired with."""
+    pairs = _pairs(spec, path, maker)
+    for lun in {lun: None for _, lun in pairs}:
+        if not fits_access(spec, maker.table.by_name[lun], path, maker.problems):
+            return []
+    luns_of: dict[str, list[str]] = {}
+    for host, lun in pairs:
+        luns_of.setdefault(host, []).append(lun)
+    jobs = []
+    for host, luns in luns_of.items():
+        routes = _routes(spec, host, luns, path, maker)
+        if not routes:
+            continue
+        for number in range(spec.numjobs):
+            targets = [
+                access_target(spec, lun, paths[(turn + number) % len(paths)])
+                for turn, (lun, paths) in enumerate(routes)
+            ]
+            suffix = f"/{number}" if spec.numjobs > 1 else ""
+            job = _on_targets(spec, f"{name}/{host}{suffix}", (workload, host), targets, maker)
+            jobs.append(job.model_copy(update=access_keys(spec, targets)))
+    return jobs
+
+
+def _spc1_jobs(
+    spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
+) -> list[JobPlan]:
+    """Return eight streams for each host, its units of load being an equal part of all."""
+    hosts = maker.boxes.host_names.resolve(spec.hosts, (*path, "hosts"), maker.problems)
+    luns = maker.table.by_name.resolve(spec.targets, (*path, "targets"), maker.problems)
+    jobs: list[JobPlan] = []
+    load = spec.spc1
+    if load is None or not luns:
+        return jobs
+    for index, host in enumerate(hosts):
+        units = (load.bsus + len(hosts) - 1 - index) // len(hosts)
+        routes = _routes(spec, host, luns, path, maker)
+        if not units or not routes:
+            continue
+        ways = [(lun, paths[turn % len(paths)]) for turn, (lun, paths) in enumerate(routes)]
+        volume = make_volume(load, ways, path, maker.problems)
+        if volume is None:
+            return []
+        job = _on_targets(spec, f"{name}/{host}", (workload, host), volume.targets, maker)
+        jobs.extend(
+            job.model_copy(update={"name": f"{job.name}/{stream.name}", **keys})
+            for stream, keys in spc1_streams(load, volume, units)
+        )
+    return jobs
+
+
+def _on_targets(
+    spec: Workload, name: str, of: tuple[int, str], targets: list[TargetPlan], maker: JobMaker
+) -> JobPlan:
+    """Return a job of `(workload, host)` on several LUNs, its pattern still to be set."""
+    first = targets[0]
+    ends = _Ends(of[0], maker.boxes.host_names[of[1]], first.adapter, first.target_n_port)
+    lun = maker.table.luns[first.array][first.lun]
+    region = _Region(first.offset_bytes, first.span_bytes)
+    return _job(spec, name, ends, lun, region).model_copy(update={"targets": targets})
 
 
 def _regions(

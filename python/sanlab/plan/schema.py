@@ -220,8 +220,105 @@ class OnZipf(PlanModel):
 AddressPlan = Literal["uniform"] | OnZipf
 
 
+class AccessLinePlan(PlanModel):
+    """One line of an access specification."""
+
+    bytes: U64
+    share_ppm: U32
+    read_ppm: U32
+    random_ppm: U32
+    delay_ps: U64
+    burst: U32
+    align_bytes: U64
+    reply_bytes: U32
+
+
+class AccessLines(PlanModel):
+    """Lines of an Iometer access specification."""
+
+    lines: list[AccessLinePlan]
+
+
+class OnAccess(PlanModel):
+    """A job that follows an access specification."""
+
+    access: AccessLines
+
+
+class UniformRequests(PlanModel):
+    """Any place of a region, each alike."""
+
+    align_bytes: U64
+
+
+class WalkRequests(PlanModel):
+    """Hierarchical reuse random walks over a region."""
+
+    walkers: U32
+
+
+class SizePlan(PlanModel):
+    """One size of request and its share."""
+
+    bytes: U64
+    share_ppm: U32
+
+
+class RunsRequests(PlanModel):
+    """Sequential runs that begin anywhere in a region."""
+
+    runs: U32
+    run_bytes: U64
+    sizes: list[SizePlan]
+
+
+class OnUniform(PlanModel):
+    """A stream of uniform addresses."""
+
+    uniform: UniformRequests
+
+
+class OnWalk(PlanModel):
+    """A stream of walks."""
+
+    walk: WalkRequests
+
+
+class OnRuns(PlanModel):
+    """A stream of runs."""
+
+    runs: RunsRequests
+
+
+class StreamRequests(PlanModel):
+    """A stream over a volume of the job's targets."""
+
+    stripe_bytes: U64
+    requests: OnUniform | OnWalk | OnRuns
+
+
+class OnStream(PlanModel):
+    """A job that is a stream of a benchmark."""
+
+    stream: StreamRequests
+
+
+PatternPlan = Literal["blocks"] | OnAccess | OnStream
+
+
+class TargetPlan(PlanModel):
+    """A LUN of a job, the way to it and the part of it that is used."""
+
+    adapter: U32
+    target_n_port: U32
+    array: U32
+    lun: U32
+    offset_bytes: U64
+    span_bytes: U64
+
+
 class JobPlan(PlanModel):
-    """One stream of I/O from one port of a host to one LUN."""
+    """One stream of I/O from one host to one LUN, or to several by its pattern."""
 
     name: str
     workload: U32
@@ -244,6 +341,8 @@ class JobPlan(PlanModel):
     interval_ps: U64
     interval_distribution: DistributionName
     think_ps: U64
+    pattern: PatternPlan = "blocks"
+    targets: list[TargetPlan] = []
 
 
 class TrafficPlan(PlanModel):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.explain import end_name
-from sanlab.plan.schema import OnMemory
+from sanlab.plan.schema import OnAccess, OnMemory
 from sanlab.quantities import about_size, counted, format_size, format_time
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _jobs(plan: Plan, max_rows: int) -> Table:
             job.name,
             _through(plan, job),
             f"{job.read_ppm / 10_000:g} %",
-            "random" if job.random else "sequential",
+            _order(job),
             format_size(job.block_bytes),
             str(job.iodepth) if job.iodepth else "open",
             f"{about_size(job.span_bytes)} at {about_size(job.offset_bytes)}",
@@ -157,9 +157,18 @@ def _jobs(plan: Plan, max_rows: int) -> Table:
     return Table("Jobs", columns, rows, len(plan.jobs))
 
 
+def _order(job: JobPlan) -> str:
+    if isinstance(job.pattern, OnAccess):
+        return f"access, {counted(len(job.pattern.access.lines), 'line')}"
+    return "random" if job.random else "sequential"
+
+
 def _through(plan: Plan, job: JobPlan) -> str:
     adapter = plan.hosts[job.host].adapters[job.adapter]
-    return f"{plan.n_ports[adapter.n_port].name} to {plan.n_ports[job.target_n_port].name}"
+    others = len(job.targets) - 1
+    more = f" and {counted(others, 'other LUN')}" if others > 0 else ""
+    ports = plan.n_ports
+    return f"{ports[adapter.n_port].name} to {ports[job.target_n_port].name}{more}"
 
 
 def _end(job: JobPlan) -> str:

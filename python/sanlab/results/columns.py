@@ -137,13 +137,13 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         },
     ),
     "jobs": (
-        "One row for each job and operation; a job is one stream of I/O from one adapter to one LUN.",
+        "One row for each job and operation; a job is one stream of I/O from one host.",
         {
             "job": "unique name",
             "workload": "workload it belongs to",
             "host": "host it runs on",
-            "target": "port of the array it talks to",
-            "lun": "LUN it talks to",
+            "target": "port of the array it talks to; that of the first LUN where it has several",
+            "lun": "LUN it talks to; the first where it has several",
             "op": "`read` or `write`",
             "io_count": "I/Os in the measured window",
             "bytes": "bytes they moved",

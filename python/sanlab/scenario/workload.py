@@ -1,4 +1,4 @@
-"""Workloads in fio's words, and plain frames below SCSI."""
+"""Workloads in fio's words or Iometer's, SPC-1-like ones, and plain frames below SCSI."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from sanlab import quantities
 from sanlab.quantities import QuantityError
 from sanlab.scenario.base import (
+    MAX_BLOCK_BYTES,
     SECTOR_BYTES,
     BlockSize,
     LunSize,
@@ -19,12 +20,16 @@ from sanlab.scenario.base import (
     Size,
     Span,
     Time,
+    also,
     refusal,
 )
 
 ReadWrite = Literal["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"]
 Arrivals = Literal["closed", "constant", "poisson"]
 
+
+#: Unit in which SPC-1 addresses its storage.
+SPC1_BLOCK_BYTES = 4096
 
 #: Largest exponent of a Zipf distribution, in thousandths.
 MAX_THETA = 10_000
@@ -70,8 +75,82 @@ Addresses = Annotated[
 ]
 
 
+#: Shares of a whole sum to this.
+_WHOLE_PPM = 1_000_000
+
+
+def _as_lines(value: object) -> object:
+    return [value] if isinstance(value, dict) else value
+
+
+class AccessLine(ScenarioModel):
+    """One line of an Iometer access specification."""
+
+    size: BlockSize
+    """Transfer request size."""
+    of_size: Mix = _WHOLE_PPM
+    """Percent of access specification: share of bursts that are of this line."""
+    reads: Mix
+    """Percent read of its transactions."""
+    random: Mix
+    """Percent random of its I/Os; a sequential one goes on where the last I/O ended."""
+    delay: Time = 0
+    """Transfer delay: pause before each burst of the worker."""
+    burst: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """Burst length, in transactions."""
+    align: Annotated[Size, Field(le=2**40)] = 0
+    """Addresses are rounded up to multiples of it; 0 means sectors."""
+    reply: Annotated[Size, Field(le=MAX_BLOCK_BYTES)] = 0
+    """Size of a second transfer in the opposite direction; 0 makes none."""
+
+    @property
+    def align_bytes(self) -> int:
+        """Alignment, that of sectors where it is 0."""
+        return self.align or SECTOR_BYTES
+
+    @model_validator(mode="after")
+    def _is_in_sectors(self) -> AccessLine:
+        for key in ("size", "align", "reply"):
+            if getattr(self, key) % SECTOR_BYTES != 0:
+                raise refusal(
+                    reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+                    remedy="Use whole sectors",
+                    key=key,
+                )
+        return self
+
+
+class Spc1(ScenarioModel):
+    """A load like that of SPC-1: eight streams on three application storage units."""
+
+    bsus: Annotated[int, Field(ge=1, le=100_000)]
+    """Business scaling units, each 50 I/Os per second."""
+    iops_per_bsu: Annotated[int, Field(ge=1, le=100_000)] = 50
+    """I/Os per second of one unit; 50 in SPC-1, 5 in SPC-1C."""
+    layout: Literal["concatenated", "striped"] = "concatenated"
+    """How the targets become one volume, of which ASU-1, 2 and 3 are 45, 45 and 10%."""
+    stripe: BlockSize | None = None
+    """Bytes on one target before the next of a striped volume, 1MiB where it is left out."""
+
+    @model_validator(mode="after")
+    def _has_stripes(self) -> Spc1:
+        if self.stripe is not None and self.layout != "striped":
+            raise refusal(
+                reason="'stripe' means nothing with 'layout: concatenated'",
+                remedy="Add 'layout: striped'",
+                key="stripe",
+            )
+        if self.stripe is not None and self.stripe % SPC1_BLOCK_BYTES != 0:
+            raise refusal(
+                reason="'stripe' is no multiple of 4KiB, the unit of SPC-1",
+                remedy="Write 64KiB or 1MiB",
+                key="stripe",
+            )
+        return self
+
+
 class Workload(ScenarioModel):
-    """Streams of I/O from hosts to LUNs, in the words of fio."""
+    """Streams of I/O from hosts to LUNs, in the words of fio or of Iometer."""
 
     name: Name
     """Its name, which results are reported under."""
@@ -81,6 +160,19 @@ class Workload(ScenarioModel):
     """LUNs it uses, `dev1.lun[1..4]`."""
     spread: Literal["pair", "all"] | None = None
     """Pair hosts with targets one to one, or every host with all; pair where numbers are equal."""
+    preset: str | None = None
+    """A workload of the catalog, which gives the keys below that are not written here."""
+    access: Annotated[
+        Annotated[list[AccessLine], Field(min_length=1, max_length=100)] | None,
+        BeforeValidator(_as_lines),
+        also({"type": "object"}),
+    ] = None
+    """Lines of an Iometer access specification, instead of `rw` and `bs`.
+
+    Each of `numjobs` workers of a host keeps `iodepth` I/Os outstanding on each of its targets.
+    """
+    spc1: Spc1 | None = None
+    """A load like that of SPC-1 on all targets together, instead of `rw` and `bs`."""
     rw: ReadWrite = "read"
     """Direction and order of addresses."""
     bs: BlockSize = 4096
@@ -122,7 +214,7 @@ class Workload(ScenarioModel):
 
     @property
     def is_random(self) -> bool:
-        """Whether addresses are random."""
+        """Whether addresses are random, so that equal jobs may share a region."""
         return self.rw.startswith("rand")
 
     @property
@@ -139,13 +231,17 @@ class Workload(ScenarioModel):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Workload:
-        for key, reason, remedy in _contradictions(self):
-            raise refusal(reason=reason, remedy=remedy, key=key)
+        # What a preset gives is known only later.
+        if self.preset is None:
+            for key, reason, remedy in contradictions(self):
+                raise refusal(reason=reason, remedy=remedy, key=key)
         return self
 
 
-def _contradictions(work: Workload) -> list[tuple[str, str, str]]:
-    """Pairs of keys that cannot both be meant."""
+def contradictions(work: Workload) -> list[tuple[str, str, str]]:
+    """Keys that cannot be meant together: key, reason and remedy."""
+    if work.access is not None or work.spc1 is not None:
+        return _beside_pattern(work)
     given = work.model_fields_set
     is_open = work.arrivals != "closed"
     rules = [
@@ -214,6 +310,42 @@ def _contradictions(work: Workload) -> list[tuple[str, str, str]]:
         for key, value in (("bs", work.bs), ("offset", work.offset))
     ]
     return [(key, reason, remedy) for key, is_wrong, reason, remedy in rules if is_wrong]
+
+
+#: Keys that `access` and `spc1` leave no room for.
+_WITHOUT_ACCESS = (
+    *("rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based", "rate"),
+)
+_WITHOUT_SPC1 = (
+    *("access", "rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based"),
+    *("rate", "rate_iops", "arrivals", "iodepth", "numjobs", "size", "io_size", "offset", "spread"),
+)
+
+
+def _beside_pattern(work: Workload) -> list[tuple[str, str, str]]:
+    """What contradicts `access` or `spc1`."""
+    pattern, others = ("spc1", _WITHOUT_SPC1) if work.spc1 else ("access", _WITHOUT_ACCESS)
+    found = [
+        (key, f"'{key}' is given together with '{pattern}', which leaves it no room", "Remove one")
+        for key in others
+        if key in work.model_fields_set
+    ]
+    total = sum(line.of_size for line in work.access or ())
+    if work.access is not None and total != _WHOLE_PPM:
+        side = "more than" if total > _WHOLE_PPM else "less than"
+        reason = f"The shares 'of_size' sum to {quantities.format_share(total)}, {side} the whole"
+        found.append(("access", reason, "Make them sum to 100%"))
+    is_open = work.arrivals != "closed"
+    if is_open and work.rate_iops is None:
+        reason = f"'arrivals: {work.arrivals}' is an open loop and needs a rate"
+        found.append(("arrivals", reason, "Add 'rate_iops'"))
+    if is_open and "iodepth" in work.model_fields_set:
+        reason = f"'arrivals: {work.arrivals}' is an open loop, which 'iodepth' does not bound"
+        found.append(("iodepth", reason, "Remove 'iodepth', or write 'arrivals: closed'"))
+    if work.offset % SECTOR_BYTES != 0:
+        reason = f"'offset' is no multiple of {SECTOR_BYTES} bytes"
+        found.append(("offset", reason, "Use whole sectors"))
+    return found
 
 
 class Traffic(ScenarioModel):

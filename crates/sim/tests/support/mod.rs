@@ -6,8 +6,8 @@
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, Distribution, EndPlan, HostPlan, Interleave, JobPlan,
-    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan, NPortPlan, Plan, RoutePolicy,
-    SwitchPlan, TrafficPlan, WorkloadPlan,
+    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan, NPortPlan, PatternPlan, Plan,
+    RoutePolicy, SwitchPlan, TrafficPlan, WorkloadPlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -225,6 +225,8 @@ impl San {
             interval_ps: 0,
             interval_distribution: Distribution::Constant,
             think_ps: 0,
+            pattern: PatternPlan::Blocks,
+            targets: vec![],
         });
         &mut self.plan.jobs[number]
     }

@@ -1,0 +1,33 @@
+"""Presets: a workload of the catalog under the keys that a scenario writes itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sanlab.catalog import UnknownEntryError, entry
+from sanlab.scenario.workload import contradictions
+
+if TYPE_CHECKING:
+    from sanlab.catalog.entries import WorkloadEntry
+    from sanlab.plan.names import Problems
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.workload import Workload
+
+
+def with_preset(spec: Workload, path: Path, problems: Problems) -> Workload | None:
+    """Fill in what the preset gives; None where there is none of that name, or keys contradict."""
+    if spec.preset is None:
+        return spec
+    try:
+        found = cast("WorkloadEntry", entry("workloads", spec.preset))
+    except UnknownEntryError as error:
+        problems.add((*path, "preset"), error.reason, error.remedy)
+        return None
+    written = {key: getattr(spec, key) for key in spec.model_fields_set}
+    work = found.workload.model_copy(update=written)
+    for key, reason, remedy in contradictions(work)[:1]:
+        where = (*path, key if key in written else "preset")
+        told = f"With 'preset: {spec.preset}', {reason[0].lower()}{reason[1:]}"
+        problems.add(where, told, remedy)
+        return None
+    return work
