@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from sanlab.scenario.arrays import Cache, Memory
 from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
+from sanlab.scenario.stacks import MOST_PORT_WORDS
 from sanlab.scenario.workload import Workload
 
 
@@ -106,6 +107,36 @@ class ArrayEntry(PortEntry):
     array_groups: int = 1
 
 
+class LoopPortEntry(ScenarioModel):
+    """How a port behaves on an arbitrated loop."""
+
+    delay: Annotated[int, Field(ge=1, le=MOST_PORT_WORDS)]
+    fair: bool
+    transfer: bool
+    full_duplex: bool
+    login_credit: int
+    buffers: int
+    tenancy: int
+
+
+class EnclosureEntry(Entry):
+    """An enclosure for disks on arbitrated loops; delays are in transmission words."""
+
+    switched: bool
+    """A crossbar for each loop, instead of port bypass circuits."""
+    bays: int
+    loops: int
+    speeds: list[Speed]
+    host_ports: int
+    """Links from outside it takes for each loop."""
+    strings: int = 1
+    bypass: int = 0
+    retimer: int = 0
+    crossbar: int = 1
+    initiator: LoopPortEntry
+    target: LoopPortEntry
+
+
 class WorkloadEntry(Entry):
     """A workload, without the hosts and targets it is given to."""
 
@@ -135,5 +166,6 @@ MODELS: dict[str, type[Entry]] = {
     "switches": SwitchEntry,
     "disks": DiskEntry,
     "arrays": ArrayEntry,
+    "enclosures": EnclosureEntry,
     "workloads": WorkloadEntry,
 }

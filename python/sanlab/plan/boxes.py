@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from sanlab.plan import addressing
 from sanlab.plan.defaults import resolve_array, resolve_cpu, resolve_hba, resolve_switch
 from sanlab.plan.names import Names, define
+from sanlab.plan.stacks import array_of, disk_ports, resolve_stack
 from sanlab.scenario.hosts import Hba
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         ResolvedSwitch,
     )
     from sanlab.plan.names import Problems
+    from sanlab.plan.stacks import StackBox
     from sanlab.scenario import Scenario
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
@@ -40,7 +42,7 @@ class Port:
 class Box:
     """Anything a link can end at. Ports are named as in `BOX.PORT`."""
 
-    kind: Literal["host", "switch", "array"]
+    kind: Literal["host", "switch", "array", "stack"]
     name: str
     path: Path
     ports: dict[str, Port]
@@ -72,16 +74,30 @@ class ArrayBox:
     path: Path
     spec: Array
     values: ResolvedArray
+    stack: StackBox | None = None
+    """The stack whose disks it stands for."""
+
+    @property
+    def port_names(self) -> list[str]:
+        """Its ports, in order."""
+        if self.stack is not None:
+            return disk_ports(self.stack)
+        return [f"p{number}" for number in range(self.values.ports.count)]
 
 
 @dataclass(slots=True)
 class Boxes:
     """All boxes, in the order of the file."""
 
-    by_name: Names[Box] = field(default_factory=lambda: Names("host, switch or array"))
+    by_name: Names[Box] = field(default_factory=lambda: Names("host, switch, array or stack"))
     hosts: list[HostBox] = field(default_factory=list)
     switches: list[SwitchBox] = field(default_factory=list)
     arrays: list[ArrayBox] = field(default_factory=list)
+    stacks: list[StackBox] = field(default_factory=list)
+
+    def stack(self, name: str) -> StackBox:
+        """Return the stack of this name."""
+        return next(stack for stack in self.stacks if stack.name == name)
 
     @property
     def host_names(self) -> Names[int]:
@@ -99,8 +115,7 @@ class Boxes:
                     for number in range(hba.ports.count)
                 )
         for array in self.arrays:
-            ports = array.values.ports
-            found.extend((array.name, f"p{number}", ports) for number in range(ports.count))
+            found.extend((array.name, port, array.values.ports) for port in array.port_names)
         return found
 
 
@@ -117,6 +132,7 @@ def build_boxes(scenario: Scenario, problems: Problems) -> Boxes:
     _add_hosts(scenario, boxes, taken, problems)
     _add_switches(scenario, boxes, taken, problems)
     _add_arrays(scenario, boxes, taken, problems)
+    _add_stacks(scenario, boxes, taken, problems)
     total = sum(len(boxes.by_name[name].ports) for name in boxes.by_name)
     if total > MAX_PORTS:
         problems.add(
@@ -225,3 +241,18 @@ def _add_arrays(
         for name in names:
             boxes.arrays.append(ArrayBox(name, path, spec, values))
             boxes.by_name.items[name] = Box("array", name, path, ports)
+
+
+def _add_stacks(
+    scenario: Scenario, boxes: Boxes, taken: dict[str, Path], problems: Problems
+) -> None:
+    for index, spec in enumerate(scenario.stacks):
+        path: Path = ("stacks", index)
+        for name in define(spec.name, (*path, "name"), taken, problems):
+            stack = resolve_stack(spec, name, path, problems)
+            if stack is None:
+                continue
+            boxes.stacks.append(stack)
+            boxes.by_name.items[name] = Box("stack", name, path, {})
+            if stack.disks_count:
+                boxes.arrays.append(ArrayBox(name, path, *array_of(stack), stack))

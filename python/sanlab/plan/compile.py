@@ -9,6 +9,7 @@ from sanlab.plan import addressing
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
 from sanlab.plan.jobs import JobMaker, build_jobs
+from sanlab.plan.loops import build_loops
 from sanlab.plan.names import Problems
 from sanlab.plan.schema import (
     FORMAT,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from sanlab.plan.boxes import Boxes
-    from sanlab.plan.schema import EndPlan, JobPlan, TrafficPlan
+    from sanlab.plan.schema import EndPlan, JobPlan, LoopPlan, TrafficPlan
     from sanlab.plan.wiring import End, WiredLink, Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
@@ -66,6 +67,8 @@ def compile_plan(scenario: Scenario) -> Plan:
     table = place_luns(boxes, wiring, problems)
     problems.stop_if_any()
     ids = _n_port_ids(boxes, wiring)
+    loops = build_loops(boxes, wiring.attached, ids, problems)
+    problems.stop_if_any()
     arrays = build_arrays(boxes, table, wiring, ids, problems)
     flows: dict[str, Path] = {}
     maker = JobMaker(boxes, wiring, table, ids, problems)
@@ -83,9 +86,10 @@ def compile_plan(scenario: Scenario) -> Plan:
         end_ps=end_ps,
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
-        n_ports=_n_ports(boxes, wiring, ids),
+        n_ports=_n_ports(boxes, wiring, ids, loops),
         switches=_switches(boxes),
         links=[_link(link, boxes, ids) for link in wiring.links],
+        loops=loops,
         hosts=_hosts(boxes, wiring, ids),
         arrays=arrays,
         workloads=workloads,
@@ -96,20 +100,29 @@ def compile_plan(scenario: Scenario) -> Plan:
 
 def _n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:
     """Index of every N_Port that has a link; those without one take no part."""
-    ends = [(box, port) for box, port, _ in boxes.n_ports if (box, port) in wiring.link_of]
+    ends = [(box, port) for box, port, _ in boxes.n_ports if wiring.is_linked((box, port))]
     return {end: index for index, end in enumerate(ends)}
 
 
-def _n_ports(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[NPortPlan]:
+def _n_ports(
+    boxes: Boxes, wiring: Wiring, ids: dict[End, int], loops: list[LoopPlan]
+) -> list[NPortPlan]:
     domains = {switch.name: switch.domain for switch in boxes.switches}
+    on_loops = {
+        port.n_port: addressing.fc_id_on_loop(number, port.al_pa)
+        for number, loop in enumerate(loops)
+        for port in loop.ports
+    }
     n_ports = []
     direct_count = 0
     for box, port, values in boxes.n_ports:
         if (box, port) not in ids:
             continue
-        peer_box, peer_port = wiring.peer((box, port))
-        if peer_box in domains:
-            fc_id = addressing.fc_id_on_switch(domains[peer_box], int(peer_port))
+        on_loop = on_loops.get(ids[box, port])
+        if on_loop is not None:
+            fc_id = on_loop
+        elif (peer := wiring.peer((box, port)))[0] in domains:
+            fc_id = addressing.fc_id_on_switch(domains[peer[0]], int(peer[1]))
         else:
             direct_count += 1
             fc_id = addressing.fc_id_on_direct_link(direct_count)

@@ -97,6 +97,8 @@ def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]
     luns = maker.table.by_name.resolve(spec.targets, (*path, "targets"), maker.problems)
     if not hosts or not luns:
         return []
+    if spec.spread == "paths":
+        return _driven(spec, hosts, luns, path, maker)
     if spec.spread == "all":
         return [(host, lun) for host in hosts for lun in luns]
     if spec.spread == "pair" and len(hosts) != len(luns):
@@ -114,6 +116,31 @@ def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]
         )
         return []
     return pair_up(hosts, luns, (*path, "targets"), ("hosts", "LUNs"), maker.problems)
+
+
+def _driven(
+    spec: Workload, hosts: list[str], luns: list[str], path: Path, maker: JobMaker
+) -> list[tuple[str, str]]:
+    """Pair each LUN with the host that its stack's `paths` name."""
+    pairs = []
+    for lun in luns:
+        via = maker.table.by_name[lun].via
+        if via is None:
+            maker.problems.add(
+                (*path, "spread"),
+                f"No path of a stack says who drives '{lun}'",
+                "Add it to the 'paths' of the stack, or write another 'spread'",
+            )
+            return []
+        if via[0] not in hosts:
+            maker.problems.add(
+                (*path, "hosts"),
+                f"'{lun}' is driven by '{via[0]}', which is not among {', '.join(spec.hosts)}",
+                "Name all hosts of the stack's 'paths'",
+            )
+            return []
+        pairs.append((via[0], lun))
+    return pairs
 
 
 def _jobs_of(
@@ -264,6 +291,8 @@ def _paths(
     """Adapter and target N_Port of each HBA port that reaches a LUN."""
     array = maker.boxes.arrays[lun.array].name
     host_ports = _chosen_host_ports(spec, host, path, maker)
+    if spec.spread == "paths" and lun.via is not None:
+        host_ports = [it for it in host_ports if it[1] == lun.via[1]]
     targets = _chosen_target_ports(spec, array, lun, path, maker)
     if not host_ports or not targets:
         return []

@@ -358,6 +358,64 @@ class TrafficPlan(PlanModel):
     start_ps: U64
 
 
+class SharedMedium(PlanModel):
+    """A ring through every port."""
+
+
+class OnShared(PlanModel):
+    """A loop that is a ring."""
+
+    shared: SharedMedium
+
+
+class StringPlan(PlanModel):
+    """Parallel links between two crossbars of a switched loop."""
+
+    a: U32
+    b: U32
+    links: U32
+    delay_ps: U64
+
+
+class SwitchedMedium(PlanModel):
+    """Crossbars in the enclosures, joined by strings."""
+
+    crossbars: list[str]
+    strings: list[StringPlan]
+
+
+class OnSwitched(PlanModel):
+    """A loop that is switched."""
+
+    switched: SwitchedMedium
+
+
+class LoopPortPlan(PlanModel):
+    """A port's place on a loop."""
+
+    n_port: U32
+    al_pa: Annotated[int, Field(ge=0, le=0xEF)]
+    delay_ps: U64
+    crossbar: U32
+    is_fair: bool
+    uses_transfer: bool
+    is_full_duplex: bool
+    login_credit: U32
+    buffers: U32
+    tenancy_frames: U32
+
+
+class LoopPlan(PlanModel):
+    """An arbitrated loop."""
+
+    name: str
+    speed: str
+    bytes_per_s: U64
+    gap_bytes: U32
+    medium: OnShared | OnSwitched
+    ports: list[LoopPortPlan]
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -370,6 +428,7 @@ class Plan(PlanModel):
     n_ports: list[NPortPlan]
     switches: list[SwitchPlan]
     links: list[LinkPlan]
+    loops: list[LoopPlan]
     hosts: list[HostPlan]
     arrays: list[ArrayPlan]
     workloads: list[WorkloadPlan]

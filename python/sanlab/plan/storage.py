@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import (
@@ -13,6 +13,7 @@ from sanlab.plan.defaults import (
     resolve_disk,
 )
 from sanlab.plan.names import Names, define, safe_expand
+from sanlab.plan.paths import drivers
 from sanlab.plan.schema import (
     ArrayPlan,
     CachePlan,
@@ -25,6 +26,7 @@ from sanlab.plan.schema import (
     OnStripe,
     StripeMedia,
 )
+from sanlab.plan.stacks import ports_of_disk
 from sanlab.quantities import PS_PER_S, about_size, counted, format_size
 from sanlab.scenario.arrays import Memory
 from sanlab.scenario.base import SECTOR_BYTES
@@ -54,6 +56,8 @@ class PlacedLun:
     spec: Lun
     path: Path
     mirror_to: str | None
+    via: tuple[str, str] | None = None
+    """Host and port that drive it, where its stack says so."""
 
 
 class _Pool:
@@ -93,6 +97,12 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
     for index, array in enumerate(boxes.arrays):
         pool = _make_pool(array, problems)
         placed = _place_array(array, index, pool, wiring, problems)
+        if array.stack is not None:
+            via = drivers(array.stack, wiring, problems)
+            names = [lun.name.rpartition(".")[2] for lun in placed]
+            placed = [
+                replace(lun, via=via.get(name)) for name, lun in zip(names, placed, strict=True)
+            ]
         table.pools.append(pool)
         table.luns.append(placed)
         table.by_name.items.update({lun.name: lun for lun in placed})
@@ -143,10 +153,20 @@ def _place_array(
                 break
             size, media = found
             depth = given(spec.queue_depth, array.values.model.lun_queue_depth)
+            own_ports = ports if array.stack is None else ports_of_disk(array.stack, name)
             full_name = f"{array.name}.{name}"
             placed.append(
                 PlacedLun(
-                    full_name, index, len(placed), size, media, depth, ports, spec, path, mirror_to
+                    full_name,
+                    index,
+                    len(placed),
+                    size,
+                    media,
+                    depth,
+                    own_ports,
+                    spec,
+                    path,
+                    mirror_to,
                 )
             )
     return placed

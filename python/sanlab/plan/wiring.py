@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import highest_common_speed
+from sanlab.plan.loops import Attachment, check_room, find_place
 from sanlab.plan.names import pair_up, safe_expand
+from sanlab.plan.stacks import disk_ports
 from sanlab.quantities import SIGNALLING_BAUD, counted, nearest
 
 if TYPE_CHECKING:
@@ -48,9 +50,15 @@ class Wiring:
     fabric_of: dict[str, str] = field(default_factory=dict)
     linked: dict[str, list[str]] = field(default_factory=dict)
     switches: frozenset[str] = frozenset()
+    attached: list[Attachment] = field(default_factory=list)
+    loop_of: dict[End, str] = field(default_factory=dict)
+
+    def is_linked(self, end: End) -> bool:
+        """Whether a port takes part: it has a link, or a place on a loop."""
+        return end in self.link_of or end in self.loop_of
 
     def linked_ports(self, box: str) -> list[str]:
-        """Ports of a box that have a link, in its order."""
+        """Ports of a box that take part, in its order."""
         return self.linked.get(box, [])
 
     def peer(self, end: End) -> End:
@@ -59,7 +67,9 @@ class Wiring:
         return link.b if link.a == end else link.a
 
     def network_of(self, end: End) -> str:
-        """Name of what a linked N_Port is in: a fabric, or a direct link by itself."""
+        """Name of what a linked N_Port is in: a loop, a fabric, or a direct link by itself."""
+        if end in self.loop_of:
+            return f"loop {self.loop_of[end]}"
         box, _ = self.peer(end)
         if box in self.switches:
             return f"fabric {self.fabric_of[box]}"
@@ -85,15 +95,19 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
     requests = _requests(scenario, boxes, problems)
     board = _Board(boxes, problems)
     for request in requests:
+        if _at_stack(request, boxes) is not None:
+            continue
         for end, key in ((request.left, "from"), (request.right, "to")):
             board.reserve(end, (*request.path, key))
     wiring = Wiring(switches=frozenset(switch.name for switch in boxes.switches))
     for request in requests:
-        _add_link(request, board, wiring, boxes, problems)
+        if _at_stack(request, boxes) is not None:
+            _attach(request, board, wiring, boxes, problems)
+        else:
+            _add_link(request, board, wiring, boxes, problems)
+    check_room(wiring.attached, boxes, problems)
     _join_fabrics(wiring)
-    for name in boxes.by_name:
-        box = boxes.by_name[name]
-        wiring.linked[name] = [port for port in box.ports if (name, port) in wiring.link_of]
+    _note_linked(wiring, boxes)
     problems.stop_if_any()
     for array in boxes.arrays:
         if not wiring.linked[array.name]:
@@ -103,6 +117,17 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
                 f"Add a link from '{array.name}' to a switch",
             )
     return wiring
+
+
+def _note_linked(wiring: Wiring, boxes: Boxes) -> None:
+    """Note the ports of every box that take part."""
+    for name in boxes.by_name:
+        box = boxes.by_name[name]
+        wiring.linked[name] = [port for port in box.ports if wiring.is_linked((name, port))]
+    for stack in boxes.stacks:
+        wiring.linked[stack.name] = disk_ports(stack)
+        for port in disk_ports(stack):
+            wiring.loop_of[stack.name, port] = f"{stack.name}.{port.rpartition('.')[2]}"
 
 
 def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Request]:
@@ -218,6 +243,49 @@ def _add_link(
     for end in (a, b):
         wiring.link_of[end] = len(wiring.links)
     wiring.links.append(WiredLink(a, b, request.spec, speed))
+
+
+def _at_stack(request: _Request, boxes: Boxes) -> str | None:
+    """Key of the end of a link that is a stack."""
+    for key, end in (("from", request.left), ("to", request.right)):
+        if boxes.by_name[end.partition(".")[0]].kind == "stack":
+            return key
+    return None
+
+
+def _attach(
+    request: _Request, board: _Board, wiring: Wiring, boxes: Boxes, problems: Problems
+) -> None:
+    """Plug a port into a loop of a stack."""
+    key = _at_stack(request, boxes)
+    on_stack, other = (
+        (request.left, request.right) if key == "from" else (request.right, request.left)
+    )
+    name, _, port = on_stack.partition(".")
+    box = boxes.by_name[other.partition(".")[0]]
+    if box.kind not in ("host", "array"):
+        problems.add(
+            request.path,
+            f"'{box.name}' is a {box.kind} and cannot be on a loop",
+            f"Link a port of a host to '{name}'",
+        )
+        return
+    stack = boxes.stack(name)
+    place = find_place(stack, port, (*request.path, key or "to"), problems)
+    end = board.take(other, request.path)
+    if place is None or end is None:
+        return
+    speeds = box.ports[end[1]].speeds
+    if stack.speed not in speeds:
+        problems.add(
+            request.path,
+            f"'{box.name}' ({', '.join(speeds)}) cannot run at the {stack.speed} of '{name}'",
+            "Choose a model of that generation, or another 'speed' of the stack",
+        )
+        return
+    loop, enclosure = place
+    wiring.attached.append(Attachment(end, name, loop, enclosure, request.spec, request.path))
+    wiring.loop_of[end] = f"{name}.{loop}"
 
 
 def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) -> str | None:

@@ -55,7 +55,8 @@ class Link(ScenarioModel):
     from_: Patterns = Field(alias="from")
     """Port (`host1.hba0.p0`, `sw1.3`, `dev1.p0`), or box (`host1`): its next free port."""
     to: Patterns
-    """The other end. Equal numbers pair one to one; a single end serves all of the other side."""
+    """The other end; on a stack its loop and the enclosure, `stack.a.top`, `stack.b.bottom`,
+    `stack.a.2`. Equal numbers pair one to one; a single end serves all of the other side."""
     length: Length = 10_000
     """Length of the fibre, 10m where it is left out."""
     speed: Speed | None = None
@@ -68,6 +69,9 @@ class Link(ScenarioModel):
     """BB credit the `from` end grants."""
     bb_credit_to: Credit | None = None
     """BB credit the `to` end grants."""
+    al_pa: Annotated[str, Field(pattern="^[0-9A-Fa-f]{2}$")] | None = None
+    """AL_PA of the port on a stack's loop, in hexadecimal; the highest priority that is free where
+    it is left out."""
     gap: Annotated[Size, Field(le=4096)] = 24
     """Bytes of fill words between frames; 6 words of 4 bytes by the standard (FC-FS)."""
     propagation: Time = DEFAULT_PROPAGATION_PS_PER_KM

@@ -13,6 +13,7 @@ from sanlab.scenario.document import Mark, MarkedMap, find_mark, path_text
 from sanlab.scenario.fabric import Link, Switch
 from sanlab.scenario.hosts import Host
 from sanlab.scenario.measure import Measure
+from sanlab.scenario.stacks import Stack
 from sanlab.scenario.workload import Traffic, Workload
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Scenario(ScenarioModel):
     """Switches."""
     arrays: list[Array] = Field(default_factory=list)
     """Arrays."""
+    stacks: list[Stack] = Field(default_factory=list)
+    """Stacks of disk enclosures on arbitrated loops."""
     links: list[Link] = Field(default_factory=list)
     """Links."""
     workloads: list[Workload] = Field(default_factory=list)

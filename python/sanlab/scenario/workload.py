@@ -158,8 +158,9 @@ class Workload(ScenarioModel):
     """Hosts it runs on."""
     targets: Patterns
     """LUNs it uses, `dev1.lun[1..4]`."""
-    spread: Literal["pair", "all"] | None = None
-    """Pair hosts with targets one to one, or every host with all; pair where numbers are equal."""
+    spread: Literal["pair", "all", "paths"] | None = None
+    """Pair hosts with targets one to one, every host with all, or each target with the port that
+    the `paths` of its stack name; pair where numbers are equal."""
     preset: str | None = None
     """A workload of the catalog, which gives the keys below that are not written here."""
     access: Annotated[

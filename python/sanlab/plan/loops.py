@@ -1,0 +1,301 @@
+"""Loops of stacks: who is on them, in which order, with which AL_PA, and how far apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import (
+    LoopPlan,
+    LoopPortPlan,
+    OnShared,
+    OnSwitched,
+    SharedMedium,
+    StringPlan,
+    SwitchedMedium,
+)
+from sanlab.plan.stacks import MOST_PORTS
+from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM, PS_PER_S, SPEEDS, counted, nearest
+
+if TYPE_CHECKING:
+    from sanlab.catalog.entries import LoopPortEntry
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.stacks import StackBox
+    from sanlab.plan.wiring import End
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.fabric import Link
+
+_MM_PER_KM = 1_000_000
+#: Bytes of a transmission word before coding.
+WORD_BYTES = 4
+#: The 8-bit values of neutral disparity in both runs, by falling priority (INCITS 332, table of
+#: AL_PAs); 00 belongs to the FL_Port.
+AL_PAS = bytes.fromhex(
+    "01 02 04 08 0F 10 17 18 1B 1D 1E 1F 23 25 26 27 29 2A 2B 2C 2D 2E 31 32 33 34 35 36 39 3A 3C "
+    "43 45 46 47 49 4A 4B 4C 4D 4E 51 52 53 54 55 56 59 5A 5C 63 65 66 67 69 6A 6B 6C 6D 6E 71 72 "
+    "73 74 75 76 79 7A 7C 80 81 82 84 88 8F 90 97 98 9B 9D 9E 9F A3 A5 A6 A7 A9 AA AB AC AD AE B1 "
+    "B2 B3 B4 B5 B6 B9 BA BC C3 C5 C6 C7 C9 CA CB CC CD CE D1 D2 D3 D4 D5 D6 D9 DA DC E0 E1 E2 E4 "
+    "E8 EF"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A port of a host or an array that is plugged into a stack."""
+
+    end: End
+    stack: str
+    loop: str
+    enclosure: int
+    spec: Link
+    path: Path
+
+
+def find_place(
+    stack: StackBox, port: str, path: Path, problems: Problems
+) -> tuple[str, int] | None:
+    """Return the loop and the enclosure that the end of a link names, `a.top`, `b.2`."""
+    loop, _, where = port.partition(".")
+    if loop not in stack.loops:
+        guess = nearest(loop, list(stack.loops)) if loop else None
+        hint = f"Did you mean '{stack.name}.{guess}'? " if guess else ""
+        known = " and ".join(f"'{stack.name}.{it}'" for it in stack.loops)
+        problems.add(
+            path, f"The stack '{stack.name}' has no loop '{loop}'", f"{hint}It has {known}"
+        )
+        return None
+    last = stack.enclosures
+    named = {"": 1, "top": 1, "bottom": last}
+    enclosure = named.get(where, int(where) if where.isdigit() else 0)
+    if not 1 <= enclosure <= last:
+        problems.add(
+            path,
+            f"The stack '{stack.name}' has no enclosure '{where}'",
+            f"Write 'top', 'bottom' or a number from 1 to {last}",
+        )
+        return None
+    if not stack.model.switched and enclosure not in (1, last):
+        problems.add(
+            path,
+            f"A shared loop is cabled through enclosure {enclosure} of '{stack.name}' and has no "
+            "free end there",
+            "Plug hosts in at the top or at the bottom",
+        )
+        return None
+    return loop, enclosure
+
+
+def check_room(attached: list[Attachment], boxes: Boxes, problems: Problems) -> None:
+    """Note enclosures with more links from outside than they take."""
+    taken: dict[tuple[str, str, int], int] = {}
+    for it in attached:
+        key = it.stack, it.loop, it.enclosure
+        taken[key] = taken.get(key, 0) + 1
+        most = boxes.stack(it.stack).model.host_ports
+        if taken[key] == most + 1:
+            problems.add(
+                it.path,
+                f"Enclosure {it.enclosure} of '{it.stack}' takes {counted(most, 'link')} from "
+                f"outside on loop '{it.loop}'",
+                "Plug in at another enclosure or loop",
+            )
+
+
+def build_loops(
+    boxes: Boxes, attached: list[Attachment], ids: dict[End, int], problems: Problems
+) -> list[LoopPlan]:
+    """Return the loops of all stacks."""
+    loops = []
+    for stack in boxes.stacks:
+        for loop in stack.loops:
+            hosts = [it for it in attached if (it.stack, it.loop) == (stack.name, loop)]
+            count = len(hosts) + stack.disks_count
+            if count > MOST_PORTS:
+                problems.add(
+                    stack.path,
+                    f"Loop '{loop}' of '{stack.name}' would have {count} ports, and "
+                    f"{MOST_PORTS} is the limit",
+                    "Divide the disks among several stacks",
+                )
+            elif count >= 2:
+                loops.append(_Loop(stack, loop, hosts, ids, problems).plan())
+            else:
+                _too_few(stack, loop, problems)
+    return loops
+
+
+def _too_few(stack: StackBox, loop: str, problems: Problems) -> None:
+    problems.add(
+        stack.path,
+        f"Loop '{loop}' of '{stack.name}' has fewer than two ports",
+        f"Link a host to '{stack.name}.{loop}.top'",
+    )
+
+
+class _Loop:
+    """One loop on its way into the plan."""
+
+    def __init__(
+        self,
+        stack: StackBox,
+        loop: str,
+        hosts: list[Attachment],
+        ids: dict[End, int],
+        problems: Problems,
+    ) -> None:
+        self.stack = stack
+        self.loop = loop
+        self.hosts = hosts
+        self.ids = ids
+        self.problems = problems
+        self.rate = SPEEDS[stack.speed]
+        self.taken: dict[int, str] = {}
+
+    def plan(self) -> LoopPlan:
+        """Return the loop."""
+        switched = self.stack.model.switched
+        hosts, disks = self._addresses()
+        return LoopPlan(
+            name=f"{self.stack.name}.{self.loop}",
+            speed=self.stack.speed,
+            bytes_per_s=self.rate,
+            gap_bytes=24,
+            medium=self._crossbars() if switched else OnShared(shared=SharedMedium()),
+            ports=self._on_crossbars(hosts, disks) if switched else self._on_ring(hosts, disks),
+        )
+
+    def words(self, count: int) -> int:
+        """Return the time of so many transmission words."""
+        return round(count * WORD_BYTES * PS_PER_S / self.rate)
+
+    def _addresses(self) -> tuple[list[int], list[int]]:
+        """AL_PAs: hosts take the highest priorities that are free, disks the lowest."""
+        hosts = [self._wanted(it.spec.al_pa, it.path, ".".join(it.end)) for it in self.hosts]
+        hard = self.stack.spec.hard_addresses
+        disks = [
+            self._wanted(
+                hard.get(disk),
+                (*self.stack.path, "hard_addresses", str(disk)),
+                f"{self.stack.name}.disk{disk}",
+            )
+            for disk in range(1, self.stack.disks_count + 1)
+        ]
+        free = [al_pa for al_pa in AL_PAS if al_pa not in self.taken]
+        first, last = iter(free), iter(reversed(free))
+        return (
+            [next(first) if it is None else it for it in hosts],
+            [next(last) if it is None else it for it in disks],
+        )
+
+    def _wanted(self, text: str | None, path: Path, owner: str) -> int | None:
+        if text is None:
+            return None
+        al_pa = int(text, 16) if all(it in "0123456789abcdefABCDEF" for it in text) else -1
+        key = "al_pa" if path[0] == "links" else path[-1]
+        here = (*path, key) if path[0] == "links" else path
+        if al_pa not in AL_PAS:
+            self.problems.add(
+                here,
+                f"'{text}' is no AL_PA of a device",
+                "The 126 values are in the table of FC-AL, 01 to EF; 00 is the switch's",
+            )
+            return None
+        if al_pa in self.taken:
+            self.problems.add(
+                here,
+                f"'{owner}' and '{self.taken[al_pa]}' both want AL_PA {al_pa:02X} on loop "
+                f"'{self.loop}' of '{self.stack.name}'",
+                "Give one of them another",
+            )
+            return None
+        self.taken[al_pa] = owner
+        return al_pa
+
+    def _port(
+        self, end: End, al_pa: int, delay: int, crossbar: int, policy: LoopPortEntry
+    ) -> LoopPortPlan:
+        return LoopPortPlan(
+            n_port=self.ids[end],
+            al_pa=al_pa,
+            delay_ps=max(1, delay),
+            crossbar=crossbar,
+            is_fair=policy.fair,
+            uses_transfer=policy.transfer,
+            is_full_duplex=policy.full_duplex,
+            login_credit=policy.login_credit,
+            buffers=policy.buffers,
+            tenancy_frames=policy.tenancy,
+        )
+
+    def _on_ring(self, host_al_pas: list[int], disk_al_pas: list[int]) -> list[LoopPortPlan]:
+        """Hosts at the top, disks from the top down, hosts at the bottom, and back up."""
+        stack, spec, model = self.stack, self.stack.spec, self.stack.model
+        retimer = self.words(model.retimer if spec.retimer is None else spec.retimer)
+        bypass = self.words(model.bypass if spec.bypass is None else spec.bypass)
+        between = _cable(spec.cable) + retimer
+        down: list[tuple[End, int, LoopPortEntry, int]] = []
+        pending = 0
+        at_top = [
+            (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure == 1
+        ]
+        at_bottom = [
+            (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure != 1
+        ]
+        for it, al_pa in at_top:
+            cable = _fibre(it.spec)
+            down.append((it.end, al_pa, stack.initiator, pending + cable))
+            pending = cable
+        for enclosure in range(1, stack.enclosures + 1):
+            pending += retimer if enclosure == 1 else between
+            for disk in stack.disks_in(enclosure):
+                end = stack.name, f"disk{disk}.{self.loop}"
+                down.append((end, disk_al_pas[disk - 1], stack.target, pending))
+                pending = 0
+            pending += (model.bays - len(stack.disks_in(enclosure))) * bypass
+        for it, al_pa in at_bottom:
+            cable = _fibre(it.spec)
+            down.append((it.end, al_pa, stack.initiator, pending + cable))
+            pending = cable
+        # The way back up passes the retimers and cables only.
+        pending += between * (stack.enclosures - 1) + retimer
+        ports = []
+        for index, (end, al_pa, policy, before) in enumerate(down):
+            delay = before + self.words(policy.delay) + (pending if index == 0 else 0)
+            ports.append(self._port(end, al_pa, delay, 0, policy))
+        return ports
+
+    def _crossbars(self) -> OnSwitched:
+        spec, model = self.stack.spec, self.stack.model
+        hop = self.words(model.crossbar if spec.crossbar is None else spec.crossbar)
+        names = [f"{self.stack.name}.e{it + 1}" for it in range(self.stack.enclosures)]
+        links = model.strings if spec.strings is None else spec.strings
+        strings = [
+            StringPlan(a=it, b=it + 1, links=links, delay_ps=_cable(spec.cable) + hop)
+            for it in range(self.stack.enclosures - 1)
+        ]
+        return OnSwitched(switched=SwitchedMedium(crossbars=names, strings=strings))
+
+    def _on_crossbars(self, host_al_pas: list[int], disk_al_pas: list[int]) -> list[LoopPortPlan]:
+        """Half of a crossbar's delay is counted with each of the two ports it joins."""
+        stack, spec, model = self.stack, self.stack.spec, self.stack.model
+        hop = self.words(model.crossbar if spec.crossbar is None else spec.crossbar)
+        ports = []
+        for it, al_pa in zip(self.hosts, host_al_pas, strict=True):
+            delay = self.words(stack.initiator.delay) + _fibre(it.spec) + hop // 2
+            ports.append(self._port(it.end, al_pa, delay, it.enclosure - 1, stack.initiator))
+        for disk, al_pa in enumerate(disk_al_pas, start=1):
+            end = stack.name, f"disk{disk}.{self.loop}"
+            delay = self.words(stack.target.delay) + hop - hop // 2
+            crossbar = stack.enclosure_of(disk) - 1
+            ports.append(self._port(end, al_pa, delay, crossbar, stack.target))
+        return ports
+
+
+def _fibre(link: Link) -> int:
+    """Propagation along a link."""
+    return round(link.length * link.propagation / _MM_PER_KM)
+
+
+def _cable(length_mm: int) -> int:
+    return round(length_mm * DEFAULT_PROPAGATION_PS_PER_KM / _MM_PER_KM)

@@ -1,0 +1,188 @@
+"""Stacks of enclosures: their disks as the LUNs of an array without a controller, their loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from sanlab.catalog import UnknownEntryError, entry
+from sanlab.catalog.entries import ArrayEntry, LoopPortEntry
+from sanlab.plan.defaults import Ports, ResolvedArray, given
+from sanlab.quantities import SPEEDS, counted
+from sanlab.scenario.arrays import Array, Lun
+
+if TYPE_CHECKING:
+    from sanlab.catalog.entries import EnclosureEntry
+    from sanlab.plan.names import Problems
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.stacks import LoopPort, Stack
+
+#: Names of the loops of a stack.
+LOOPS = ("a", "b")
+#: Ports a loop may have besides an FL_Port: there are 127 AL_PAs, and 00 is the FL_Port's.
+MOST_PORTS = 126
+#: Bytes of a block on a disk of a stack, so that a LUN ends with its disk.
+_BLOCK_BYTES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class StackBox:
+    """A stack with nothing left out."""
+
+    name: str
+    path: Path
+    spec: Stack
+    model: EnclosureEntry
+    disks_count: int
+    loops: tuple[str, ...]
+    speed: str
+    initiator: LoopPortEntry
+    target: LoopPortEntry
+
+    @property
+    def enclosures(self) -> int:
+        """Enclosures from the top."""
+        return self.spec.enclosures
+
+    def enclosure_of(self, disk: int) -> int:
+        """Enclosure of a disk, both counted from 1."""
+        return (disk - 1) // self.model.bays + 1
+
+    def disks_in(self, enclosure: int) -> range:
+        """Disks of an enclosure, counted from 1."""
+        bays = self.model.bays
+        return range((enclosure - 1) * bays + 1, min(enclosure * bays, self.disks_count) + 1)
+
+
+def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> StackBox | None:
+    """Fill in a stack, and check that its parts fit together."""
+    try:
+        model = cast("EnclosureEntry", entry("enclosures", spec.model))
+    except UnknownEntryError as error:
+        problems.add((*path, "model"), error.reason, error.remedy)
+        return None
+    loops = given(spec.loops, model.loops)
+    if loops > model.loops:
+        problems.add(
+            (*path, "loops"),
+            f"'{spec.model}' has {counted(model.loops, 'loop')}",
+            f"Write 'loops: {model.loops}' at most",
+        )
+    bays = spec.enclosures * model.bays
+    disks = given(spec.disks, bays)
+    if disks > bays:
+        problems.add(
+            (*path, "disks"),
+            f"{counted(spec.enclosures, 'enclosure')} of {model.bays} bays hold {bays} disks, "
+            f"not {disks}",
+            "Add 'enclosures', or remove disks",
+        )
+    speed = given(spec.speed, max(model.speeds, key=lambda it: SPEEDS[it]))
+    if speed not in model.speeds:
+        problems.add(
+            (*path, "speed"),
+            f"'{spec.model}' has no {speed}",
+            f"It has {', '.join(model.speeds)}",
+        )
+    _check_medium(spec, model, path, problems)
+    for number in spec.hard_addresses:
+        if not 1 <= number <= disks:
+            problems.add(
+                (*path, "hard_addresses", str(number)),
+                f"'{name}' has no disk {number}",
+                f"It has disks 1 to {disks}" if disks else "It has no disk at all",
+            )
+    return StackBox(
+        name=name,
+        path=path,
+        spec=spec,
+        model=model,
+        disks_count=disks,
+        loops=LOOPS[:loops],
+        speed=speed,
+        initiator=_port_of(spec.initiator, model.initiator),
+        target=_port_of(spec.target, model.target),
+    )
+
+
+def _check_medium(spec: Stack, model: EnclosureEntry, path: Path, problems: Problems) -> None:
+    only = (
+        {"strings": spec.strings, "crossbar": spec.crossbar}
+        if not model.switched
+        else {"bypass": spec.bypass, "retimer": spec.retimer}
+    )
+    what = "has no crossbar" if not model.switched else "is switched"
+    for key, value in only.items():
+        if value is not None:
+            problems.add(
+                (*path, key), f"'{spec.model}' {what}, so '{key}' means nothing", f"Remove '{key}'"
+            )
+
+
+def _port_of(spec: LoopPort | None, model: LoopPortEntry) -> LoopPortEntry:
+    if spec is None:
+        return model
+    changed = {key: getattr(spec, key) for key in spec.model_fields_set}
+    return model.model_copy(update={key: it for key, it in changed.items() if it is not None})
+
+
+def disk_ports(stack: StackBox) -> list[str]:
+    """Names of the ports of all disks, `disk1.a`."""
+    disks = range(1, stack.disks_count + 1)
+    return [f"disk{disk}.{loop}" for disk in disks for loop in stack.loops]
+
+
+def ports_of_disk(stack: StackBox, disk: str) -> tuple[str, ...]:
+    """Names of the ports of one disk, `disk1.a`."""
+    return tuple(f"{disk}.{loop}" for loop in stack.loops)
+
+
+#: A stack seen as an array: nothing stands between the ports and the disks.
+_NO_CONTROLLER = ArrayEntry.model_validate(
+    {
+        "about": "Disks on a loop",
+        "source": "A disk answers for itself",
+        "ports": 1,
+        "speeds": list(SPEEDS),
+        "bb_credit": 1,
+        "controllers": 1,
+        "command_cost": 0,
+        "burst": "16MiB",
+        "port_queue_depth": 1_000_000,
+        "lun_queue_depth": 128,
+        "media": "raid",
+    }
+)
+
+
+def array_of(stack: StackBox) -> tuple[Array, ResolvedArray]:
+    """Return the array that stands for the disks of a stack: each a LUN, on ports of its own."""
+    count = stack.disks_count
+    lun = Lun.model_construct(
+        _fields_set={"name", "raid", "disks", "stripe_depth", "block_size", "queue_depth"},
+        name=f"disk[1..{count}]",
+        raid=0,
+        disks=1,
+        stripe_depth=_BLOCK_BYTES,
+        block_size=_BLOCK_BYTES,
+        queue_depth=stack.spec.queue_depth,
+    )
+    array = Array.model_construct(
+        _fields_set={"name", "luns", "disk", "array_groups", "disks_per_group"},
+        name=stack.name,
+        luns=[lun] if count else [],
+        disk=stack.spec.disk,
+        array_groups=max(count, 1),
+        disks_per_group=1,
+    )
+    ports = Ports(
+        count=count * len(stack.loops),
+        speeds=(stack.speed,),
+        bb_credit=stack.target.buffers,
+        tx_buffers=2,
+        class3_sequences=65_535,
+        interleave="sequence",
+        rx_hold_ps=0,
+        drain_bytes_per_s=0,
+    )
+    return array, ResolvedArray(ports, _NO_CONTROLLER)

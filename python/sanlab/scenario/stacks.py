@@ -1,0 +1,136 @@
+"""Stacks of disk enclosures on arbitrated loops: JBOD, and SBOD with a crossbar in each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from sanlab.scenario.arrays import Commands, Disk
+from sanlab.scenario.base import (
+    Length,
+    Name,
+    Patterns,
+    ScenarioModel,
+    Speed,
+    also,
+    refusal,
+)
+
+#: The highest delay a port may have by the standard, in transmission words (INCITS 332, FC-AL-2).
+MOST_PORT_WORDS = 12
+#: Frames in a row that count as no limit.
+MOST_FRAMES = 1_000_000
+
+Words = Annotated[int, Field(ge=1, le=1000)]
+FewWords = Annotated[int, Field(ge=0, le=1000)]
+
+
+class LoopPort(ScenarioModel):
+    """How a port behaves on its loop; what is left out comes from the model of the stack."""
+
+    delay: Annotated[int, Field(ge=1, le=MOST_PORT_WORDS)] | None = None
+    """Transmission words by which it delays what it repeats; at most 12 by the standard."""
+    fair: bool | None = None
+    """Whether it keeps the access fairness rule."""
+    transfer: bool | None = None
+    """Whether it opens its next partner without a new arbitration where it may."""
+    full_duplex: bool | None = None
+    """Whether the circuits it opens go both ways at once."""
+    login_credit: Annotated[int, Field(ge=0, le=255)] | None = None
+    """BB_Credit of its login: frames it takes as soon as it is opened, before any R_RDY."""
+    buffers: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    """Receive buffers for frames."""
+    tenancy: Annotated[int, Field(ge=1, le=MOST_FRAMES)] | None = None
+    """Frames it sends in a row before it looks whether others want the loop."""
+
+    @model_validator(mode="after")
+    def _credit_has_buffers(self) -> LoopPort:
+        login, buffers = self.login_credit, self.buffers
+        if login is not None and buffers is not None and login > buffers:
+            raise refusal(
+                reason=f"'login_credit' promises {login} frames and there are {buffers} buffers",
+                remedy="Raise 'buffers', or promise less",
+                key="login_credit",
+            )
+        return self
+
+
+def _read_span(value: object) -> object:
+    """Read `all`, `last`, `rest`, a number or a range of enclosures."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value}..{value}"
+    if isinstance(value, str) and value in {"all", "last", "rest"}:
+        return value
+    if isinstance(value, str):
+        first, dots, last = value.partition("..")
+        if dots and first.strip().isdigit() and last.strip().isdigit():
+            low, high = int(first), int(last)
+            if 1 <= low <= high:
+                return f"{low}..{high}"
+    raise refusal(
+        reason=f"'{value}' names no enclosures",
+        remedy="Write 'all', 'last', 'rest' (all but the last), a number or a range such as '1..3'",
+    )
+
+
+Span = Annotated[
+    str,
+    BeforeValidator(_read_span),
+    WithJsonSchema({"type": ["string", "integer"], "examples": ["last", "1..3"]}),
+]
+
+
+class StackPath(ScenarioModel):
+    """Which initiators drive the disks of some enclosures."""
+
+    enclosures: Span = "all"
+    """`all`, `last`, `rest` for all but the last, a number or a range; the first rule that fits
+    an enclosure is used."""
+    via: Patterns
+    """Ports of hosts, `host1.hba0.p0`; the disks take them in turn."""
+
+
+def _as_disk(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
+
+
+class Stack(ScenarioModel):
+    """Disk enclosures cabled one below the other, every disk on every loop of the stack."""
+
+    name: Name
+    """Its name; its disks are the LUNs `stack.disk1`, `stack.disk2` and so on from the top."""
+    model: str
+    """Entry of the catalog of enclosures: `rs-1600-jbod`, `rs-1600-sbod`."""
+    enclosures: Annotated[int, Field(ge=1, le=16)] = 1
+    """Enclosures, counted from the top."""
+    disks: Annotated[int, Field(ge=0, le=2000)] | None = None
+    """Disks, filled in from the first bay of the top enclosure; every bay where it is left out."""
+    disk: Annotated[Disk | None, BeforeValidator(_as_disk), also({"type": "string"})] = None
+    """The kind of its disks: a name of the catalog, or keys that change one."""
+    queue_depth: Commands | None = None
+    """Commands a disk holds before it answers TASK SET FULL."""
+    loops: Annotated[int, Field(ge=1, le=2)] | None = None
+    """Loops, called a and b."""
+    speed: Speed | None = None
+    """Speed of the loops."""
+    cable: Length = 1_000
+    """Length of the cable from one enclosure to the next, 1m where it is left out."""
+    strings: Annotated[int, Field(ge=1, le=16)] | None = None
+    """Links in parallel between two neighbouring enclosures with a crossbar, for each loop."""
+    initiator: LoopPort | None = None
+    """How host ports behave on the loops."""
+    target: LoopPort | None = None
+    """How disks behave on the loops."""
+    bypass: FewWords | None = None
+    """Words by which an empty bay delays a shared loop."""
+    retimer: FewWords | None = None
+    """Words by which an enclosure itself delays a shared loop, once on the way down and once on the
+    way back."""
+    crossbar: Words | None = None
+    """Words by which a crossbar delays what it passes on."""
+    hard_addresses: dict[int, str] = Field(default_factory=dict)
+    """AL_PAs of single disks, in hexadecimal by number of the disk; the others take what is free,
+    from the lowest priority on."""
+    paths: list[StackPath] = Field(default_factory=list)
+    """Which initiators drive which disks, for workloads with `spread: paths`."""
