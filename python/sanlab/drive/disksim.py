@@ -89,7 +89,9 @@ READ_AHEADS: Sequence[Literal["off", "track", "cylinder", "segment", "two_tracks
 WRITE_CACHES: Sequence[Literal["off", "sequential", "on"]] = ("off", "sequential", "on")
 
 
-def read_disksim(path: Path, *, block_transfer_ms: float | None = None) -> tuple[DrivePlan, list[str]]:
+def read_disksim(
+    path: Path, *, block_transfer_ms: float | None = None
+) -> tuple[DrivePlan, list[str]]:
     """Read a drive, and what a reader of its results must know about how it was read.
 
     Parameters
@@ -111,7 +113,9 @@ def read_disksim(path: Path, *, block_transfer_ms: float | None = None) -> tuple
         reason = "The file describes no drive"
         remedy = "Give a file with a block 'disksim_disk' or 'dm_disk'"
         raise ScenarioError([Problem(str(path), 1, None, "", reason, remedy)])
-    return _Drive(model, disk, path).plan(_bus_ms(blocks) if block_transfer_ms is None else block_transfer_ms)
+    return _Drive(model, disk, path).plan(
+        _bus_ms(blocks) if block_transfer_ms is None else block_transfer_ms
+    )
 
 
 def _only(blocks: list[Block], kind: str, path: Path) -> Block | None:
@@ -223,7 +227,9 @@ class _Drive:
         zones: list[ZonePlan] = []
         for zone in listed:
             if not isinstance(zone, Block):
-                raise self.layout.problem("Zones", "A zone is a block", "Write 'dm_layout_g1_zone {'")
+                raise self.layout.problem(
+                    "Zones", "A zone is a block", "Write 'dm_layout_g1_zone {'"
+                )
             zones.append(self._zone(zone, zones[-1].last_cylinder + 1 if zones else 0))
         cylinders = self.model.whole("Number of cylinders", 0)
         if cylinders and zones[-1].last_cylinder + 1 != cylinders:

@@ -160,12 +160,18 @@ def read_text(path: Path, named_in: Problem | None = None) -> str:
         raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
     reason = f"{path.name}: {reason}"
     raise ScenarioError(
-        [Problem(named_in.file, named_in.line, None, named_in.key, reason, "Put it beside this file")]
+        [
+            Problem(
+                named_in.file, named_in.line, None, named_in.key, reason, "Put it beside this file"
+            )
+        ]
     )
 
 
 class _Parser:
-    def __init__(self, path: Path, through: tuple[Path, ...], named_in: Problem | None = None) -> None:
+    def __init__(
+        self, path: Path, through: tuple[Path, ...], named_in: Problem | None = None
+    ) -> None:
         self.path = path
         self.through = (*through, path)
         self.tokens = list(_tokens(read_text(path, named_in)))
@@ -188,7 +194,9 @@ class _Parser:
                 else:
                     found.extend(self._sourced(header, line))
             elif token.text not in {",", "]"}:
-                raise self._error(token.line, f"Unexpected '{token.text}'", "Begin with 'type name {'")
+                raise self._error(
+                    token.line, f"Unexpected '{token.text}'", "Begin with 'type name {'"
+                )
         return found
 
     def _sourced(self, text: str, line: int) -> list[Block]:
@@ -230,7 +238,9 @@ class _Parser:
             block.entries[key] = self._value(key)
             if self._peek() not in {",", "}"}:
                 reason = f"A comma is missing behind '{_shown(key)}'"
-                raise self._error(self.tokens[min(self.at, len(self.tokens)) - 1].line, reason, "Add ','")
+                raise self._error(
+                    self.tokens[min(self.at, len(self.tokens)) - 1].line, reason, "Add ','"
+                )
 
     def _value(self, key: str) -> Value:
         token = self._next(0, "a value")
@@ -264,7 +274,9 @@ class _Parser:
                 self.at -= 1
                 values.append(self._list(token))
             elif token.is_mark:
-                raise self._error(token.line, f"Unexpected '{token.text}' in a list", "Close it with ']'")
+                raise self._error(
+                    token.line, f"Unexpected '{token.text}' in a list", "Close it with ']'"
+                )
             else:
                 line, text = _lines(token)[-1][0], " ".join(token.text.split())
                 is_block = self._peek() == "{"

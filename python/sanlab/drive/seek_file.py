@@ -29,15 +29,17 @@ def parse_seek(text: str, file: str) -> list[tuple[int, float]]:
             points.append(_point(stripped, points, file, number))
     if announced is not None and announced != len(points):
         reason = f"The file announces {announced} distances and has {len(points)}"
-        raise _problem(file, number, reason, "It may have been cut off; write all, or the right number")
+        raise _problem(
+            file, number, reason, "It may have been cut off; write all, or the right number"
+        )
     if not points:
-        raise _problem(file, number or 1, "The file has no seek times", "Add 'distance, milliseconds'")
+        raise _problem(
+            file, number or 1, "The file has no seek times", "Add 'distance, milliseconds'"
+        )
     return points
 
 
-def _point(
-    line: str, points: list[tuple[int, float]], file: str, number: int
-) -> tuple[int, float]:
+def _point(line: str, points: list[tuple[int, float]], file: str, number: int) -> tuple[int, float]:
     columns = line.replace(",", " ").split()
     try:
         distance, time = int(columns[0]), float(columns[1])

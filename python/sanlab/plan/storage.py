@@ -303,9 +303,7 @@ def _cache(spec: Array, array: ArrayBox) -> CachePlan | None:
 
 
 def _disks(array: str, pool: _Pool) -> list[DiskPlan]:
-    return [
-        DiskPlan(name=f"{array}.disk{number}", drive=0) for number in range(len(pool.used))
-    ]
+    return [DiskPlan(name=f"{array}.disk{number}", drive=0) for number in range(len(pool.used))]
 
 
 class _Mirrors:
