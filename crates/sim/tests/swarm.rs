@@ -158,9 +158,7 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     san.plan.n_ports[port].interleave = dice.pick(&[Interleave::Frame, Interleave::Sequence]);
     san.plan.n_ports[port].rx_hold_ps = dice.pick(&[0, US]);
     san.plan.n_ports[port].drain_bytes_per_s = dice.pick(&[0, 0, 50_000_000]);
-    let disks: Vec<_> = (0..dice.below(5))
-        .map(|disk_number| disk(disk_number))
-        .collect();
+    let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
     let array = &mut san.plan.arrays[number];
     array.command_ps = dice.pick(&[0, 15 * US]);
     array.controllers = 1 + dice.below(2) as u32;

@@ -40,8 +40,8 @@ Chosen = TypeVar("Chosen")
 PS_PER_MS = 10**9
 PS_PER_MINUTE = 60 * 10**12
 
-#: Transfer of a block over the host's bus where the files say 0: DiskSim then has it from the bus of
-#: its configuration, which is no part of a drive. This one is that of its validation of the HP
+#: Transfer of a block over the host's bus where the files say 0: DiskSim then has it from the bus
+#: of its configuration, which is no part of a drive. This one is that of its validation of the HP
 #: C3323A (`hp_c3323a.parv`, `BUS1`), a SCSI bus at 3.5 MB/s.
 ASSUMED_BLOCK_TRANSFER_MS = 0.1455
 
@@ -107,18 +107,14 @@ def read_disksim(
         With file and line of the first thing that does not fit.
     """
     blocks = read_blocks(path)
-    disk = _only(blocks, "disksim_disk", path)
+    disk = _only(blocks, "disksim_disk")
     model = _model_of(disk, blocks, path)
-    if not (disk or model):
-        reason = "The file describes no drive"
-        remedy = "Give a file with a block 'disksim_disk' or 'dm_disk'"
-        raise ScenarioError([Problem(str(path), 1, None, "", reason, remedy)])
     return _Drive(model, disk, path).plan(
         _bus_ms(blocks) if block_transfer_ms is None else block_transfer_ms
     )
 
 
-def _only(blocks: list[Block], kind: str, path: Path) -> Block | None:
+def _only(blocks: list[Block], kind: str) -> Block | None:
     found = [block for block in blocks if block.kind == kind]
     if len(found) > 1:
         reason = f"The file describes {len(found)} drives"
@@ -137,11 +133,11 @@ def _model_of(disk: Block | None, blocks: list[Block], path: Path) -> Block:
             for block in blocks:
                 if block.kind == "dm_disk" and block.name == value.text:
                     return block
-            raise disk.problem("Model", f"No 'dm_disk' has the name '{value.text}'", "Name one")
-    model = _only(blocks, "dm_disk", path)
+            disk.refuse("Model", f"No 'dm_disk' has the name '{value.text}'", "Name one")
+    model = _only(blocks, "dm_disk")
     if model is None:
         if disk is not None:
-            raise disk.problem("Model", "The drive has no 'Model'", "Add 'Model = source FILE'")
+            disk.refuse("Model", "The drive has no 'Model'", "Add 'Model = source FILE'")
         reason, remedy = "The file describes no drive", "Give a file with a block 'disksim_disk'"
         raise ScenarioError([Problem(str(path), 1, None, "", reason, remedy)])
     return model
@@ -165,10 +161,10 @@ class _Drive:
         self.layout = model.block("Layout Model")
         for block, kind in ((self.mechanics, "dm_mech_g1"), (self.layout, "dm_layout_g1")):
             if block.kind != kind:
-                raise block.problem("", f"The model '{block.kind}' is not known", f"Use '{kind}'")
+                block.refuse("", f"The model '{block.kind}' is not known", f"Use '{kind}'")
         rpm = self.mechanics.number("Rotation speed (in rpms)")
         if rpm <= 0:
-            raise self.mechanics.problem(
+            self.mechanics.refuse(
                 "Rotation speed (in rpms)", "The drive does not turn", "Write more than 0"
             )
         self.revolution_ps = round(PS_PER_MINUTE / rpm)
@@ -182,7 +178,7 @@ class _Drive:
         }
         access = mechanics.text("Access time type", "trackSwitchPlusRotation")
         if access not in rotations:
-            raise mechanics.problem(
+            mechanics.refuse(
                 "Access time type", f"'{access}' is not known", f"Use one of {', '.join(rotations)}"
             )
         name = (self.disk or self.model).name or self.path.stem
@@ -211,29 +207,27 @@ class _Drive:
     def _choice(self, block: Block, key: str, choices: Sequence[Chosen]) -> Chosen:
         number = block.whole(key, 0)
         if number >= len(choices):
-            raise block.problem(key, f"{number} is not known", f"Use 0 to {len(choices) - 1}")
+            block.refuse(key, f"{number} is not known", f"Use 0 to {len(choices) - 1}")
         return choices[number]
 
     def _counted(self, block: Block, key: str) -> int:
         number = block.whole(key)
         if number < 1:
-            raise block.problem(key, "This must be at least 1", "Write 1 or more")
+            block.refuse(key, "This must be at least 1", "Write 1 or more")
         return number
 
     def _zones(self) -> list[ZonePlan]:
         listed = self.layout.get("Zones")
         if not isinstance(listed, list) or not listed:
-            raise self.layout.problem("Zones", "The layout has no zones", "Add 'Zones = [ ... ]'")
+            self.layout.refuse("Zones", "The layout has no zones", "Add 'Zones = [ ... ]'")
         zones: list[ZonePlan] = []
         for zone in listed:
             if not isinstance(zone, Block):
-                raise self.layout.problem(
-                    "Zones", "A zone is a block", "Write 'dm_layout_g1_zone {'"
-                )
+                self.layout.refuse("Zones", "A zone is a block", "Write 'dm_layout_g1_zone {'")
             zones.append(self._zone(zone, zones[-1].last_cylinder + 1 if zones else 0))
         cylinders = self.model.whole("Number of cylinders", 0)
         if cylinders and zones[-1].last_cylinder + 1 != cylinders:
-            raise self.model.problem(
+            self.model.refuse(
                 "Number of cylinders",
                 f"The zones end on cylinder {zones[-1].last_cylinder} of {cylinders}",
                 "Make the last zone end on the last cylinder",
@@ -244,19 +238,19 @@ class _Drive:
         first, last = zone.whole("First cylinder number"), zone.whole("Last cylinder number")
         if first != next_cylinder:
             what = "overlaps" if first < next_cylinder else "leaves a gap behind"
-            raise zone.problem(
+            zone.refuse(
                 "First cylinder number",
                 f"The zone {what} the one before, which ends on cylinder {next_cylinder - 1}",
                 f"Begin on cylinder {next_cylinder}",
             )
         if last < first:
-            raise zone.problem(
+            zone.refuse(
                 "Last cylinder number", f"The zone ends before it begins, on {first}", "Swap them"
             )
         blocks = self._counted(zone, "Blocks per track")
         defects = [round(number) for number in zone.numbers("defects")]
         if len(defects) % 2:
-            raise zone.problem(
+            zone.refuse(
                 "defects", "A defect has no replacement", "Write pairs of defect and replacement"
             )
         return ZonePlan(
@@ -277,7 +271,7 @@ class _Drive:
         unit = self.layout.text("Skew units", "sectors")
         whole = {"sectors": blocks, "revolutions": 1}.get(unit)
         if whole is None:
-            raise self.layout.problem(
+            self.layout.refuse(
                 "Skew units", f"'{unit}' is not known", "Use 'sectors' or 'revolutions'"
             )
         return round(zone.number(key, 0) * self.revolution_ps / whole)
@@ -299,7 +293,7 @@ class _Drive:
         if kind in {"hpl", "hplplus10"}:
             return self._root_and_line(with_first=kind == "hplplus10")
         known = "constant, linear, curve, hpl, hplplus10, extracted"
-        raise mechanics.problem("Seek type", f"'{kind}' is not known", f"Use one of {known}")
+        return mechanics.refuse("Seek type", f"'{kind}' is not known", f"Use one of {known}")
 
     def _measured(self) -> SeekPlan:
         mechanics = self.mechanics
@@ -318,11 +312,11 @@ class _Drive:
         key = "HPL seek equation values"
         values = mechanics.numbers(key)
         if len(values) != 6:
-            raise mechanics.problem(key, f"There are {len(values)} of 6 values", "Write six")
+            mechanics.refuse(key, f"There are {len(values)} of 6 values", "Write six")
         first = mechanics.numbers("First ten seek times") if with_first else []
         if with_first and len(first) != 10:
             reason = f"There are {len(first)} of 10 times"
-            raise mechanics.problem("First ten seek times", reason, "Write ten")
+            mechanics.refuse("First ten seek times", reason, "Write ten")
         single = None if values[5] < 0 else _ps(values[5])
         return OnRootAndLine(
             root_and_line=RootAndLineSeek(
@@ -353,8 +347,8 @@ class _Drive:
         if own > 0 or self.disk is None:
             return own
         self.notes.append(
-            f"The files give no time for the bus; {ASSUMED_BLOCK_TRANSFER_MS} ms a block is assumed, "
-            "'--block-transfer' gives another"
+            f"The files give no time for the bus; {ASSUMED_BLOCK_TRANSFER_MS} ms a block is "
+            "assumed, '--block-transfer' gives another"
         )
         return ASSUMED_BLOCK_TRANSFER_MS
 

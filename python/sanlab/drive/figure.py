@@ -24,8 +24,8 @@ def response_cdf(result: Result) -> alt.Chart:
     if result.measured_ms is not None:
         rows += _curve("measured", result.measured_ms)
     names = ["simulated", "measured"]
-    chart = alt.Chart(alt.Data(values=rows), title=f"{result.drive.name}: response time")
-    return (
+    chart = alt.Chart(alt.InlineData(values=rows), title=f"{result.drive.name}: response time")
+    drawn: alt.Chart = (
         chart.mark_line(interpolate="step-after")
         .encode(
             x=alt.X("response_ms:Q", title="Response time (ms)"),
@@ -37,6 +37,7 @@ def response_cdf(result: Result) -> alt.Chart:
         )
         .properties(width=560, height=320)
     )
+    return drawn
 
 
 def _curve(what: str, times: NDArray[np.float64]) -> list[dict[str, Any]]:

@@ -14,9 +14,9 @@ from sanlab.errors import Problem, ScenarioError
 from sanlab.plan.drives import drive_from_sheet
 from sanlab.plan.schema import (
     BufferPlan,
+    ConstantSeek,
     DrivePlan,
     OnConstant,
-    ConstantSeek,
     OnCurve,
     OnLine,
     OnTable,
@@ -57,7 +57,7 @@ class ZoneSpec(ScenarioModel):
     """Sectors from the index mark to the first one of the zone."""
     spares: Number = 0
     """Spares, in the unit of the sparing scheme."""
-    slips: list[Number] = []
+    slips: list[Number] = Field(default_factory=list)
     """Sectors passed over, from the start of the zone."""
 
 
@@ -87,11 +87,13 @@ class SeekSpec(ScenarioModel):
         ]
         if sum(given) != 1 or (given[0] and None in points):
             raise refusal(
-                "A seek is 'single', 'average' and 'full', or 'constant', or 'table'",
-                "Write one of them",
+                reason="A seek is 'single', 'average' and 'full', or 'constant', or 'table'",
+                remedy="Write one of them",
             )
         if given[0] and sorted(point or 0 for point in points) != points:
-            raise refusal("The seek times are out of order", "Let them rise", key="average")
+            raise refusal(
+                reason="The seek times are out of order", remedy="Let them rise", key="average"
+            )
         return self
 
 
@@ -186,8 +188,8 @@ class DriveSpec(ScenarioModel):
             if zone.first_cylinder != next_cylinder or zone.last_cylinder < zone.first_cylinder:
                 what = "overlaps" if zone.first_cylinder < next_cylinder else "does not follow on"
                 raise refusal(
-                    f"Zone {index + 1} {what} the one before, or ends before it begins",
-                    f"Let it begin on cylinder {next_cylinder}",
+                    reason=f"Zone {index + 1} {what} the one before, or ends before it begins",
+                    remedy=f"Let it begin on cylinder {next_cylinder}",
                     key="zones",
                 )
             next_cylinder = zone.last_cylinder + 1
@@ -327,14 +329,8 @@ def _entry(name: str, place: Problem) -> DiskEntry:
 
 def _from_yaml(path: Path) -> DrivePlan:
     document = read_document(read_text(path), str(path))
-    model: type[DriveSpec | Disk] = (
-        DriveSpec
-        if "zones" in document
-        or "rpm" in document
-        and "surfaces" in document
-        and "seek" in document
-        else Disk
-    )
+    by_zones = "zones" in document or "seek" in document
+    model: type[DriveSpec | Disk] = DriveSpec if by_zones else Disk
     try:
         spec = model.model_validate(document)
         if isinstance(spec, DriveSpec):

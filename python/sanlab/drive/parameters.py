@@ -1,22 +1,23 @@
-"""Parameter files as DiskSim 4 writes them: blocks, keys with spaces, lists, other files by `source`.
+"""Parameter files as DiskSim 4 writes them: blocks, keys with spaces, lists, files by `source`.
 
-The grammar is that of DiskSim's reference manual (Carnegie Mellon University, CMU-PDL-08-101, section
-"The DiskSim input"): `type name { key = value, ... }`, where a value is a number, a word, a list in
-brackets, another block, or `source FILE`. `#` begins a comment.
+The grammar is that of DiskSim's reference manual (Carnegie Mellon University, CMU-PDL-08-101):
+`type name { key = value, ... }`, where a value is a number, a word, a list in brackets, another
+block, or `source FILE`. `#` begins a comment.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sanlab.errors import Problem, ScenarioError
 from sanlab.quantities import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 #: Largest file that is read.
 MAX_BYTES = 16 * 2**20
@@ -48,6 +49,10 @@ class Block:
         line = self.lines.get(key, self.line)
         return ScenarioError([Problem(self.file, line, None, key, reason, remedy)])
 
+    def refuse(self, key: str, reason: str, remedy: str) -> NoReturn:
+        """Raise it."""
+        raise self.problem(key, reason, remedy)
+
     def get(self, key: str) -> Value | None:
         """Return a value, None where the key is not there."""
         return self.entries.get(key)
@@ -74,7 +79,7 @@ class Block:
         """Return a whole number of at least 0."""
         number = self.number(key, default)
         if number != int(number):
-            raise self.problem(key, f"{number:g} is no whole number", "Write a whole number")
+            self.refuse(key, f"{number:g} is no whole number", "Write a whole number")
         return int(number)
 
     def numbers(self, key: str) -> list[float]:
@@ -111,7 +116,7 @@ class Block:
             number = float(value.text)
         except ValueError:
             number = float("nan")
-        is_good = number == number and abs(number) < float("inf") and (signed or number >= 0)
+        is_good = not math.isnan(number) and abs(number) < float("inf") and (signed or number >= 0)
         if not is_good:
             what = "a number" if signed else "a number of at least 0"
             problem = Problem(

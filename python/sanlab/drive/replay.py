@@ -110,8 +110,8 @@ def replay(drive: DrivePlan, trace: Trace, notes: list[str] | None = None) -> Re
 def rms_distance(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     """Root of the mean square of the horizontal distance between two distributions.
 
-    Both have equally many values, so that it is the distance between the sorted lists. DiskSim calls
-    it the demerit figure, after Ruemmler and Wilkes (IEEE Computer, March 1994).
+    Both have equally many values, so that it is the distance between the sorted lists. DiskSim
+    calls it the demerit figure, after Ruemmler and Wilkes (IEEE Computer, March 1994).
 
     >>> rms_distance(np.array([1.0, 2.0]), np.array([2.0, 2.0]))
     0.7071067811865476

@@ -1,4 +1,4 @@
-"""Measured seek times in DiskSim's form: a line with their number, then `distance, milliseconds`."""
+"""Measured seek times in DiskSim's form: their number, then lines `distance, milliseconds`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _HEAD = re.compile(r"Seek distances measured:\s*(\d+)\s*$")
 
 
 def parse_seek(text: str, file: str) -> list[tuple[int, float]]:
-    """Return distances in cylinders, which rise, with their times in milliseconds.
+    r"""Return distances in cylinders, which rise, with their times in milliseconds.
 
     A third column, the deviation of the measurement, is passed over.
 
-    >>> parse_seek("Seek distances measured: 2\\n1, 1.2\\n5, 2.0, 0.1\\n", "some.seek")
+    >>> parse_seek("Seek distances measured: 2\n1, 1.2\n5, 2.0, 0.1\n", "some.seek")
     [(1, 1.2), (5, 2.0)]
     """
     points: list[tuple[int, float]] = []

@@ -53,9 +53,9 @@ def read_trace(path: Path, capacity: int) -> Trace:
     """Read a trace for a drive of `capacity` blocks.
 
     Lines of four columns are `R BLOCK BLOCKS WAIT`, with the wait in microseconds or with its unit.
-    Lines of six are those of DiskSim's validation: `R Hit BLOCK BLOCKS MEASURED WAIT`, both times in
-    microseconds. The second column of these, whether the real drive found it in its buffer, is not
-    read. `#` begins a comment.
+    Lines of six are those of DiskSim's validation: `R Hit BLOCK BLOCKS MEASURED WAIT`, both times
+    in microseconds. The second column of these, whether the real drive found it in its buffer, is
+    not read. `#` begins a comment.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A drive from its data sheet: zones, tracks and skews that give its capacity and sustained rates."""
+"""A drive from its data sheet: zones, tracks and skews that give its capacity and rates."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
     """Return the drive that the values of a data sheet describe.
 
     Sustained rate and geometry hang together by
-    `rate = 512 n s / (s turn + (s - 1) track_skew + cylinder_skew)` with `n` blocks on a track and `s`
-    surfaces. `n` is the smallest number that reaches the rate with skews that cover the switches; the
-    skew between cylinders takes up the rest, so that the rate is met exactly.
+    `rate = 512 n s / (s turn + (s - 1) track_skew + cylinder_skew)` with `n` blocks on a track and
+    `s` surfaces. `n` is the smallest number that reaches the rate with skews that cover the
+    switches; the skew between cylinders takes up the rest, so that the rate is met exactly.
     """
     switches = _switches(disk)
     surfaces = disk.surfaces or _surfaces(disk, switches)

@@ -85,7 +85,7 @@ class Disk(ScenarioModel):
     head_switch: Time | None = None
     """To another surface of a cylinder; `seek_single` where it is left out."""
     hit_overhead: Time | None = None
-    """From the command to its data where these are in the buffer; `overhead` where it is left out."""
+    """From the command to data in the buffer; `overhead` where it is left out."""
     cache_size: Annotated[Size, Field(ge=512)] | None = None
     """Buffer, 8MiB where it is left out."""
     segments: Annotated[int, Field(ge=1, le=1024)] | None = None
@@ -95,8 +95,8 @@ class Disk(ScenarioModel):
     write_cache: bool | None = None
     """Whether writes are answered when they are in the buffer."""
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] | None = None
-    """Order of commands that wait: as they came, shortest seek, shortest seek and rotation, LOOK, or
-    C-LOOK."""
+    """Order of commands that wait: as they came, shortest seek, shortest seek and rotation,
+    LOOK, or C-LOOK."""
     queue_depth: Annotated[int, Field(ge=1, le=65_535)] | None = None
     """Commands among which it chooses, 64 where it is left out."""
     interface_rate: Rate | None = None
