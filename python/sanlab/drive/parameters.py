@@ -241,7 +241,7 @@ class _Parser:
                 raise self._error(token.line, f"'{key}' is written twice", "Keep one of them")
             block.lines[key] = _lines(token)[-1][0]
             block.entries[key] = self._value(key)
-            if self._peek() not in {",", "}"}:
+            if self._peek() not in {",", "}", ""}:
                 reason = f"A comma is missing behind '{_shown(key)}'"
                 raise self._error(
                     self.tokens[min(self.at, len(self.tokens)) - 1].line, reason, "Add ','"
