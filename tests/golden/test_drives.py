@@ -1,7 +1,7 @@
 """Two real drives, replayed from their files alone: means and distributions as measured.
 
-The files are those of DiskSim's validation, kept outside of this project: `$SANLAB_DATA/drives`, or
-`../shared/data/drives` beside the repository. Without them these tests are skipped.
+The files are those of DiskSim's validation, which are no part of this project:
+`$SANLAB_DATA/drives` says where they are. Without them these tests are skipped.
 """
 
 from __future__ import annotations

@@ -66,13 +66,13 @@ class Block:
             return default
         raise self._missing(key, "a word")
 
-    def number(self, key: str, default: float | None = None) -> float:
-        """Return a number of at least 0."""
+    def number(self, key: str, default: float | None = None, *, signed: bool = False) -> float:
+        """Return a number, of at least 0 unless it may be `signed`."""
         value = self.entries.get(key)
         if value is None and default is not None:
             return default
         if isinstance(value, Text):
-            return self._parse(key, value)
+            return self._parse(key, value, signed=signed)
         raise self._missing(key, "a number")
 
     def whole(self, key: str, default: int | None = None) -> int:
