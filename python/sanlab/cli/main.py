@@ -13,7 +13,19 @@ from sanlab.cli.outcome import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, sh
 
 #: Subcommands in the order of the help; each is a module of this package with `register(app)`.
 #: A module imports what is heavy inside its command, so that `sanlab --help` stays quick.
-SUBCOMMANDS = ["new", "check", "plan", "run", "trace", "report", "validate", "schema", "catalog"]
+SUBCOMMANDS = [
+    "new",
+    "check",
+    "plan",
+    "run",
+    "sweep",
+    "plot",
+    "trace",
+    "report",
+    "validate",
+    "schema",
+    "catalog",
+]
 
 app = typer.Typer(
     name="sanlab",
