@@ -33,7 +33,7 @@ def sweep(
             "-p",
             "--parameter",
             metavar="PATH=VALUES",
-            help="What is varied, over which values: 1,2,4,..,256 or 1..7 or 4KiB,64KiB; repeatable.",
+            help="What is varied, over which values: 1,2,4,..,256, 1..7, 4KiB,64KiB; repeatable.",
         ),
     ] = None,
     points: Annotated[
@@ -111,7 +111,7 @@ def sweep(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a scenario many times, with parameters varied; writes one data set and a page of plots.
+    """Simulate a scenario many times, parameters varied; writes a data set and a page of plots.
 
     Finished points are kept at once. The same command goes on where an earlier one was stopped or
     killed. Exit code 1 where points failed.
@@ -214,9 +214,9 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
         lines.append(f"{len(tally.added)} settings added at {REFINE_RULE}")
     lines += _warm_up(done)
     told = f"{tally.done} points done"
-    told += f", {tally.found} of them found finished" if tally.found else ""
     told += f", {tally.failed} failed" if tally.failed else ""
     told += f", {tally.lost} without a result" if tally.lost else ""
+    told += f"; {tally.found} of these were there before" if tally.found else ""
     lines.append(told)
     lines += [f"  {reason}" for reason in tally.reasons]
     if tally.unsure:
@@ -249,14 +249,14 @@ def _warm_up(done: Sweep) -> list[str]:
 def _table(done: Sweep) -> list[str]:
     """The settings as text, columns aligned."""
     from sanlab.report.words import show_count, show_percent, show_time
+    from sanlab.sweep.figures import short_names
 
     def share(row: dict[str, Any], name: str) -> str:
         half = row[f"{name}_half_width"]
         return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
 
     summary = done.summary()
-    short = [path.rsplit(".", 1)[-1] for path in done.parameters]
-    names = short if len(set(short)) == len(short) else done.parameters
+    names = list(short_names(done.parameters).values())
     table = [[*names, "IOPS", "", "mean", "", "p99", "busiest", ""]]
     for row in summary[:_ROWS]:
         cells = [str(row[path]) for path in done.parameters]

@@ -8,14 +8,14 @@ import math
 import random
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from sanlab.errors import Problem, ScenarioError
 from sanlab.sweep.syntax import parse_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from sanlab.sweep.syntax import Parameter
 
@@ -65,7 +65,7 @@ def zipped(parameters: Sequence[Parameter]) -> Design:
     for path, found in others:
         if len(found) != len(first[1]):
             reason = f"{len(found)} values, and '{first[0]}' has {len(first[1])}"
-            raise _refuse(f"-p {path}", reason, "With --zip all have equally many")
+            _refuse(f"-p {path}", reason, "With --zip all have equally many")
     return Design("zip", values)
 
 
@@ -75,22 +75,22 @@ def from_file(path: Path) -> Design:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [(line, row) for line, row in _lines(file) if any(row)]
     except OSError as error:
-        raise _refuse(str(path), f"It cannot be read: {error.strerror}", "Check its name") from None
+        _refuse(str(path), f"It cannot be read: {error.strerror}", "Check its name")
     except (UnicodeDecodeError, csv.Error):
-        raise _refuse(str(path), "It is not CSV in UTF-8", "Save it as CSV") from None
+        _refuse(str(path), "It is not CSV in UTF-8", "Save it as CSV")
     if len(rows) < 2:
-        raise _refuse(str(path), "It has no points", "Write paths, then one point on each line")
+        _refuse(str(path), "It has no points", "Write paths, then one point on each line")
     _, head = rows[0]
     if not all(head) or len(set(head)) < len(head):
-        raise _refuse(str(path), "A path is empty or there twice", "Give each column its path", 1)
+        _refuse(str(path), "A path is empty or there twice", "Give each column its path", 1)
     seen: dict[tuple[str, ...], int] = {}
     for line, row in rows[1:]:
         if len(row) != len(head) or not all(row):
             reason = f"{sum(map(bool, row))} values for {len(head)} paths"
-            raise _refuse(str(path), reason, "Give each path a value", line)
+            _refuse(str(path), reason, "Give each path a value", line)
         if tuple(row) in seen:
             reason = f"The same point as on line {seen[tuple(row)]}"
-            raise _refuse(str(path), reason, "Remove one of them", line)
+            _refuse(str(path), reason, "Remove one of them", line)
         seen[tuple(row)] = line
     return Design("points", dict(zip(head, zip(*seen, strict=True), strict=True)))
 
@@ -108,7 +108,7 @@ def latin_hypercube(parameters: Sequence[Parameter], count: int, seed: int) -> D
 
 
 def _drawn(parameter: Parameter, count: int, seed: int) -> tuple[str, ...]:
-    stream = random.Random(f"{seed}/{parameter.path}")  # noqa: S311  a repeatable draw is meant
+    stream = random.Random(f"{seed}/{parameter.path}")
     strata = list(range(count))
     stream.shuffle(strata)
     shares = [(stratum + stream.random()) / count for stratum in strata]
@@ -137,7 +137,7 @@ def _between(low: float, high: float, share: float, *, is_log: bool) -> float:
 def _listed(parameter: Parameter) -> tuple[str, ...]:
     if not parameter.values:
         reason = "A range of fractions or with ':log' has no values of its own"
-        raise _refuse(f"-p {parameter.path}", reason, "List the values, or add --random N")
+        _refuse(f"-p {parameter.path}", reason, "List the values, or add --random N")
     return parameter.values
 
 
@@ -146,7 +146,7 @@ def _distinct(parameters: Sequence[Parameter]) -> Sequence[Parameter]:
     for parameter in parameters:
         if parameter.path in seen:
             reason = "The path is given twice"
-            raise _refuse(f"-p {parameter.path}", reason, "Put all its values into one -p")
+            _refuse(f"-p {parameter.path}", reason, "Put all its values into one -p")
         seen.add(parameter.path)
     return parameters
 
@@ -157,8 +157,8 @@ def _lines(file: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
         yield reader.line_num, [cell.strip() for cell in row]
 
 
-def _refuse(place: str, reason: str, remedy: str, line: int | None = None) -> ScenarioError:
-    return ScenarioError([Problem(place, line, None, "", reason, remedy)])
+def _refuse(place: str, reason: str, remedy: str, line: int | None = None) -> NoReturn:
+    raise ScenarioError([Problem(place, line, None, "", reason, remedy)]) from None
 
 
 def check_list(path: str, values: Sequence[object]) -> Parameter:
@@ -168,7 +168,7 @@ def check_list(path: str, values: Sequence[object]) -> Parameter:
     words = [_word(value) for value in values]
     text = f"{path}={','.join(words)}"
     if not words:
-        raise _refuse(f"-p {path}=", "It has no values", "Write -p path=1,2,4")
+        _refuse(f"-p {path}=", "It has no values", "Write -p path=1,2,4")
     return Parameter(path, parse_values(words, text))
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sanlab.errors import Problem, RunError, SanlabError, ScenarioError
+from sanlab.errors import Problem, SanlabError, ScenarioError
 from sanlab.results.steady import RULES
 from sanlab.sweep import design as designs
 from sanlab.sweep.point import Compiler, versions
-from sanlab.sweep.pool import Cluster, Threads, workers_here
+from sanlab.sweep.pool import Answer, Cluster, Threads, workers_here
 from sanlab.sweep.progress import SweepLine
 from sanlab.sweep.schedule import Rules, Schedule
 from sanlab.sweep.store import Request, Store, choose_folder, type_of
@@ -18,11 +17,12 @@ from sanlab.sweep.syntax import magnitude, parse_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sanlab.sweep.design import Design, Setting
     from sanlab.sweep.measure import Row
     from sanlab.sweep.point import Point
-    from sanlab.sweep.pool import Answer, Pool
+    from sanlab.sweep.pool import Pool
     from sanlab.sweep.syntax import Parameter
 
 #: Points from which on a sweep must be asked for twice.
@@ -183,10 +183,12 @@ class _Sweep:
             point = self.compiler.point(setting, repeat)
         except ScenarioError as error:
             # Each value is good by itself, as was checked before; these do not go together.
-            self.tally.failed += 1
-            self.note(str(error.problems[0]))
-            self.schedule.done(setting, repeat, None)
-            return
+            reason = str(error.problems[0])
+            point = self.compiler.refused(setting, repeat, reason)
+            if point.key not in self.known:
+                self.under_way += 1
+                self.take(Answer(point, failure=reason))
+                return
         if point.key not in self.known:
             self.pool.submit(point)
             self.under_way += 1
@@ -254,8 +256,11 @@ def _check(options: Options) -> None:
             reason = f"{option} {metric}: there is no such metric. Metrics are {', '.join(METRICS)}"
             raise SanlabError(reason)
     if rules.until is not None and rules.max_repeats < rules.repeats:
-        reason = f"--max-repeats {rules.max_repeats} is less than --repeats {rules.repeats}"
-        raise SanlabError(f"{reason}. Make it more")
+        reason = (
+            f"--max-repeats {rules.max_repeats} is less than --repeats {rules.repeats}. Make it"
+        )
+        reason += " more"
+        raise SanlabError(reason)
 
 
 def _rules(rules: Rules, design: Design) -> Rules:

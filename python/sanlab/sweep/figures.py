@@ -50,14 +50,16 @@ METRICS: Final[dict[str, Metric]] = {
 
 @dataclass(frozen=True)
 class Axes:
-    """Which parameter goes where; None for one that is not used.
-
-    `held` are the values of the others.
-    """
+    """Which parameter goes where; None for one that is not used."""
 
     x: str
     series: str | None = None
     facet: str | None = None
+
+    def name(self, path: str) -> str:
+        """A short name of a parameter, for axes and legends."""
+        used = [path for path in (self.x, self.series, self.facet) if path is not None]
+        return short_names(used)[path]
 
 
 def choose_axes(sweep: Sweep) -> Axes:
@@ -131,10 +133,14 @@ def along(rows: list[Row], axes: Axes, metrics: list[str]) -> alt.LayerChart | N
     kinds = list(dict.fromkeys(point["what"] for point in data))
     tips = _tips(axes, title, shown)
     y = alt.Y("y:Q").title(_with_unit(title, shown.unit)).scale(zero=True).axis(format=shown.format)
-    x = _x(rows, axes.x)
+    x = _x(rows, axes)
     color = _colour(rows, axes)
     dash = alt.StrokeDash("what:N").sort(kinds).scale(range=[[1, 0], [5, 4]])
-    dash = dash.legend(alt.Legend(title=None, symbolType="stroke") if len(kinds) > 1 else None)
+    dash = dash.legend(
+        alt.Legend(title=None, symbolType="stroke", symbolStrokeColor="#8c8c8c", symbolSize=300)
+        if len(kinds) > 1
+        else None
+    )
     base = alt.Chart(alt.InlineData(values=data))
     line = base.mark_line(strokeWidth=1.8, point=alt.OverlayMarkDef(size=34))
     layers: list[alt.Chart] = [line.encode(x=x, y=y, strokeDash=dash, tooltip=tips, **color)]
@@ -162,7 +168,7 @@ def hockey_stick(rows: list[Row], axes: Axes) -> alt.LayerChart | None:
         found = knee([p["iops"] for p in points], [p["response"] for p in points])
         if found is not None:
             point = points[found]
-            knees.append(point | {"words": f"{_short(axes.x)} {point['at']}"})
+            knees.append(point | {"words": f"{axes.name(axes.x)} {point['at']}"})
     if not data:
         return None
     x = alt.X("iops:Q").title("I/Os per second").scale(zero=True).axis(format="~s")
@@ -180,8 +186,8 @@ def hockey_stick(rows: list[Row], axes: Axes) -> alt.LayerChart | None:
         mark = alt.Chart(alt.InlineData(values=knees))
         ring = mark.mark_point(size=190, strokeWidth=2, filled=False, color="#D55E00")
         layers.append(ring.encode(x=x, y=y))
-        if len(knees) <= 3:
-            text = mark.mark_text(align="right", dx=-12, dy=-8, fontSize=12, color="#D55E00")
+        if len(knees) == 1:
+            text = mark.mark_text(align="right", dx=-12, dy=-12, fontSize=12, color="#D55E00")
             layers.append(text.encode(x=x, y=y, text="words:N"))
     return _finish(layers)
 
@@ -202,8 +208,8 @@ def heat_map(rows: list[Row], axes: Axes, metric: str) -> alt.LayerChart | None:
     lines = [str(value) for value in _sorted(rows, axes.series)]
     if len(columns) < 2 or len(lines) < 2:
         return None
-    x = alt.X("x:O").sort(columns).title(axes.x).axis(labelAngle=0)
-    y = alt.Y("y:O").sort(lines[::-1]).title(axes.series)
+    x = alt.X("x:O").sort(columns).title(axes.name(axes.x)).axis(labelAngle=0)
+    y = alt.Y("y:O").sort(lines[::-1]).title(axes.name(axes.series))
     values = [point["z"] for point in data]
     is_log = min(values) > 0 and max(values) / min(values) >= LOG_FACTOR
     scale = alt.Scale(scheme="blues", type="log" if is_log else "linear", nice=False)
@@ -236,8 +242,8 @@ def standalone(charts: list[tuple[str, alt.LayerChart]]) -> alt.VConcatChart:
         else chart.properties(width=_WIDTH + 140, height=_HEIGHT)
         for title, chart in charts
     ]
-    joined: alt.VConcatChart = alt.vconcat(*sized).resolve_scale(color="independent")
-    return joined.configure(
+    joined = alt.vconcat(*sized).resolve_scale(y="shared", color="shared")
+    configured: alt.VConcatChart = joined.configure(
         background="white",
         font="sans-serif",
         axis=alt.AxisConfig(labelFontSize=12, titleFontSize=12.5, gridColor="#e3e8ed"),
@@ -245,6 +251,7 @@ def standalone(charts: list[tuple[str, alt.LayerChart]]) -> alt.VConcatChart:
         view=alt.ViewConfig(stroke=None),
         padding=12,
     )
+    return configured
 
 
 def _points(rows: list[Row], axes: Axes, metric: str) -> list[dict[str, Any]]:
@@ -286,22 +293,40 @@ def _shown_series(rows: list[Row], axes: Axes) -> list[str]:
     return [labels[round(index * step)] for index in range(SERIES_SHOWN)]
 
 
+def short_names(paths: list[str]) -> dict[str, str]:
+    """The last words of each path, as many as it takes to tell them apart.
+
+    >>> short_names(["workloads.a.bs", "workloads.b.bs", "seed"])
+    {'workloads.a.bs': 'a.bs', 'workloads.b.bs': 'b.bs', 'seed': 'seed'}
+    """
+    names = {}
+    for path in paths:
+        words = path.split(".")
+        ends = (".".join(words[-count:]) for count in range(1, len(words) + 1))
+        others = [other for other in paths if other != path]
+        names[path] = next(
+            (end for end in ends if not any(f".{o}".endswith(f".{end}") for o in others)), path
+        )
+    return names
+
+
 def _sorted(rows: list[Row], path: str) -> list[Any]:
     return sorted(dict.fromkeys(row[path] for row in rows), key=order_of)
 
 
-def _x(rows: list[Row], path: str) -> alt.X:
+def _x(rows: list[Row], axes: Axes) -> alt.X:
+    path, name = axes.x, axes.name(axes.x)
     values = _sorted(rows, path)
     if not is_scale(values):
         names = [str(value) for value in values]
-        return alt.X("x:O").sort(names).title(path).axis(labelAngle=0)
+        return alt.X("x:O").sort(names).title(name).axis(labelAngle=0)
     axis = alt.Axis(format="~r", labelOverlap=True)
     if len(values) <= 12:
         axis = alt.Axis(format="~r", values=values, labelOverlap=True)
     if values[0] > 0 and values[-1] / values[0] >= LOG_FACTOR:
         scale = alt.Scale(type="log", base=2, nice=False, padding=12)
-        return alt.X("x:Q").title(f"{path} (logarithmic)").scale(scale).axis(axis)
-    return alt.X("x:Q").title(path).scale(zero=False, nice=False, padding=12).axis(axis)
+        return alt.X("x:Q").title(f"{name} (logarithmic)").scale(scale).axis(axis)
+    return alt.X("x:Q").title(name).scale(zero=False, nice=False, padding=12).axis(axis)
 
 
 def _colour(rows: list[Row], axes: Axes) -> dict[str, Any]:
@@ -313,7 +338,7 @@ def _colour(rows: list[Row], axes: Axes) -> dict[str, Any]:
         if len(labels) <= SERIES_SHOWN
         else alt.Scale(domain=labels, scheme="viridis")
     )
-    legend = alt.Legend(title=axes.series)
+    legend = alt.Legend(title=axes.name(axes.series), columns=8)
     return {"color": alt.Color("series:N").sort(labels).scale(scale).legend(legend)}
 
 
@@ -332,10 +357,6 @@ def _finish(layers: list[alt.Chart]) -> alt.LayerChart:
 
 def _with_unit(title: str, unit: str) -> str:
     return f"{title} ({unit})" if unit else title
-
-
-def _short(path: str) -> str:
-    return path.rsplit(".", 1)[-1]
 
 
 def _rounded(value: float) -> float:

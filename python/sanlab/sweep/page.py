@@ -21,6 +21,7 @@ from sanlab.sweep.figures import (
     heat_map,
     held_values,
     hockey_stick,
+    short_names,
     values_of,
 )
 from sanlab.sweep.knee import RULE as KNEE_RULE
@@ -167,13 +168,17 @@ def knee_of(sweep: Sweep) -> Row | None:
 
 def setting_text(sweep: Sweep, row: Row) -> str:
     """A setting in words, the last word of each path."""
-    return ", ".join(f"{path.rsplit('.', 1)[-1]} {row[path]}" for path in sweep.parameters)
+    names = short_names(sweep.parameters)
+    return ", ".join(f"{name} {row[path]}" for path, name in names.items())
 
 
 def _columns(sweep: Sweep) -> list[tuple[str, bool]]:
     """Headings of the table, and whether they are of numbers."""
     names = ["repeats", "IOPS", "±", "throughput", "mean", "±", "p99", "busiest element", "busy"]
-    kinds = [(path, order_of(values_of(sweep, path)[0])[0] == 0) for path in sweep.parameters]
+    kinds = [
+        (name, all(order_of(value)[0] == 0 for value in values_of(sweep, path)))
+        for path, name in short_names(sweep.parameters).items()
+    ]
     return kinds + [(name, name != "busiest element") for name in names]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sanlab.errors import SanlabError
 from sanlab.run.folder import growing_file
@@ -49,10 +49,7 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
         The sweep has nothing of the kind, or the file is neither SVG nor PNG.
     """
     path = out or sweep.folder / f"{wanted.y}.svg"
-    kind = path.suffix.removeprefix(".")
-    if kind not in {"svg", "png"}:
-        reason = f"{path}: plots are SVG or PNG. Name it FILE.svg or FILE.png"
-        raise SanlabError(reason)
+    kind = _kind_of(path)
     axes = _axes(sweep, wanted)
     check_axes(sweep, axes, wanted.y)
     if wanted.x == LOAD and (wanted.y != "response_mean_ps" or wanted.is_heat_map):
@@ -69,6 +66,15 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
     with growing_file(path) as growing:
         standalone(charts).save(str(growing), format=kind, scale_factor=2 if kind == "png" else 1)
     return path
+
+
+def _kind_of(path: Path) -> Literal["svg", "png"]:
+    if path.suffix == ".svg":
+        return "svg"
+    if path.suffix == ".png":
+        return "png"
+    reason = f"{path}: plots are SVG or PNG. Name it FILE.svg or FILE.png"
+    raise SanlabError(reason)
 
 
 def _axes(sweep: Sweep, wanted: Wanted) -> Axes:

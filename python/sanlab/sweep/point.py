@@ -6,7 +6,6 @@ import copy
 import hashlib
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sanlab.plan.compile import compile_plan
@@ -20,6 +19,7 @@ from sanlab.scenario.overrides import apply_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from sanlab.plan.schema import Plan
     from sanlab.sweep.design import Setting
@@ -83,6 +83,11 @@ class Compiler:
         seed = seed_of(self._seed if self._seed is not None else plan.seed, repeat)
         plan_json = plan.model_copy(update={"seed": seed}).to_json()
         return Point(_key(setting, plan_json), setting, repeat, seed, plan_json)
+
+    def refused(self, setting: Setting, repeat: int, reason: str) -> Point:
+        """Name a point that cannot be resolved, so that it can be kept as failed."""
+        seed = seed_of(self.seed, repeat)
+        return Point(_key(setting, f"{seed} {reason}"), setting, repeat, seed, "")
 
 
 def seed_of(seed: int, repeat: int) -> int:

@@ -174,9 +174,11 @@ class Cluster:
         now = time.monotonic()
         self._gone_since = self._gone_since or now
         if now - self._gone_since > GONE_S or self._client.status == "closed":
-            reason = f"The scheduler at {self._address} is gone"
-            remedy = "What was finished is kept; start it again and repeat the command"
-            raise RunError(f"{reason}. {remedy}")
+            reason = (
+                f"The scheduler at {self._address} is gone. What was finished is kept; start it"
+                " again and repeat the command"
+            )
+            raise RunError(reason)
 
 
 def _answer_of(point: Point, done: Any) -> Answer:  # noqa: ANN401  a future of dask's
@@ -204,8 +206,10 @@ def _connect(address: str) -> Any:  # noqa: ANN401  a client of dask's
         raise SanlabError(reason)
     dask.config.set({"distributed.comm.timeouts.connect": f"{ANSWER_S}s"})
     try:
-        return Client(address, timeout=ANSWER_S, set_as_default=False)
+        return Client(address, timeout=ANSWER_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError):
-        reason = f"--cluster {address}: no scheduler answers within {ANSWER_S:g} s"
-        remedy = "Start one with: dask scheduler --host HOST --port PORT"
-        raise SanlabError(f"{reason}. {remedy}") from None
+        reason = (
+            f"--cluster {address}: no scheduler answers within {ANSWER_S:g} s. Start one with:"
+            " dask scheduler --host HOST --port PORT"
+        )
+        raise SanlabError(reason) from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sanlab.sweep.syntax import show_number
+from sanlab.sweep.syntax import show_number, split_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,22 +79,20 @@ def _turns(x: list[float], y: list[float]) -> list[float]:
         math.atan2(y[i + 1] - y[i], x[i + 1] - x[i]) if x[i + 1] > x[i] else 0.0
         for i in range(len(x) - 1)
     ]
-    return [abs(after - before) for before, after in zip(headings, headings[1:], strict=False)]
+    return [abs(after - before) for before, after in pairwise(headings)]
 
 
 def curves(path: str, values: Mapping[tuple[tuple[str, str], ...], float]) -> list[Curve]:
     """Cut values by setting into one curve for each setting of the other parameters."""
-    from sanlab.sweep.syntax import _NUMBER
-
     found: dict[tuple[tuple[str, str], ...], list[tuple[Fraction, float]]] = {}
     unit = ""
     for setting, value in values.items():
         mine = dict(setting)
-        match = _NUMBER.fullmatch(mine.pop(path))
-        if match is None:
+        parts = split_number(mine.pop(path))
+        if parts is None:
             return []
-        unit = match[2]
-        found.setdefault(tuple(mine.items()), []).append((Fraction(match[1]), value))
+        at, unit = parts
+        found.setdefault(tuple(mine.items()), []).append((at, value))
     return [
         Curve(
             dict(held), path, unit, [at for at, _ in sorted(pairs)], [v for _, v in sorted(pairs)]

@@ -138,8 +138,11 @@ class Store:
         refuse_unwritable(self.folder.parent)
         self.points.mkdir(parents=True, exist_ok=True)
         if not os.access(self.folder, os.W_OK | os.X_OK):
-            reason = f"Nothing can be written to {self.folder}: permission denied"
-            raise SanlabError(f"{reason}. Name another folder with --out")
+            reason = (
+                f"Nothing can be written to {self.folder}: permission denied. Name another folder"
+                " with --out"
+            )
+            raise SanlabError(reason)
         self._take_lock()
         write_file(self.folder / "sweep.json", json.dumps(self.request.as_dict(), indent=2) + "\n")
         write_file(self.folder / "scenario.yaml", self._scenario)
@@ -207,9 +210,11 @@ class Store:
             self._write(0, table)
             self._merge(0)
         except OSError as error:
-            reason = f"{self.points}: {error.strerror or error}"
-            remedy = "What was finished before is kept; the same command goes on from there"
-            raise RunError(f"{reason}. {remedy}") from error
+            reason = (
+                f"{self.points}: {error.strerror or error}. What was finished before is kept; the"
+                " same command goes on from there"
+            )
+            raise RunError(reason) from error
 
     def _write(self, level: int, table: pa.Table) -> None:
         name = f"part-{level}-{self._next:07d}.parquet"
@@ -260,8 +265,8 @@ def read(folder: Path) -> tuple[dict[str, Any], pa.Table]:
     """
     request = read_request(folder)
     if request is None:
-        reason = f"{folder} is not the folder of a sweep: it has no sweep.json"
-        raise SanlabError(f"{reason}. `sanlab sweep` makes one")
+        reason = f"{folder} is no sweep: it has no sweep.json. `sanlab sweep` makes one"
+        raise SanlabError(reason)
     schema = schema_of(request["types"])
     for _ in range(READS):
         try:
@@ -325,8 +330,8 @@ def choose_folder(wanted: Path | None, stem: str, request: Request, *, extend: b
                 reason = f"{wanted} exists and is no sweep. Name another folder"
                 raise SanlabError(reason)
         elif difference := _difference(there, request, extend=extend):
-            reason = f"{wanted} holds another sweep: {difference}"
-            raise SanlabError(f"{reason}. Name another folder with --out")
+            reason = f"{wanted} holds another sweep: {difference}. Name another folder with --out"
+            raise SanlabError(reason)
         return wanted
     for name in names_from(stem):
         folder = DEFAULT_PARENT / name

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import NoReturn
 
 from sanlab import quantities
@@ -135,6 +136,16 @@ def is_integer(text: str) -> bool:
     return bool(_INTEGER.fullmatch(text)) and -(2**63) <= int(text) < 2**63
 
 
+def split_number(text: str) -> tuple[Fraction, str] | None:
+    """Amount and unit of a value; None for a word.
+
+    >>> split_number("64KiB")
+    (Fraction(64, 1), 'KiB')
+    """
+    found = _NUMBER.fullmatch(text)
+    return (Fraction(found[1]), found[2]) if found else None
+
+
 def show_number(amount: Fraction) -> str:
     """Write a number without an exponent where it is whole."""
     return str(amount.numerator) if amount.denominator == 1 else f"{float(amount):.12g}"
@@ -187,7 +198,7 @@ def _rules(known: list[Fraction]) -> list[tuple[Fraction, Fraction]]:
     """Step and factor of each way to go on: `at * factor + step`."""
     if len(known) == 1:
         return [(Fraction(1), Fraction(1))]
-    pairs = list(zip(known, known[1:], strict=False))
+    pairs = list(pairwise(known))
     steps = {after - before for before, after in pairs}
     rules = [(steps.pop(), Fraction(1))] if len(steps) == 1 else []
     if 0 not in known:
