@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +19,7 @@ from sanlab.sweep.store import Request, Store, choose_folder, type_of
 from sanlab.sweep.syntax import magnitude, parse_parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sanlab.sweep.design import Design, Setting
@@ -214,19 +217,37 @@ class _Sweep:
         common = _columns(point, self.store.request.types)
         if answer.rows is not None:
             rows = [common | {"status": "done"} | row for row in answer.rows]
-            self.tally.done += 1
         else:
             rows = [common | {"status": "failed", "reason": answer.failure}]
-            self.tally.failed += 1
-            self.note(answer.failure or "")
-        self.store.add(rows)
-        self.known[point.key] = rows[0]
+        with uninterrupted():
+            self.store.add(rows)
+            self.known[point.key] = rows[0]
+            self.tally.done += answer.rows is not None
+            self.tally.failed += answer.rows is None
+        if answer.failure:
+            self.note(answer.failure)
         self.schedule.done(point.setting, point.repeat, rows[0] if answer.rows else None)
 
     def note(self, reason: str) -> None:
         """Remember why points failed, each reason once."""
         if reason not in self.tally.reasons and len(self.tally.reasons) < 10:
             self.tally.reasons.append(reason)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off to the end of the block, so that what is counted is what is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted
+        return
+    asked: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 def _columns(point: Point, types: Mapping[str, str]) -> Row:
