@@ -159,7 +159,9 @@ def test_a_point_depends_on_nothing_but_itself(tmp_path: Path) -> None:
 def test_the_first_repeat_is_what_sanlab_run_gives(tmp_path: Path) -> None:
     sweep = sanlab.sweep(KNEE, {DEPTH: [3, 16]}, warm_up="none", folder=tmp_path / "s")
     for row in sweep.rows:
-        run = sanlab.run(KNEE, overrides={DEPTH: str(row[DEPTH])}, folder=tmp_path / str(row[DEPTH]))
+        run = sanlab.run(
+            KNEE, overrides={DEPTH: str(row[DEPTH])}, folder=tmp_path / str(row[DEPTH])
+        )
         summary = run.summary()
         if row["workload"] is None:
             assert row["fingerprint"] == run.manifest.fingerprint
@@ -243,9 +245,7 @@ def test_values_that_do_not_go_together_are_failed_points(tmp_path: Path) -> Non
 
 def test_until_adds_repeats(tmp_path: Path) -> None:
     poisson = {"workloads.reads.thinktime": "100us", "measure.duration": "15ms"}
-    loose = sanlab.sweep(
-        KNEE, {DEPTH: [4]}, overrides=poisson, until=0.5, folder=tmp_path / "1"
-    )
+    loose = sanlab.sweep(KNEE, {DEPTH: [4]}, overrides=poisson, until=0.5, folder=tmp_path / "1")
     assert loose.summary()[0]["repeats"] == 3
     code, out, _ = invoke("-p", f"{DEPTH}=4", "--until", "2%", "-o", str(tmp_path / "2"), "--json")
     assert code == 0

@@ -36,9 +36,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(*args: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        [DASK, *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([DASK, *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield process
     finally:
@@ -58,7 +56,9 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
         options = ["--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--no-nanny"]
         workers = [
             stack.enter_context(
-                running("worker", address, *options, "--local-directory", str(folder / f"w{number}"))
+                running(
+                    "worker", address, *options, "--local-directory", str(folder / f"w{number}")
+                )
             )
             for number in range(2)
         ]

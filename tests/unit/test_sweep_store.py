@@ -91,7 +91,7 @@ def test_a_full_disk_is_said_and_leaves_no_half_part(
         store.finished()
         store.add(rows(1))
         monkeypatch.setattr(pq, "write_table", full)
-        with pytest.raises(RunError, match="No space left on device.*the same command goes on"):
+        with pytest.raises(RunError, match=r"No space left on device.*the same command goes on"):
             store.add(rows(2))
         monkeypatch.undo()
         assert len(list((tmp_path / "s" / "points").iterdir())) == 1
