@@ -38,8 +38,12 @@ def main() -> None:
         timed(folder / "warm", 4, 1, "20ms")
         wall, engine = timed(folder / "small", 200, 1, "20ms")
         print(f"overhead for each point  {(wall - engine) / 200 * 1e3:6.1f} ms  (one worker)")
-        one, engine_one = timed(folder / "one", 12, 1, "10s")
-        two, engine_two = timed(folder / "two", 12, 2, "10s")
+        # The best of three rounds in turn: other work on the machine falls on both.
+        ones, twos = [], []
+        for number in range(3):
+            ones.append(timed(folder / f"one{number}", 16, 1, "10s"))
+            twos.append(timed(folder / f"two{number}", 16, 2, "10s"))
+        (one, engine_one), (two, engine_two) = min(ones), min(twos)
         print(f"two workers against one  {one / two:6.2f} x   ({one:.1f} s, {two:.1f} s)")
         print(f"engine time, both ways   {engine_one:.1f} s, {engine_two:.1f} s")
 

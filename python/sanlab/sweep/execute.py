@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -115,9 +115,9 @@ def execute(source: Path, parameters: Sequence[Parameter], options: Options) -> 
     _check_settings(compiler, design)
     request = _request(compiler, design, options)
     folder = choose_folder(options.folder, compiler.stem, request, extend=options.is_extended)
-    with Store(folder, request, compiler.text) as store:
+    # Workers first: where there are none, nothing is written.
+    with closing(_pool(options)) as pool, Store(folder, request, compiler.text) as store:
         known = store.finished()
-        pool = _pool(options)
         sweep = _Sweep(compiler, Schedule(design, options.rules), store, pool, known)
         sweep.tally.damaged = store.damaged_count
         with SweepLine(compiler.stem, is_wanted=options.show_progress) as line:
@@ -176,8 +176,6 @@ class _Sweep:
                     break
         except KeyboardInterrupt:
             self.tally.is_stopped = True
-        finally:
-            self.pool.close()
         self.tally.unsure, self.tally.added = self.schedule.unsure, self.schedule.added
 
     def hand_out(self, setting: Setting, repeat: int) -> None:

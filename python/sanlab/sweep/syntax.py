@@ -155,7 +155,7 @@ def _range(text: str, path: str, found: re.Match[str]) -> Parameter:
     low, low_unit, high, high_unit, log = found.groups()
     if low_unit != high_unit:
         unit = low_unit or high_unit
-        _refuse(text, "The two ends have different units", f"Write {low}{unit}..{high}{unit}")
+        _refuse(text, "The two ends have different units", f"Write both in {unit}")
     span = Span(Fraction(low), Fraction(high), low_unit, log is not None)
     if span.low >= span.high:
         _refuse(text, f"The range from {low} to {high} is empty", "Write the smaller end first")
