@@ -22,6 +22,7 @@ import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import RunError
 from sanlab.sweep import pool as pools
+from sanlab.sweep.measure import measure_point
 from sanlab.sweep.store import read
 
 KNEE = str(Path(__file__).parents[2] / "examples" / "queue-depth-knee" / "scenario.yaml")
@@ -191,7 +192,7 @@ def test_the_summary_has_means_and_intervals(tmp_path: Path) -> None:
 def test_a_failed_run_is_kept_with_its_reason_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = pools.measure_point
+    measure = measure_point
 
     def overloaded(plan_json: str, *rest: Any) -> Any:  # noqa: ANN401
         if json.loads(plan_json)["jobs"][0]["iodepth"] == 4:

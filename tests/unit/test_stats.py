@@ -141,6 +141,7 @@ def test_steady_window_finds_a_known_transient_and_owns_up_to_a_trend() -> None:
 
 def test_slope_alone_is_refused() -> None:
     """A rise of 15 % over the window is within the excursion and beyond the slope."""
-    rising = 10 * 1.035 ** np.repeat(np.arange(25), 4)
+    steps = np.repeat(np.arange(25.0), 4)
+    rising = np.asarray(10 * 1.035**steps, dtype=np.float64)
     assert not steady_window(rising).is_settled
-    assert steady_window(10 * 1.02 ** np.repeat(np.arange(25), 4)).is_settled
+    assert steady_window(np.asarray(10 * 1.02**steps, dtype=np.float64)).is_settled
