@@ -20,6 +20,8 @@ SUBCOMMANDS = [
         "check",
         "plan",
         "run",
+        "sweep",
+        "plot",
         "trace",
         "drive",
         "report",

@@ -46,6 +46,7 @@ def run(
     """
     with outcome(as_json=as_json):
         from sanlab.results.run import run as simulate
+        from sanlab.results.steady import steady
         from sanlab.scenario.overrides import parse_assignment
 
         overrides = dict(parse_assignment(text) for text in sets or [])
@@ -57,7 +58,8 @@ def run(
             report = str(build(done))
         summary = done.summary()
         if as_json:
-            show_json(summary | {"report": report})
+            found = steady(done)
+            show_json(summary | {"steady": found and found.as_dict(), "report": report})
         else:
             typer.echo("\n".join(_lines(done, summary, report)))
     if not done.manifest.is_complete:
@@ -70,6 +72,28 @@ _TIMES = {
     "p99": "response_p99_us",
     "p99.99": "response_p99_99_us",
 }
+
+
+def _steady_lines(done: Run) -> list[str]:
+    """How sure the means are, where the time series can tell."""
+    from sanlab.report.words import show_count, show_percent, show_time
+    from sanlab.results.steady import steady
+
+    found = steady(done)
+    if found is None:
+        return []
+    if not found.is_settled:
+        return [f"  steady       not by {found.rule}: the means may still move"]
+    shown = []
+    for name, interval, show in (
+        ("IOPS", found.iops, lambda value: show_count(round(value))),
+        ("response", found.response_mean_ps, show_time),
+    ):
+        share = interval.relative
+        sure = "" if share is None else f" ± {show_percent(share)}"
+        shown.append(f"{name} {show(interval.mean)}{sure}")
+    since = show_time(found.from_ps)
+    return [f"  steady       from {since} by {found.rule}: {', '.join(shown)} (95 %)"]
 
 
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
@@ -96,6 +120,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
                 if summary[key] is not None
             ),
         ]
+        lines += _steady_lines(done)
     else:
         frames = sum(row["frames_count"] for row in done.rows("frames"))
         lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")

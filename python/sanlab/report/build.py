@@ -37,6 +37,8 @@ SCENARIO_SHOWN = 200_000
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The look of every page that sanlab writes.
 STYLE = _TEMPLATES / "report.css"
+#: What draws charts and sorts tables in it.
+REPORT_SCRIPT = _TEMPLATES / "report.js"
 
 _CAPTIONS = {
     "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
@@ -72,7 +74,7 @@ def render(run: Run, findings: list[Finding]) -> str:
     )
     charts = {name: specification(chart) for name, chart in figures(run).items()}
     style = STYLE.read_text(encoding="utf-8")
-    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    script = REPORT_SCRIPT.read_text(encoding="utf-8")
     scenario = run.scenario or ""
     return environment.get_template("report.html").render(
         run=run,
@@ -82,7 +84,7 @@ def render(run: Run, findings: list[Finding]) -> str:
         topology=Markup(topology.draw(run)) if run.rows("ports") else None,
         legend=Markup(topology.legend()),
         charts=charts,
-        chart_data=Markup(_json_in_html(charts)),
+        chart_data=Markup(json_in_html(charts)),
         captions=_CAPTIONS,
         tables={table.id: table for table in _tables(run)},
         rows_shown=ROWS_SHOWN,
@@ -91,7 +93,7 @@ def render(run: Run, findings: list[Finding]) -> str:
         scenario_is_cut=len(scenario) > SCENARIO_SHOWN,
         style=Markup(style),
         script=Markup(script),
-        vega=Markup(_vega() if charts else ""),
+        vega=Markup(vega() if charts else ""),
         show_time=show_time,
         show_count=show_count,
     )
@@ -475,13 +477,13 @@ def _whole(number: float) -> float:
     return float(round(number)) if number >= 100 else number
 
 
-def _json_in_html(data: dict[str, Any]) -> str:
+def json_in_html(data: dict[str, Any]) -> str:
     """JSON that cannot end the script element it stands in."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _vega() -> str:
+def vega() -> str:
     """The plotting library, once for all charts of a page (0.9 MB).
 
     Putting it together takes longer than the rest of the report, so it is kept in the user's cache.

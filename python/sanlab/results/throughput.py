@@ -73,12 +73,13 @@ def totals(run: Record) -> Totals:
     )
 
 
-def over_time(run: Record, workload: str | None = None) -> Series:
-    """Rates and response times over time, of one workload or of all together."""
+def over_time(run: Record, workload: str | None = None, op: str | None = None) -> Series:
+    """Rates and response times over time, of one workload or operation, or of all together."""
     table = run.table("workload_series")
     keep = np.ones(table.num_rows, dtype=bool)
-    if workload is not None:
-        keep = texts(table, "workload") == workload
+    for name, wanted in (("workload", workload), ("op", op)):
+        if wanted is not None:
+            keep &= texts(table, name) == wanted
     stamps = numbers(table, "time_ps").astype(np.int64)[keep]
     times, where = np.unique(stamps, return_inverse=True)
 

@@ -99,7 +99,26 @@ def simulate(
             is_done.wait()
     if failure:
         raise _as_run_error(failure[0]) from failure[0]
-    result = answer[0]
+    return _outcome_of(answer[0])
+
+
+def simulate_here(plan_json: str, control: Any = None) -> Outcome:  # noqa: ANN401  ours, compiled
+    """Simulate a plan in this thread, without progress; the interpreter is free meanwhile.
+
+    Raises
+    ------
+    RunError
+        A check of the engine failed, or it refused the plan.
+    """
+    import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
+
+    try:
+        return _outcome_of(_native.run(plan_json, control))
+    except (_native.PlanError, _native.RunError) as error:
+        raise _as_run_error(error) from error
+
+
+def _outcome_of(result: dict[str, Any]) -> Outcome:
     tables = {name: from_native(columns) for name, columns in result["tables"].items()}
     return Outcome(result["summary"], tables, result.get("capture", {}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -57,6 +58,7 @@ class Manifest(BaseModel):
     tables: tuple[str, ...] = ()
 
 
+@cache
 def sanlab_version() -> str:
     """Version of the installed package; `0+unknown` where it runs from a bare source tree."""
     try:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
+    from sanlab.scenario.document import MarkedMap
+
 #: Largest file that is read as a scenario.
 MAX_FILE_BYTES = 16 * 2**20
 
@@ -38,7 +40,7 @@ def load_scenario(
     ScenarioError
         With every problem found, each with its place in the file.
     """
-    return parse_scenario(_read(Path(path)), str(path), overrides)
+    return parse_scenario(read_text(Path(path)), str(path), overrides)
 
 
 def parse_scenario(
@@ -47,6 +49,11 @@ def parse_scenario(
     """Check a scenario given as text; `file` is the name problems are reported under."""
     document = read_document(text, file)
     apply_overrides(document, overrides or {})
+    return check_document(document)
+
+
+def check_document(document: MarkedMap) -> Scenario:
+    """Check a document that was read before, and may have been changed since."""
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as error:
@@ -55,7 +62,8 @@ def parse_scenario(
     return scenario
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Read the text of a scenario file; raises a ScenarioError where it cannot be read."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
 
 
-def apply_overrides(document: MarkedMap, overrides: Mapping[str, str]) -> None:
-    """Change the document as the overrides say, in their order.
+def apply_overrides(
+    document: MarkedMap, overrides: Mapping[str, str], option: str = "--set"
+) -> None:
+    """Change the document as the overrides say, in their order; `option` is what brought them in.
 
     Raises
     ------
@@ -34,7 +36,7 @@ def apply_overrides(document: MarkedMap, overrides: Mapping[str, str]) -> None:
         Where a path leads nowhere.
     """
     for path, text in overrides.items():
-        mark = Mark(f"--set {path}={text}")
+        mark = Mark(f"{option} {path}={text}")
         steps = _steps(path, mark)
         value = read_value(text, mark)
         _Setter(mark, value).walk(document, steps, ())

@@ -1,0 +1,55 @@
+"""`sanlab plot`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sanlab.cli.outcome import JsonOption, outcome, show_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("plot")(plot)
+
+
+def plot(
+    folder: Annotated[str, typer.Argument(metavar="SWEEP", help="Folder of a sweep.")],
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="PATH", help="Parameter along x; or 'iops'.")
+    ] = None,
+    y: Annotated[str, typer.Option("--y", metavar="METRIC", help="What is drawn.")] = "iops",
+    series: Annotated[
+        str | None, typer.Option("--series", metavar="PATH", help="Parameter that colours tell.")
+    ] = None,
+    facet: Annotated[
+        str | None, typer.Option("--facet", metavar="PATH", help="Parameter with a plot each.")
+    ] = None,
+    is_heat_map: Annotated[
+        bool, typer.Option("--heat-map", help="Fields over --x and --series instead of lines.")
+    ] = False,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="FILE.svg or FILE.png; default SWEEP/Y.svg."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw one plot of a sweep as SVG or PNG; without --x and --series it chooses them.
+
+    `--x iops --y response_mean_ps` draws latency against load, with its knee.
+    """
+    with outcome(as_json=as_json):
+        from pathlib import Path
+
+        from sanlab.sweep.picture import Wanted, draw
+        from sanlab.sweep.result import Sweep
+
+        wanted = Wanted(x, y, series, facet, is_heat_map=is_heat_map)
+        written = draw(Sweep.open(folder), wanted, None if out is None else Path(out))
+        if as_json:
+            show_json({"plot": str(written)})
+        else:
+            typer.echo(str(written))

@@ -1,0 +1,282 @@
+"""`sanlab sweep`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sanlab.cli.outcome import (
+    EXIT_FAILED,
+    FileArgument,
+    JsonOption,
+    SetOption,
+    outcome,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from sanlab.sweep.execute import Tally
+    from sanlab.sweep.result import Sweep
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("sweep")(sweep)
+
+
+def sweep(
+    file: FileArgument,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-p",
+            "--parameter",
+            metavar="PATH=VALUES",
+            help="What is varied, over which values: 1,2,4,..,256, 1..7, 4KiB,64KiB; repeatable.",
+        ),
+    ] = None,
+    points: Annotated[
+        str | None,
+        typer.Option("--points", metavar="FILE.csv", help="List of points: paths, then values."),
+    ] = None,
+    is_zipped: Annotated[
+        bool, typer.Option("--zip", help="First values together, second together, and so on.")
+    ] = False,
+    random: Annotated[
+        int | None,
+        typer.Option(
+            "--random",
+            min=1,
+            max=1_000_000,
+            metavar="N",
+            help="N points of a Latin hypercube over ranges, 1..256 or 1..256:log, and lists.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, max=10_000, metavar="N", help="Seeds of each point.")
+    ] = 1,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="2%",
+            help="Add repeats until the 95 % interval of the metric is no wider on each side.",
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option("--metric", metavar="NAME", help="Metric that --until looks at.")
+    ] = "iops",
+    max_repeats: Annotated[
+        int, typer.Option("--max-repeats", min=1, metavar="N", help="Most repeats with --until.")
+    ] = 30,
+    refine: Annotated[
+        str | None,
+        typer.Option("--refine", metavar="METRIC", help="Add points where its curve bends most."),
+    ] = None,
+    max_points: Annotated[
+        int, typer.Option("--max-points", min=1, metavar="N", help="Most points --refine adds.")
+    ] = 16,
+    warm_up: Annotated[
+        str,
+        typer.Option(
+            "--warm-up", metavar="RULE", help="How the warm-up is found: mser5, pts or none."
+        ),
+    ] = "mser5",
+    sets: SetOption = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, max=2**64 - 1, help="Replace the seed of the scenario."),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Folder of the sweep; default sweeps/NAME."
+        ),
+    ] = None,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Add other values or repeats to an earlier sweep.")
+    ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, max=1024, metavar="N", help="Threads; default all cores."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, tcp://HOST:PORT."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Run more than a million points.")] = False,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write the data set only, no page of plots.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a scenario many times, parameters varied; writes a data set and a page of plots.
+
+    Finished points are kept at once. The same command goes on where an earlier one was stopped or
+    killed. Exit code 1 where points failed.
+    """
+    with outcome(as_json=as_json):
+        from pathlib import Path
+
+        from sanlab.scenario.overrides import parse_assignment
+        from sanlab.sweep.execute import Options, execute, parse_all
+        from sanlab.sweep.result import Sweep
+        from sanlab.sweep.schedule import Rules
+
+        rules = Rules(
+            repeats=repeats,
+            metric=metric,
+            until=_share(until),
+            max_repeats=max_repeats,
+            refine=refine,
+            max_points=max_points,
+        )
+        options = Options(
+            overrides=dict(parse_assignment(text) for text in sets or []),
+            seed=seed,
+            points=None if points is None else Path(points),
+            is_zipped=is_zipped,
+            random=random,
+            rules=rules,
+            warm_up=warm_up,
+            folder=None if out is None else Path(out),
+            workers=workers,
+            cluster=cluster,
+            is_extended=extend,
+            is_large_meant=yes,
+            show_progress=True,
+        )
+        folder, tally = execute(Path(file), parse_all(parameters or []), options)
+        done = Sweep.open(folder)
+        page = None
+        if not no_report:
+            from sanlab.sweep.page import write_page
+
+            page = str(write_page(done))
+        if as_json:
+            show_json(_document(done, tally, page))
+        else:
+            typer.echo("\n".join(_lines(done, tally, page)))
+    if not tally.is_good:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _share(text: str | None) -> float | None:
+    if text is None:
+        return None
+    from sanlab.errors import SanlabError
+    from sanlab.quantities import QuantityError, parse_share
+
+    try:
+        share = parse_share(text) / 1e6
+    except QuantityError as error:
+        reason = f"--until {text}: {error.reason}. {error.remedy}"
+        raise SanlabError(reason) from None
+    if share <= 0:
+        reason = f"--until {text}: no interval is that narrow. Write 2% or so"
+        raise SanlabError(reason)
+    return share
+
+
+def _document(done: Sweep, tally: Tally, page: str | None) -> dict[str, Any]:
+    return {
+        "folder": str(done.folder),
+        "report": page,
+        "points": {
+            "done": tally.done,
+            "failed": tally.failed,
+            "lost": tally.lost,
+            "found": tally.found,
+            "is_stopped": tally.is_stopped,
+        },
+        "reasons": tally.reasons,
+        "not_sure": tally.unsure,
+        "added": tally.added,
+        "summary": done.summary(),
+    }
+
+
+#: Rows of the table on a terminal; the page has all.
+_ROWS = 60
+
+
+def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
+    from sanlab.sweep.knee import RULE
+    from sanlab.sweep.page import knee_of, setting_text
+
+    lines = _table(done)
+    if found := knee_of(done):
+        lines.append(f"knee at {setting_text(done, found)}: {RULE}")
+    if tally.added:
+        from sanlab.sweep.refine import RULE as REFINE_RULE
+
+        lines.append(f"{len(tally.added)} settings added at {REFINE_RULE}")
+    lines += _warm_up(done)
+    told = f"{tally.done} points done"
+    told += f", {tally.failed} failed" if tally.failed else ""
+    told += f", {tally.lost} without a result" if tally.lost else ""
+    told += f"; {tally.found} of these were there before" if tally.found else ""
+    lines.append(told)
+    lines += [f"  {reason}" for reason in tally.reasons]
+    if tally.unsure:
+        rules = done.request["extent"]
+        lines.append(
+            f"{len(tally.unsure)} settings came to {rules['max_repeats']} repeats with a wider"
+            f" interval than {rules['until'] * 100:g} % of {rules['metric']}"
+        )
+    if tally.damaged:
+        lines.append(f"{tally.damaged} damaged parts were put aside, and their points done again")
+    if tally.is_stopped:
+        lines.append("stopped: what is finished is kept, and the same command goes on")
+    lines.append(f"{'report' if page else 'folder'} {page or done.folder}")
+    return lines
+
+
+def _warm_up(done: Sweep) -> list[str]:
+    from sanlab.report.words import show_time
+
+    rows = [row for row in done.rows if row["workload"] is None and row["warm_up_rule"]]
+    if not rows:
+        return []
+    rules = ", ".join(sorted({row["warm_up_rule"] for row in rows}))
+    latest = max(row["steady_from_ps"] for row in rows)
+    unsettled = sum(not row["is_settled"] for row in rows)
+    line = f"means count from {show_time(latest)} at the latest (warm-up by {rules})"
+    return [f"{line}; {unsettled} runs did not settle" if unsettled else line]
+
+
+def _table(done: Sweep) -> list[str]:
+    """The settings as text, columns aligned."""
+    from sanlab.report.words import show_count, show_percent, show_time
+    from sanlab.sweep.figures import short_names
+
+    def share(row: dict[str, Any], name: str) -> str:
+        half = row[f"{name}_half_width"]
+        return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
+
+    summary = done.summary()
+    names = list(short_names(done.parameters).values())
+    table = [[*names, "IOPS", "", "mean", "", "p99", "busiest", ""]]
+    for row in summary[:_ROWS]:
+        cells = [str(row[path]) for path in done.parameters]
+        if row["iops"] is None:
+            table.append([*cells, "failed" if row["failed"] else "–", "", "", "", "", "", ""])
+            continue
+        p99 = row["response_p99_ps"]
+        cells += [show_count(round(row["iops"])), share(row, "iops")]
+        cells += [show_time(row["response_mean_ps"]), share(row, "response_mean_ps")]
+        cells += ["–" if p99 is None else show_time(p99)]
+        cells += [row["limiting_element"], show_percent(row["limiting_utilisation"])]
+        table.append(cells)
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    text_columns = {len(names) + 1, len(names) + 3, len(names) + 5}
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column in text_columns else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in table
+    ]
+    left_out = len(summary) - _ROWS
+    return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]

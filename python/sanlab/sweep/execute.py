@@ -1,0 +1,356 @@
+"""A sweep from its request to its data set."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import Problem, SanlabError, ScenarioError
+from sanlab.results.steady import RULES
+from sanlab.sweep import design as designs
+from sanlab.sweep.point import Compiler, versions
+from sanlab.sweep.pool import Answer, Cluster, Threads, workers_here
+from sanlab.sweep.progress import SweepLine
+from sanlab.sweep.schedule import Rules, Schedule
+from sanlab.sweep.store import Request, Store, choose_folder, type_of
+from sanlab.sweep.syntax import magnitude, parse_parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sanlab.sweep.design import Design, Setting
+    from sanlab.sweep.measure import Row
+    from sanlab.sweep.point import Point
+    from sanlab.sweep.pool import Pool
+    from sanlab.sweep.syntax import Parameter
+
+#: Points from which on a sweep must be asked for twice.
+MANY = 1_000_000
+#: Settings that are resolved before the first one is simulated.
+CHECKED = 256
+#: Metrics that `--until` and `--refine` look at.
+METRICS = (
+    "iops",
+    "throughput_bytes_per_s",
+    "response_mean_ps",
+    "response_p50_ps",
+    "response_p95_ps",
+    "response_p99_ps",
+    "limiting_utilisation",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything a sweep can be told, besides its scenario and parameters."""
+
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    points: Path | None = None
+    is_zipped: bool = False
+    random: int | None = None
+    rules: Rules = field(default_factory=Rules)
+    warm_up: str = "mser5"
+    folder: Path | None = None
+    workers: int | None = None
+    cluster: str | None = None
+    is_extended: bool = False
+    is_large_meant: bool = False
+    show_progress: bool = False
+
+
+@dataclass
+class Tally:
+    """What became of the points.
+
+    Attributes
+    ----------
+    done, failed, lost
+        Points simulated; those whose run failed, which are kept with their reason; those without a
+        result because workers died, which the next call does again.
+    found
+        Of the first two, those that were there already.
+    """
+
+    done: int = 0
+    failed: int = 0
+    lost: int = 0
+    found: int = 0
+    is_stopped: bool = False
+    unsure: list[Setting] = field(default_factory=list)
+    added: list[Setting] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    damaged: int = 0
+
+    @property
+    def is_good(self) -> bool:
+        """Everything that was asked for is there."""
+        return not (self.failed or self.lost or self.is_stopped)
+
+
+def execute(source: Path, parameters: Sequence[Parameter], options: Options) -> tuple[Path, Tally]:
+    """Run a sweep, or the rest of one; returns its folder and what became of the points.
+
+    Raises
+    ------
+    ScenarioError
+        A path, a value or the scenario makes no sense.
+    SanlabError
+        The folder, the cluster or an option cannot be used.
+    RunError
+        Results cannot be written any more, or the cluster is gone.
+    """
+    _check(options)
+    compiler = Compiler(source, options.overrides, options.seed)
+    design = make_design(parameters, options, compiler.seed)
+    options = replace(options, rules=_rules(options.rules, design))
+    count = design.count * options.rules.repeats
+    if count > MANY and not options.is_large_meant:
+        reason = f"These are {count} points. Write fewer values, or add --yes"
+        raise SanlabError(reason)
+    _check_settings(compiler, design)
+    request = _request(compiler, design, options)
+    folder = choose_folder(options.folder, compiler.stem, request, extend=options.is_extended)
+    # Workers first: where there are none, nothing is written.
+    with closing(_pool(options)) as pool, Store(folder, request, compiler.text) as store:
+        known = store.finished()
+        sweep = _Sweep(compiler, Schedule(design, options.rules), store, pool, known)
+        sweep.tally.damaged = store.damaged_count
+        with SweepLine(compiler.stem, is_wanted=options.show_progress) as line:
+            sweep.run(line)
+    return folder, sweep.tally
+
+
+def make_design(parameters: Sequence[Parameter], options: Options, seed: int) -> Design:
+    """Choose the design that the options ask for."""
+    if options.points is not None:
+        if parameters or options.random or options.is_zipped:
+            reason = "--points lists all points. Leave out -p, --random and --zip"
+            raise SanlabError(reason)
+        return designs.from_file(options.points)
+    if not parameters:
+        reason = "There is nothing to vary. Add -p path=1,2,4"
+        raise SanlabError(reason)
+    if options.random is not None and options.is_zipped:
+        reason = "--random draws its own points. Leave out --zip"
+        raise SanlabError(reason)
+    if options.random is not None:
+        return designs.latin_hypercube(parameters, options.random, seed)
+    return designs.zipped(parameters) if options.is_zipped else designs.grid(parameters)
+
+
+class _Sweep:
+    """The loop: hand out points, take answers, keep them."""
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        schedule: Schedule,
+        store: Store,
+        pool: Pool,
+        known: dict[str, Row],
+    ) -> None:
+        self.compiler = compiler
+        self.schedule = schedule
+        self.store = store
+        self.pool = pool
+        self.known = known
+        self.under_way = 0
+        self.tally = Tally()
+
+    def run(self, line: SweepLine) -> None:
+        """Simulate all points; Ctrl-C keeps what is finished."""
+        try:
+            while True:
+                while self.under_way < self.pool.size and (item := self.schedule.next()):
+                    self.hand_out(*item)
+                    line.update(self.tally, self.schedule.total)
+                if self.under_way:
+                    self.take(self.pool.answer())
+                    line.update(self.tally, self.schedule.total)
+                elif not self.schedule.refine():
+                    break
+        except KeyboardInterrupt:
+            self.tally.is_stopped = True
+        self.tally.unsure, self.tally.added = self.schedule.unsure, self.schedule.added
+
+    def hand_out(self, setting: Setting, repeat: int) -> None:
+        """Give a point to the workers, unless its result is there."""
+        try:
+            point = self.compiler.point(setting, repeat)
+        except ScenarioError as error:
+            # Each value is good by itself, as was checked before; these do not go together.
+            reason = str(error.problems[0])
+            point = self.compiler.refused(setting, repeat, reason)
+            if point.key not in self.known:
+                self.under_way += 1
+                self.take(Answer(point, failure=reason))
+                return
+        if point.key not in self.known:
+            self.pool.submit(point)
+            self.under_way += 1
+            return
+        row = self.known[point.key]
+        self.tally.found += 1
+        if row["status"] == "failed":
+            self.tally.failed += 1
+            self.note(row["reason"])
+        else:
+            self.tally.done += 1
+        self.schedule.done(setting, repeat, row if row["status"] == "done" else None)
+
+    def take(self, answer: Answer) -> None:
+        """Keep an answer, durably, before anything follows from it."""
+        self.under_way -= 1
+        point = answer.point
+        if answer.lost is not None:
+            self.tally.lost += 1
+            self.note(answer.lost)
+            self.schedule.done(point.setting, point.repeat, None)
+            return
+        common = _columns(point, self.store.request.types)
+        if answer.rows is not None:
+            rows = [common | {"status": "done"} | row for row in answer.rows]
+        else:
+            rows = [common | {"status": "failed", "reason": answer.failure}]
+        with uninterrupted():
+            self.store.add(rows)
+            self.known[point.key] = rows[0]
+            self.tally.done += answer.rows is not None
+            self.tally.failed += answer.rows is None
+        if answer.failure:
+            self.note(answer.failure)
+        self.schedule.done(point.setting, point.repeat, rows[0] if answer.rows else None)
+
+    def note(self, reason: str) -> None:
+        """Remember why points failed, each reason once."""
+        if reason not in self.tally.reasons and len(self.tally.reasons) < 10:
+            self.tally.reasons.append(reason)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off to the end of the block, so that what is counted is what is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted
+        return
+    asked: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
+
+
+def _columns(point: Point, types: Mapping[str, str]) -> Row:
+    convert = {"int64": int, "double": float, "string": str}
+    setting = {path: convert[types[path]](text) for path, text in point.setting.items()}
+    return {"point": point.key, "repeat": point.repeat, "seed": point.seed, **setting}
+
+
+def _pool(options: Options) -> Pool:
+    if options.cluster is not None:
+        return Cluster(options.cluster, options.warm_up)
+    return Threads(options.workers or workers_here(), options.warm_up)
+
+
+def _check(options: Options) -> None:
+    rules = options.rules
+    if options.cluster is not None and options.workers is not None:
+        reason = "--workers counts threads here. Leave it out with --cluster"
+        raise SanlabError(reason)
+    if options.warm_up not in RULES:
+        reason = f"There is no rule '{options.warm_up}' for the warm-up. Rules are " + ", ".join(
+            RULES
+        )
+        raise SanlabError(reason)
+    for option, metric in (("--metric", rules.metric), ("--refine", rules.refine)):
+        if metric is not None and metric not in METRICS:
+            reason = f"{option} {metric}: there is no such metric. Metrics are {', '.join(METRICS)}"
+            raise SanlabError(reason)
+    if rules.until is not None and rules.max_repeats < rules.repeats:
+        reason = (
+            f"--max-repeats {rules.max_repeats} is less than --repeats {rules.repeats}. Make it"
+        )
+        reason += " more"
+        raise SanlabError(reason)
+
+
+def _rules(rules: Rules, design: Design) -> Rules:
+    """Find the parameter that a refined curve is drawn against."""
+    if rules.refine is None:
+        return rules
+    if design.kind != "grid":
+        reason = "--refine adds to a grid. Leave out --random, --points and --zip"
+        raise SanlabError(reason)
+    for path, values in design.values.items():
+        units = {value.lstrip("+-0123456789.") for value in values}
+        if len(values) >= 3 and len(units) == 1 and all(magnitude(value) for value in values):
+            return replace(rules, refine_path=path)
+    reason = "--refine needs a parameter with three numbers or more, in one unit"
+    raise SanlabError(reason)
+
+
+def _check_settings(compiler: Compiler, design: Design) -> None:
+    """Resolve the first setting with each value of each parameter: bad ones are told at once."""
+    unseen = {path: set(values) for path, values in design.values.items()}
+    checked = 0
+    paths = list(design.values)
+    base = {path: values[0] for path, values in design.values.items()}
+    if design.kind == "grid":
+        settings = [base | {path: value} for path in paths for value in design.values[path]]
+    else:
+        settings = list(design)
+    for setting in settings:
+        fresh = [path for path, value in setting.items() if value in unseen[path]]
+        if not fresh:
+            continue
+        if checked == CHECKED:
+            return
+        checked += 1
+        for path in fresh:
+            unseen[path].discard(setting[path])
+        compiler.plan(setting)
+
+
+def _request(compiler: Compiler, design: Design, options: Options) -> Request:
+    rules = options.rules
+    identity: dict[str, Any] = {
+        "scenario": compiler.text,
+        "overrides": compiler.overrides,
+        "seed": options.seed,
+        "parameters": sorted(design.values),
+        "versions": versions(),
+        "warm_up": options.warm_up,
+    }
+    extent: dict[str, Any] = {
+        "design": design.kind,
+        "values": {path: list(values) for path, values in design.values.items()},
+        "repeats": rules.repeats,
+        "until": rules.until,
+        "metric": rules.metric,
+        "max_repeats": rules.max_repeats,
+        "refine": rules.refine,
+        "max_points": rules.max_points if rules.refine else None,
+    }
+    return Request(identity, extent, {path: type_of(v) for path, v in design.values.items()})
+
+
+def parse_all(texts: Sequence[str]) -> list[Parameter]:
+    """Read all `-p` of a command, and say everything that is wrong with them."""
+    found: list[Parameter] = []
+    problems: list[Problem] = []
+    for text in texts:
+        try:
+            found.append(parse_parameter(text))
+        except ScenarioError as error:
+            problems += error.problems
+    if problems:
+        raise ScenarioError(problems)
+    return found

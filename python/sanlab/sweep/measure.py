@@ -1,0 +1,160 @@
+"""Headline numbers of one point: what a worker does, wherever it runs."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import RunError
+from sanlab.results.latency import response_percentiles
+from sanlab.results.steady import steady
+from sanlab.results.throughput import totals
+from sanlab.run.execute import simulate_here
+from sanlab.run.manifest import Manifest, sanlab_version
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sanlab.results.steady import Steady
+    from sanlab.run.execute import Outcome
+
+#: Percentiles a sweep keeps.
+PERCENTILES = (50.0, 95.0, 99.0)
+Row = dict[str, Any]
+
+
+class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
+    """The simulation was stopped before its end."""
+
+
+class Memory:
+    """A run that was never written: what `sanlab.results` asks questions of."""
+
+    def __init__(self, plan_json: str, outcome: Outcome) -> None:
+        self._plan_json = plan_json
+        self._tables = outcome.tables
+        self._rows: dict[str, list[Row]] = {}
+        self.manifest = Manifest(
+            sanlab_version=sanlab_version(), title="", scenario_file="", seed=0, **outcome.summary
+        )
+
+    @cached_property
+    def plan(self) -> dict[str, Any]:
+        """The plan as plain data."""
+        plan: dict[str, Any] = json.loads(self._plan_json)
+        return plan
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables there are."""
+        return sorted(self._tables)
+
+    def table(self, name: str) -> pa.Table:
+        """One table."""
+        return self._tables[name]
+
+    def rows(self, name: str) -> list[Row]:
+        """One table as a list of rows."""
+        if name not in self._rows:
+            self._rows[name] = self._tables[name].to_pylist() if name in self._tables else []
+        return self._rows[name]
+
+
+def measure_point(
+    plan_json: str,
+    warm_up: str,
+    control: Any = None,  # noqa: ANN401  ours, compiled
+    version: str = "",
+) -> list[Row]:
+    """Simulate a plan; one row for all I/Os together, and one for each workload and operation.
+
+    Raises
+    ------
+    RunError
+        The run failed, or this is another sanlab than the one that asks.
+    Stopped
+        The control stopped it.
+    """
+    if version and version != sanlab_version():
+        message = f"A worker has sanlab {sanlab_version()}, and the sweep is of {version}"
+        raise VersionError(message)
+    outcome = simulate_here(plan_json, control)
+    if not outcome.summary["is_complete"]:
+        raise Stopped
+    run = Memory(plan_json, outcome)
+    common = _limiting(run) | {
+        "fingerprint": run.manifest.fingerprint,
+        "simulated_ps": run.manifest.simulated_ps,
+        "wall_s": run.manifest.wall_s,
+    }
+    rows = [_total(run, warm_up)]
+    flows = run.rows("workloads")
+    rows += [_flow(run, flow, warm_up, is_alone=len(flows) == 1) for flow in flows]
+    return [row | common for row in rows]
+
+
+class VersionError(RunError):
+    """Workers and sweep are of different versions."""
+
+
+def _total(run: Memory, rule: str) -> Row:
+    total = totals(run)
+    # Tables of times are merged only where there is more than one.
+    tail = response_percentiles(run, PERCENTILES) if total.io_count else {}
+    return {
+        "workload": None,
+        "op": None,
+        "io_count": total.io_count,
+        "iops": total.iops,
+        "throughput_bytes_per_s": total.throughput_bytes_per_s,
+        "response_mean_ps": total.response_mean_ps,
+        **{f"response_p{percent:g}_ps": tail.get(percent) for percent in PERCENTILES},
+        **_means(steady(run, rule=rule) if total.io_count else None),
+    }
+
+
+def _flow(run: Memory, flow: Row, rule: str, *, is_alone: bool) -> Row:
+    tail = response_percentiles(run, PERCENTILES, workload=flow["workload"], op=flow["op"])
+    found = steady(run, flow["workload"], None if is_alone else flow["op"], rule=rule)
+    return {
+        "workload": flow["workload"],
+        "op": flow["op"],
+        **{
+            name: flow[name]
+            for name in ("io_count", "iops", "throughput_bytes_per_s", "response_mean_ps")
+        },
+        **{f"response_p{percent:g}_ps": tail.get(percent) for percent in PERCENTILES},
+        **_means(found),
+    }
+
+
+def _means(found: Steady | None) -> Row:
+    """Means without the warm-up in place of those of the whole window."""
+    if found is None:
+        return {"warm_up_rule": None, "is_settled": None, "steady_from_ps": None}
+    row: Row = {
+        "warm_up_rule": found.rule,
+        "is_settled": found.is_settled,
+        "steady_from_ps": found.from_ps,
+    }
+    for name, interval in (
+        ("iops", found.iops),
+        ("throughput_bytes_per_s", found.throughput_bytes_per_s),
+        ("response_mean_ps", found.response_mean_ps),
+    ):
+        row[name] = interval.mean
+        row[f"{name}_half_width"] = interval.half_width
+    return row
+
+
+def _limiting(run: Memory) -> Row:
+    """The port or station that is busiest."""
+    ports = [(row["tx_utilisation"], row["port"], "port") for row in run.rows("ports")]
+    stations = [(row["utilisation"], row["station"], row["kind"]) for row in run.rows("stations")]
+    found = min(ports + stations, key=lambda e: (-e[0], e[1]), default=(None, None, None))
+    return {
+        "limiting_utilisation": found[0],
+        "limiting_element": found[1],
+        "limiting_kind": found[2],
+    }

@@ -1,0 +1,100 @@
+"""One plot of a sweep as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sanlab.errors import SanlabError
+from sanlab.run.folder import growing_file
+from sanlab.sweep.figures import (
+    Axes,
+    along,
+    check_axes,
+    choose_axes,
+    facets,
+    heat_map,
+    hockey_stick,
+    standalone,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import altair as alt
+
+    from sanlab.sweep.result import Row, Sweep
+
+#: Stands for the load in place of a parameter along x.
+LOAD = "iops"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be drawn; None where the sweep may choose."""
+
+    x: str | None = None
+    y: str = "iops"
+    series: str | None = None
+    facet: str | None = None
+    is_heat_map: bool = False
+
+
+def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
+    """Write one plot and return its file.
+
+    Raises
+    ------
+    SanlabError
+        The sweep has nothing of the kind, or the file is neither SVG nor PNG.
+    """
+    path = out or sweep.folder / f"{wanted.y}.svg"
+    kind = _kind_of(path)
+    axes = _axes(sweep, wanted)
+    check_axes(sweep, axes, wanted.y)
+    if wanted.x == LOAD and (wanted.y != "response_mean_ps" or wanted.is_heat_map):
+        reason = f"--x {LOAD} goes with --y response_mean_ps, as lines"
+        raise SanlabError(reason)
+    charts = [
+        (title, chart)
+        for title, rows in facets(sweep, axes)
+        if (chart := _chart(rows, axes, wanted)) is not None
+    ]
+    if not charts:
+        reason = f"{sweep.folder} has no points to draw"
+        raise SanlabError(reason)
+    with growing_file(path) as growing:
+        standalone(charts).save(str(growing), format=kind, scale_factor=2 if kind == "png" else 1)
+    return path
+
+
+def _kind_of(path: Path) -> Literal["svg", "png"]:
+    if path.suffix == ".svg":
+        return "svg"
+    if path.suffix == ".png":
+        return "png"
+    reason = f"{path}: plots are SVG or PNG. Name it FILE.svg or FILE.png"
+    raise SanlabError(reason)
+
+
+def _axes(sweep: Sweep, wanted: Wanted) -> Axes:
+    if not sweep.rows:
+        reason = f"{sweep.folder} has no points to draw"
+        raise SanlabError(reason)
+    chosen = choose_axes(sweep)
+    x = chosen.x if wanted.x in {None, LOAD} else wanted.x
+    assert x is not None
+    if wanted.x in {None, LOAD} and wanted.series is None and wanted.facet is None:
+        return chosen
+    series = wanted.series
+    if series is None and wanted.is_heat_map:
+        series = next((path for path in sweep.parameters if path != x), None)
+    return Axes(x, series, wanted.facet)
+
+
+def _chart(rows: list[Row], axes: Axes, wanted: Wanted) -> alt.LayerChart | None:
+    if wanted.x == LOAD:
+        return hockey_stick(rows, axes)
+    if wanted.is_heat_map:
+        return heat_map(rows, axes, wanted.y)
+    return along(rows, axes, [wanted.y])

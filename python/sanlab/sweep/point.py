@@ -1,0 +1,115 @@
+"""A point of a sweep: one setting and one seed, resolved to a plan."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.compile import compile_plan
+from sanlab.plan.schema import FORMAT as PLAN_FORMAT
+from sanlab.run.execute import stem_of
+from sanlab.run.manifest import FORMAT as RUN_FORMAT
+from sanlab.run.manifest import sanlab_version
+from sanlab.scenario.document import read_document
+from sanlab.scenario.load import check_document, read_text
+from sanlab.scenario.overrides import apply_overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sanlab.plan.schema import Plan
+    from sanlab.sweep.design import Setting
+
+
+@dataclass(frozen=True)
+class Point:
+    """One simulation of a sweep.
+
+    Attributes
+    ----------
+    key
+        Hash of the setting, the plan, the seed and the versions of sanlab's formats. It does not
+        depend on the order of the sweep or on what else is in it.
+    setting
+        Values of the parameters by path.
+    repeat
+        Counts from 0.
+    """
+
+    key: str
+    setting: Setting
+    repeat: int
+    seed: int
+    plan_json: str
+
+
+class Compiler:
+    """A scenario that is read once and resolved for each point."""
+
+    def __init__(self, file: Path, overrides: Mapping[str, str], seed: int | None = None) -> None:
+        self.file = file
+        self.stem = stem_of(file)
+        self.text = read_text(file)
+        self.overrides = dict(overrides)
+        self._document = read_document(self.text, str(file))
+        apply_overrides(self._document, self.overrides)
+        self._last: tuple[Setting, Plan] | None = None
+        self.seed = seed if seed is not None else int(self._document.get("seed") or 0)
+        self._seed = seed
+
+    def plan(self, setting: Setting) -> Plan:
+        """Resolve the scenario with the parameters set.
+
+        Raises
+        ------
+        ScenarioError
+            It cannot be simulated so.
+        """
+        if self._last is not None and self._last[0] == setting:
+            return self._last[1]
+        document = copy.deepcopy(self._document)
+        apply_overrides(document, setting, "-p")
+        plan = compile_plan(check_document(document))
+        self._last = (setting, plan)
+        return plan
+
+    def point(self, setting: Setting, repeat: int) -> Point:
+        """Resolve one point."""
+        plan = self.plan(setting)
+        seed = seed_of(self._seed if self._seed is not None else plan.seed, repeat)
+        plan_json = plan.model_copy(update={"seed": seed}).to_json()
+        return Point(_key(setting, plan_json), setting, repeat, seed, plan_json)
+
+    def refused(self, setting: Setting, repeat: int, reason: str) -> Point:
+        """Name a point that cannot be resolved, so that it can be kept as failed."""
+        seed = seed_of(self.seed, repeat)
+        return Point(_key(setting, f"{seed} {reason}"), setting, repeat, seed, "")
+
+
+def seed_of(seed: int, repeat: int) -> int:
+    """Seed of a repeat. The first has the scenario's own, so that `sanlab run` gives the same.
+
+    All settings share the seeds of their repeats, so that what differs between them is due to the
+    setting and not to luck (common random numbers).
+
+    >>> seed_of(1, 0), seed_of(1, 1) != seed_of(2, 1)
+    (1, True)
+    """
+    if repeat == 0:
+        return seed
+    digest = hashlib.sha256(f"{seed}/repeat {repeat}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def versions() -> dict[str, str | int]:
+    """Return what a result depends on besides plan and seed."""
+    return {"sanlab": sanlab_version(), "plan": PLAN_FORMAT, "tables": RUN_FORMAT}
+
+
+def _key(setting: Setting, plan_json: str) -> str:
+    about = json.dumps([sorted(setting.items()), versions()], ensure_ascii=False)
+    return hashlib.sha256(f"{about}\n{plan_json}".encode()).hexdigest()[:32]

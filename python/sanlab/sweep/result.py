@@ -1,0 +1,210 @@
+"""A sweep that was run: its rows, and means with confidence intervals for each setting."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sanlab.stats.interval import Interval, mean_interval
+from sanlab.sweep.store import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from sanlab.sweep.execute import Tally
+
+Row = dict[str, Any]
+Value = int | float | str
+
+#: Columns that a summary gives means of.
+METRICS = (
+    "iops",
+    "throughput_bytes_per_s",
+    "response_mean_ps",
+    "response_p50_ps",
+    "response_p95_ps",
+    "response_p99_ps",
+    "limiting_utilisation",
+)
+
+
+class Sweep:
+    """The folder of a sweep, finished or not.
+
+    Examples
+    --------
+    >>> sweep = Sweep.open("sweeps/queue-depth-knee")  # doctest: +SKIP
+    >>> sweep.parameters  # doctest: +SKIP
+    ['workloads.reads.iodepth']
+    >>> [row["iops"] for row in sweep.summary()]  # doctest: +SKIP
+    """
+
+    def __init__(self, folder: Path, request: dict[str, Any], table: pa.Table) -> None:
+        self.folder = folder
+        self.request = request
+        self._table = table
+        #: What became of the points in the call that made this; None for a folder that was opened.
+        self.tally: Tally | None = None
+
+    def __repr__(self) -> str:
+        return f"Sweep({str(self.folder)!r})"
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Sweep:
+        """Open the folder of a sweep.
+
+        Raises
+        ------
+        SanlabError
+            It is no sweep, or one of a newer sanlab.
+        """
+        return cls(Path(folder), *read(Path(folder)))
+
+    @property
+    def parameters(self) -> list[str]:
+        """Paths that are varied, in the order they were given."""
+        return list(self.request["types"])
+
+    def table(self) -> pa.Table:
+        """All rows as Arrow columns: one for each point, repeat, workload and operation."""
+        return self._table
+
+    def frame(self) -> pd.DataFrame:
+        """All rows as a pandas frame; needs pandas (`pip install sanlab[notebook]`)."""
+        return self._table.to_pandas()
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """All rows as plain data, in the order of the parameters' values."""
+        rows: list[Row] = self._table.to_pylist()
+        return sorted(
+            rows,
+            key=lambda row: (
+                self.place(row),
+                row["repeat"],
+                row["workload"] or "",
+                row["op"] or "",
+            ),
+        )
+
+    def place(self, row: Mapping[str, Any]) -> tuple[tuple[int, float, str], ...]:
+        """Where a setting stands among the others: by magnitude, words in alphabetic order."""
+        return tuple(order_of(row[path]) for path in self.parameters)
+
+    def failed(self) -> list[Row]:
+        """Points whose run failed, each with its `reason`."""
+        return [row for row in self.rows if row["status"] == "failed"]
+
+    def summary(self, workload: str | None = None, op: str | None = None) -> list[Row]:
+        """One row for each setting, of all I/Os or of one workload or operation.
+
+        Besides the parameters it has the mean of each metric over the repeats, half the width of
+        its 95 % interval as `NAME_half_width` (over repeats; of a single one within the run, where
+        its series allows), the number of `repeats`, how many of them `failed`, and the
+        `limiting_element` of the first.
+        """
+        groups: dict[tuple[Value, ...], list[Row]] = {}
+        for row in self.rows:
+            if row["status"] == "failed" or (row["workload"], row["op"]) == (workload, op):
+                groups.setdefault(tuple(row[path] for path in self.parameters), []).append(row)
+        return [self._summary_of(rows) for rows in groups.values()]
+
+    def _summary_of(self, rows: list[Row]) -> Row:
+        good = [row for row in rows if row["status"] == "done"]
+        found: Row = {path: rows[0][path] for path in self.parameters}
+        found |= {"repeats": len(good), "failed": len(rows) - len(good)}
+        for metric in METRICS:
+            interval = _interval(good, metric)
+            found[metric] = interval and interval.mean
+            found[f"{metric}_half_width"] = interval and interval.half_width
+        for column in ("limiting_element", "limiting_kind", "warm_up_rule", "is_settled"):
+            found[column] = good[0][column] if good else None
+        return found
+
+
+def _interval(rows: Sequence[Row], metric: str) -> Interval | None:
+    values = [row[metric] for row in rows if row[metric] is not None]
+    if not values or len(values) < len(rows):
+        return None
+    if len(values) == 1:
+        return Interval(values[0], rows[0].get(f"{metric}_half_width"), 1)
+    return mean_interval(values)
+
+
+def order_of(value: Value) -> tuple[int, float, str]:
+    """Key to sort values of a parameter by.
+
+    >>> sorted(["64KiB", "4KiB", "1MiB"], key=order_of)
+    ['4KiB', '64KiB', '1MiB']
+    """
+    from sanlab.sweep.syntax import magnitude
+
+    if not isinstance(value, str):
+        return 0, float(value), ""
+    found = magnitude(value)
+    return (0, found[1], "") if found else (1, 0.0, value)
+
+
+def run_sweep(  # noqa: PLR0913  one option each
+    source: str | Path,
+    parameters: Mapping[str, str | Sequence[object]] | None = None,
+    *,
+    points: str | Path | None = None,
+    is_zipped: bool = False,
+    random: int | None = None,
+    repeats: int = 1,
+    until: float | None = None,
+    metric: str = "iops",
+    max_repeats: int = 30,
+    refine: str | None = None,
+    max_points: int = 16,
+    warm_up: str = "mser5",
+    overrides: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    folder: str | Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    extend: bool = False,
+    show_progress: bool = False,
+) -> Sweep:
+    """Run a sweep and open it; public as `sanlab.sweep`."""
+    from sanlab.sweep.design import check_list
+    from sanlab.sweep.execute import Options, execute
+    from sanlab.sweep.schedule import Rules
+    from sanlab.sweep.syntax import parse_parameter
+
+    rules = Rules(
+        repeats=repeats,
+        metric=metric,
+        until=until,
+        max_repeats=max_repeats,
+        refine=refine,
+        max_points=max_points,
+    )
+    options = Options(
+        overrides=overrides or {},
+        seed=seed,
+        points=None if points is None else Path(points),
+        is_zipped=is_zipped,
+        random=random,
+        rules=rules,
+        warm_up=warm_up,
+        folder=None if folder is None else Path(folder),
+        workers=workers,
+        cluster=cluster,
+        is_extended=extend,
+        is_large_meant=True,
+        show_progress=show_progress,
+    )
+    found = [
+        parse_parameter(f"{path}={values}") if isinstance(values, str) else check_list(path, values)
+        for path, values in (parameters or {}).items()
+    ]
+    where, tally = execute(Path(source), found, options)
+    sweep = Sweep.open(where)
+    sweep.tally = tally
+    return sweep

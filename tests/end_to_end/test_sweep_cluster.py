@@ -1,0 +1,137 @@
+"""A sweep on a cluster: scheduler and workers on one machine, started with Dask's own commands."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+import sanlab
+from sanlab.cli.main import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytest.importorskip("distributed")
+
+KNEE = str(Path(__file__).parents[2] / "examples" / "queue-depth-knee" / "scenario.yaml")
+DEPTH = "workloads.reads.iodepth"
+DASK = str(Path(sys.executable).parent / "dask")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running(*args: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([DASK, *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler and two workers of one thread."""
+    port = free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    with ExitStack() as stack:
+        scheduler = ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        stack.enter_context(running(*scheduler))
+        wait_for_port(port)
+        options = ["--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+        workers = [
+            stack.enter_context(
+                running(
+                    "worker", address, *options, "--local-directory", str(folder / f"w{number}")
+                )
+            )
+            for number in range(2)
+        ]
+        yield address, workers
+
+
+def wait_for_port(port: int) -> None:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    pytest.fail("the scheduler did not start")
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [
+        {name: value for name, value in row.items() if name != "wall_s"}
+        for row in sanlab.Sweep.open(folder).rows
+    ]
+
+
+def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
+    """Two workers, one of them killed in the middle; the rows are those of threads here."""
+    args = ["-p", f"{DEPTH}=1..24", "--set", "measure.duration=2s", "--repeats", "2", "--no-report"]
+    with cluster(tmp_path) as (address, workers):
+        where = ["--cluster", address, "-o", str(tmp_path / "far"), "--json"]
+        command = [sys.executable, "-m", "sanlab.cli", "sweep", KNEE, *args, *where]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            end = time.monotonic() + 60
+            while len(list((tmp_path / "far" / "points").glob("part-*"))) < 5:
+                assert process.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            workers[0].kill()
+            out, _ = process.communicate(timeout=90)
+    points = json.loads(out)["points"]
+    assert process.returncode == 0
+    assert points["done"] == 48
+    assert points["lost"] == points["failed"] == 0
+    code = CliRunner().invoke(app, ["sweep", KNEE, *args, "-o", str(tmp_path / "here")]).exit_code
+    assert code == 0
+    assert rows(tmp_path / "far") == rows(tmp_path / "here")
+
+
+def refused(address: str, tmp_path: Path) -> tuple[int, str, float]:
+    begin = time.monotonic()
+    args = ["sweep", KNEE, "-p", f"{DEPTH}=1,2", "-o", str(tmp_path / "s"), "--cluster", address]
+    result = CliRunner().invoke(app, args)
+    return result.exit_code, result.stderr, time.monotonic() - begin
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nobody_answers(tmp_path: Path) -> None:
+    code, err, took = refused(f"tcp://127.0.0.1:{free_port()}", tmp_path)
+    assert code == 2
+    assert "no scheduler answers within 5 s" in err
+    assert took < 12
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_somebody_else_answers(tmp_path: Path) -> None:
+    """A port that takes connections and never says a word."""
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        code, err, took = refused(f"tcp://127.0.0.1:{deaf.getsockname()[1]}", tmp_path)
+    assert code == 2
+    assert "no scheduler answers within 5 s" in err
+    assert took < 12
+
+
+def test_dask_is_asked_for_only_with_a_cluster() -> None:
+    code = "import sanlab.sweep.execute, sys; sys.exit('distributed' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
