@@ -1,8 +1,9 @@
 //! Who wins the loop, and when.
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{NEVER, Picoseconds, id_of};
 
 use super::Ring;
+use super::ranks::Ranks;
 
 /// How a port contends for its loop.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,14 @@ pub struct Arbitration {
     ring: Ring,
     word: Picoseconds,
     contenders: Vec<Contender>,
-    wanting: Vec<u32>,
+    /// For each rank, strongest first, its port.
+    by_rank: Vec<u32>,
+    /// For each port its rank.
+    rank_of: Vec<u8>,
+    /// Ports that want the loop.
+    wanting: Ranks,
+    /// Those of them whose turn has come: unfair, or with access in this window.
+    eligible: Ranks,
     /// Fair ports that have won in this access window.
     without_access: Vec<u32>,
     last: Option<Tenancy>,
@@ -77,7 +85,17 @@ pub struct Arbitration {
 
 impl Arbitration {
     /// Ports in the order of the ring; `word` is the time of one transmission word.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more ports than AL_PAs, which are 127.
     pub fn new(ring: Ring, word: Picoseconds, ports: &[LoopAccess]) -> Self {
+        let mut by_rank: Vec<u32> = (0..id_of(ports.len())).collect();
+        by_rank.sort_by_key(|&port| ports[port as usize].al_pa);
+        let mut rank_of = vec![0; ports.len()];
+        for (rank, &port) in by_rank.iter().enumerate() {
+            rank_of[port as usize] = u8::try_from(rank).expect("no more ports than AL_PAs");
+        }
         let contenders = ports
             .iter()
             .map(|&access| Contender {
@@ -90,7 +108,10 @@ impl Arbitration {
             ring,
             word,
             contenders,
-            wanting: Vec::new(),
+            by_rank,
+            rank_of,
+            wanting: Ranks::default(),
+            eligible: Ranks::default(),
             without_access: Vec::new(),
             last: None,
             closed_until: 0,
@@ -112,6 +133,7 @@ impl Arbitration {
         for contender in &mut self.contenders {
             contender.may_from = 0;
         }
+        self.eligible = self.wanting;
     }
 
     /// A port wants the loop from now on.
@@ -120,7 +142,11 @@ impl Arbitration {
             return;
         }
         self.contenders[port as usize].wants_since = now;
-        self.wanting.push(port);
+        let rank = self.rank_of[port as usize];
+        self.wanting.insert(rank);
+        if self.has_access(port) {
+            self.eligible.insert(rank);
+        }
         // The owner's mark may still be on its way to this port.
         if let Some(last) = self.last
             && !last.is_contended
@@ -140,10 +166,9 @@ impl Arbitration {
         if self.contenders[port as usize].wants_since == NEVER {
             return;
         }
-        self.contenders[port as usize].wants_since = NEVER;
-        self.wanting.retain(|&other| other != port);
-        let arbitrates = |&other: &u32| self.starts_at(other, None) <= now;
-        if self.wanting.iter().any(arbitrates) {
+        self.forget(port);
+        let arbitrates = |other: u32| self.starts_at(other, None) <= now;
+        if self.ports(self.eligible).any(arbitrates) {
             return;
         }
         if let Some(last) = &mut self.last
@@ -165,7 +190,7 @@ impl Arbitration {
             let starts_at = self.starts_at(port, self.last);
             starts_at.saturating_add(self.ring.between(port, owner)) <= now
         };
-        let mut others = self.wanting.iter().copied().filter(|&port| port != owner);
+        let mut others = self.candidates().filter(|&port| port != owner);
         self.contenders[owner as usize].access.is_fair && others.any(is_heard)
     }
 
@@ -178,35 +203,47 @@ impl Arbitration {
         if let Some(win) = self.transfer() {
             return Some(win);
         }
-        let strongest = self
-            .wanting
-            .iter()
-            .copied()
-            .filter(|&port| self.first_word(port) != NEVER)
-            .min_by_key(|&port| self.contenders[port as usize].access.al_pa)?;
-        let survivors = self.wanting.iter().copied().filter(|&port| {
-            port == strongest || self.survives(port, strongest) && self.survives_all(port)
-        });
-        let winner = survivors.min_by_key(|&port| self.first_word(port))?;
-        Some(Win {
-            port: winner,
-            at: self.first_word(winner) + self.ring.round(),
+        if let Some(winner) = self.strongest_in_time() {
+            return Some(self.win_of(winner));
+        }
+        let mut candidates = self.candidates();
+        let strongest = candidates.find(|&port| self.first_word(port) != NEVER)?;
+        let survivors =
+            candidates.filter(|&port| self.survives(port, strongest) && self.survives_all(port));
+        let winner = std::iter::once(strongest)
+            .chain(survivors)
+            .min_by_key(|&port| self.first_word(port))?;
+        Some(self.win_of(winner))
+    }
+
+    /// The strongest port, if it arbitrates when the first word behind the CLS passes it: whatever
+    /// another sends reaches it no earlier than that word, and goes no further.
+    fn strongest_in_time(&self) -> Option<u32> {
+        let last = self.last.filter(|last| last.is_contended)?;
+        let strongest = self.ports(self.eligible).next()?;
+        let passes_from = last.repeats_from - self.ring.between(strongest, last.owner);
+        (self.starts_at(strongest, self.last) <= passes_from).then_some(strongest)
+    }
+
+    fn win_of(&self, port: u32) -> Win {
+        Win {
+            port,
+            at: self.first_word(port) + self.ring.round(),
             is_transfer: false,
-        })
+        }
     }
 
     /// This port has the loop now, as [`Arbitration::next_win`] said.
     pub fn win(&mut self, win: Win) {
         self.end_window();
+        self.forget(win.port);
         let contender = &mut self.contenders[win.port as usize];
-        contender.wants_since = NEVER;
-        self.wanting.retain(|&other| other != win.port);
         if contender.access.is_fair && contender.may_from != NEVER {
             contender.may_from = NEVER;
             self.without_access.push(win.port);
         }
         let marked_at = win.at + self.word;
-        let is_contended = self.wanting.iter().any(|&port| {
+        let is_contended = self.ports(self.eligible).any(|port| {
             let passes_at = marked_at + self.ring.between(win.port, port);
             self.starts_at(port, None) <= passes_at
         });
@@ -237,14 +274,14 @@ impl Arbitration {
         if !owner.access.uses_transfer || owner.wants_since > last.repeats_from {
             return None;
         }
-        let hears = |&port: &u32| {
+        let hears = |port: u32| {
             port != last.owner
                 && self
                     .starts_at(port, self.last)
                     .saturating_add(self.ring.between(port, last.owner))
                     <= last.repeats_from
         };
-        let may = !owner.access.is_fair || !self.wanting.iter().any(hears);
+        let may = !owner.access.is_fair || !self.candidates().any(hears);
         may.then_some(Win {
             port: last.owner,
             at: last.repeats_from,
@@ -289,10 +326,33 @@ impl Arbitration {
     }
 
     fn survives_all(&self, port: u32) -> bool {
-        let al_pa = self.contenders[port as usize].access.al_pa;
-        let is_stronger = |&&other: &&u32| self.contenders[other as usize].access.al_pa < al_pa;
-        let stronger = self.wanting.iter().filter(is_stronger);
-        stronger.copied().all(|other| self.survives(port, other))
+        let rank = self.rank_of[port as usize];
+        let stronger = self.ports(self.wanting.stronger_than(rank));
+        let mut waiting = stronger.filter(|&other| other != port);
+        waiting.all(|other| self.survives(port, other))
+    }
+
+    /// Ports of these ranks, strongest first.
+    fn ports(&self, ranks: Ranks) -> impl Iterator<Item = u32> + '_ {
+        ranks.map(|rank| self.by_rank[usize::from(rank)])
+    }
+
+    /// Ports that may arbitrate before the next tenancy: all that want the loop once the access window
+    /// has ended.
+    fn candidates(&self) -> impl Iterator<Item = u32> + '_ {
+        let may_all = self.last.is_some_and(|last| !last.is_contended);
+        self.ports(if may_all { self.wanting } else { self.eligible })
+    }
+
+    fn has_access(&self, port: u32) -> bool {
+        self.contenders[port as usize].may_from != NEVER
+    }
+
+    fn forget(&mut self, port: u32) {
+        self.contenders[port as usize].wants_since = NEVER;
+        let rank = self.rank_of[port as usize];
+        self.wanting.remove(rank);
+        self.eligible.remove(rank);
     }
 
     /// IDLE, sent when the mark came back, passes this port.
@@ -309,6 +369,7 @@ impl Arbitration {
         while let Some(port) = self.without_access.pop() {
             self.contenders[port as usize].may_from = self.window_end(port, last) + self.word;
         }
+        self.eligible = self.wanting;
     }
 }
 

@@ -10,6 +10,7 @@
 mod arbitration;
 mod circuit;
 mod circuit_credit;
+mod ranks;
 mod ring;
 
 pub use arbitration::{Arbitration, LoopAccess, Win};
