@@ -99,6 +99,8 @@ pub struct Geometry {
     sparing: Sparing,
     revolution: Picoseconds,
     blocks: u64,
+    /// Some block is not where its neighbours are.
+    has_replaced: bool,
 }
 
 /// The sector of a block.
@@ -146,6 +148,7 @@ impl Geometry {
             sparing,
             revolution,
             blocks: 0,
+            has_replaced: zones.iter().any(|zone| !zone.defects.is_empty()),
         };
         let mut next_cylinder = 0;
         for (index, mut zone) in zones.into_iter().enumerate() {
@@ -219,6 +222,14 @@ impl Geometry {
             sector = self.replaced(&placed.zone, sector);
         }
         self.place(zone, sector)
+    }
+
+    /// The first of these blocks that is not where its neighbours are.
+    pub fn first_replaced(&self, mut blocks: std::ops::Range<u64>) -> Option<u64> {
+        if !self.has_replaced {
+            return None;
+        }
+        blocks.find(|&block| self.is_replaced(block))
     }
 
     /// A block is not where its neighbours are.

@@ -153,10 +153,9 @@ impl Media<'_> {
         let starts_at = landed_at + self.wait(landed_at, place);
         let track = geometry.track(block);
         let mut end = end.min(track.end);
-        if geometry.is_replaced(block) {
-            end = block + 1;
-        } else if let Some(replaced) = (block + 1..end).find(|&next| geometry.is_replaced(next)) {
-            end = replaced;
+        // A replaced block is a piece of its own.
+        if let Some(replaced) = geometry.first_replaced(block..end) {
+            end = replaced.max(block + 1);
         }
         let sectors = self.sectors(place, end);
         Piece {
