@@ -168,3 +168,24 @@ def test_the_published_file_and_the_study_say_the_same() -> None:
     assert sorted(rows) == sorted(judged + shapes)
     drawn = {plot.published for plot in study.plots if plot.published is not None}
     assert drawn == {float(value) for _, _, value in judged}
+
+
+def test_the_published_file_of_sbod_and_the_study_say_the_same() -> None:
+    study = load_study("sbod")
+    with (study.folder / "published.csv").open(encoding="utf-8") as file:
+        rows = {(row["case"], row["metric"], row["value"]) for row in csv.DictReader(file)}
+    numbers = [(it.name, it.metric, it.published) for it in study.peaks]
+    numbers += [(it.name, "ratio", it.published) for it in study.ratios]
+    judged = {(name, metric, f"{it.value:.10g}") for name, metric, it in numbers if it is not None}
+    shapes = {(it.name, it.metric, str(it.expect)) for it in study.shapes}
+    assert {
+        (name, metric, f"{float(value):.10g}") for name, metric, value in rows if value[0].isdigit()
+    } == judged
+    assert {row for row in rows if not row[2][0].isdigit()} <= shapes
+
+
+def test_every_fit_of_a_study_names_a_row_it_has() -> None:
+    study = load_study("sbod")
+    names = {it.name for it in study.peaks} | {it.name for it in study.ratios}
+    assert study.fits
+    assert {fit.row for fit in study.fits} <= names

@@ -71,7 +71,7 @@ def _show(done: list[Validation]) -> None:
         table.add_column("unit")
         table.add_column("error", justify="right")
         table.add_column("", no_wrap=True)
-        for row in sorted(study.rows, key=lambda row: row.published is None):
+        for row in sorted(study.listed, key=lambda row: row.published is None):
             table.add_row(*_cells(row))
         console.print(table)
         outside = sum(row.ok is False for row in study.rows)

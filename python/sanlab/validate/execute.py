@@ -12,7 +12,7 @@ from sanlab.run.execute import simulate
 from sanlab.run.folder import DEFAULT_PARENT
 from sanlab.scenario.load import load_scenario
 from sanlab.validate.metrics import measure
-from sanlab.validate.rows import Figures, Row, number_rows, trend_rows
+from sanlab.validate.rows import Figures, Row, number_rows, peak_rows, shape_rows, trend_rows
 from sanlab.validate.study import Study, load_study, spell_out, study_names
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ class Validation:
     rows: list[Row]
     page: Path
     reports: dict[str, Path]
+    bulk: frozenset[str] = frozenset()
+
+    @property
+    def listed(self) -> list[Row]:
+        """Rows people read: of cases that come by the hundred only those that are compared."""
+        return [row for row in self.rows if row.ok is not None or row.case not in self.bulk]
 
     @property
     def is_ok(self) -> bool:
@@ -80,10 +86,12 @@ def _validate(study: Study, folder: Path, on_case: Callable[[str], None]) -> Val
         figures: Figures = dict(
             zip((case.name for case in cases), pool.map(one, cases), strict=True)
         )
-    rows = number_rows(study, cases, figures) + trend_rows(study, cases, figures)
+    makers = (peak_rows, number_rows, trend_rows, shape_rows)
+    rows = [row for make in makers for row in make(study, cases, figures)]
     reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
     page = write_page(study, cases, rows, reports, folder)
-    return Validation(study=study, rows=rows, page=page, reports=reports)
+    bulk = frozenset(case.name for case in cases if case.in_bulk)
+    return Validation(study=study, rows=rows, page=page, reports=reports, bulk=bulk)
 
 
 def run_case(case: Case) -> dict[str, float]:

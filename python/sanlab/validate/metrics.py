@@ -48,6 +48,16 @@ def response_time_mean_us(tables: Tables) -> float:
     return float(np.average(_floats(table, "response_mean_ps"), weights=counts)) / _PS_PER_US
 
 
+def throughput_mib_per_s(tables: Tables) -> float:
+    """Bytes of all workloads over their windows, in MiB/s."""
+    return float(_floats(tables["workloads"], "throughput_bytes_per_s").sum()) / _MIB
+
+
+def iops(tables: Tables) -> float:
+    """I/Os of all workloads per second of their windows."""
+    return float(_floats(tables["workloads"], "iops").sum())
+
+
 def mirroring_throughput_mib_per_s(tables: Tables) -> float:
     """Sustained rate of third-party copies, in MiB/s of payload that reached the far array.
 
@@ -89,6 +99,8 @@ METRICS = {
         end_to_end_latency_mean_us, "mean end-to-end latency", "µs"
     ),
     "response_time_mean_us": Metric(response_time_mean_us, "mean I/O response time", "µs"),
+    "throughput_mib_per_s": Metric(throughput_mib_per_s, "throughput", "MiB/s"),
+    "iops": Metric(iops, "I/O rate", "IOPS"),
     "mirroring_throughput_mib_per_s": Metric(
         mirroring_throughput_mib_per_s, "mirroring throughput", "MiB/s"
     ),

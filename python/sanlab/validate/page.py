@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _WIDTH, _HEIGHT = 420, 260
+_PANEL = 400
+#: Figures from here on are shown without decimals.
+_WHOLE = 1000
 #: Values up to this are steps, above it a scale.
 _FEW = 10
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
@@ -41,13 +44,15 @@ def write_page(
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True
     )
-    drawings = [(plot, Markup(as_svg(chart(plot, cases, rows)))) for plot in study.plots]
+    drawings = [(plot, Markup(as_svg(charts(plot, cases, rows)))) for plot in study.plots]
+    names = {case.name for case in cases}
     text = environment.get_template("study.html").render(
         study=study,
         style=Markup(STYLE.read_text(encoding="utf-8")),
         cards=_cards(cases, rows),
         numbers=[row for row in rows if row.error_percent is not None],
         trends=[row for row in rows if row.is_trend],
+        derived=[row for row in rows if row.published is None and row.case not in names],
         bounded=[row for row in rows if row.published is None and row.bound is not None],
         grids=_grids(cases, rows),
         drawings=drawings,
@@ -87,6 +92,8 @@ def _grids(cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
     alone = {(row.case, row.metric): row for row in rows if row.ok is None}
     grids: dict[str, dict[str, Any]] = {}
     for case in cases:
+        if case.in_bulk:
+            continue
         found = [alone.get((case.name, metric)) for metric in case.metrics]
         if any(found):
             heads = [f"{title_of(metric)} ({unit_of(metric)})" for metric in case.metrics]
@@ -96,18 +103,20 @@ def _grids(cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
 
 
 def show(value: float | str | None) -> str:
-    """Show a figure with four digits; a dash for none."""
+    """Show a figure with four digits at least; a dash for none."""
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:.4g}"
+    if isinstance(value, str):
+        return value.replace("_", " ")
+    return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
 
 
 def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     """Draw a metric against a parameter, with closed form and published figure where there are."""
     data = _points(plot, cases, rows)
-    is_wide = max(point["x"] for point in data) > _FEW
+    is_wide = max(point["x"] for point in data) > _FEW and not plot.log_x
     kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
-    x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0))
+    x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
     y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))
     if plot.series is not None:
         base = alt.Chart(alt.InlineData(values=data))
@@ -117,6 +126,26 @@ def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
         layers = _against_known(plot, x, y, data, _bound_curve(plot, cases))
     drawing: alt.LayerChart = alt.LayerChart(layer=layers)
     return drawing.properties(width=_WIDTH, height=_HEIGHT)
+
+
+def charts(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart | alt.HConcatChart:
+    """Draw a plot; with a facet, one panel beside the other on one scale."""
+    if plot.facet is None:
+        return chart(plot, cases, rows)
+    data = _points(plot, cases, rows)
+    panels = list(dict.fromkeys(point["facet"] for point in data))
+    top = max(point["y"] for point in data)
+    drawn = []
+    for panel in panels:
+        values = [point for point in data if point["facet"] == panel]
+        x = alt.X("x", type="ordinal", title=plot.x_title, axis=alt.Axis(labelAngle=0))
+        y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(domain=[0, top], nice=True))
+        base = alt.Chart(alt.InlineData(values=values))
+        order = list(dict.fromkeys(point["series"] for point in data))
+        line = _by_series(base, x, y, plot.series or "", order)
+        drawn.append(line.properties(width=_PANEL, height=_HEIGHT, title=panel))
+    together: alt.HConcatChart = alt.hconcat(*drawn)
+    return together
 
 
 def _against_known(
@@ -153,7 +182,7 @@ def _against_known(
 
 def _bound_curve(plot: Plot, cases: list[Case]) -> list[dict[str, Any]]:
     """The closed form between the smallest and the largest value of the parameter."""
-    known = [case for case in cases if case.group == plot.cases and case.bound is not None]
+    known = [case for case in cases if case.group in plot.groups and case.bound is not None]
     if not known:
         return []
     bounds = [case.bound for case in known if case.bound is not None]
@@ -184,18 +213,34 @@ def _by_series(base: alt.Chart, x: alt.X, y: alt.Y, title: str, order: list[str]
 
 def _points(plot: Plot, cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
     found = {row.case: row for row in rows if row.metric == plot.metric}
-    return [
+
+    def of(case: Case, name: str | None) -> str | None:
+        if name is None:
+            return None
+        return case.group if name == "cases" else str(case.parameters[name])
+
+    points = [
         {
             "x": case.parameters[plot.x],
             "y": found[case.name].simulated,
-            "series": None if plot.series is None else str(case.parameters[plot.series]),
+            "series": of(case, plot.series),
+            "facet": of(case, plot.facet),
         }
+        for group in plot.groups
         for case in cases
-        if case.group == plot.cases
+        if case.fits(group, plot.where)
     ]
+    if plot.best_of is None:
+        return points
+    best: dict[tuple[object, ...], dict[str, Any]] = {}
+    for point in points:
+        key = point["x"], point["series"], point["facet"]
+        if key not in best or point["y"] > best[key]["y"]:
+            best[key] = point
+    return list(best.values())
 
 
-def as_svg(drawing: alt.LayerChart) -> str:
+def as_svg(drawing: alt.LayerChart | alt.HConcatChart) -> str:
     """Draw a chart as SVG text, without a browser."""
     axis = alt.AxisConfig(labelFontSize=12, titleFontSize=12, titlePadding=14)
     legend = alt.LegendConfig(labelFontSize=12, titleFontSize=12)

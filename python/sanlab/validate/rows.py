@@ -13,7 +13,7 @@ from sanlab.quantities import SPEEDS
 from sanlab.validate.metrics import unit_of
 
 if TYPE_CHECKING:
-    from sanlab.validate.study import Bound, Case, Study, Trend
+    from sanlab.validate.study import Bound, Case, Published, Shape, Study, Trend
 
 
 class Row(BaseModel):
@@ -84,6 +84,105 @@ def _number_row(study: str, case: Case, metric: str, simulated: float) -> Row:
         bound=bound,
         note=note,
     )
+
+
+def peak_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each peak, and for each ratio of two."""
+    peaks: dict[str, float] = {}
+    rows = []
+    for peak in study.peaks:
+        found = {
+            case.name: figures[case.name][peak.metric]
+            for case in cases
+            if case.fits(peak.cases, peak.where)
+        }
+        best = max(found, key=lambda name: found[name])
+        peaks[peak.name] = found[best]
+        row = _compared(study.name, peak.name, peak.metric, found[best], peak.published)
+        rows.append(row.model_copy(update={"note": f"{row.note}, at {best}".lstrip(", ")}))
+    for ratio in study.ratios:
+        value = peaks[ratio.of[0]] / peaks[ratio.of[1]]
+        rows.append(_compared(study.name, ratio.name, "ratio", value, ratio.published))
+    return rows
+
+
+def _compared(
+    study: str, case: str, metric: str, simulated: float, published: Published | None
+) -> Row:
+    error = None if published is None else 100 * (simulated / published.value - 1)
+    return Row(
+        study=study,
+        case=case,
+        metric=metric,
+        published=None if published is None else published.value,
+        simulated=simulated,
+        unit="x" if metric == "ratio" else unit_of(metric),
+        error_percent=error,
+        ok=None if published is None or error is None else abs(error) <= 100 * published.tolerance,
+        note="" if published is None else f"tolerance {100 * published.tolerance:g} %",
+    )
+
+
+def shape_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each shape."""
+    return [_shape_row(study, shape, cases, figures) for shape in study.shapes]
+
+
+def _shape_row(study: Study, shape: Shape, cases: list[Case], figures: Figures) -> Row:
+    line = best_along(shape.cases, shape, cases, figures)
+    other = {} if shape.below is None else best_along(shape.below, shape, cases, figures)
+    seen, note = _SHAPES[shape.expect](shape, line, other)
+    return Row(
+        study=study.name,
+        case=shape.name,
+        metric=f"{shape.metric} along {shape.along}",
+        published=shape.expect,
+        simulated=shape.expect if seen else f"not {shape.expect}",
+        unit="trend",
+        error_percent=None,
+        ok=seen,
+        held=", ".join(f"{key} {value}" for key, value in shape.where.items()),
+        note=note,
+    )
+
+
+def best_along(
+    group: str, shape: Shape, cases: list[Case], figures: Figures
+) -> dict[int | str, float]:
+    """The largest value of a metric for each value of a parameter."""
+    best: dict[int | str, float] = {}
+    for case in cases:
+        if case.fits(group, shape.where):
+            at = case.parameters[shape.along]
+            best[at] = max(best.get(at, 0.0), figures[case.name][shape.metric])
+    return best
+
+
+def _is_flat(
+    shape: Shape, line: dict[int | str, float], _: dict[int | str, float]
+) -> tuple[bool, str]:
+    last, most = list(line.values())[-1], max(line.values())
+    return last >= (1 - shape.tolerance) * most, f"last {last:.4g}, largest {most:.4g}"
+
+
+def _is_linear(
+    shape: Shape, line: dict[int | str, float], _: dict[int | str, float]
+) -> tuple[bool, str]:
+    each = {at: value / float(at) for at, value in line.items() if float(at) >= shape.since}
+    first, *_, last = each.values()
+    return last >= (1 - shape.tolerance) * first, f"{first:.4g} each at first, {last:.4g} at last"
+
+
+def _rolls_off(
+    shape: Shape, line: dict[int | str, float], other: dict[int | str, float]
+) -> tuple[bool, str]:
+    last, most = list(line.values())[-1], max(line.values())
+    beside = list(other.values())[-1] if other else float("inf")
+    below = (1 - shape.tolerance) * min(most, beside)
+    return last < below, f"last {last:.4g}, largest {most:.4g}, the others' last {beside:.4g}"
+
+
+_SHAPES = {"flat": _is_flat, "linear": _is_linear, "rolls_off": _rolls_off}
 
 
 def bound_of(bound: Bound) -> float:

@@ -67,6 +67,8 @@ class CaseGroup(_Part):
     published: dict[str, Published] = {}
     bound: Bound | None = None
     report: str | None = None
+    in_bulk: bool = False
+    """Too many to list one by one: what is taken from them has rows of its own."""
 
     @property
     def key(self) -> str:
@@ -83,17 +85,77 @@ class Trend(_Part):
     expect: Literal["increasing", "decreasing"]
 
 
+class Peak(_Part):
+    """The largest value of a metric over some cases."""
+
+    name: str
+    metric: str
+    cases: str
+    where: dict[str, int | str] = {}
+    published: Published | None = None
+
+
+class Ratio(_Part):
+    """One peak over another."""
+
+    name: str
+    of: tuple[str, str]
+    published: Published | None = None
+
+
+class Shape(_Part):
+    """How a metric goes along a parameter, the best of the other parameters taken.
+
+    `flat`: the last value is within the tolerance of the largest. `linear`: the value for each unit
+    of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last value
+    is below the largest by more than the tolerance, and below that of the cases `below`.
+    """
+
+    name: str
+    metric: str
+    cases: str
+    along: str
+    expect: Literal["flat", "linear", "rolls_off"]
+    tolerance: Share
+    where: dict[str, int | str] = {}
+    below: str | None = None
+    since: int = 0
+
+
+class Fit(_Part):
+    """A parameter that was set so that one row comes out."""
+
+    name: str
+    key: str
+    value: str
+    row: str
+    expected: str
+    """What a data sheet or a measurement elsewhere would let one expect, with its source."""
+
+
 class Plot(_Part):
     """A metric against a parameter."""
 
     title: str
-    cases: str
+    cases: str | list[str]
     metric: str
     x: str
     x_title: str
     y_title: str
     series: str | None = None
+    """Parameter, or `cases` for one line for each group."""
+    facet: str | None = None
+    """Parameter, or `cases` for one panel for each group."""
+    where: dict[str, int | str] = {}
+    best_of: str | None = None
+    """Parameter of which the best value is drawn."""
+    log_x: bool = False
     published: float | None = None
+
+    @property
+    def groups(self) -> list[str]:
+        """Groups of cases it draws."""
+        return [self.cases] if isinstance(self.cases, str) else self.cases
 
 
 class Study(_Part):
@@ -105,6 +167,10 @@ class Study(_Part):
     source: str
     cases: list[CaseGroup]
     trends: list[Trend] = []
+    peaks: list[Peak] = []
+    ratios: list[Ratio] = []
+    shapes: list[Shape] = []
+    fits: list[Fit] = []
     plots: list[Plot] = []
 
 
@@ -120,6 +186,12 @@ class Case(_Part):
     published: dict[str, Published]
     bound: Bound | None
     has_report: bool
+    in_bulk: bool = False
+
+    def fits(self, group: str, where: dict[str, int | str]) -> bool:
+        """Whether it belongs to a group and has these parameters."""
+        mine = self.parameters
+        return self.group == group and all(mine.get(key) == value for key, value in where.items())
 
 
 def studies_folder() -> Path:
@@ -178,6 +250,7 @@ def _cases(study: Study, group: CaseGroup) -> list[Case]:
                 published=group.published,
                 bound=group.bound and _filled(group.bound, parameters),
                 has_report=name == group.report,
+                in_bulk=group.in_bulk,
             )
         )
     return cases
