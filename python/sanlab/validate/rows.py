@@ -168,8 +168,8 @@ def _is_flat(
 def _is_linear(
     shape: Shape, line: dict[int | str, float], _: dict[int | str, float]
 ) -> tuple[bool, str]:
-    each = {at: value / float(at) for at, value in line.items() if float(at) >= shape.since}
-    first, *_, last = each.values()
+    each = [value / float(at) for at, value in line.items() if float(at) >= shape.since]
+    first, last = each[0], each[-1]
     return last >= (1 - shape.tolerance) * first, f"{first:.4g} each at first, {last:.4g} at last"
 
 

@@ -107,8 +107,8 @@ class Shape(_Part):
     """How a metric goes along a parameter, the best of the other parameters taken.
 
     `flat`: the last value is within the tolerance of the largest. `linear`: the value for each unit
-    of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last value
-    is below the largest by more than the tolerance, and below that of the cases `below`.
+    of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last
+    value is below the largest by more than the tolerance, and below that of the cases `below`.
     """
 
     name: str
