@@ -22,8 +22,8 @@ pub use counters::FibreCounters;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
 pub use loops::{
-    Loop, LoopCounters, LoopPort, LoopPortSettings, LoopString, Loops, Medium, SharedLoop,
-    StringCounters, SwitchedLoop,
+    Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
+    SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{FabricFault, Network, NetworkBuilder, Start, Step};
 pub use probe::{NoProbe, Probe};

@@ -85,6 +85,8 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) first_loop_alarm: u32,
     pub(crate) tenancy_events: u64,
     pub(crate) frames_on_loops: u64,
+    /// Sequences that were lost with their port.
+    pub lost: u64,
     switches: Vec<Switch>,
     addresses: Vec<u32>,
     uplinks: Vec<u32>,
@@ -111,6 +113,8 @@ pub struct NetworkBuilder {
     pub loops: Loops,
     /// Transmitters of their ports.
     pub loop_fibres: Vec<Fibre>,
+    /// Loops that faults may make of them, at most.
+    pub spare_loops: usize,
 }
 
 impl NetworkBuilder {
@@ -156,10 +160,11 @@ impl NetworkBuilder {
             frames: Arena::default(),
             exchanges: Arena::default(),
             fingerprint: Fingerprint::default(),
-            alarms: Alarms::new(fibres + self.loops.loops.len()),
+            alarms: Alarms::new(fibres + self.loops.loops.len() + self.spare_loops),
             first_loop_alarm: id_of(fibres),
             tenancy_events: 0,
             frames_on_loops: 0,
+            lost: 0,
             loops: self.loops,
             switches: self.switches,
             addresses: self.addresses,

@@ -18,6 +18,8 @@ pub struct Adapter {
     pub submit: Picoseconds,
     /// Engine time to finish a command.
     pub complete: Picoseconds,
+    /// A command without an answer for so long has failed; 0 waits for ever.
+    pub command_timeout: Picoseconds,
     max_commands: u32,
     lun_queue_depth: u32,
     open: u32,
@@ -54,6 +56,7 @@ impl Adapter {
             engine: Station::new(1),
             submit,
             complete,
+            command_timeout: 0,
             max_commands: max_commands.max(1),
             lun_queue_depth: lun_queue_depth.max(1),
             open: 0,

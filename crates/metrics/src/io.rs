@@ -15,6 +15,8 @@ pub struct IoTotals {
     pub response_sum: u128,
     /// The greatest of them.
     pub response_most: Picoseconds,
+    /// I/Os that failed; they count nowhere else.
+    pub errors: u64,
 }
 
 impl IoTotals {
@@ -50,6 +52,12 @@ pub struct WorkloadMeter {
 }
 
 impl WorkloadMeter {
+    /// An I/O has failed; it counts unless it belongs to the warm-up.
+    pub fn fail(&mut self, is_counted: bool) {
+        self.interval.errors += 1;
+        self.totals.errors += u64::from(is_counted);
+    }
+
     /// An I/O is done now; it counts unless it belongs to the warm-up. The error is what its stages
     /// miss of its response time.
     pub fn record(

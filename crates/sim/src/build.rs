@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use sanlab_fabric::{
-    Fibre, Forwarding, LoopPortSettings, LoopString, Loops, Medium, NetworkBuilder, RoutePolicy,
-    SharedLoop, Sink, Source, Switch, SwitchedLoop,
+    Fibre, Forwarding, LoopFault, LoopPortSettings, LoopString, Loops, Medium, NetworkBuilder,
+    RoutePolicy, SharedLoop, Sink, Source, Switch, SwitchedLoop,
 };
 use sanlab_fc::{
-    Arbitration, ExchangeIds, Generator, Interleave, LoopAccess, LoopBuffers, NPort,
-    PRIMITIVE_BYTES, Ring,
+    ExchangeIds, Generator, Interleave, LoopAccess, LoopBuffers, NPort, PRIMITIVE_BYTES,
 };
 use sanlab_host::{
     AccessLine, AccessSpec, Adapter, Addresses, Extent, Host, Job, JobSettings, Pacing, Pattern,
@@ -22,9 +21,9 @@ use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::plan::{
-    AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, JobPlan, LoopPlan, LoopPortPlan,
-    LunPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan, StringPlan, TargetPlan,
-    TrafficPlan,
+    AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, JobPlan, LoopActionPlan,
+    LoopFaultPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan, PatternPlan, Plan,
+    StreamPlan, StringPlan, TargetPlan, TrafficPlan,
 };
 use crate::series::Series;
 use crate::tables;
@@ -75,12 +74,19 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         events: 0,
         last_arrival_at: 0,
         failure: None,
+        loop_faults: plan.loop_faults.iter().map(fault_of).collect(),
+        commands: 0,
     };
     add_hosts(&mut world, plan);
     for job in &plan.jobs {
         add_job(&mut world, plan, job);
     }
     check_reachable(&world, plan)?;
+    for (index, fault) in plan.loop_faults.iter().enumerate() {
+        let first = plan.loops[fault.loop_id as usize].ports[0].n_port;
+        let event = Event::LoopFault(id_of(index));
+        world.agenda.schedule(fault.at_ps, first, event);
+    }
     Ok(world)
 }
 
@@ -94,6 +100,7 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
         addresses: plan.n_ports.iter().map(|port| port.fc_id).collect(),
         switches: plan.switches.iter().map(switch_of).collect(),
         loops: Loops::new(plan.n_ports.len()),
+        spare_loops: plan.loop_faults.len(),
         ..NetworkBuilder::default()
     };
     for link in &plan.links {
@@ -124,6 +131,27 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
         builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
     }
     builder
+}
+
+fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
+    let action = match &fault.action {
+        LoopActionPlan::Stop { until_ps } => LoopFault::Stop { until: *until_ps },
+        LoopActionPlan::Remove { places } => LoopFault::Remove(places.clone()),
+        LoopActionPlan::Insert { places } => LoopFault::Insert(places.clone()),
+        LoopActionPlan::Cut {
+            first,
+            end,
+            above_ps,
+            below_ps,
+        } => LoopFault::Cut {
+            first: *first,
+            end: *end,
+            above: *above_ps,
+            below: *below_ps,
+        },
+        LoopActionPlan::Darken { crossbar } => LoopFault::Darken(*crossbar),
+    };
+    (fault.loop_id, action)
 }
 
 fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
@@ -157,11 +185,12 @@ fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
         },
         is_full_duplex: port.is_full_duplex,
         tenancy_frames: port.tenancy_frames.max(1),
+        repeat: port.repeat_ps,
     }
 }
 
 fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
-    let ring = Ring::new(of.ports.iter().map(|port| port.delay_ps));
+    let steps = of.ports.iter().map(|port| port.delay_ps).collect();
     let access: Vec<_> = of
         .ports
         .iter()
@@ -171,11 +200,7 @@ fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
             uses_transfer: port.uses_transfer,
         })
         .collect();
-    SharedLoop::new(Arbitration::new(
-        ring,
-        rate.time_for(PRIMITIVE_BYTES),
-        &access,
-    ))
+    SharedLoop::new(steps, rate.time_for(PRIMITIVE_BYTES), &access)
 }
 
 fn switched_loop_of(of: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> SwitchedLoop {
@@ -369,6 +394,9 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
                 adapter.max_commands,
                 adapter.lun_queue_depth,
             ));
+            if let Some(added) = world.adapters.last_mut() {
+                added.command_timeout = adapter.command_timeout_ps;
+            }
         }
         world.hosts.push(Host {
             cpu: Station::new(host.cores),

@@ -33,4 +33,8 @@ pub(crate) enum Event {
     DiskDue(u32, u32),
     /// A device that is not a disk has served a task.
     MediaServed(u32),
+    /// Something happens to a loop.
+    LoopFault(u32),
+    /// A command has waited for its answer as long as it may: request and number of the command.
+    CommandTimeout(u32, u32),
 }

@@ -54,6 +54,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 reply_bytes: asked.reply_bytes,
                 is_read: asked.is_read,
                 is_alive: true,
+                command: 0,
                 is_refused: false,
                 address: asked.address,
                 bytes: asked.bytes,
@@ -98,7 +99,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Hand the engine what throttle and queue depths allow.
-    fn pump_adapter(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn pump_adapter(&mut self, now: Picoseconds, id: u32) {
         while let Some(request) = self.adapters[id as usize].next_command() {
             let adapter = &mut self.adapters[id as usize];
             let record = &mut self.requests[request];
@@ -177,6 +178,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             arrived_bytes: 0,
             credit_wait_before: 0,
         });
+        if record.owner == Owner::Host {
+            self.start_timer(now, request, self.route_of(&record).adapter);
+        }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
     }
 
@@ -203,6 +207,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let record = &mut self.requests[closed.request];
+        if !record.is_alive {
+            // The host has given it up; the answer comes too late.
+            self.requests.remove(closed.request);
+            return;
+        }
+        record.command = 0;
         record.is_refused = is_full;
         let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
         let adapter = &mut self.adapters[adapter as usize];
@@ -290,13 +300,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .fingerprint
             .add(now ^ u64::from(record.of) << 44 ^ response << 20);
         self.network.fingerprint.add(record.address);
-        running.job.on_done(&sanlab_host::Request {
-            is_read: record.is_read,
-            target: record.target,
-            address: record.address,
-            bytes: record.bytes,
-            reply_bytes: record.reply_bytes,
-        });
+        running.job.on_done(&record.asked());
         if running.job.settings.think > 0 {
             let back_at = now.saturating_add(running.job.settings.think);
             self.agenda.schedule(

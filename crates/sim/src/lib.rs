@@ -9,6 +9,7 @@ mod check;
 pub mod drive;
 mod event;
 mod exchanges;
+mod faults;
 mod initiator;
 mod laws;
 mod outcome;

@@ -38,6 +38,9 @@ pub struct Plan {
     /// Arbitrated loops.
     #[serde(default)]
     pub loops: Vec<LoopPlan>,
+    /// What happens to them, in the order of time.
+    #[serde(default)]
+    pub loop_faults: Vec<LoopFaultPlan>,
     /// Hosts.
     pub hosts: Vec<HostPlan>,
     /// Arrays.
@@ -227,6 +230,57 @@ pub struct LoopPortPlan {
     pub buffers: u32,
     /// Frames it sends before it yields to others that want the loop.
     pub tenancy_frames: u32,
+    /// The part of `delay_ps` that is the port's own: it is gone while the port is bypassed.
+    pub repeat_ps: u64,
+}
+
+/// Something that happens to a loop.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoopFaultPlan {
+    /// When.
+    pub at_ps: u64,
+    /// Which loop.
+    pub loop_id: u32,
+    /// What.
+    pub action: LoopActionPlan,
+}
+
+/// What happens to a loop.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LoopActionPlan {
+    /// Nobody arbitrates before this instant: the loop initialises, or a port holds it.
+    Stop {
+        /// When it goes on.
+        until_ps: u64,
+    },
+    /// Ports leave the loop, bypassed or pulled; what they have to send is lost.
+    Remove {
+        /// Their places.
+        places: Vec<u32>,
+    },
+    /// Ports are back.
+    Insert {
+        /// Their places.
+        places: Vec<u32>,
+    },
+    /// An enclosure loses its power: its ports are gone, and what lies below is a loop of its own.
+    Cut {
+        /// First place of the enclosure.
+        first: u32,
+        /// One past its last.
+        end: u32,
+        /// Delay of the first port above from then on: its way back is shorter.
+        above_ps: u64,
+        /// Delay of the first port below.
+        below_ps: u64,
+    },
+    /// The same for a switched loop: a crossbar is gone with its ports and strings.
+    Darken {
+        /// The crossbar.
+        crossbar: u32,
+    },
 }
 
 /// A host.
@@ -259,6 +313,9 @@ pub struct AdapterPlan {
     pub max_commands: u32,
     /// Commands this port may have open on one LUN (queue depth).
     pub lun_queue_depth: u32,
+    /// A command that has no answer after this long has failed; 0 waits for ever.
+    #[serde(default)]
+    pub command_timeout_ps: u64,
 }
 
 /// A storage array.

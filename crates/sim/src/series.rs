@@ -152,6 +152,7 @@ impl WorkloadRow {
     fn merge(&mut self, later: &Self) {
         self.ends_at = later.ends_at;
         self.totals.count += later.totals.count;
+        self.totals.errors += later.totals.errors;
         self.totals.bytes += later.totals.bytes;
         self.totals.response_sum += later.totals.response_sum;
         self.totals.response_most = self.totals.response_most.max(later.totals.response_most);

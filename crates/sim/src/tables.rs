@@ -324,6 +324,7 @@ struct WorkloadRow<'a> {
     bytes: u64,
     window: Picoseconds,
     queue_full: u64,
+    errors: u64,
 }
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
@@ -355,7 +356,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
     let mut rows = Vec::new();
     for (workload, state) in world.workloads.iter().enumerate() {
         for (op, meter) in state.meters.iter().enumerate().rev() {
-            if meter.totals.count > 0 {
+            if meter.totals.count + meter.totals.errors > 0 {
                 rows.push(WorkloadRow {
                     workload,
                     op,
@@ -363,6 +364,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                     bytes: meter.totals.bytes,
                     window: window(world, workload, now),
                     queue_full: state.queue_full,
+                    errors: meter.totals.errors,
                 });
             }
         }
@@ -414,6 +416,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                 "queue_full_count",
                 Column::whole(&rows, |row| row.queue_full),
             ),
+            ("error_count", Column::whole(&rows, |row| row.errors)),
         ],
     )
 }
@@ -444,6 +447,7 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 "response_max_ps",
                 Column::whole(rows, |row| row.totals.response_most),
             ),
+            ("error_count", Column::whole(rows, |row| row.totals.errors)),
         ],
     )
 }

@@ -279,6 +279,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             task: if task.is_copied { NONE } else { id },
             is_read: false,
             is_alive: true,
+            command: 0,
             is_refused: false,
             address: task.address,
             bytes: task.bytes,

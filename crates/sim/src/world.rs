@@ -1,6 +1,6 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{Network, Probe, Step};
+use sanlab_fabric::{LoopFault, Network, Probe, Step};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job};
 use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
@@ -28,11 +28,26 @@ pub(crate) struct Request {
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
     pub(crate) is_alive: bool,
+    /// Number of the command that waits for its answer; 0 when none does, or no timer runs.
+    pub(crate) command: u32,
     /// It was refused with TASK SET FULL and has not been sent again.
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) timeline: Timeline,
+}
+
+impl Request {
+    /// What the job asked for.
+    pub(crate) fn asked(&self) -> sanlab_host::Request {
+        sanlab_host::Request {
+            is_read: self.is_read,
+            target: self.target,
+            address: self.address,
+            bytes: self.bytes,
+            reply_bytes: self.reply_bytes,
+        }
+    }
 }
 
 /// Work of an array on the blocks of one command, or on those its cache destages.
@@ -99,6 +114,10 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     /// The last frame so far reaches its destination then.
     pub(crate) last_arrival_at: Picoseconds,
     pub(crate) failure: Option<Failure>,
+    /// Loop and what happens to it.
+    pub(crate) loop_faults: Vec<(u32, LoopFault)>,
+    /// Commands that a timer runs for, counted, so that a timer knows its own.
+    pub(crate) commands: u32,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -170,6 +189,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::CacheServed(task) => self.on_cache_served(now, task),
             Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
+            Event::LoopFault(fault) => self.on_loop_fault(now, fault),
+            Event::CommandTimeout(request, command) => {
+                self.on_command_timeout(now, request, command);
+            }
         }
     }
 

@@ -4,7 +4,7 @@ mod support;
 
 use proptest::prelude::*;
 use sanlab_kernel::Rate;
-use sanlab_sim::plan::{Distribution, MediumPlan, StringPlan};
+use sanlab_sim::plan::{Distribution, LoopActionPlan, LoopFaultPlan, MediumPlan, StringPlan};
 use support::{MS, San, US, WORD_2GFC, assert_near, real, whole, wire};
 
 const RATE: u64 = 212_500_000;
@@ -269,6 +269,48 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
+    /// The laws hold whatever happens to the loop, and no request is left that nobody waits for.
+    #[test]
+    fn swarm_of_faults_keeps_the_laws(
+        mut san in any_san(),
+        faults in prop::collection::vec((0u64..3000, 0u32..5, 0u32..12, 1u64..400), 1..6),
+    ) {
+        for host in &mut san.plan.hosts {
+            host.adapters[0].command_timeout_ps = MS / 2;
+        }
+        let is_switched = matches!(san.plan.loops[0].medium, MediumPlan::Switched { .. });
+        let mut is_cut = is_switched;
+        for (after, kind, place, span) in faults {
+            let at_ps = after * US;
+            let places = vec![place];
+            let action = match kind {
+                0 => LoopActionPlan::Stop { until_ps: at_ps + span * US },
+                1 | 2 => LoopActionPlan::Remove { places },
+                // Nothing is put back once places have moved to another loop.
+                3 if is_cut && !is_switched => continue,
+                4 if !is_cut && (3..9).contains(&place) => {
+                    is_cut = true;
+                    let (above_ps, below_ps) = (WORD_2GFC, WORD_2GFC);
+                    LoopActionPlan::Cut { first: place, end: place + 2, above_ps, below_ps }
+                }
+                _ => LoopActionPlan::Insert { places },
+            };
+            san.plan.loop_faults.push(at(at_ps, action));
+            if is_cut && !is_switched {
+                break;
+            }
+        }
+        san.plan.loop_faults.sort_by_key(|fault| fault.at_ps);
+        let last_cut = san.plan.loop_faults.iter().position(|fault| {
+            matches!(fault.action, LoopActionPlan::Cut { .. })
+        });
+        if let Some(cut) = last_cut {
+            san.plan.loop_faults.truncate(cut + 1);
+        }
+        let outcome = san.try_run(false);
+        prop_assert!(outcome.is_ok(), "{:?}", outcome.err());
+    }
+
     /// Frames, exchanges, bytes and stages: the run refuses to end if one is lost. And nobody is left
     /// waiting for ever where all are fair.
     #[test]
@@ -284,4 +326,97 @@ proptest! {
         prop_assert!(done.iter().all(|&count| count > 0));
         prop_assert_eq!(&outcome.summary.fingerprint, &san.run().summary.fingerprint);
     }
+}
+
+/// I/Os of each job that were done and that failed.
+fn done_and_failed(san: &San) -> (Vec<u64>, u64) {
+    let outcome = san.run();
+    let errors = whole(&outcome, "workloads", "error_count").iter().sum();
+    (whole(&outcome, "jobs", "io_count"), errors)
+}
+
+fn at(at_ps: u64, action: LoopActionPlan) -> LoopFaultPlan {
+    LoopFaultPlan {
+        at_ps,
+        loop_id: 0,
+        action,
+    }
+}
+
+/// A loop that stops holds everybody up for as long, and nothing fails if that is shorter than the
+/// time-out of the hosts.
+#[test]
+fn a_stopped_loop_delays_and_a_long_stop_fails() {
+    for (stop, fails) in [(20 * MS, false), (70 * MS, true)] {
+        let mut san = one_loop(4, 0, 200 * MS);
+        san.plan.hosts[0].adapters[0].command_timeout_ps = 50 * MS;
+        (0..4).for_each(|target| {
+            san.job(0, target, 4096, 2);
+        });
+        let before = done_and_failed(&san).0.iter().sum::<u64>() as f64;
+        let until_ps = 50 * MS + stop;
+        san.plan.loop_faults = vec![at(50 * MS, LoopActionPlan::Stop { until_ps })];
+        let (done, failed) = done_and_failed(&san);
+        let lost = 1.0 - done.iter().sum::<u64>() as f64 / before;
+        assert_near(lost, stop as f64 / (200.0 * MS as f64), 0.05);
+        assert_eq!(failed > 0, fails, "{failed}");
+    }
+}
+
+/// A disk that is pulled fails for itself, and the others go on; put back, it answers again.
+#[test]
+fn a_removed_port_is_lost_and_comes_back() {
+    for medium in [MediumPlan::Shared {}, one_crossbar()] {
+        let mut san = one_loop(4, 10 * US, 400 * MS);
+        san.plan.loops[0].medium = medium;
+        san.plan.hosts[0].adapters[0].command_timeout_ps = 30 * MS;
+        (0..4).for_each(|target| {
+            san.job(0, target, 4096, 2);
+        });
+        let places = vec![2];
+        san.plan.loop_faults = vec![at(100 * MS, LoopActionPlan::Remove { places: vec![2] })];
+        let (done, failed) = done_and_failed(&san);
+        assert!(failed >= 2 * 9 && failed <= 2 * 10, "{failed}");
+        assert!(done[1] < done[0] / 3 && done[3] > done[0] / 2, "{done:?}");
+        san.plan
+            .loop_faults
+            .push(at(200 * MS, LoopActionPlan::Insert { places }));
+        let (back, failed) = done_and_failed(&san);
+        assert!(back[1] > done[1] + done[0] / 4, "{back:?}");
+        assert!(failed <= 2 * 4, "{failed}");
+    }
+}
+
+/// A ring that is cut serves its upper part from above and its lower part from below, both at once.
+#[test]
+fn a_cut_ring_is_two() {
+    let mut san = San::new(100 * MS);
+    let mut ports = vec![san.host("top")];
+    for target in 0..6 {
+        ports.push(san.array(&format!("disk{target}"), 0, Distribution::Constant));
+    }
+    ports.push(san.host("bottom"));
+    san.arbitrated_loop(&ports, MediumPlan::Shared {});
+    for host in &mut san.plan.hosts {
+        host.adapters[0].submit_ps = ENGINE;
+        host.adapters[0].command_timeout_ps = 20 * MS;
+    }
+    for target in 0..6 {
+        san.job(u32::from(target > 2), target, 65_536, 2);
+    }
+    let one = done_and_failed(&san).0.iter().sum::<u64>() as f64;
+    let cut = LoopActionPlan::Cut {
+        first: 3,
+        end: 5,
+        above_ps: 6 * WORD_2GFC,
+        below_ps: 6 * WORD_2GFC,
+    };
+    san.plan.loop_faults = vec![at(MS, cut)];
+    let (done, failed) = done_and_failed(&san);
+    // Each half has nearly the rate the whole had; the two dark disks fail.
+    assert!(
+        done.iter().sum::<u64>() as f64 > 1.9 * one,
+        "{done:?} {one}"
+    );
+    assert!((16..=20).contains(&failed), "{failed}");
 }

@@ -57,7 +57,9 @@ impl Array {
 
     /// A command is answered.
     pub fn release(&mut self, port: usize, lun: u32) {
-        self.luns[lun as usize].open -= 1;
-        self.port_open[port] -= 1;
+        // A task set that was cleared by a fault has forgotten the command.
+        let lun = &mut self.luns[lun as usize];
+        lun.open = lun.open.saturating_sub(1);
+        self.port_open[port] = self.port_open[port].saturating_sub(1);
     }
 }

@@ -226,6 +226,7 @@ class _Loop:
             login_credit=policy.login_credit,
             buffers=policy.buffers,
             tenancy_frames=policy.tenancy,
+            repeat_ps=self.words(policy.delay),
         )
 
     def _on_ring(self, host_al_pas: list[int], disk_al_pas: list[int]) -> list[LoopPortPlan]:

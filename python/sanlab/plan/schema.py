@@ -93,6 +93,7 @@ class AdapterPlan(PlanModel):
     complete_ps: U64
     max_commands: U32
     lun_queue_depth: U32
+    command_timeout_ps: U64
 
 
 class HostPlan(PlanModel):
@@ -557,6 +558,72 @@ class LoopPortPlan(PlanModel):
     login_credit: U32
     buffers: U32
     tenancy_frames: U32
+    repeat_ps: U64
+
+
+class StopLoop(PlanModel):
+    """Nobody arbitrates before an instant."""
+
+    until_ps: U64
+
+
+class OnStop(PlanModel):
+    """A loop stops."""
+
+    stop: StopLoop
+
+
+class Places(PlanModel):
+    """Places of a loop."""
+
+    places: list[U32]
+
+
+class OnRemove(PlanModel):
+    """Ports leave a loop."""
+
+    remove: Places
+
+
+class OnInsert(PlanModel):
+    """Ports are back."""
+
+    insert: Places
+
+
+class CutLoop(PlanModel):
+    """An enclosure without power, and what is left above and below."""
+
+    first: U32
+    end: U32
+    above_ps: U64
+    below_ps: U64
+
+
+class OnCut(PlanModel):
+    """A loop is cut in two."""
+
+    cut: CutLoop
+
+
+class Crossbar(PlanModel):
+    """A crossbar of a switched loop."""
+
+    crossbar: U32
+
+
+class OnDarken(PlanModel):
+    """A crossbar is gone."""
+
+    darken: Crossbar
+
+
+class LoopFaultPlan(PlanModel):
+    """Something that happens to a loop."""
+
+    at_ps: U64
+    loop_id: U32
+    action: OnStop | OnRemove | OnInsert | OnCut | OnDarken
 
 
 class LoopPlan(PlanModel):
@@ -583,6 +650,7 @@ class Plan(PlanModel):
     switches: list[SwitchPlan]
     links: list[LinkPlan]
     loops: list[LoopPlan]
+    loop_faults: list[LoopFaultPlan]
     hosts: list[HostPlan]
     arrays: list[ArrayPlan]
     workloads: list[WorkloadPlan]

@@ -5,6 +5,7 @@
 //! at instants that [`sanlab_fc::Circuit`] computes as soon as they are queued.
 
 mod counters;
+mod fault;
 mod port;
 mod shared;
 mod switched;
@@ -12,6 +13,7 @@ mod switched;
 use std::collections::VecDeque;
 
 pub use counters::{LoopCounters, StringCounters};
+pub use fault::LoopFault;
 pub use port::{LoopPort, LoopPortSettings};
 use port::{Phase, Role};
 use sanlab_fc::{CircuitPath, FrameKind, Lane, Sequence};
@@ -119,12 +121,7 @@ impl Loops {
         if a == NONE || b == NONE {
             return false;
         }
-        let (a, b) = (&self.ports[a as usize], &self.ports[b as usize]);
-        a.loop_id == b.loop_id
-            && match &self.loops[a.loop_id as usize].medium {
-                Medium::Shared(_) => true,
-                Medium::Switched(switched) => switched.joins(a.place, b.place),
-            }
+        self.are_joined(a, b)
     }
 
     /// Circuits of this port go both ways.
@@ -162,6 +159,18 @@ impl Loops {
         port.frames_left > 0 && !(is_boundary && self.must_yield(id, port.circuit.dry_at()))
     }
 
+    /// Both ports are on their loop, and it is the same one.
+    fn are_joined(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (&self.ports[a as usize], &self.ports[b as usize]);
+        a.is_inserted
+            && b.is_inserted
+            && a.loop_id == b.loop_id
+            && match &self.loops[a.loop_id as usize].medium {
+                Medium::Shared(_) => true,
+                Medium::Switched(switched) => switched.joins(a.place, b.place),
+            }
+    }
+
     fn path(&self, of: &Loop, from: u32, to: u32) -> CircuitPath {
         let (from, to) = (from - of.first_port, to - of.first_port);
         let (out, back) = match &of.medium {
@@ -197,6 +206,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let n_port = self.loops.ports[id as usize].settings.n_port;
         sequence.seq_id = self.n_ports[n_port as usize].open_on_loop();
         let destination = self.loops.port_of[sequence.destination as usize];
+        if !self.loops.are_joined(id, destination) {
+            self.n_ports[n_port as usize].close_on_loop(sequence.seq_id);
+            self.lost += 1;
+            return;
+        }
         let port = &mut self.loops.ports[id as usize];
         // A response goes with its data, ahead of data of other commands.
         if sequence.kind == FrameKind::Response {

@@ -18,6 +18,8 @@ pub struct LoopPortSettings {
     pub is_full_duplex: bool,
     /// Frames it sends before it looks whether others want the loop.
     pub tenancy_frames: u32,
+    /// Its own part of the delay of the loop.
+    pub repeat: Picoseconds,
 }
 
 /// What a port is in the circuit it has.
@@ -54,6 +56,8 @@ pub struct LoopPort {
     pub fibre: u32,
     /// Frames that were sent to it.
     pub received: FibreCounters,
+    /// It is on the loop, neither bypassed nor without power.
+    pub(super) is_inserted: bool,
     pub(super) queue: VecDeque<Sequence>,
     pub(super) role: Role,
     pub(super) phase: Phase,
@@ -76,6 +80,7 @@ impl LoopPort {
             place,
             fibre,
             received: FibreCounters::default(),
+            is_inserted: true,
             queue: VecDeque::new(),
             role: Role::Free,
             phase: Phase::Idle,

@@ -1,6 +1,6 @@
 //! One ring, one circuit at a time.
 
-use sanlab_fc::Arbitration;
+use sanlab_fc::{Arbitration, LoopAccess, Ring};
 use sanlab_kernel::{NEVER, Picoseconds};
 
 use super::LoopCounters;
@@ -10,20 +10,24 @@ use super::LoopCounters;
 pub struct SharedLoop {
     /// Who is next.
     pub(super) arbitration: Arbitration,
+    /// Time of a word from the port before to each port, all ports inserted.
+    pub(super) steps: Vec<Picoseconds>,
     /// Place of the port that has the loop and has not sent CLS.
     pub(super) owner: Option<u32>,
     /// It will have sent all it has then.
     pub(super) dry_at: Picoseconds,
     /// Places of the last circuit.
     last: Option<(u32, u32)>,
-    released_at: Picoseconds,
+    pub(super) released_at: Picoseconds,
 }
 
 impl SharedLoop {
     /// A loop on which nothing has happened.
-    pub fn new(arbitration: Arbitration) -> Self {
+    pub fn new(steps: Vec<Picoseconds>, word: Picoseconds, access: &[LoopAccess]) -> Self {
+        let ring = Ring::new(steps.iter().copied());
         Self {
-            arbitration,
+            arbitration: Arbitration::new(ring, word, access),
+            steps,
             owner: None,
             dry_at: NEVER,
             last: None,

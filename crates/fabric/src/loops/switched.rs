@@ -44,6 +44,8 @@ pub struct SwitchedLoop {
     pub strings_counted: Vec<StringCounters>,
     /// Strings from crossbar to crossbar; none where there is no way.
     ways: Vec<Option<Vec<u32>>>,
+    /// The same for new circuits since a crossbar has gone.
+    ways_left: Option<Vec<Option<Vec<u32>>>>,
     crossbars: usize,
     waiting: VecDeque<Wait>,
     granted: Vec<u32>,
@@ -55,8 +57,9 @@ impl SwitchedLoop {
     /// Places with the crossbar they are on and the time of a word to it.
     pub fn new(crossbars: u32, places: &[(u32, Picoseconds)], strings: Vec<LoopString>) -> Self {
         let count = crossbars as usize;
+        let numbered: Vec<_> = (0..).zip(strings.iter().copied()).collect();
         let ways = (0..crossbars)
-            .flat_map(|from| ways_from(from, count, &strings))
+            .flat_map(|from| ways_from(from, count, &numbered))
             .collect();
         Self {
             places: places
@@ -71,6 +74,7 @@ impl SwitchedLoop {
             strings_counted: vec![StringCounters::default(); strings.len()],
             strings,
             ways,
+            ways_left: None,
             crossbars: count,
             waiting: VecDeque::new(),
             granted: Vec::new(),
@@ -78,9 +82,36 @@ impl SwitchedLoop {
         }
     }
 
+    /// Places on a crossbar.
+    pub(super) fn places_on(&self, crossbar: u32) -> impl Iterator<Item = u32> + '_ {
+        let places = self.places.iter().enumerate();
+        places
+            .filter(move |(_, place)| place.crossbar == crossbar)
+            .map(|(index, _)| id_of(index))
+    }
+
+    /// A crossbar is gone: no way leads over it. Circuits that are open end as they would have.
+    pub(super) fn darken(&mut self, crossbar: u32) {
+        let count = self.crossbars;
+        let strings = &self.strings;
+        let is_left =
+            |string: &LoopString| string.between.0 != crossbar && string.between.1 != crossbar;
+        let left: Vec<_> = strings
+            .iter()
+            .enumerate()
+            .filter(|(_, string)| is_left(string))
+            .map(|(index, &string)| (id_of(index), string))
+            .collect();
+        let from_all = (0..id_of(count)).flat_map(|from| ways_from(from, count, &left));
+        self.ways_left = Some(from_all.collect());
+    }
+
     /// Whether there is a way.
     pub(super) fn joins(&self, a: u32, b: u32) -> bool {
-        self.way(a, b).is_some()
+        let from = self.places[a as usize].crossbar as usize;
+        let to = self.places[b as usize].crossbar as usize;
+        let ways = self.ways_left.as_ref().unwrap_or(&self.ways);
+        ways[from * self.crossbars + to].is_some()
     }
 
     /// Time of a word from one place to another.
@@ -190,13 +221,13 @@ impl SwitchedLoop {
 }
 
 /// Shortest ways from one crossbar to each, by breadth first.
-fn ways_from(from: u32, count: usize, strings: &[LoopString]) -> Vec<Option<Vec<u32>>> {
+fn ways_from(from: u32, count: usize, strings: &[(u32, LoopString)]) -> Vec<Option<Vec<u32>>> {
     let mut ways: Vec<Option<Vec<u32>>> = vec![None; count];
     ways[from as usize] = Some(Vec::new());
     let mut queue = VecDeque::from([from]);
     while let Some(at) = queue.pop_front() {
         let so_far = ways[at as usize].clone().unwrap_or_default();
-        for (index, string) in strings.iter().enumerate() {
+        for &(index, string) in strings {
             let (a, b) = string.between;
             let to = match at {
                 at if at == a => b,
@@ -205,7 +236,7 @@ fn ways_from(from: u32, count: usize, strings: &[LoopString]) -> Vec<Option<Vec<
             };
             if ways[to as usize].is_none() {
                 let mut way = so_far.clone();
-                way.push(id_of(index));
+                way.push(index);
                 ways[to as usize] = Some(way);
                 queue.push_back(to);
             }

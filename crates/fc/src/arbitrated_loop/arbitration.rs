@@ -123,6 +123,17 @@ impl Arbitration {
         &self.ring
     }
 
+    /// No port arbitrates before this instant.
+    pub fn closed_until(&self) -> Picoseconds {
+        self.closed_until
+    }
+
+    /// How the ports contend, in the order of their places.
+    pub fn access(&self) -> Vec<LoopAccess> {
+        let contenders = self.contenders.iter();
+        contenders.map(|contender| contender.access).collect()
+    }
+
     /// The loop goes down and initialises: ports keep their places and wishes, and arbitrate on the
     /// new ring from this instant, all with access.
     pub fn initialise(&mut self, ring: Ring, until: Picoseconds) {
@@ -259,11 +270,14 @@ impl Arbitration {
     /// The owner, which sent CLS at the first instant, has its answer at the second: what it receives
     /// from the next word on it repeats.
     pub fn release(&mut self, closed_at: Picoseconds, at: Picoseconds) {
-        if let Some(last) = &mut self.last {
-            last.repeats_from = at + self.word;
-            if last.idle_at == closed_at {
-                last.idle_at += self.word; // behind the CLS
-            }
+        let Some(last) = &mut self.last else {
+            // The loop has been initialised since it won.
+            self.closed_until = self.closed_until.max(at + self.word);
+            return;
+        };
+        last.repeats_from = at + self.word;
+        if last.idle_at == closed_at {
+            last.idle_at += self.word; // behind the CLS
         }
     }
 

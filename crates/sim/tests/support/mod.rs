@@ -81,6 +81,7 @@ impl San {
             switches: vec![],
             links: vec![],
             loops: vec![],
+            loop_faults: vec![],
             hosts: vec![],
             arrays: vec![],
             workloads: vec![],
@@ -166,6 +167,7 @@ impl San {
                 complete_ps: 0,
                 max_commands: 65_535,
                 lun_queue_depth: 65_535,
+                command_timeout_ps: 0,
             }],
         });
         n_port
@@ -262,6 +264,7 @@ impl San {
             login_credit: 0,
             buffers: 8,
             tenancy_frames: 1024,
+            repeat_ps: 6 * WORD_2GFC,
         });
         self.plan.loops.push(LoopPlan {
             name: format!("loop{}", self.plan.loops.len()),
