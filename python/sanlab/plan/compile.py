@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from sanlab.plan import addressing
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
+from sanlab.plan.faults import build_faults
 from sanlab.plan.jobs import JobMaker, build_jobs
 from sanlab.plan.loops import build_loops
 from sanlab.plan.names import Problems
@@ -69,6 +70,8 @@ def compile_plan(scenario: Scenario) -> Plan:
     ids = _n_port_ids(boxes, wiring)
     loops = build_loops(boxes, wiring.attached, ids, problems)
     problems.stop_if_any()
+    n_ports = _n_ports(boxes, wiring, ids, loops)
+    faults = build_faults(scenario, boxes, loops, n_ports, problems)
     arrays = build_arrays(boxes, table, wiring, ids, problems)
     flows: dict[str, Path] = {}
     maker = JobMaker(boxes, wiring, table, ids, problems)
@@ -86,11 +89,12 @@ def compile_plan(scenario: Scenario) -> Plan:
         end_ps=end_ps,
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
-        n_ports=_n_ports(boxes, wiring, ids, loops),
+        n_ports=n_ports,
         switches=_switches(boxes),
         links=[_link(link, boxes, ids) for link in wiring.links],
         loops=loops,
-        hosts=_hosts(boxes, wiring, ids),
+        loop_faults=faults,
+        hosts=_hosts(boxes, wiring, ids, has_faults=bool(faults)),
         arrays=arrays,
         workloads=workloads,
         jobs=jobs,
@@ -188,7 +192,9 @@ def _end(end: End, boxes: Boxes, ids: dict[End, int]) -> EndPlan:
     return EndAtSwitch(switch=SwitchEnd(switch=index, port=int(port)))
 
 
-def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
+def _hosts(
+    boxes: Boxes, wiring: Wiring, ids: dict[End, int], *, has_faults: bool
+) -> list[HostPlan]:
     hosts = []
     for host in boxes.hosts:
         hbas = {hba.name: hba for hba in host.hbas}
@@ -202,6 +208,7 @@ def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
                     complete_ps=hba.complete_ps,
                     max_commands=hba.execution_throttle,
                     lun_queue_depth=hba.lun_queue_depth,
+                    command_timeout_ps=hba.command_timeout_ps if has_faults else 0,
                 )
             )
         hosts.append(

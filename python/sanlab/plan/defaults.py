@@ -117,6 +117,7 @@ class ResolvedHba:
     complete_ps: int
     execution_throttle: int
     lun_queue_depth: int
+    command_timeout_ps: int
 
 
 def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
@@ -132,6 +133,7 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         complete_ps=given(spec.complete, model.complete),
         execution_throttle=given(spec.execution_throttle, model.execution_throttle),
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
+        command_timeout_ps=spec.command_timeout,
     )
 
 

@@ -101,6 +101,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
                 for percent, column in PERCENTILES.items()
             },
             "queue_full_count": "commands answered with TASK SET FULL",
+            "error_count": "I/Os that failed: no answer within the time-out of the HBA",
         },
     ),
     "workload_series": (
@@ -113,6 +114,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "bytes": "bytes they moved",
             "response_sum_ps": "sum of their response times; divide by `io_count` for the mean",
             "response_max_ps": "longest of them",
+            "error_count": "I/Os that failed in the bin",
         },
     ),
     "response_histogram": (

@@ -12,6 +12,7 @@ from sanlab.scenario.base import (
     Name,
     Rate,
     ScenarioModel,
+    Span,
     Speed,
     Time,
     also,
@@ -71,6 +72,9 @@ class Hba(ScenarioModel):
     """Commands a port may have open."""
     lun_queue_depth: Exchanges | None = None
     """Commands a port may have open on one LUN."""
+    command_timeout: Span = 30 * 10**12
+    """A command without an answer for so long has failed, 30s where it is left out. Timers run only
+    in scenarios with `faults`."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None

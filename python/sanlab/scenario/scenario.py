@@ -11,6 +11,7 @@ from sanlab.scenario.arrays import Array
 from sanlab.scenario.base import ScenarioModel
 from sanlab.scenario.document import Mark, MarkedMap, find_mark, path_text
 from sanlab.scenario.fabric import Link, Switch
+from sanlab.scenario.faults import Fault
 from sanlab.scenario.hosts import Host
 from sanlab.scenario.measure import Measure
 from sanlab.scenario.stacks import Stack
@@ -43,6 +44,8 @@ class Scenario(ScenarioModel):
     """Streams of I/O."""
     traffic: list[Traffic] = Field(default_factory=list)
     """Plain frames."""
+    faults: list[Fault] = Field(default_factory=list)
+    """What goes wrong, and when."""
     measure: Measure = Field(default_factory=Measure)
     """How long to simulate and what to keep."""
 
