@@ -58,6 +58,7 @@ def array(number: int) -> dict:
         "command_ps": 10 * US,
         "burst_bytes": 65_536,
         "port_queue_depth": 1024,
+        "drives": [],
         "disks": [],
         "cache": {"read_hit_ppm": 500_000, "access_ps": 20 * US, "dirty_limit_bytes": 1 << 30},
         "luns": [

@@ -31,6 +31,8 @@ FRAMES = 1_000_000
 #: Frames at a pace that starves nobody of credit: three quarters of an ISL's share.
 PACED_NS = 54_000
 IOS = 400_000
+#: Simulated time of the loops.
+LOOP_SECONDS = 5
 COLUMNS = (
     "date",
     "commit",
@@ -42,6 +44,7 @@ COLUMNS = (
     "events_per_io",
     "peak_rss_mb",
     "fingerprint",
+    "simulated_s_per_s",
 )
 
 
@@ -56,6 +59,8 @@ def write_plans(folder: Path) -> dict[str, Path]:
         str(PACED_NS),
     ]
     commands["io"] = ["io.py", str(IOS)]
+    commands["loop-spc1"] = ["loop.py", str(LOOP_SECONDS)]
+    commands["loop-4k-reads"] = ["loop.py", str(LOOP_SECONDS), "--reads-4k"]
     plans = {}
     for name, (script, *arguments) in commands.items():
         plans[name] = folder / f"{name}.json"
@@ -112,6 +117,7 @@ def row_of(name: str, runs: list[dict]) -> dict:
         "events_per_frame_hop": round(middle["events_per_frame_hop"], 3),
         "peak_rss_mb": round(middle["peak_rss_bytes"] / 1e6, 1),
         "fingerprint": middle["fingerprint"],
+        "simulated_s_per_s": round(middle["simulated_ps"] / 1e12 / middle["wall_s"], 3),
     }
     if middle["ios"]:
         row["ios_per_s"] = round(middle["ios"] / middle["wall_s"])
@@ -148,7 +154,7 @@ def main() -> None:
 def show(rows: list[dict], ceilings: dict[str, float]) -> None:
     """Print a table."""
     print(
-        f"{'plan':20} {'M hops/s':>9} {'ev/hop':>7} {'k IO/s':>8} {'ev/IO':>6} {'MB':>6} {'of ceiling':>10}"
+        f"{'plan':20} {'M hops/s':>9} {'ev/hop':>7} {'k IO/s':>8} {'ev/IO':>6} {'MB':>6} {'s/s':>7} {'of ceiling':>10}"
     )
     for row in rows:
         speed = row["frame_hops_per_s"]
@@ -156,7 +162,8 @@ def show(rows: list[dict], ceilings: dict[str, float]) -> None:
         ios = f"{row['ios_per_s'] / 1e3:.0f}" if "ios_per_s" in row else ""
         print(
             f"{row['plan']:20} {speed / 1e6:9.1f} {row['events_per_frame_hop']:7.3f} {ios:>8} "
-            f"{row.get('events_per_io', ''):>6} {row['peak_rss_mb']:6.1f} {share:>10}"
+            f"{row.get('events_per_io', ''):>6} {row['peak_rss_mb']:6.1f} "
+            f"{row['simulated_s_per_s']:7.2f} {share:>10}"
         )
 
 

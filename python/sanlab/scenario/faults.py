@@ -21,8 +21,8 @@ class Fault(ScenarioModel):
 
     `noisy-disk`: a disk asks for a LIP again and again until it is bypassed. `stuck-disk`: it holds
     the loop until it is bypassed. `pull-disk`, `insert-disk`: one LIP each. `power-loss`: an
-    enclosure goes dark; what lies above and below it goes on by itself. A loop switch keeps a disk's
-    LIPs from the others.
+    enclosure goes dark; what lies above and below it goes on by itself. A loop switch keeps LIPs
+    from all but the disk that asks for them.
     """
 
     kind: Kind

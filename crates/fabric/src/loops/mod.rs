@@ -108,8 +108,8 @@ impl Loops {
     }
 
     /// When the next thing happens on a loop.
-    fn next_at(&self, id: u32) -> Picoseconds {
-        match &self.loops[id as usize].medium {
+    fn next_at(&mut self, id: u32) -> Picoseconds {
+        match &mut self.loops[id as usize].medium {
             Medium::Shared(shared) => shared.next_at(),
             Medium::Switched(switched) => switched.next_at(),
         }

@@ -1,6 +1,6 @@
 //! One ring, one circuit at a time.
 
-use sanlab_fc::{Arbitration, LoopAccess, Ring};
+use sanlab_fc::{Arbitration, LoopAccess, Ring, Win};
 use sanlab_kernel::{NEVER, Picoseconds};
 
 use super::LoopCounters;
@@ -16,6 +16,8 @@ pub struct SharedLoop {
     pub(super) owner: Option<u32>,
     /// It will have sent all it has then.
     pub(super) dry_at: Picoseconds,
+    /// The next win, as it was when the alarm for it was set.
+    next_win: Option<Win>,
     /// Places of the last circuit.
     last: Option<(u32, u32)>,
     pub(super) released_at: Picoseconds,
@@ -30,22 +32,23 @@ impl SharedLoop {
             steps,
             owner: None,
             dry_at: NEVER,
+            next_win: None,
             last: None,
             released_at: 0,
         }
     }
 
-    pub(super) fn next_at(&self) -> Picoseconds {
+    pub(super) fn next_at(&mut self) -> Picoseconds {
         if self.owner.is_some() {
             return self.dry_at;
         }
-        self.arbitration.next_win().map_or(NEVER, |win| win.at)
+        self.next_win = self.arbitration.next_win();
+        self.next_win.map_or(NEVER, |win| win.at)
     }
 
     /// The next win has come.
     pub(super) fn take_win(&mut self, counters: &mut LoopCounters) -> u32 {
-        let win = self.arbitration.next_win();
-        let win = win.expect("a loop is won by somebody");
+        let win = self.next_win.expect("a loop is won by somebody");
         let wanted_from = self.arbitration.wants_since(win.port);
         counters.arbitrating += win.at - wanted_from.max(self.released_at).min(win.at);
         self.arbitration.win(win);
