@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 FRAME_OVERHEAD_BYTES = 36
 
 
+def stack_names(plan: Plan) -> set[str]:
+    """Names of the stacks: what a plan has as arrays, and whose ports are on loops `NAME.a`."""
+    return {loop.name.rpartition(".")[0] for loop in plan.loops}
+
+
 def totals(plan: Plan) -> dict[str, int]:
-    """Return the number of each kind of thing in a plan."""
+    """Return the number of each kind of thing in a plan; disks of a stack count as disks only."""
+    stacks = stack_names(plan)
+    arrays = [array for array in plan.arrays if array.name not in stacks]
     return {
         "hosts_count": len(plan.hosts),
         "switches_count": len(plan.switches),
-        "arrays_count": len(plan.arrays),
-        "luns_count": sum(len(array.luns) for array in plan.arrays),
+        "arrays_count": len(arrays),
+        "luns_count": sum(len(array.luns) for array in arrays),
+        "stacks_count": len(stacks),
+        "loops_count": len(plan.loops),
         "disks_count": sum(len(array.disks) for array in plan.arrays),
         "mirrors_count": sum(lun.mirror is not None for a in plan.arrays for lun in a.luns),
         "links_count": len(plan.links),

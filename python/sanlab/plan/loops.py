@@ -234,7 +234,7 @@ class _Loop:
         retimer = self.words(model.retimer if spec.retimer is None else spec.retimer)
         bypass = self.words(model.bypass if spec.bypass is None else spec.bypass)
         between = _cable(spec.cable) + retimer
-        down: list[tuple[End, int, LoopPortEntry, int]] = []
+        down: list[tuple[End, int, LoopPortEntry, int, int]] = []
         pending = 0
         at_top = [
             (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure == 1
@@ -244,25 +244,25 @@ class _Loop:
         ]
         for it, al_pa in at_top:
             cable = _fibre(it.spec)
-            down.append((it.end, al_pa, stack.initiator, pending + cable))
+            down.append((it.end, al_pa, stack.initiator, pending + cable, 1))
             pending = cable
         for enclosure in range(1, stack.enclosures + 1):
             pending += retimer if enclosure == 1 else between
             for disk in stack.disks_in(enclosure):
                 end = stack.name, f"disk{disk}.{self.loop}"
-                down.append((end, disk_al_pas[disk - 1], stack.target, pending))
+                down.append((end, disk_al_pas[disk - 1], stack.target, pending, enclosure))
                 pending = 0
             pending += (model.bays - len(stack.disks_in(enclosure))) * bypass
         for it, al_pa in at_bottom:
             cable = _fibre(it.spec)
-            down.append((it.end, al_pa, stack.initiator, pending + cable))
+            down.append((it.end, al_pa, stack.initiator, pending + cable, stack.enclosures))
             pending = cable
         # The way back up passes the retimers and cables only.
         pending += between * (stack.enclosures - 1) + retimer
         ports = []
-        for index, (end, al_pa, policy, before) in enumerate(down):
+        for index, (end, al_pa, policy, before, enclosure) in enumerate(down):
             delay = before + self.words(policy.delay) + (pending if index == 0 else 0)
-            ports.append(self._port(end, al_pa, delay, 0, policy))
+            ports.append(self._port(end, al_pa, delay, enclosure - 1, policy))
         return ports
 
     def _crossbars(self) -> OnSwitched:
