@@ -135,8 +135,9 @@ def _driven(
         if via[0] not in hosts:
             maker.problems.add(
                 (*path, "hosts"),
-                f"'{lun}' is driven by '{via[0]}', which is not among {', '.join(spec.hosts)}",
-                "Name all hosts of the stack's 'paths'",
+                f"By the paths of its stack '{via[0]}' drives '{lun}', and it is no host of this "
+                "workload",
+                f"Add '{via[0]}' to 'hosts', or change the 'paths' of the stack",
             )
             return []
         pairs.append((via[0], lun))

@@ -38,6 +38,8 @@ AL_PAS = bytes.fromhex(
     "B2 B3 B4 B5 B6 B9 BA BC C3 C5 C6 C7 C9 CA CB CC CD CE D1 D2 D3 D4 D5 D6 D9 DA DC E0 E1 E2 E4 "
     "E8 EF"
 )
+#: AL_PAs as people write them.
+_BY_TEXT = {f"{al_pa:02X}": al_pa for al_pa in AL_PAS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,15 @@ def find_place(
 ) -> tuple[str, int] | None:
     """Return the loop and the enclosure that the end of a link names, `a.top`, `b.2`."""
     loop, _, where = port.partition(".")
+    if not loop:
+        problems.add(
+            path,
+            f"'{stack.name}' is a stack, and the link names none of its loops",
+            f"Write '{stack.name}.{stack.loops[0]}.top', say",
+        )
+        return None
     if loop not in stack.loops:
-        guess = nearest(loop, list(stack.loops)) if loop else None
+        guess = nearest(loop, list(stack.loops))
         hint = f"Did you mean '{stack.name}.{guess}'? " if guess else ""
         known = " and ".join(f"'{stack.name}.{it}'" for it in stack.loops)
         problems.add(
@@ -114,10 +123,12 @@ def build_loops(
             if count > MOST_PORTS:
                 problems.add(
                     stack.path,
-                    f"Loop '{loop}' of '{stack.name}' would have {count} ports, and "
-                    f"{MOST_PORTS} is the limit",
+                    f"Loop '{loop}' of '{stack.name}' would have {count} ports, those of "
+                    f"{stack.disks_count} disks and {counted(len(hosts), 'host port')}; a loop "
+                    f"has addresses for {MOST_PORTS}",
                     "Divide the disks among several stacks",
                 )
+                break  # the other loop has the same disks
             elif count >= 2:
                 loops.append(_Loop(stack, loop, hosts, ids, problems).plan())
             else:
@@ -191,10 +202,10 @@ class _Loop:
     def _wanted(self, text: str | None, path: Path, owner: str) -> int | None:
         if text is None:
             return None
-        al_pa = int(text, 16) if all(it in "0123456789abcdefABCDEF" for it in text) else -1
+        al_pa = _BY_TEXT.get(text.upper())
         key = "al_pa" if path[0] == "links" else path[-1]
         here = (*path, key) if path[0] == "links" else path
-        if al_pa not in AL_PAS:
+        if al_pa is None:
             self.problems.add(
                 here,
                 f"'{text}' is no AL_PA of a device",
@@ -202,10 +213,13 @@ class _Loop:
             )
             return None
         if al_pa in self.taken:
+            first = self.taken[al_pa]
+            # Two disks collide on every loop of the stack, which is one mistake.
+            are_disks = all(it.startswith(f"{self.stack.name}.") for it in (owner, first))
+            where = "in" if are_disks else f"on loop '{self.loop}' of"
             self.problems.add(
                 here,
-                f"'{owner}' and '{self.taken[al_pa]}' both want AL_PA {al_pa:02X} on loop "
-                f"'{self.loop}' of '{self.stack.name}'",
+                f"'{owner}' and '{first}' both want AL_PA {al_pa:02X} {where} '{self.stack.name}'",
                 "Give one of them another",
             )
             return None
