@@ -47,7 +47,10 @@ def links_by_speed(plan: Plan) -> dict[str, int]:
 
 
 def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Name of every port that has a link, with the link and the end of it, 0 for `a`, 1 for `b`."""
+    """Name of every port that takes part, with its link and the end of it, 0 for `a`, 1 for `b`.
+
+    Ports on loops count on behind the links, two for each number, in the order of the loops.
+    """
     names = {}
     for number, link in enumerate(plan.links):
         for side, (here, there) in enumerate(((link.a, link.b), (link.b, link.a))):
@@ -57,6 +60,9 @@ def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
                 role = "f" if isinstance(there, EndAtNPort) else "e"
                 name = f"{plan.switches[here.switch.switch].name}.{role}{here.switch.port}"
             names[name] = number, side
+    on_loops = (port for loop in plan.loops for port in loop.ports)
+    for number, port in enumerate(on_loops, start=2 * len(plan.links)):
+        names[plan.n_ports[port.n_port].name] = divmod(number, 2)
     return names
 
 

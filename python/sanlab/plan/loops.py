@@ -129,7 +129,7 @@ def build_loops(
                     "Divide the disks among several stacks",
                 )
                 break  # the other loop has the same disks
-            elif count >= 2:
+            if count >= 2:
                 loops.append(_Loop(stack, loop, hosts, ids, problems).plan())
             else:
                 _too_few(stack, loop, problems)

@@ -58,7 +58,9 @@ class LoopPort(ScenarioModel):
 
 def _read_span(value: object) -> object:
     """Read `all`, `last`, `rest`, a number or a range of enclosures."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, str) and value.strip().isdecimal()
+    ):
         value = f"{value}..{value}"
     if isinstance(value, str) and value in {"all", "last", "rest"}:
         return value
