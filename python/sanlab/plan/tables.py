@@ -179,7 +179,7 @@ def _medium(loop: LoopPlan) -> str:
 
 def _round_trip(loop: LoopPlan) -> str:
     if isinstance(loop.medium, OnShared):
-        return format_time(sum(port.delay_ps for port in loop.ports))
+        return f"{sum(port.delay_ps for port in loop.ports) / 1e6:.3g}us"
     return "by pair"
 
 

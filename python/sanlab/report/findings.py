@@ -278,7 +278,8 @@ def _loop_as_element(run: Run, use: Use) -> _Element:
 def _likewise(shares: list[float]) -> str:
     """How many others of that kind are as full."""
     others = sum(share >= SATURATED for share in shares) - 1
-    return f", and {others} more are full too" if others > 0 else ""
+    verb = "is" if others == 1 else "are"
+    return f", and {others} more {verb} full too" if others > 0 else ""
 
 
 def _loop_wait(run: Run) -> list[Finding]:
