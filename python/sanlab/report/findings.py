@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal
 
+from sanlab.quantities import counted
 from sanlab.report.words import show_count, show_percent, show_time
 from sanlab.results.columns import STAGES
 from sanlab.results.loops import frames_share, fullest, uses
@@ -229,7 +230,7 @@ def _loop_as_element(run: Run, use: Use) -> _Element:
     row, share = use.row, use.share
     if use.kind == "string":
         return _Element(
-            f"string of {use.members} links {use.name}",
+            f"string {use.name} of {counted(use.members, 'link')}",
             share,
             f"circuits hold its links {show_percent(share)} of the time",
             likewise,
