@@ -63,10 +63,9 @@ class StackBox:
         lane = self.stack.loops.index(loop)
         if self.stack.is_switched:
             y = self.middle_of(enclosure) - 4 + 8 * lane + 3 * nth
-        elif enclosure == 0:
-            y = _HEAD - 10 + 5 * lane - 5 * nth
         else:
-            y = self.height - 6 - 6 * lane - 4 * nth
+            slot = nth * len(self.stack.loops) + lane
+            y = _HEAD - 19 + 5 * slot if enclosure == 0 else self.height - 17 + 4.5 * slot
         self.taps.append((loop, y))
         return y
 

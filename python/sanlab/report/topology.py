@@ -81,7 +81,11 @@ def draw(run: Run) -> str:
     held = max((_room(column) for column in columns), default=_ROW)
     width = 2 * _SIDE + _COLUMN * (len(columns) - 1) + _BOX_WIDTH
     height = round(_TOP + max(_ROW, held) + 8)
-    style = f"min-width:{min(width, 620)}px;max-width:{max(520, round(width * 1.25))}px"
+    # Two columns with a stack are still to be read where they have to fit a phone.
+    least = 0.8 if any(box.inside for box in boxes.values()) else 1
+    style = (
+        f"min-width:{round(min(least * width, 620))}px;max-width:{max(520, round(width * 1.25))}px"
+    )
     head = (
         f'<svg class="topology" viewBox="0 0 {width} {height}" style="{style}" role="img"'
         ' xmlns="http://www.w3.org/2000/svg"'
