@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -645,3 +646,64 @@ def test_a_failure_in_the_run_is_one_of_the_run(hosts: World, tmp_path: Path) ->
     with pytest.raises((RunError, SanlabError, OSError)):
         sanlab.trace(hosts.scenario, tmp_path / ("x" * 300))
     assert list(tmp_path.iterdir()) == []
+
+
+LOOPS = """
+title: Frames on loops
+hosts:
+  - {name: host1, cpu: {cores: 2, cost_per_io: 0us}, hbas: [{model: qla2342}, {model: qla2342}]}
+stacks:
+  - name: rack
+    model: rs-1600-jbod
+    disks: 4
+    disk: cheetah-10k6
+    paths: [{via: [host1.hba0.p0, host1.hba1.p0]}]
+links:
+  - {from: host1.hba0.p0, to: rack.a.top}
+  - {from: host1.hba1.p0, to: rack.b.top}
+workloads:
+  - {name: reads, hosts: host1, targets: "rack.disk*", spread: paths, bs: 16KiB, iodepth: 2}
+measure: {duration: 30ms, interval: 1ms}
+"""
+
+
+@pytest.mark.parametrize("ports", [None, "rack", "host1.hba1.p0,rack.disk2.*"])
+def test_a_port_on_a_loop_sees_its_own_frames_in_order(tmp_path: Path, ports: str | None) -> None:
+    """Interfaces count what the table of ports counts, but for frames on their way at the end."""
+    world = capture(tmp_path, LOOPS, ports)
+    done = run(world.scenario, folder=tmp_path / "run")
+    counted = {row["port"]: row for row in done.rows("ports")}
+    assert world.trace.fingerprint == done.manifest.fingerprint
+    sent: Counter[str] = Counter()
+    received: Counter[str] = Counter()
+    with world.trace.file.open("rb") as file:
+        for port, is_sent, s_id, d_id in packets(file.read()):
+            own = world.address_of(port)
+            assert own == (s_id if is_sent else d_id)
+            (sent if is_sent else received)[port] += 1
+    for port in world.trace.interfaces:
+        assert sent[port] == counted[port]["tx_frames_count"]
+        assert received[port] == counted[port]["rx_frames_count"]
+
+
+def packets(file: bytes) -> list[tuple[str, bool, int, int]]:
+    """Interface, direction, S_ID and D_ID of each packet block, whose times never go back."""
+    names: list[str] = []
+    found = []
+    at, last = 0, 0
+    while at < len(file):
+        kind, length = struct.unpack_from("<II", file, at)
+        body = file[at + 8 : at + length - 4]
+        if kind == 1:  # interface description: the name is its first option
+            size = struct.unpack_from("<H", body, 10)[0]
+            names.append(body[12 : 12 + size].decode())
+        elif kind == 6:  # enhanced packet
+            number, high, low, captured = struct.unpack_from("<IIII", body)
+            assert (high << 32 | low) >= last
+            last = high << 32 | low
+            frame = body[20 : 20 + captured]
+            flags = struct.unpack_from("<I", body, 20 + (captured + 3) // 4 * 4 + 4)[0]
+            d_id, s_id = (int.from_bytes(frame[i + 1 : i + 4], "big") for i in (4, 8))
+            found.append((names[number], flags & 3 == 2, s_id, d_id))
+        at += length
+    return found

@@ -30,13 +30,22 @@ const OUTBOUND: u32 = 2;
 #[derive(Debug)]
 pub struct CaptureError(pub String);
 
-/// One end of a link to capture at: what it sends and what it receives.
+/// A port to capture at: what it sends and what it receives.
 #[derive(Clone, Debug)]
 pub struct CapturePort {
     /// Name of the interface in the file.
     pub name: String,
-    /// The fibre it sends by; it receives by the other of the link.
-    pub tx_fibre: u32,
+    /// Where it is.
+    pub place: CapturePlace,
+}
+
+/// How the frames of a port are told from others.
+#[derive(Clone, Copy, Debug)]
+pub enum CapturePlace {
+    /// At the end of a link: it sends by this fibre and receives by the other of the link.
+    Link(u32),
+    /// On a loop: frames of this N_Port and to it.
+    Loop(u32),
 }
 
 /// What a capture holds.
@@ -56,8 +65,10 @@ pub struct Captured {
 /// at an initiator's port are those between which an exchange waits for the SAN.
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
-    /// For each fibre the interfaces that see it sent and received.
+    /// For each fibre of a link the interfaces that see it sent and received.
     interfaces: Vec<(Option<u32>, Option<u32>)>,
+    /// For each N_Port its interface, if it is on a loop.
+    on_loops: Vec<Option<u32>>,
     addresses: Vec<u32>,
     luns: Vec<Vec<u32>>,
     limit: u64,
@@ -82,8 +93,8 @@ struct Pending {
 }
 
 impl<W: Write> Capture<W> {
-    /// A capture at these ports of a network with this many fibres. `addresses` are those of the
-    /// N_Ports, `luns` the SCSI numbers of each array's LUNs, `limit` the most frames it writes.
+    /// A capture at these ports of a network whose links have this many fibres; numbers from there
+    /// on are transmitters on loops. `addresses` are those of the N_Ports, `luns` the SCSI numbers of each array's LUNs, `limit` the most frames it writes.
     pub fn new(
         out: W,
         ports: &[CapturePort],
@@ -94,6 +105,7 @@ impl<W: Write> Capture<W> {
     ) -> Result<Self, CaptureError> {
         let mut writer = PcapNgWriter::new(out).map_err(pcap_error)?;
         let mut interfaces = vec![(None, None); fibres];
+        let mut on_loops = vec![None; addresses.len()];
         for (index, port) in (0u32..).zip(ports) {
             let block = InterfaceDescriptionBlock {
                 linktype: DataLink::from(LINK_TYPE),
@@ -106,12 +118,18 @@ impl<W: Write> Capture<W> {
             writer
                 .write_block(&Block::InterfaceDescription(block))
                 .map_err(pcap_error)?;
-            interfaces[port.tx_fibre as usize].0 = Some(index);
-            interfaces[port.tx_fibre as usize ^ 1].1 = Some(index);
+            match port.place {
+                CapturePlace::Link(tx_fibre) => {
+                    interfaces[tx_fibre as usize].0 = Some(index);
+                    interfaces[tx_fibre as usize ^ 1].1 = Some(index);
+                }
+                CapturePlace::Loop(n_port) => on_loops[n_port as usize] = Some(index),
+            }
         }
         Ok(Self {
             writer,
             interfaces,
+            on_loops,
             addresses,
             luns,
             limit,
@@ -175,7 +193,9 @@ impl<W: Write> Capture<W> {
         }));
     }
 
-    fn flush_until(&mut self, now: Picoseconds) {
+    /// Nothing begins before `now` any more: write what does. Frames of a loop are seen ahead of
+    /// their time, so the capture cannot tell by itself.
+    pub fn flush_until(&mut self, now: Picoseconds) {
         while let Some(Reverse(next)) = self.pending.peek()
             && next.at <= now
             && let Some(Reverse(next)) = self.pending.pop()
@@ -214,10 +234,14 @@ impl<W: Write> Probe for Capture<W> {
         sent_at: Picoseconds,
         received_at: Picoseconds,
     ) {
-        if frame.came_by == NONE {
+        let of_link = self.interfaces.get(fibre as usize).copied();
+        if frame.came_by == NONE || of_link.is_none() {
             self.on_first_hop(frame);
         }
-        let (sender, receiver) = self.interfaces[fibre as usize];
+        let (sender, receiver) = of_link.unwrap_or_else(|| {
+            let interface = |n_port: u32| self.on_loops[n_port as usize];
+            (interface(frame.source), interface(frame.destination))
+        });
         if sender.is_some() || receiver.is_some() {
             let exchange = (frame.kind != FrameKind::Plain).then(|| exchanges[frame.exchange]);
             if let Some(interface) = sender {
@@ -227,7 +251,6 @@ impl<W: Write> Probe for Capture<W> {
                 self.keep(received_at, interface, INBOUND, frame, exchange.as_ref());
             }
         }
-        self.flush_until(sent_at);
     }
 
     /// All that is asked for is written, or writing failed.
@@ -275,7 +298,7 @@ mod tests {
             .zip(0..)
             .map(|(name, tx_fibre)| CapturePort {
                 name: name.into(),
-                tx_fibre,
+                place: CapturePlace::Link(tx_fibre),
             })
             .collect()
     }
@@ -312,6 +335,7 @@ mod tests {
         for n in 0..10u64 {
             let fibre = u32::from(n % 2 == 1);
             capture.frame(fibre, &plain(n), &exchanges, n * 1000, n * 1000 + 5500);
+            capture.flush_until(n * 1000);
         }
         capture.finish()
     }
@@ -341,6 +365,30 @@ mod tests {
         assert_eq!(found[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
         // 5.5 ns are 6: rounded, not cut.
         assert!(found.contains(&(1, 6, 0)));
+    }
+
+    #[test]
+    fn a_port_on_a_loop_sees_its_own_frames_and_those_to_it() {
+        let mut file = Vec::new();
+        let at = CapturePort {
+            name: "host1.hba0.p0".into(),
+            place: CapturePlace::Loop(0),
+        };
+        let mut capture =
+            Capture::new(&mut file, &[at], 2, vec![1, 0xEF, 0xE8], vec![], 10).unwrap();
+        let exchanges = Arena::default();
+        // From it, to it, and between two others; seen ahead of time and out of order.
+        for (n, source, destination) in [(2, 1, 0), (0, 0, 1), (1, 1, 2)] {
+            let frame = Frame {
+                source,
+                destination,
+                came_by: 0,
+                ..plain(n)
+            };
+            capture.frame(2 + source, &frame, &exchanges, n * 1000, n * 1000 + 500);
+        }
+        assert_eq!(capture.finish().unwrap().frames, 2);
+        assert_eq!(packets(&file), [(0, 0, 0), (0, 3, 2)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod histogram;
 mod io;
 mod table;
 
-pub use capture::{Capture, CaptureError, CapturePort, Captured};
+pub use capture::{Capture, CaptureError, CapturePlace, CapturePort, Captured};
 pub use frames::{Flow, FrameLatencies};
 pub use histogram::Histogram;
 pub use io::{IoTotals, WorkloadMeter};

@@ -216,7 +216,7 @@ pub struct LoopPortPlan {
     /// Time of a word from the output of the port before to its own on a shared loop, to or from its
     /// crossbar on a switched one: cable, bypassed bays and its own delay.
     pub delay_ps: u64,
-    /// Its crossbar; 0 on a shared loop.
+    /// Its crossbar; on a shared loop the enclosure it is in, which only reports look at.
     pub crossbar: u32,
     /// It keeps the access fairness rule.
     pub is_fair: bool,

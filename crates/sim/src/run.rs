@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use sanlab_fabric::{NoProbe, Probe};
 use sanlab_kernel::Picoseconds;
-use sanlab_metrics::{Capture, CapturePort};
+use sanlab_metrics::{Capture, CapturePlace, CapturePort};
 
 use crate::build::build;
 use crate::check::check;
@@ -30,7 +30,8 @@ pub struct Control {
 /// Frames to capture.
 #[derive(Clone, Debug)]
 pub struct CaptureRequest {
-    /// Ends of links: link and end, 0 for `a`, 1 for `b`.
+    /// Ends of links: link and end, 0 for `a`, 1 for `b`. Ports on loops count on behind the links, two
+    /// for each number, in the order of the loops.
     pub ends: Vec<(u32, u32)>,
     /// File to write.
     pub path: PathBuf,
@@ -90,18 +91,43 @@ fn run_as<const E: bool>(
 
 fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
     ends.iter()
-        .map(|&(link, end)| CapturePort {
-            name: tables::port_name(plan, link as usize, end == 1),
-            tx_fibre: 2 * link + end,
+        .map(|&(link, end)| {
+            let fibre = 2 * link + end;
+            CapturePort {
+                name: tables::fibre_name(plan, fibre),
+                place: capture_place(plan, fibre),
+            }
         })
         .collect()
+}
+
+fn capture_place(plan: &Plan, fibre: u32) -> CapturePlace {
+    let on_loop = (fibre as usize).checked_sub(2 * plan.links.len());
+    let port = on_loop.and_then(|nth| plan.loops.iter().flat_map(|of| &of.ports).nth(nth));
+    port.map_or(CapturePlace::Link(fibre), |port| {
+        CapturePlace::Loop(port.n_port)
+    })
+}
+
+/// A probe that is told how far the simulation is.
+trait Watch: Probe {
+    /// Nothing begins before `now` any more.
+    fn reached(&mut self, _now: Picoseconds) {}
+}
+
+impl Watch for NoProbe {}
+
+impl<W: std::io::Write> Watch for Capture<W> {
+    fn reached(&mut self, now: Picoseconds) {
+        self.flush_until(now);
+    }
 }
 
 fn drive<const E: bool>(
     mut world: World<E>,
     plan: &Plan,
     control: &Control,
-    probe: &mut impl Probe,
+    probe: &mut impl Watch,
 ) -> Result<Outcome, RunError> {
     #[allow(
         clippy::disallowed_methods,
@@ -140,7 +166,7 @@ fn loop_until_end<const E: bool>(
     world: &mut World<E>,
     end_at: Picoseconds,
     control: &Control,
-    probe: &mut impl Probe,
+    probe: &mut impl Watch,
 ) -> (Picoseconds, bool) {
     let mut now = 0;
     let mut steps = 0u64;
@@ -159,6 +185,7 @@ fn loop_until_end<const E: bool>(
         if world.series.next_at <= next_at && !world.next_is_internal() {
             world.close_series(next_at, false);
         }
+        probe.reached(next_at);
         if world.step(next_at, probe) {
             now = next_at;
         }

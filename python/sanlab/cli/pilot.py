@@ -140,4 +140,5 @@ def _memory(plan: Plan, end: int) -> int:
     """Memory of this process after the pilot run, and room for the series of the whole run."""
     bins = end // plan.interval_ps if plan.interval_ps else 0
     resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return resident + bins * 2 * len(plan.links) * SERIES_ROW_BYTES
+    transmitters = 2 * len(plan.links) + sum(len(loop.ports) for loop in plan.loops)
+    return resident + bins * transmitters * SERIES_ROW_BYTES

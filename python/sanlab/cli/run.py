@@ -127,6 +127,9 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     if summary["busiest_link"]:
         share = show_percent(summary["busiest_link_utilisation"])
         lines.append(f"  busiest link {summary['busiest_link']}, {share}")
+    if summary["busiest_loop"]:
+        share = show_percent(summary["busiest_loop_share"])
+        lines.append(f"  busiest loop {summary['busiest_loop']}, {share}")
     lines.append(f"  fingerprint  {done.manifest.fingerprint}")
     lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
     return lines

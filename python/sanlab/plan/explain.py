@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 FRAME_OVERHEAD_BYTES = 36
 
 
+def stack_names(plan: Plan) -> set[str]:
+    """Names of the stacks: what a plan has as arrays, and whose ports are on loops `NAME.a`."""
+    return {loop.name.rpartition(".")[0] for loop in plan.loops}
+
+
 def totals(plan: Plan) -> dict[str, int]:
-    """Return the number of each kind of thing in a plan."""
+    """Return the number of each kind of thing in a plan; disks of a stack count as disks only."""
+    stacks = stack_names(plan)
+    arrays = [array for array in plan.arrays if array.name not in stacks]
     return {
         "hosts_count": len(plan.hosts),
         "switches_count": len(plan.switches),
-        "arrays_count": len(plan.arrays),
-        "luns_count": sum(len(array.luns) for array in plan.arrays),
+        "arrays_count": len(arrays),
+        "luns_count": sum(len(array.luns) for array in arrays),
+        "stacks_count": len(stacks),
+        "loops_count": len(plan.loops),
         "disks_count": sum(len(array.disks) for array in plan.arrays),
         "mirrors_count": sum(lun.mirror is not None for a in plan.arrays for lun in a.luns),
         "links_count": len(plan.links),
@@ -38,7 +47,10 @@ def links_by_speed(plan: Plan) -> dict[str, int]:
 
 
 def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Name of every port that has a link, with the link and the end of it, 0 for `a`, 1 for `b`."""
+    """Name of every port that takes part, with its link and the end of it, 0 for `a`, 1 for `b`.
+
+    Ports on loops count on behind the links, two for each number, in the order of the loops.
+    """
     names = {}
     for number, link in enumerate(plan.links):
         for side, (here, there) in enumerate(((link.a, link.b), (link.b, link.a))):
@@ -48,6 +60,9 @@ def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
                 role = "f" if isinstance(there, EndAtNPort) else "e"
                 name = f"{plan.switches[here.switch.switch].name}.{role}{here.switch.port}"
             names[name] = number, side
+    on_loops = (port for loop in plan.loops for port in loop.ports)
+    for number, port in enumerate(on_loops, start=2 * len(plan.links)):
+        names[plan.n_ports[port.n_port].name] = divmod(number, 2)
     return names
 
 

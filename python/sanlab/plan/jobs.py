@@ -98,7 +98,7 @@ def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]
     if not hosts or not luns:
         return []
     if spec.spread == "paths":
-        return _driven(spec, hosts, luns, path, maker)
+        return _driven(hosts, luns, path, maker)
     if spec.spread == "all":
         return [(host, lun) for host in hosts for lun in luns]
     if spec.spread == "pair" and len(hosts) != len(luns):
@@ -119,7 +119,7 @@ def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]
 
 
 def _driven(
-    spec: Workload, hosts: list[str], luns: list[str], path: Path, maker: JobMaker
+    hosts: list[str], luns: list[str], path: Path, maker: JobMaker
 ) -> list[tuple[str, str]]:
     """Pair each LUN with the host that its stack's `paths` name."""
     pairs = []
@@ -135,8 +135,9 @@ def _driven(
         if via[0] not in hosts:
             maker.problems.add(
                 (*path, "hosts"),
-                f"'{lun}' is driven by '{via[0]}', which is not among {', '.join(spec.hosts)}",
-                "Name all hosts of the stack's 'paths'",
+                f"By the paths of its stack '{via[0]}' drives '{lun}', and it is no host of this "
+                "workload",
+                f"Add '{via[0]}' to 'hosts', or change the 'paths' of the stack",
             )
             return []
         pairs.append((via[0], lun))

@@ -38,6 +38,8 @@ AL_PAS = bytes.fromhex(
     "B2 B3 B4 B5 B6 B9 BA BC C3 C5 C6 C7 C9 CA CB CC CD CE D1 D2 D3 D4 D5 D6 D9 DA DC E0 E1 E2 E4 "
     "E8 EF"
 )
+#: AL_PAs as people write them.
+_BY_TEXT = {f"{al_pa:02X}": al_pa for al_pa in AL_PAS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,15 @@ def find_place(
 ) -> tuple[str, int] | None:
     """Return the loop and the enclosure that the end of a link names, `a.top`, `b.2`."""
     loop, _, where = port.partition(".")
+    if not loop:
+        problems.add(
+            path,
+            f"'{stack.name}' is a stack, and the link names none of its loops",
+            f"Write '{stack.name}.{stack.loops[0]}.top', say",
+        )
+        return None
     if loop not in stack.loops:
-        guess = nearest(loop, list(stack.loops)) if loop else None
+        guess = nearest(loop, list(stack.loops))
         hint = f"Did you mean '{stack.name}.{guess}'? " if guess else ""
         known = " and ".join(f"'{stack.name}.{it}'" for it in stack.loops)
         problems.add(
@@ -114,11 +123,13 @@ def build_loops(
             if count > MOST_PORTS:
                 problems.add(
                     stack.path,
-                    f"Loop '{loop}' of '{stack.name}' would have {count} ports, and "
-                    f"{MOST_PORTS} is the limit",
+                    f"Loop '{loop}' of '{stack.name}' would have {count} ports, those of "
+                    f"{stack.disks_count} disks and {counted(len(hosts), 'host port')}; a loop "
+                    f"has addresses for {MOST_PORTS}",
                     "Divide the disks among several stacks",
                 )
-            elif count >= 2:
+                break  # the other loop has the same disks
+            if count >= 2:
                 loops.append(_Loop(stack, loop, hosts, ids, problems).plan())
             else:
                 _too_few(stack, loop, problems)
@@ -191,10 +202,10 @@ class _Loop:
     def _wanted(self, text: str | None, path: Path, owner: str) -> int | None:
         if text is None:
             return None
-        al_pa = int(text, 16) if all(it in "0123456789abcdefABCDEF" for it in text) else -1
+        al_pa = _BY_TEXT.get(text.upper())
         key = "al_pa" if path[0] == "links" else path[-1]
         here = (*path, key) if path[0] == "links" else path
-        if al_pa not in AL_PAS:
+        if al_pa is None:
             self.problems.add(
                 here,
                 f"'{text}' is no AL_PA of a device",
@@ -202,10 +213,13 @@ class _Loop:
             )
             return None
         if al_pa in self.taken:
+            first = self.taken[al_pa]
+            # Two disks collide on every loop of the stack, which is one mistake.
+            are_disks = all(it.startswith(f"{self.stack.name}.") for it in (owner, first))
+            where = "in" if are_disks else f"on loop '{self.loop}' of"
             self.problems.add(
                 here,
-                f"'{owner}' and '{self.taken[al_pa]}' both want AL_PA {al_pa:02X} on loop "
-                f"'{self.loop}' of '{self.stack.name}'",
+                f"'{owner}' and '{first}' both want AL_PA {al_pa:02X} {where} '{self.stack.name}'",
                 "Give one of them another",
             )
             return None
@@ -235,7 +249,7 @@ class _Loop:
         retimer = self.words(model.retimer if spec.retimer is None else spec.retimer)
         bypass = self.words(model.bypass if spec.bypass is None else spec.bypass)
         between = _cable(spec.cable) + retimer
-        down: list[tuple[End, int, LoopPortEntry, int]] = []
+        down: list[tuple[End, int, LoopPortEntry, int, int]] = []
         pending = 0
         at_top = [
             (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure == 1
@@ -245,25 +259,25 @@ class _Loop:
         ]
         for it, al_pa in at_top:
             cable = _fibre(it.spec)
-            down.append((it.end, al_pa, stack.initiator, pending + cable))
+            down.append((it.end, al_pa, stack.initiator, pending + cable, 1))
             pending = cable
         for enclosure in range(1, stack.enclosures + 1):
             pending += retimer if enclosure == 1 else between
             for disk in stack.disks_in(enclosure):
                 end = stack.name, f"disk{disk}.{self.loop}"
-                down.append((end, disk_al_pas[disk - 1], stack.target, pending))
+                down.append((end, disk_al_pas[disk - 1], stack.target, pending, enclosure))
                 pending = 0
             pending += (model.bays - len(stack.disks_in(enclosure))) * bypass
         for it, al_pa in at_bottom:
             cable = _fibre(it.spec)
-            down.append((it.end, al_pa, stack.initiator, pending + cable))
+            down.append((it.end, al_pa, stack.initiator, pending + cable, stack.enclosures))
             pending = cable
         # The way back up passes the retimers and cables only.
         pending += between * (stack.enclosures - 1) + retimer
         ports = []
-        for index, (end, al_pa, policy, before) in enumerate(down):
+        for index, (end, al_pa, policy, before, enclosure) in enumerate(down):
             delay = before + self.words(policy.delay) + (pending if index == 0 else 0)
-            ports.append(self._port(end, al_pa, delay, 0, policy))
+            ports.append(self._port(end, al_pa, delay, enclosure - 1, policy))
         return ports
 
     def _crossbars(self) -> OnSwitched:

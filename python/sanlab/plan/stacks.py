@@ -92,6 +92,7 @@ def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> Sta
                 f"'{name}' has no disk {number}",
                 f"It has disks 1 to {disks}" if disks else "It has no disk at all",
             )
+    _check_spans(spec, name, path, problems)
     return StackBox(
         name=name,
         path=path,
@@ -100,9 +101,22 @@ def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> Sta
         disks_count=disks,
         loops=LOOPS[:loops],
         speed=speed,
-        initiator=_port_of(spec.initiator, model.initiator),
-        target=_port_of(spec.target, model.target),
+        initiator=_port_of(spec.initiator, model.initiator, (*path, "initiator"), problems),
+        target=_port_of(spec.target, model.target, (*path, "target"), problems),
     )
+
+
+def _check_spans(spec: Stack, name: str, path: Path, problems: Problems) -> None:
+    """Note rules of `paths` for enclosures that the stack does not have."""
+    last = spec.enclosures
+    for number, rule in enumerate(spec.paths):
+        _, dots, end = rule.enclosures.partition("..")
+        if dots and int(end) > last:
+            problems.add(
+                (*path, "paths", number, "enclosures"),
+                f"'{name}' has no enclosure {end}",
+                f"It has enclosures 1 to {last}" if last > 1 else "It has one enclosure",
+            )
 
 
 def _check_medium(spec: Stack, model: EnclosureEntry, path: Path, problems: Problems) -> None:
@@ -119,11 +133,21 @@ def _check_medium(spec: Stack, model: EnclosureEntry, path: Path, problems: Prob
             )
 
 
-def _port_of(spec: LoopPort | None, model: LoopPortEntry) -> LoopPortEntry:
+def _port_of(
+    spec: LoopPort | None, model: LoopPortEntry, path: Path, problems: Problems
+) -> LoopPortEntry:
     if spec is None:
         return model
     changed = {key: getattr(spec, key) for key in spec.model_fields_set}
-    return model.model_copy(update={key: it for key, it in changed.items() if it is not None})
+    port = model.model_copy(update={key: it for key, it in changed.items() if it is not None})
+    if port.login_credit > port.buffers:
+        problems.add(
+            (*path, "login_credit" if "login_credit" in changed else "buffers"),
+            f"'login_credit' promises {port.login_credit} frames and there are "
+            f"{counted(port.buffers, 'buffer')}",
+            "Raise 'buffers', or promise less",
+        )
+    return port
 
 
 def disk_ports(stack: StackBox) -> list[str]:

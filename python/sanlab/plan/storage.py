@@ -306,7 +306,7 @@ def _array_plan(
         port_queue_depth=given(spec.port_queue_depth, model.port_queue_depth),
         cache=_cache(spec, array),
         drives=[] if pool is None else [drive_from_sheet(f"{array.name}.disk", pool.entry)],
-        disks=[] if pool is None else _disks(array.name, pool),
+        disks=[] if pool is None else _disks(array, pool),
         luns=luns,
     )
 
@@ -322,8 +322,13 @@ def _cache(spec: Array, array: ArrayBox) -> CachePlan | None:
     )
 
 
-def _disks(array: str, pool: _Pool) -> list[DiskPlan]:
-    return [DiskPlan(name=f"{array}.disk{number}", drive=0) for number in range(len(pool.used))]
+def _disks(array: ArrayBox, pool: _Pool) -> list[DiskPlan]:
+    """Disks by number: those of a stack bear the names of their LUNs, which count from 1."""
+    first = 0 if array.stack is None else 1
+    return [
+        DiskPlan(name=f"{array.name}.disk{first + number}", drive=0)
+        for number in range(len(pool.used))
+    ]
 
 
 class _Mirrors:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.plan.explain import end_name
-from sanlab.plan.schema import OnAccess, OnMemory
+from sanlab.plan.explain import end_name, stack_names
+from sanlab.plan.schema import OnAccess, OnMemory, OnShared
 from sanlab.quantities import about_size, counted, format_size, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sanlab.plan.schema import ArrayPlan, JobPlan, LunPlan, Plan
+    from sanlab.plan.schema import ArrayPlan, JobPlan, LoopPlan, LunPlan, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ def tables(plan: Plan, max_rows: int) -> list[Table]:
         _switches(plan, max_rows),
         _arrays(plan, max_rows),
         _luns(plan, max_rows),
+        _stacks(plan, max_rows),
+        _loops(plan, max_rows),
         _links(plan, max_rows),
         _jobs(plan, max_rows),
         _traffic(plan, max_rows),
@@ -76,6 +78,8 @@ def _switches(plan: Plan, max_rows: int) -> Table:
 
 def _arrays(plan: Plan, max_rows: int) -> Table:
     columns = ("array", "ports", "controllers", "per command", "burst", "cache", "disks")
+    stacks = stack_names(plan)
+    arrays = [array for array in plan.arrays if array.name not in stacks]
     rows = [
         (
             array.name,
@@ -86,9 +90,9 @@ def _arrays(plan: Plan, max_rows: int) -> Table:
             _cache(array),
             str(len(array.disks)),
         )
-        for array in plan.arrays[:max_rows]
+        for array in arrays[:max_rows]
     ]
-    return Table("Arrays", columns, rows, len(plan.arrays))
+    return Table("Arrays", columns, rows, len(arrays))
 
 
 def _cache(array: ArrayPlan) -> str:
@@ -99,7 +103,8 @@ def _cache(array: ArrayPlan) -> str:
 
 def _luns(plan: Plan, max_rows: int) -> Table:
     columns = ("LUN", "size", "queue depth", "blocks on", "mirror")
-    luns = [lun for array in plan.arrays for lun in array.luns]
+    stacks = stack_names(plan)
+    luns = [lun for array in plan.arrays if array.name not in stacks for lun in array.luns]
     rows = [
         (lun.name, about_size(lun.bytes), str(lun.queue_depth), _media(lun), _mirror(plan, lun))
         for lun in luns[:max_rows]
@@ -121,6 +126,61 @@ def _mirror(plan: Plan, lun: LunPlan) -> str:
         return ""
     target = plan.arrays[lun.mirror.array].luns[lun.mirror.lun].name
     return f"{target}, {'synchronous' if lun.mirror.synchronous else 'asynchronous'}"
+
+
+def _stacks(plan: Plan, max_rows: int) -> Table:
+    columns = ("stack", "loops", "enclosures", "disks", "size of each", "queue depth")
+    arrays = {array.name: array for array in plan.arrays}
+    rows = []
+    names = sorted(stack_names(plan))
+    for name in names[:max_rows]:
+        loops = [loop for loop in plan.loops if loop.name.rpartition(".")[0] == name]
+        luns = arrays[name].luns if name in arrays else []
+        sizes = {about_size(lun.bytes) for lun in luns}
+        depths = {str(lun.queue_depth) for lun in luns}
+        rows.append(
+            (
+                name,
+                str(len(loops)),
+                str(max(port.crossbar for loop in loops for port in loop.ports) + 1),
+                str(len(luns)),
+                ", ".join(sorted(sizes)),
+                ", ".join(sorted(depths)),
+            )
+        )
+    return Table("Stacks", columns, rows, len(names))
+
+
+def _loops(plan: Plan, max_rows: int) -> Table:
+    columns = ("loop", "medium", "speed", "ports", "hosts", "round trip")
+    hosts = {it.n_port for host in plan.hosts for it in host.adapters}
+    rows = [
+        (
+            loop.name,
+            _medium(loop),
+            loop.speed,
+            str(len(loop.ports)),
+            str(sum(port.n_port in hosts for port in loop.ports)),
+            _round_trip(loop),
+        )
+        for loop in plan.loops[:max_rows]
+    ]
+    return Table("Loops", columns, rows, len(plan.loops))
+
+
+def _medium(loop: LoopPlan) -> str:
+    if isinstance(loop.medium, OnShared):
+        return "shared"
+    switched = loop.medium.switched
+    links = {string.links for string in switched.strings}
+    each = f", strings of {counted(min(links), 'link')}" if links else ""
+    return f"{counted(len(switched.crossbars), 'crossbar')}{each}"
+
+
+def _round_trip(loop: LoopPlan) -> str:
+    if isinstance(loop.medium, OnShared):
+        return f"{sum(port.delay_ps for port in loop.ports) / 1e6:.3g}us"
+    return "by pair"
 
 
 def _links(plan: Plan, max_rows: int) -> Table:

@@ -233,6 +233,13 @@ def _add_link(
             "Link two different boxes",
         )
         return
+    if request.spec.al_pa is not None:
+        problems.add(
+            (*request.path, "al_pa"),
+            "An AL_PA is the address of a port on a loop, and this link leads to none",
+            "Remove 'al_pa', or link to a stack",
+        )
+        return
     a = board.take(request.left, (*request.path, "from"))
     b = board.take(request.right, (*request.path, "to"))
     if a is None or b is None:

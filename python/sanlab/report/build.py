@@ -21,7 +21,8 @@ from sanlab.report.findings import write as write_findings
 from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
 from sanlab.results.columns import PERCENTILES, STAGES
 from sanlab.results.latency import TAIL, has_percentile
-from sanlab.results.ports import credit_wait_share, waiting_for_credit
+from sanlab.results.loops import frames_share, name_of_string, stacks, taken_share
+from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
 from sanlab.run.folder import write_file
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _cards(run: Run) -> list[Card]:
     def rarity(key: str, number: str) -> str:
         return "too few I/Os to tell" if summary[key] is None else f"1 I/O in {number} is slower"
 
-    ports = run.rows("ports")
+    ports = on_links(run)
     waited = max((credit_wait_share(run, row) for row in ports), default=0.0)
     longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
     cards = [
@@ -180,6 +181,9 @@ def _cards(run: Run) -> list[Card]:
             )
         )
         cards.append(Card("Credit wait", show_percent(waited), longest))
+    if summary["busiest_loop"]:
+        share = show_percent(summary["busiest_loop_share"])
+        cards.append(Card("Busiest loop", share, summary["busiest_loop"]))
     return cards
 
 
@@ -231,6 +235,9 @@ def _tables(run: Run) -> list[Table]:
         _stages(run),
         _ports(run),
         _waiting(run),
+        _loops(run),
+        _strings(run),
+        _enclosures(run),
         _frames(run),
         _stations(run),
         _mirrors(run),
@@ -360,6 +367,109 @@ def _waiting(run: Run) -> Table:
         for row in waiting_for_credit(run, 0.0)
     ]
     return _table("waiting", columns, rows)
+
+
+def _loops(run: Run) -> Table:
+    columns = [
+        Column("loop", is_number=False),
+        Column("medium", is_number=False),
+        Column("speed", is_number=False),
+        Column("ports"),
+        Column(
+            "taken", tip="owned or arbitrated for; of a switched loop by circuits, mean at once"
+        ),
+        Column("frames", tip="share of the run with frames, both ways together"),
+        Column(
+            "arbitration", tip="share of the run with nobody's circuit and somebody who wants one"
+        ),
+        Column("circuits"),
+        Column("mean circuit"),
+        Column("round trip", tip="of a word through all ports"),
+    ]
+    rows = []
+    for row in run.rows("loops"):
+        is_shared = row["medium"] == "shared"
+        at_once = row["owned_share"]
+        taken = _share(taken_share(row)) if is_shared else Cell(f"{at_once:.2f} at once", at_once)
+        sending = row["sending_share"]
+        frames = _share(frames_share(row)) if is_shared else Cell(f"{sending:.2f} at once", sending)
+        rows.append(
+            [
+                _text(row["loop"]),
+                _text(row["medium"]),
+                _text(row["speed"]),
+                _count(row["ports_count"]),
+                taken,
+                frames,
+                _share(row["arbitrating_share"]) if is_shared else Cell("none", 0.0),
+                _count(row["tenancies_count"]),
+                _time(row["owned_ps"] / max(1, row["tenancies_count"])),
+                _time(row["round_ps"]) if is_shared else Cell("by pair", 0.0),
+            ]
+        )
+    return _table("loops", columns, rows)
+
+
+def _strings(run: Run) -> Table:
+    columns = [
+        Column("string", is_number=False),
+        Column("links"),
+        Column("held", tip="share of the run and of the links that circuits hold them"),
+        Column("most at once", tip="links held at once"),
+        Column("circuits"),
+        Column("mean circuit"),
+    ]
+    rows = [
+        [
+            _text(name_of_string(row)),
+            _count(row["links_count"]),
+            _share(row["utilisation"]),
+            _count(row["most_held_count"]),
+            _count(row["circuits_count"]),
+            _time(row["held_ps"] / max(1, row["circuits_count"])),
+        ]
+        for row in run.rows("strings")
+    ]
+    return _table("strings", columns, rows)
+
+
+def _enclosures(run: Run) -> Table:
+    """Disks of a stack by enclosure: there may be too many to look at one by one."""
+    columns = [
+        Column("enclosure", is_number=False),
+        Column("disks"),
+        Column("requests"),
+        Column("busy mean"),
+        Column("busy most"),
+        Column("busiest disk", is_number=False),
+        Column("in system", tip="requests of a disk waiting or in service, mean"),
+    ]
+    disks = {row["station"]: row for row in run.rows("stations") if row["kind"] == "disk"}
+    rows = []
+    for stack in stacks(run).values():
+        for enclosure in range(stack.enclosures):
+            here = [disk for disk, where in stack.disks.items() if where == enclosure]
+            found = [disks[disk] for disk in here if disk in disks]
+            if not here:
+                continue
+            top = max(found, key=lambda row: row["utilisation"], default=None)
+            count = len(here)
+            rows.append(
+                [
+                    _text(f"{stack.name}.e{enclosure + 1}"),
+                    _count(count),
+                    _count(sum(row["arrivals_count"] for row in found)),
+                    _share(sum(row["utilisation"] for row in found) / count),
+                    _share(top["utilisation"] if top else 0.0),
+                    _text(top["station"] if top else "none"),
+                    _mean(sum(row["mean_in_system"] for row in found) / count),
+                ]
+            )
+    return _table("enclosures", columns, rows)
+
+
+def _mean(value: float) -> Cell:
+    return Cell(f"{value:.2f}", value)
 
 
 def _frames(run: Run) -> Table:

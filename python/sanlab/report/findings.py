@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass, field
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal
 
+from sanlab.quantities import counted
 from sanlab.report.words import show_count, show_percent, show_time
 from sanlab.results.columns import STAGES
+from sanlab.results.loops import frames_share, fullest, uses
 from sanlab.results.ports import (
     SATURATED,
     WAITS,
@@ -20,6 +22,7 @@ from sanlab.results.ports import (
     cause_of_waiting,
     credit_wait_share,
     credits_to_fill,
+    on_links,
     parallel_to,
     queueing,
     waiting_for_credit,
@@ -30,6 +33,7 @@ from sanlab.run.folder import write_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sanlab.results.loops import Use
     from sanlab.results.ports import Cause, Port
     from sanlab.results.run import Run
 
@@ -94,6 +98,7 @@ def find(run: Run) -> list[Finding]:
         _stopped_early,
         _limiting_element,
         _credit_waits,
+        _loop_wait,
         _queue_depth,
         _task_set_full,
         _largest_stage,
@@ -144,37 +149,21 @@ def _stopped_early(run: Run) -> list[Finding]:
 
 
 def _limiting_element(run: Run) -> list[Finding]:
-    links = busiest(run, 1)
+    found = [_as_element(run, it) for it in busiest(run, 1)]
+    found += [_loop_as_element(run, it) for it in (fullest(run),) if it is not None]
     stations = sorted(run.rows("stations"), key=lambda row: -row["utilisation"])[:1]
-    if not links and not stations:
+    found += [_station_as_element(run, it) for it in stations]
+    if not found:
         return [_not_enough("limiting_element", "what limits the run", "ports and stations")]
-    link = links[0] if links else None
-    station = stations[0] if stations else None
-    if station and (link is None or station["utilisation"] > link["tx_utilisation"]):
-        name, share = station["station"], station["utilisation"]
-        what = f"{_KINDS.get(station['kind'], station['kind'])} {name}"
-        evidence = Evidence(
-            "stations",
-            {"station": name},
-            _pick(station, "utilisation", "mean_in_system", "servers"),
-        )
-        remedy = "More of them, or a shorter time in each, would raise the throughput."
-    else:
-        assert link is not None
-        name, share = link["port"], link["tx_utilisation"]
-        what = f"link from {name} to {link['peer']} ({link['speed']})"
-        evidence = Evidence(
-            "ports", {"port": name}, _pick(link, "tx_utilisation", "tx_bytes", "speed")
-        )
-        remedy = _more_bandwidth(run, link)
+    top = max(found, key=lambda element: element.share)
+    what, share, evidence = top.what, top.share, top.evidence
     if share >= SATURATED:
         return [
             Finding(
                 "limiting_element",
                 "problem",
-                f"The {what} limits the run: it is busy {show_percent(share)} of the time"
-                f"{_likewise(run, evidence.table)}",
-                remedy,
+                f"The {what} {top.limits}: {top.busy}{top.likewise}",
+                top.remedy,
                 share,
                 evidence=(evidence,),
             )
@@ -192,11 +181,129 @@ def _limiting_element(run: Run) -> list[Finding]:
     return [Finding("busiest_element", "notice", title, detail, share, evidence=(evidence,))]
 
 
-def _likewise(run: Run, table: str) -> str:
+@dataclass(frozen=True)
+class _Element:
+    """What may limit a run, in the words a finding needs."""
+
+    what: str
+    share: float
+    busy: str
+    likewise: str
+    remedy: str
+    evidence: Evidence
+    limits: str = "limits the run"
+
+
+def _as_element(run: Run, link: Port) -> _Element:
+    share = link["tx_utilisation"]
+    return _Element(
+        f"link from {link['port']} to {link['peer']} ({link['speed']})",
+        share,
+        f"it is busy {show_percent(share)} of the time",
+        _likewise([row["tx_utilisation"] for row in on_links(run)]),
+        _more_bandwidth(run, link),
+        Evidence(
+            "ports", {"port": link["port"]}, _pick(link, "tx_utilisation", "tx_bytes", "speed")
+        ),
+    )
+
+
+def _station_as_element(run: Run, station: dict[str, Any]) -> _Element:
+    name, share = station["station"], station["utilisation"]
+    return _Element(
+        f"{_KINDS.get(station['kind'], station['kind'])} {name}",
+        share,
+        f"it is busy {show_percent(share)} of the time",
+        _likewise([row["utilisation"] for row in run.rows("stations")]),
+        "More of them, or a shorter time in each, would raise the throughput.",
+        Evidence(
+            "stations",
+            {"station": name},
+            _pick(station, "utilisation", "mean_in_system", "servers"),
+        ),
+    )
+
+
+def _loop_as_element(run: Run, use: Use) -> _Element:
+    """A loop that its ports share, a string, or the ports of hosts on a switched loop."""
+    likewise = _likewise([it.share for it in uses(run) if it.kind == use.kind])
+    row, share = use.row, use.share
+    if use.kind == "string":
+        return _Element(
+            f"string {use.name} of {counted(use.members, 'link')}",
+            share,
+            f"circuits hold its links {show_percent(share)} of the time",
+            likewise,
+            "More links in the string, or hosts plugged in nearer to the disks they drive, would"
+            " raise the throughput.",
+            Evidence(
+                "strings",
+                {"loop": row["loop"], "from": row["from"], "to": row["to"]},
+                _pick(row, "utilisation", "links_count", "circuits_count"),
+            ),
+        )
+    evidence = Evidence(
+        "loops",
+        {"loop": use.name},
+        _pick(row, "owned_share", "arbitrating_share", "sending_share", "ports_count", "round_ps"),
+    )
+    if use.kind == "loop_ports":
+        frames = min(share, row["sending_share"] / use.members)
+        several = use.members > 1
+        return _Element(
+            f"{use.members} host ports on {use.name}" if several else f"host port on {use.name}",
+            share,
+            f"{'they are' if several else 'it is'} in a circuit {show_percent(share)} of the time"
+            f"{' on average' if several else ''}, {show_percent(frames)} with frames",
+            likewise,
+            "More ports of hosts on the loop, larger requests or a higher speed would raise the"
+            " throughput.",
+            evidence,
+            "limit the run" if several else "limits the run",
+        )
+    frames = min(share, frames_share(row))
+    return _Element(
+        f"loop {use.name}",
+        share,
+        f"it is taken {show_percent(share)} of the time, {show_percent(frames)} by frames, "
+        f"{show_percent(row['arbitrating_share'])} by arbitration and the rest by opening"
+        " and closing circuits and waiting in them for R_RDY",
+        likewise,
+        "To arbitrate, open and close takes words that go all the way round, through"
+        f" {use.members} ports in {show_time(row['round_ps'])}. Fewer ports on a loop, larger"
+        " requests, a higher speed or an enclosure with a switch would raise the throughput.",
+        evidence,
+    )
+
+
+def _likewise(shares: list[float]) -> str:
     """How many others of that kind are as full."""
-    column = "tx_utilisation" if table == "ports" else "utilisation"
-    others = sum(row[column] >= SATURATED for row in run.rows(table)) - 1
-    return f", and {others} more are full too" if others > 0 else ""
+    others = sum(share >= SATURATED for share in shares) - 1
+    verb = "is" if others == 1 else "are"
+    return f", and {others} more {verb} full too" if others > 0 else ""
+
+
+def _loop_wait(run: Run) -> list[Finding]:
+    """I/Os that spend their time before loops."""
+    rows = [
+        row for row in run.rows("stages") if row["stage"] == "loop" and row["share"] >= WAIT_SHARE
+    ]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: -row["share"])
+    worst = rows[0]
+    return [
+        Finding(
+            "loop_wait",
+            "notice",
+            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} time is"
+            f" waiting for a loop{_and_more(rows)}",
+            "Every command, transfer and status needs a circuit of its own, and waits for the"
+            " circuits of others. The section on loops shows which are full.",
+            worst["share"],
+            evidence=tuple(_stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
+        )
+    ]
 
 
 def _more_bandwidth(run: Run, link: Port) -> str:
@@ -215,7 +322,7 @@ def _more_bandwidth(run: Run, link: Port) -> str:
 
 def _starved(run: Run) -> Finding | None:
     """The transmitter that always has a frame and sends only as fast as credit comes back."""
-    rows = [(row["tx_utilisation"] + credit_wait_share(run, row), row) for row in run.rows("ports")]
+    rows = [(row["tx_utilisation"] + credit_wait_share(run, row), row) for row in on_links(run)]
     rows = [(together, row) for together, row in rows if together >= STARVED]
     if not rows:
         return None
@@ -251,7 +358,9 @@ _KINDS = {
 
 
 def _credit_waits(run: Run) -> list[Finding]:
-    ports = run.rows("ports")
+    ports = on_links(run)
+    if not ports and run.rows("ports"):
+        return []  # credit on loops lives within a circuit
     if not ports:
         return [_not_enough("credit_wait", "waits for credit", "ports")]
     waiting = waiting_for_credit(run)

@@ -1,4 +1,4 @@
-"""The topology as a picture: hosts, switches, arrays in columns, links coloured by utilisation.
+"""The topology as a picture: hosts, switches, arrays and stacks in columns, links coloured by use.
 
 Large groups of alike boxes become one box: hosts that are attached to the same switches are drawn
 as one, and so are arrays, as soon as there are more than a column can hold.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sanlab.report.stack_box import StackBox, draw_stack, stack_boxes
 from sanlab.report.words import show_percent
-from sanlab.results.ports import credit_wait_share
+from sanlab.results.ports import credit_wait_share, on_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +38,17 @@ class _Box:
     members: list[str]
     column: int = 0
     y: float = 0.0
+    inside: StackBox | None = None
+    """What a stack is made of."""
+
+    @property
+    def height(self) -> float:
+        return _BOX_HEIGHT if self.inside is None else self.inside.height
+
+    @property
+    def room(self) -> float:
+        """Height it takes of its column."""
+        return _ROW if self.inside is None else self.inside.height + _ROW - _BOX_HEIGHT
 
     @property
     def label(self) -> str:
@@ -57,6 +69,8 @@ class _Cable:
     utilisation: list[float] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     tips: list[str] = field(default_factory=list)
+    tap: float | None = None
+    """Height at which it enters the box of a stack, from that box's upper edge."""
 
 
 def draw(run: Run) -> str:
@@ -64,14 +78,18 @@ def draw(run: Run) -> str:
     boxes = _boxes(run)
     cables = _cables(run, boxes)
     columns = _arrange(list(boxes.values()), cables)
-    held = max((len(column) for column in columns), default=1)
+    held = max((_room(column) for column in columns), default=_ROW)
     width = 2 * _SIDE + _COLUMN * (len(columns) - 1) + _BOX_WIDTH
-    height = _TOP + max(1, held) * _ROW + 8
-    style = f"min-width:{min(width, 620)}px;max-width:{max(520, round(width * 1.25))}px"
+    height = round(_TOP + max(_ROW, held) + 8)
+    # Two columns with a stack are still to be read where they have to fit a phone.
+    least = 0.8 if any(box.inside for box in boxes.values()) else 1
+    style = (
+        f"min-width:{round(min(least * width, 620))}px;max-width:{max(520, round(width * 1.25))}px"
+    )
     head = (
         f'<svg class="topology" viewBox="0 0 {width} {height}" style="{style}" role="img"'
         ' xmlns="http://www.w3.org/2000/svg"'
-        ' aria-label="Topology: hosts, switches and arrays; links coloured by utilisation">'
+        ' aria-label="Topology: hosts, switches, arrays and stacks; links coloured by utilisation">'
     )
     parts = [head]
     parts += [_heading(columns, index) for index in range(len(columns))]
@@ -101,11 +119,13 @@ def _boxes(run: Run) -> dict[str, _Box]:
     plan = run.plan
     neighbours: dict[str, set[str]] = {}
     nodes = {row["port"]: row["node"] for row in run.rows("ports")}
+    inside = stack_boxes(run)
     for row in run.rows("ports"):
-        neighbours.setdefault(row["node"], set()).add(nodes[row["peer"]])
-    boxes: dict[str, _Box] = {}
+        peer = nodes[row["peer"]] if row["kind"] != "nl_port" else row["peer"]
+        neighbours.setdefault(row["node"], set()).add(peer)
+    boxes = {name: _Box(name, "stack", [name], inside=of) for name, of in inside.items()}
     for kind, key in (("host", "hosts"), ("switch", "switches"), ("array", "arrays")):
-        names = [row["name"] for row in plan[key]]
+        names = [row["name"] for row in plan[key] if row["name"] not in inside]
         if kind == "switch" or len(names) <= COLUMN_HOLDS:
             boxes |= {name: _Box(name, kind, [name]) for name in names}
             continue
@@ -121,7 +141,7 @@ def _boxes(run: Run) -> dict[str, _Box]:
 def _cables(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
     """Links by the boxes they join; a third index tells up to four parallel ones apart."""
     ends: dict[int, list[dict[str, object]]] = {}
-    for row in run.rows("ports"):
+    for row in on_links(run):
         ends.setdefault(row["link"], []).append(row)
     by_pair: dict[tuple[str, str], list[list[dict[str, object]]]] = {}
     for pair in ends.values():
@@ -136,7 +156,45 @@ def _cables(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cab
                 cable.utilisation.append(float(row["tx_utilisation"]))  # type: ignore[arg-type]
                 cable.waits.append(credit_wait_share(run, row))
                 cable.tips.append(_tip(run, row))
+    return cables | _cables_to_stacks(run, boxes)
+
+
+def _cables_to_stacks(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
+    """Cables from hosts to loops, each to its enclosure or end of the stack."""
+    rows = {row["port"]: row for row in run.rows("ports")}
+    cables: dict[tuple[str, str, int], _Cable] = {}
+    for name, box in boxes.items():
+        if box.inside is None:
+            continue
+        drawn: dict[tuple[str, str, int], _Cable] = {}
+        taps: dict[tuple[str, int], int] = {}
+        lanes: dict[str, int] = {}
+        for it in box.inside.stack.plugged:
+            host = boxes[it.node].name
+            key = host, it.loop, it.enclosure
+            if key not in drawn:
+                nth = taps.setdefault((it.loop, it.enclosure), 0)
+                taps[it.loop, it.enclosure] += 1
+                lane = lanes[host] = lanes.get(host, -1) + 1
+                drawn[key] = cables[host, name, lane] = _Cable((host, name))
+                drawn[key].tap = box.inside.tap(it.loop, it.enclosure, nth)
+            row = rows[it.port]
+            drawn[key].utilisation.append(max(row["tx_utilisation"], row["rx_utilisation"]))
+            drawn[key].waits.append(0.0)
+            drawn[key].tips.append(_tip_on_loop(row, it.enclosure))
     return cables
+
+
+def _tip_on_loop(row: dict[str, Any], enclosure: int) -> str:
+    sent, received = (show_percent(row[f"{way}_utilisation"]) for way in ("tx", "rx"))
+    return (
+        f"{row['port']} on {row['peer']} ({row['speed']}) at enclosure {enclosure + 1}:"
+        f" sends {sent}, receives {received}"
+    )
+
+
+def _room(column: list[_Box]) -> float:
+    return sum(box.room for box in column)
 
 
 def _tip(run: Run, row: dict[str, object]) -> str:
@@ -157,9 +215,9 @@ def _arrange(boxes: list[_Box], cables: dict[tuple[str, str, int], _Cable]) -> l
     levels = sorted(set(depth.values()))
     columns: list[list[_Box]] = [[b for b in unique.values() if b.kind == "host"]]
     columns += [[b for b in switches if depth[b.name] == level] for level in levels]
-    columns.append([b for b in unique.values() if b.kind == "array"])
+    columns.append([b for b in unique.values() if b.kind in ("array", "stack")])
     columns = [column for column in columns if column]
-    held = max((len(column) for column in columns), default=1)
+    held = max((_room(column) for column in columns), default=_ROW)
     for index, column in enumerate(columns):
         _space(column, held)
         for box in column:
@@ -192,24 +250,29 @@ def _distance(
     return {name: min(depth.get(name, 0), 3) for name in names}
 
 
-def _space(column: list[_Box], held: int) -> None:
+def _space(column: list[_Box], held: float) -> None:
     """Spread a column over the height of the tallest one."""
-    step = held * _ROW / len(column)
-    for index, box in enumerate(column):
-        box.y = _TOP + step * (index + 0.5)
+    stretch = held / _room(column)
+    above = 0.0
+    for box in column:
+        box.y = _TOP + stretch * (above + box.room / 2)
+        above += box.room
 
 
 def _heading(columns: list[list[_Box]], index: int) -> str:
-    kind = columns[index][0].kind
     x = _SIDE + _COLUMN * index + _BOX_WIDTH / 2
-    count = sum(len(box.members) for box in columns[index])
-    plural = {"host": "hosts", "switch": "switches", "array": "arrays"}[kind]
-    text = f"{count} {kind if count == 1 else plural}"
+    counts: dict[str, int] = {}
+    for box in columns[index]:
+        counts[box.kind] = counts.get(box.kind, 0) + len(box.members)
+    plural = {"host": "hosts", "switch": "switches", "array": "arrays", "stack": "stacks"}
+    text = ", ".join(f"{n} {kind if n == 1 else plural[kind]}" for kind, n in counts.items())
     return f'<text class="heading" x="{x}" y="20">{text}</text>'
 
 
 def _draw_box(box: _Box) -> str:
-    x, y = _SIDE + _COLUMN * box.column, box.y - _BOX_HEIGHT / 2
+    x, y = _SIDE + _COLUMN * box.column, box.y - box.height / 2
+    if box.inside is not None:
+        return draw_stack(box.inside, (x, y), _BOX_WIDTH, class_of)
     label = box.label if len(box.label) <= 18 else box.label[:17] + "…"
     stacked = (
         f'<rect class="box {box.kind}" x="{x + 4}" y="{y - 4:.1f}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="6"/>'
@@ -235,7 +298,7 @@ def _draw_cables(
     for (first, last, lane), cable in ordered:
         here, there = sorted((by_name[first], by_name[last]), key=lambda box: box.column)
         shift = (lane - (lanes[first, last] - 1) / 2) * 7
-        path, middle = _path(here, there, shift)
+        path, middle = _path(here, there, shift, cable.tap)
         width = " thin" if len(cables) > 60 else ""
         most = len(cable.tips)
         tip = "\n".join(cable.tips[:8]) + (f"\n… {most // 2} links in all" if most > 8 else "")
@@ -249,10 +312,14 @@ def _draw_cables(
         )
 
 
-def _path(here: _Box, there: _Box, shift: float) -> tuple[str, tuple[float, float]]:
+def _path(
+    here: _Box, there: _Box, shift: float, tap: float | None = None
+) -> tuple[str, tuple[float, float]]:
     """Curve from box to box, and its middle; boxes of one column are joined by an arc beside it."""
     x1 = _SIDE + _COLUMN * here.column + _BOX_WIDTH
     y1, y2 = here.y + shift, there.y + shift
+    if tap is not None and there.inside is not None:
+        y2 = there.y - there.height / 2 + tap
     if here.column == there.column:
         out = x1 + 34 + abs(y2 - y1) * 0.18 + shift
         return f"M{x1} {y1:.1f} C{out:.1f} {y1:.1f} {out:.1f} {y2:.1f} {x1} {y2:.1f}", (

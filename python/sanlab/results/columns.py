@@ -10,6 +10,7 @@ STAGES: Final[dict[str, str]] = {
     "lun_queue": "waiting for the LUN's queue depth or the adapter's execution throttle",
     "hba": "engine of the adapter, waiting included",
     "tx_queue": "in an N_Port behind frames of others",
+    "loop": "on an arbitrated loop: arbitration, opening, closing, and the circuits of others",
     "credit_wait": "a transmitter on the way had a frame of it to send and no BB credit",
     "wire": "bits on fibres: serialisation and propagation",
     "switch": "in switches: forwarding latency and waiting for an output",
@@ -46,13 +47,14 @@ _WHERE_RESPONSE = "from the application's call to its completion"
 #: Table to what it holds, and column to what it means. The unit is the end of a column's name.
 TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "ports": (
-        "One row for each end of a link.",
+        "One row for each end of a link, and for each port on an arbitrated loop.",
         {
-            "port": "name: `host1.hba0.p0` and `dev1.p0` are N_Ports, `sw1.f3` F_Ports, `sw1.e16` E_Ports",
-            "node": "host, switch or array the port belongs to",
-            "kind": "`n_port`, `f_port` or `e_port`",
-            "link": "index of the link in the plan",
-            "peer": "the port at the other end",
+            "port": "name: `host1.hba0.p0` and `dev1.p0` are N_Ports, `sw1.f3` F_Ports, `sw1.e16` E_Ports, "
+            "`stack.disk1.a` the NL_Port of a disk on loop a",
+            "node": "host, switch, array or stack the port belongs to",
+            "kind": "`n_port`, `f_port` or `e_port`; `nl_port` for a port on a loop",
+            "link": "index of the link in the plan; loops count on behind the links",
+            "peer": "the port at the other end; of an `nl_port` its loop",
             "speed": "name of the speed",
             "bytes_per_s": "data rate in one direction after line coding",
             "tx_frames_count": _PORT_DIRECTION["frames_count"].format(way="sent"),
@@ -60,16 +62,51 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "tx_payload_bytes": _PORT_DIRECTION["payload_bytes"].format(way="sent"),
             "tx_busy_ps": "time the transmitter was busy with frames and the fill words after them",
             "tx_utilisation": _PORT_DIRECTION["utilisation"].format(end="out"),
-            "tx_credit_wait_ps": "time with a frame to send and no BB credit; an idle port adds nothing",
+            "tx_credit_wait_ps": "time with a frame to send and no BB credit; an idle port adds nothing; "
+            "of an `nl_port` the wait for R_RDY within its circuits",
             "tx_credit_wait_count": "times it began to wait for credit",
             "tx_queue_wait_ps": "sum over frames of the wait at this transmitter",
             "tx_queue_mean_frames": "frames waiting at this transmitter, mean over the run",
-            "tx_bb_credit": "BB credit the peer granted at login",
+            "tx_bb_credit": "BB credit the peer granted at login; of an `nl_port` what it grants to whoever opens it",
             "tx_credit_max_in_use": "most credits in use at once",
             "rx_frames_count": _PORT_DIRECTION["frames_count"].format(way="received"),
             "rx_bytes": _PORT_DIRECTION["bytes"].format(way="received"),
             "rx_payload_bytes": _PORT_DIRECTION["payload_bytes"].format(way="received"),
             "rx_utilisation": _PORT_DIRECTION["utilisation"].format(end="in"),
+        },
+    ),
+    "loops": (
+        "One row for each arbitrated loop.",
+        {
+            "loop": "name: `stack.a` is loop a of a stack",
+            "medium": "`shared`: a ring through every port, one circuit at a time; `switched`: crossbars in "
+            "the enclosures, several circuits at once",
+            "speed": "name of the speed",
+            "ports_count": "ports on it",
+            "round_ps": "time of a word all the way round a shared loop; 0 on a switched one, where it "
+            "depends on the pair",
+            "tenancies_count": "circuits opened",
+            "owned_ps": "time from winning the loop to giving it up, summed over circuits",
+            "arbitrating_ps": "time without a circuit in which somebody wanted the loop: arbitration",
+            "sending_ps": "time of frames and the fill words after them, summed over both directions",
+            "owned_share": "`owned_ps` as a share of the run; on a switched loop above 1 where several "
+            "circuits are open at once",
+            "arbitrating_share": "`arbitrating_ps` as a share of the run",
+            "sending_share": "`sending_ps` as a share of the run; above `owned_share` where circuits carry "
+            "frames both ways at once",
+        },
+    ),
+    "strings": (
+        "One row for each string of links between two crossbars of a switched loop.",
+        {
+            "loop": "as in `loops`",
+            "from": "crossbar nearer to the top, `stack.e1`",
+            "to": "crossbar below it",
+            "links_count": "links in parallel, each for one circuit at a time",
+            "circuits_count": "circuits that went by it",
+            "held_ps": "time its links were held by circuits, summed over them",
+            "utilisation": "that, as a share of the run and of the links",
+            "most_held_count": "most links held at once",
         },
     ),
     "port_series": (

@@ -44,9 +44,14 @@ class Cause:
     path: tuple[str, ...]
 
 
+def on_links(run: Record) -> list[Port]:
+    """Rows of `ports` that are ends of links; ports on loops send only within circuits."""
+    return [row for row in run.rows("ports") if row["kind"] != "nl_port"]
+
+
 def busiest(run: Record, count: int = 5) -> list[Port]:
-    """Rows of `ports` with the busiest transmitters, busiest first."""
-    rows = run.rows("ports")
+    """Rows of `ports` with the busiest transmitters of links, busiest first."""
+    rows = on_links(run)
     return sorted(rows, key=lambda row: (-row["tx_utilisation"], row["port"]))[:count]
 
 
@@ -57,8 +62,12 @@ def credit_wait_share(run: Record, port: Port) -> float:
 
 
 def waiting_for_credit(run: Record, share: float = WAITS) -> list[Port]:
-    """Rows of `ports` that waited for credit longer than `share` of the run, longest first."""
-    rows = [row for row in run.rows("ports") if credit_wait_share(run, row) > share]
+    """Rows of `ports` that waited for credit longer than `share` of the run, longest first.
+
+    Ports on loops are left out: whoever is opened answers a frame with R_RDY within the circuit, so
+    nobody else can be the cause of the wait.
+    """
+    rows = [row for row in on_links(run) if credit_wait_share(run, row) > share]
     return sorted(rows, key=lambda row: (-row["tx_credit_wait_ps"], row["port"]))
 
 
@@ -85,7 +94,7 @@ def cause_of_waiting(run: Record, port: Port) -> Cause:
     switch, the walk goes on at its output with most waiting; it ends at an output that is
     saturated, at an N_Port that is slow, or where the link is too long for its credits.
     """
-    rows = {row["port"]: row for row in run.rows("ports")}
+    rows = {row["port"]: row for row in on_links(run)}
     outputs: dict[str, list[Port]] = {}
     for row in rows.values():
         outputs.setdefault(row["node"], []).append(row)

@@ -134,18 +134,22 @@ class Run:
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
             Of all I/Os together; None where there are too few to tell.
         busiest_link, busiest_link_utilisation
-            The port with the busiest transmitter.
+            The port with the busiest transmitter of a link; None without links.
+        busiest_loop, busiest_loop_share
+            The fullest loop or string of a loop, and the share of the time it is taken; None
+            without loops.
         credit_wait_ps
-            Time with a frame to send and no BB credit, summed over ports.
+            Time with a frame to send and no BB credit, summed over ports of links.
         """
         from sanlab.results.latency import response_percentiles
-        from sanlab.results.ports import busiest
+        from sanlab.results.loops import fullest
+        from sanlab.results.ports import busiest, on_links
         from sanlab.results.throughput import totals
 
         total = totals(self)
         tail = response_percentiles(self)
         links = busiest(self, 1)
-        ports = self.rows("ports")
+        loop = fullest(self)
 
         def at(percent: float) -> float | None:
             return tail[percent] / 1e6 if percent in tail else None
@@ -170,7 +174,9 @@ class Run:
             "response_p99_99_us": at(99.99),
             "busiest_link": links[0]["port"] if links else None,
             "busiest_link_utilisation": links[0]["tx_utilisation"] if links else None,
-            "credit_wait_ps": sum(row["tx_credit_wait_ps"] for row in ports),
+            "busiest_loop": loop.name if loop else None,
+            "busiest_loop_share": loop.share if loop else None,
+            "credit_wait_ps": sum(row["tx_credit_wait_ps"] for row in on_links(self)),
         }
 
 

@@ -58,7 +58,9 @@ class LoopPort(ScenarioModel):
 
 def _read_span(value: object) -> object:
     """Read `all`, `last`, `rest`, a number or a range of enclosures."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, str) and value.strip().isdecimal()
+    ):
         value = f"{value}..{value}"
     if isinstance(value, str) and value in {"all", "last", "rest"}:
         return value
@@ -89,6 +91,11 @@ class StackPath(ScenarioModel):
     an enclosure is used."""
     via: Patterns
     """Ports of hosts, `host1.hba0.p0`; the disks take them in turn."""
+
+
+def _read_number(value: object) -> object:
+    """Read the number of a disk: keys of a mapping come as text."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def _as_disk(value: object) -> object:
@@ -129,7 +136,9 @@ class Stack(ScenarioModel):
     way back."""
     crossbar: Words | None = None
     """Words by which a crossbar delays what it passes on."""
-    hard_addresses: dict[int, str] = Field(default_factory=dict)
+    hard_addresses: dict[Annotated[int, BeforeValidator(_read_number)], str] = Field(
+        default_factory=dict
+    )
     """AL_PAs of single disks, in hexadecimal by number of the disk; the others take what is free,
     from the lowest priority on."""
     paths: list[StackPath] = Field(default_factory=list)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import RunError
 from sanlab.results.latency import response_percentiles
+from sanlab.results.loops import uses
+from sanlab.results.ports import on_links
 from sanlab.results.steady import steady
 from sanlab.results.throughput import totals
 from sanlab.run.execute import simulate_here
@@ -149,10 +151,11 @@ def _means(found: Steady | None) -> Row:
 
 
 def _limiting(run: Memory) -> Row:
-    """The port or station that is busiest."""
-    ports = [(row["tx_utilisation"], row["port"], "port") for row in run.rows("ports")]
+    """The port of a link, the loop or the station that is busiest."""
+    ports = [(row["tx_utilisation"], row["port"], "port") for row in on_links(run)]
+    loops = [(use.share, use.name, use.kind) for use in uses(run)]
     stations = [(row["utilisation"], row["station"], row["kind"]) for row in run.rows("stations")]
-    found = min(ports + stations, key=lambda e: (-e[0], e[1]), default=(None, None, None))
+    found = min(ports + loops + stations, key=lambda e: (-e[0], e[1]), default=(None, None, None))
     return {
         "limiting_utilisation": found[0],
         "limiting_element": found[1],

@@ -1,0 +1,126 @@
+"""Questions about arbitrated loops: how much of one is taken, what by, and what hangs on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sanlab.results.record import Record
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How full a part of a loop is.
+
+    Attributes
+    ----------
+    kind
+        `loop` (a shared one), `string` (between two crossbars) or `loop_ports` (the ports of hosts
+        on a switched loop, all together).
+    name
+        `stack.a`; of a string `stack.a e1-e2`.
+    share
+        Share of the run it is taken, 0 to 1.
+    row
+        Its row of `loops` or `strings`.
+    members
+        What it counts: ports of the loop, links of the string, ports of hosts.
+    """
+
+    kind: str
+    name: str
+    share: float
+    row: Row
+    members: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plugged:
+    """A port that is no disk of the stack: where it is plugged in."""
+
+    port: str
+    node: str
+    loop: str
+    enclosure: int
+
+
+@dataclass(slots=True)
+class Stack:
+    """A stack of enclosures as a plan has it; enclosures count from 0."""
+
+    name: str
+    is_switched: bool
+    enclosures: int = 1
+    loops: list[str] = field(default_factory=list)
+    disks: dict[str, int] = field(default_factory=dict)
+    """Enclosure of each disk, by name."""
+    plugged: list[Plugged] = field(default_factory=list)
+
+
+def stacks(run: Record) -> dict[str, Stack]:
+    """Stacks by name, from top to bottom; a stack `rack` has the loops `rack.a` and `rack.b`."""
+    n_ports = run.plan["n_ports"]
+    found: dict[str, Stack] = {}
+    for loop in run.plan.get("loops", []):
+        name = loop["name"].rpartition(".")[0]
+        stack = found.setdefault(name, Stack(name, "switched" in loop["medium"]))
+        stack.loops.append(loop["name"])
+        if stack.is_switched:
+            stack.enclosures = len(loop["medium"]["switched"]["crossbars"])
+        for place in loop["ports"]:
+            port = n_ports[place["n_port"]]
+            enclosure = place["crossbar"]
+            stack.enclosures = max(stack.enclosures, enclosure + 1)
+            if port["node"] == name:
+                stack.disks[port["name"].rpartition(".")[0]] = enclosure
+            else:
+                plugged = Plugged(port["name"], port["node"], loop["name"], enclosure)
+                stack.plugged.append(plugged)
+    return found
+
+
+def taken_share(row: Row) -> float:
+    """Share of the run a shared loop is owned by somebody or arbitrated for, 0 to 1."""
+    return min(1.0, float(row["owned_share"] + row["arbitrating_share"]))
+
+
+def frames_share(row: Row) -> float:
+    """Share of the run with frames on a shared loop, 0 to 1; both ways at once count twice."""
+    return min(1.0, float(row["sending_share"]))
+
+
+def name_of_string(row: Row) -> str:
+    """A string by the loop and the crossbars it joins, `stack.a e1-e2`."""
+    near, far = (row[end].rpartition(".")[2] for end in ("from", "to"))
+    return f"{row['loop']} {near}-{far}"
+
+
+def uses(run: Record) -> list[Use]:
+    """How full each shared loop, each string, and the ports of hosts on each switched loop are."""
+    found = [
+        Use("loop", row["loop"], taken_share(row), row, row["ports_count"])
+        for row in run.rows("loops")
+        if row["medium"] == "shared"
+    ]
+    found += [
+        Use("string", name_of_string(row), float(row["utilisation"]), row, row["links_count"])
+        for row in run.rows("strings")
+    ]
+    by_name = {row["loop"]: row for row in run.rows("loops")}
+    for stack in stacks(run).values() if by_name else ():
+        for loop in stack.loops if stack.is_switched else ():
+            # A circuit joins a disk with somebody who is none: these share the circuits out.
+            others = sum(it.loop == loop for it in stack.plugged)
+            row = by_name[loop]
+            if others:
+                share = min(1.0, float(row["owned_share"]) / others)
+                found.append(Use("loop_ports", loop, share, row, others))
+    return found
+
+
+def fullest(run: Record) -> Use | None:
+    """The part of a loop that is taken most; None where there are no loops."""
+    return min(uses(run), key=lambda use: (-use.share, use.name), default=None)
