@@ -79,6 +79,10 @@ enum State {
     Closing,
 }
 
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "a state machine in hardware is flags beside its state"
+)]
 struct Machine {
     port: Port,
     state: State,
@@ -157,10 +161,9 @@ impl Machine {
             let own = self.port.access.al_pa;
             self.heard_arb = matches!(word.body, Body::Arb(other) if other != own);
         }
-        if std::mem::take(&mut self.transfers) && self.wants(tick) {
-            if !(self.heard_arb && self.port.access.is_fair) {
-                return self.win(tick, me, logins);
-            }
+        let may_transfer = std::mem::take(&mut self.transfers) && self.wants(tick);
+        if may_transfer && !(self.heard_arb && self.port.access.is_fair) {
+            return self.win(tick, me, logins);
         }
         match self.state {
             State::Monitoring => self.monitor(tick, me, word, logins),

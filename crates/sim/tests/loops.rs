@@ -376,7 +376,7 @@ fn a_removed_port_is_lost_and_comes_back() {
         let places = vec![2];
         san.plan.loop_faults = vec![at(100 * MS, LoopActionPlan::Remove { places: vec![2] })];
         let (done, failed) = done_and_failed(&san);
-        assert!(failed >= 2 * 9 && failed <= 2 * 10, "{failed}");
+        assert!((2 * 9..=2 * 10).contains(&failed), "{failed}");
         assert!(done[1] < done[0] / 3 && done[3] > done[0] / 2, "{done:?}");
         san.plan
             .loop_faults

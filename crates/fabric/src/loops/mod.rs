@@ -171,7 +171,7 @@ impl Loops {
             }
     }
 
-    fn path(&self, of: &Loop, from: u32, to: u32) -> CircuitPath {
+    fn path(of: &Loop, from: u32, to: u32) -> CircuitPath {
         let (from, to) = (from - of.first_port, to - of.first_port);
         let (out, back) = match &of.medium {
             Medium::Shared(shared) => shared.delays(from, to),
@@ -257,13 +257,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let of = &mut self.loops.loops[id as usize];
         let first_port = of.first_port;
         match &mut of.medium {
-            Medium::Shared(shared) => match shared.owner {
-                Some(owner) => self.end_tenancy(first_port + owner, now),
-                None => {
+            Medium::Shared(shared) => {
+                if let Some(owner) = shared.owner {
+                    self.end_tenancy(first_port + owner, now);
+                } else {
                     let winner = shared.take_win(&mut of.counters);
                     self.begin_tenancy(first_port + winner, now);
                 }
-            },
+            }
             Medium::Switched(switched) => {
                 let port = first_port + switched.next_place();
                 match self.loops.ports[port as usize].phase {
@@ -296,7 +297,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             Phase::Granted { partner } => partner,
             _ => port.next_partner(&loops.port_of),
         };
-        let path = loops.path(of, id, partner);
+        let path = Loops::path(of, id, partner);
         let offers = (
             loops.ports[id as usize].settings.buffers,
             loops.ports[partner as usize].settings.buffers,

@@ -348,7 +348,7 @@ impl Arbitration {
 
     /// Ports of these ranks, strongest first.
     fn ports(&self, ranks: Ranks) -> impl Iterator<Item = u32> + '_ {
-        ranks.map(|rank| self.by_rank[usize::from(rank)])
+        ranks.iter().map(|rank| self.by_rank[usize::from(rank)])
     }
 
     /// Ports that may arbitrate before the next tenancy: all that want the loop once the access window
@@ -403,13 +403,13 @@ mod tests {
         Arbitration::new(Ring::new([10; 4]), 1, &ports)
     }
 
-    fn win(port: u32, at: Picoseconds) -> Option<Win> {
-        let is_transfer = false;
-        Some(Win {
+    /// A win after arbitration.
+    fn win(port: u32, at: Picoseconds) -> Win {
+        Win {
             port,
             at,
-            is_transfer,
-        })
+            is_transfer: false,
+        }
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
         let mut arbitration = four();
         assert_eq!(arbitration.next_win(), None);
         arbitration.request(2, 100);
-        assert_eq!(arbitration.next_win(), win(2, 140));
+        assert_eq!(arbitration.next_win(), Some(win(2, 140)));
     }
 
     #[test]
@@ -425,11 +425,11 @@ mod tests {
         let mut arbitration = four();
         arbitration.request(2, 100); // reaches port 0 at 120
         arbitration.request(0, 120);
-        assert_eq!(arbitration.next_win(), win(0, 160));
+        assert_eq!(arbitration.next_win(), Some(win(0, 160)));
         let mut arbitration = four();
         arbitration.request(2, 100);
         arbitration.request(0, 121);
-        assert_eq!(arbitration.next_win(), win(2, 140));
+        assert_eq!(arbitration.next_win(), Some(win(2, 140)));
     }
 
     #[test]

@@ -19,18 +19,19 @@ impl Ranks {
     }
 }
 
-impl Iterator for Ranks {
-    type Item = u8;
-
+impl Ranks {
+    /// The ranks, strongest first.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "a bit of 128")]
-    fn next(&mut self) -> Option<u8> {
-        if self.0 == 0 {
-            return None;
-        }
-        let rank = self.0.trailing_zeros();
-        self.0 &= self.0 - 1;
-        Some(rank as u8)
+    pub(super) fn iter(self) -> impl Iterator<Item = u8> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            let rank = left.trailing_zeros();
+            left &= left - 1;
+            u8::try_from(rank).ok()
+        })
     }
 }
 
@@ -41,12 +42,12 @@ mod tests {
     #[test]
     fn strongest_first() {
         let mut ranks = Ranks::default();
-        [127, 3, 64, 0]
-            .into_iter()
-            .for_each(|rank| ranks.insert(rank));
+        for rank in [127, 3, 64, 0] {
+            ranks.insert(rank);
+        }
         ranks.remove(64);
-        assert_eq!(ranks.collect::<Vec<_>>(), [0, 3, 127]);
-        assert_eq!(ranks.stronger_than(127).collect::<Vec<_>>(), [0, 3]);
-        assert_eq!(ranks.stronger_than(0).count(), 0);
+        assert_eq!(ranks.iter().collect::<Vec<_>>(), [0, 3, 127]);
+        assert_eq!(ranks.stronger_than(127).iter().collect::<Vec<_>>(), [0, 3]);
+        assert_eq!(ranks.stronger_than(0).iter().count(), 0);
     }
 }
