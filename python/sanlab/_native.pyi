@@ -2,7 +2,7 @@
 
 from typing import Any, final
 
-__all__ = ["Control", "PlanError", "RunError", "run"]
+__all__ = ["Control", "PlanError", "RunError", "drive_blocks", "replay", "run"]
 
 class PlanError(Exception):
     """The plan does not hold together."""
@@ -35,3 +35,14 @@ def run(
     reference: bool = False,
 ) -> dict[str, Any]:
     """Simulate a plan. The interpreter is free meanwhile."""
+
+def drive_blocks(plan_json: str) -> int:
+    """Blocks of a drive."""
+
+def replay(
+    plan_json: str,
+    is_read: list[bool],
+    blocks: list[tuple[int, int]],
+    wait_ps: list[int],
+) -> dict[str, list[Any]]:
+    """Replay a trace on a drive, one command at a time; times are picoseconds, in trace order."""

@@ -141,7 +141,7 @@ def test_disks_come_from_different_groups() -> None:
     assert all(isinstance(media, OnStripe) for media in stripes)
     used = [media.stripe.disks for media in stripes if isinstance(media, OnStripe)]
     assert used == [[0, 2, 4, 6], [1, 3, 5, 7]]
-    assert array.disks[0].revolution_ps == 6 * 10**9
+    assert array.drives[array.disks[0].drive].revolution_ps == 6 * 10**9
 
 
 def test_luns_that_share_disks_lie_one_after_the_other() -> None:

@@ -9,7 +9,8 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sanlab_metrics::{Column, Table};
-use sanlab_sim::plan::Plan;
+use sanlab_sim::drive::TraceLine;
+use sanlab_sim::plan::{DrivePlan, Plan};
 use sanlab_sim::{CaptureRequest, Outcome, RunOptions};
 
 create_exception!(
@@ -94,6 +95,53 @@ fn run(
     to_python(py, &outcome)
 }
 
+fn drive_of(plan_json: &str) -> PyResult<DrivePlan> {
+    serde_json::from_str(plan_json).map_err(|error| PlanError::new_err(error.to_string()))
+}
+
+/// Blocks of a drive.
+#[pyfunction]
+fn drive_blocks(plan_json: &str) -> PyResult<u64> {
+    let plan = drive_of(plan_json)?;
+    let model = sanlab_sim::drive::drive_model(&plan, "drive");
+    let model = model.map_err(|error| PlanError::new_err(error.to_string()))?;
+    Ok(model.geometry.blocks())
+}
+
+/// Replay a trace on a drive, one command at a time; times are picoseconds, in the order of the trace.
+#[pyfunction]
+fn replay(
+    py: Python<'_>,
+    plan_json: &str,
+    is_read: Vec<bool>,
+    blocks: Vec<(u64, u64)>,
+    wait_ps: Vec<u64>,
+) -> PyResult<Py<PyDict>> {
+    let plan = drive_of(plan_json)?;
+    let lines: Vec<TraceLine> = is_read
+        .into_iter()
+        .zip(blocks)
+        .zip(wait_ps)
+        .map(|((is_read, (block, blocks)), wait)| TraceLine {
+            block,
+            blocks,
+            is_read,
+            wait,
+        })
+        .collect();
+    let found = py
+        .detach(|| sanlab_sim::drive::replay(&plan, &lines))
+        .map_err(|error| PlanError::new_err(error.to_string()))?;
+    let result = PyDict::new(py);
+    result.set_item("response_ps", found.response)?;
+    result.set_item("queue_ps", found.queue)?;
+    result.set_item("seek_ps", found.seek)?;
+    result.set_item("rotation_ps", found.rotation)?;
+    result.set_item("transfer_ps", found.transfer)?;
+    result.set_item("is_hit", found.is_hit)?;
+    Ok(result.unbind())
+}
+
 fn raise(error: sanlab_sim::RunError) -> PyErr {
     match error {
         sanlab_sim::RunError::Plan(reason) => PlanError::new_err(reason.to_string()),
@@ -151,5 +199,5 @@ fn table_to_python<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, P
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Control, PlanError, RunError, run};
+    use super::{Control, PlanError, RunError, drive_blocks, replay, run};
 }

@@ -1,5 +1,7 @@
 //! A plan becomes a world.
 
+use std::sync::Arc;
+
 use sanlab_fabric::{
     Fibre, Forwarding, LoopPortSettings, LoopString, Loops, Medium, NetworkBuilder, RoutePolicy,
     SharedLoop, Sink, Source, Switch, SwitchedLoop,
@@ -14,14 +16,15 @@ use sanlab_host::{
 };
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
-use sanlab_storage::{Array, Cache, Disk, DiskGeometry, Lun, Media, Mirror, SeekCurve, Stripe};
+use sanlab_storage::{Array, Cache, Disk, Lun, Media, Mirror, Stripe};
 
 use crate::check::PlanError;
+use crate::drive::drive_model;
 use crate::event::Event;
 use crate::plan::{
-    AccessLinePlan, AddressPlan, ArrayPlan, DiskPlan, Distribution, EndPlan, JobPlan, LoopPlan,
-    LoopPortPlan, LunPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan, StringPlan,
-    TargetPlan, TrafficPlan,
+    AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, JobPlan, LoopPlan, LoopPortPlan,
+    LunPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan, StringPlan, TargetPlan,
+    TrafficPlan,
 };
 use crate::series::Series;
 use crate::tables;
@@ -52,7 +55,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         hosts: Vec::new(),
         adapters: Vec::new(),
         jobs: Vec::new(),
-        arrays: arrays_of(plan),
+        arrays: arrays_of(plan)?,
         requests: Arena::default(),
         tasks: Arena::default(),
         exchange_ids: vec![ExchangeIds::default(); plan.n_ports.len()],
@@ -247,12 +250,12 @@ fn generator_of(traffic: &TrafficPlan, flow: u32, seed: u64) -> Generator {
     }
 }
 
-fn arrays_of(plan: &Plan) -> Vec<Array> {
+fn arrays_of(plan: &Plan) -> Result<Vec<Array>, PlanError> {
     let mut arrays: Vec<Array> = plan
         .arrays
         .iter()
         .map(|array| array_of(array, plan))
-        .collect();
+        .collect::<Result<_, _>>()?;
     for (flow, array, lun) in mirror_flows(plan) {
         if let Some(mirror) = &plan.arrays[array].luns[lun].mirror {
             let ports = (mirror.source_n_port, mirror.target_n_port);
@@ -266,10 +269,10 @@ fn arrays_of(plan: &Plan) -> Vec<Array> {
             ));
         }
     }
-    arrays
+    Ok(arrays)
 }
 
-fn array_of(array: &ArrayPlan, plan: &Plan) -> Array {
+fn array_of(array: &ArrayPlan, plan: &Plan) -> Result<Array, PlanError> {
     let cache = array.cache.as_ref().map(|cache| {
         let draws = RandomStream::new(plan.seed, &format!("{}/cache", array.name));
         Cache::new(
@@ -279,7 +282,7 @@ fn array_of(array: &ArrayPlan, plan: &Plan) -> Array {
             draws,
         )
     });
-    Array {
+    Ok(Array {
         first_n_port: array.n_ports[0],
         controllers: Station::new(array.controllers),
         command: array.command_ps,
@@ -287,33 +290,29 @@ fn array_of(array: &ArrayPlan, plan: &Plan) -> Array {
         port_queue_depth: array.port_queue_depth.max(1),
         port_open: vec![0; array.n_ports.len()],
         cache,
-        disks: array.disks.iter().map(disk_of).collect(),
+        disks: disks_of(array, plan.seed)?,
+        disk_due: vec![NEVER; array.disks.len()],
         luns: array
             .luns
             .iter()
             .map(|lun| lun_of(lun, plan.seed))
             .collect(),
-    }
+    })
 }
 
-fn disk_of(disk: &DiskPlan) -> Disk {
-    Disk::new(DiskGeometry {
-        bytes: disk.bytes,
-        revolution: disk.revolution_ps,
-        cylinders: disk.cylinders.max(1),
-        seek: SeekCurve::through(
-            disk.seek_single_ps,
-            disk.seek_average_ps,
-            disk.seek_full_ps,
-            disk.cylinders,
-        ),
-        write_settle: disk.write_settle_ps,
-        outer_bytes_per_s: disk.outer_bytes_per_s,
-        inner_bytes_per_s: disk.inner_bytes_per_s,
-        overhead: disk.overhead_ps,
-        zones: disk.zones,
-        streaming: disk.streaming,
-    })
+/// Equal drives share their model; each has its platter somewhere else.
+fn disks_of(array: &ArrayPlan, seed: u64) -> Result<Vec<Disk>, PlanError> {
+    let mut models = Vec::with_capacity(array.drives.len());
+    for drive in &array.drives {
+        models.push(Arc::new(drive_model(drive, &drive.name)?));
+    }
+    let disks = array.disks.iter().map(|disk| {
+        let model = Arc::clone(&models[disk.drive as usize]);
+        let turn = model.geometry.revolution();
+        let phase = RandomStream::new(seed, &format!("{}/phase", disk.name)).below(turn);
+        Disk::new(model, phase)
+    });
+    Ok(disks.collect())
 }
 
 fn lun_of(lun: &LunPlan, seed: u64) -> Lun {

@@ -3,7 +3,10 @@
 //! People get their sentences from the scenario; what is refused here is our own mistake, or a plan
 //! written by hand.
 
+use sanlab_storage::BLOCK_BYTES;
+
 use crate::build::targets_of;
+use crate::drive::drive_model;
 use crate::plan::{EndPlan, FORMAT, JobPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan};
 
 /// Shares of a whole sum to this.
@@ -227,19 +230,19 @@ impl Checker<'_> {
                 "must be above 0",
             )?;
             for (number, disk) in array.disks.iter().enumerate() {
-                let is_turning = disk.revolution_ps > 0
-                    && disk.bytes >= 512
-                    && disk.inner_bytes_per_s > 0
-                    && disk.outer_bytes_per_s >= disk.inner_bytes_per_s;
+                let is_known = (disk.drive as usize) < array.drives.len();
                 let at = || format!("arrays[{index}].disks[{number}]");
-                require(
-                    is_turning,
-                    at,
-                    "a disk turns, has sectors and is not slower outside",
-                )?;
+                require(is_known, at, "no such kind of drive")?;
+            }
+            let mut capacities = Vec::with_capacity(array.drives.len());
+            for (number, drive) in array.drives.iter().enumerate() {
+                let model = drive_model(drive, &format!("arrays[{index}].drives[{number}]"))?;
+                capacities.push(model.geometry.blocks() * BLOCK_BYTES);
             }
             for (number, lun) in array.luns.iter().enumerate() {
-                self.lun(lun, array, || format!("arrays[{index}].luns[{number}]"))?;
+                self.lun(lun, array, &capacities, || {
+                    format!("arrays[{index}].luns[{number}]")
+                })?;
             }
         }
         Ok(())
@@ -265,6 +268,7 @@ impl Checker<'_> {
         &self,
         lun: &crate::plan::LunPlan,
         array: &crate::plan::ArrayPlan,
+        capacities: &[u64],
         place: impl Fn() -> String,
     ) -> Result<(), PlanError> {
         if let MediaPlan::Stripe {
@@ -282,9 +286,9 @@ impl Checker<'_> {
             require(is_whole, &place, "a stripe is a whole number of blocks")?;
             let row = stripe_bytes.saturating_mul(disks.len() as u64);
             let end = lun.bytes.div_ceil(row).saturating_mul(*stripe_bytes);
-            let fits = disks
-                .iter()
-                .all(|&disk| end.saturating_add(*start_bytes) <= array.disks[disk as usize].bytes);
+            let capacity = |disk: u32| capacities[array.disks[disk as usize].drive as usize];
+            let end = end.saturating_add(*start_bytes);
+            let fits = disks.iter().all(|&disk| end <= capacity(disk));
             require(fits, &place, "the LUN does not fit on its disks")?;
         }
         if let Some(mirror) = &lun.mirror {

@@ -29,8 +29,8 @@ pub(crate) enum Event {
     CommandProcessed(u32),
     /// The cache has served a task.
     CacheServed(u32),
-    /// A disk has done its piece of a task: task and disk.
-    PieceDone(u32, u32),
+    /// Something is due at a disk: array and disk.
+    DiskDue(u32, u32),
     /// A device that is not a disk has served a task.
     MediaServed(u32),
 }

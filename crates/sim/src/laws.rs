@@ -143,13 +143,19 @@ fn check_stations<const E: bool>(
         check(&mut array.controllers, &|| {
             format!("{} controllers", of.name)
         })?;
-        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
-            check(disk.station(), &|| of.name.clone())?;
-        }
         for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
             if let Media::Memory { station, .. } = &mut lun.media {
                 check(station, &|| of.name.clone())?;
             }
+        }
+    }
+    for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
+            checked += 1;
+            disk.check(now).map_err(|missing| RunError::Little {
+                station: of.name.clone(),
+                missing,
+            })?;
         }
     }
     Ok(checked)

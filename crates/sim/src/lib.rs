@@ -6,6 +6,7 @@
 
 mod build;
 mod check;
+pub mod drive;
 mod event;
 mod exchanges;
 mod initiator;

@@ -6,6 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
+mod drive;
+
+pub use drive::*;
+
 /// Version of this format; a plan of another version is refused.
 pub const FORMAT: u32 = 1;
 
@@ -275,6 +279,8 @@ pub struct ArrayPlan {
     pub port_queue_depth: u32,
     /// Cache; none where it is off.
     pub cache: Option<CachePlan>,
+    /// Kinds of disk drive.
+    pub drives: Vec<DrivePlan>,
     /// Disks behind the controllers.
     pub disks: Vec<DiskPlan>,
     /// Logical units.
@@ -299,30 +305,8 @@ pub struct CachePlan {
 pub struct DiskPlan {
     /// `dev1.disk0`.
     pub name: String,
-    /// Capacity.
-    pub bytes: u64,
-    /// One revolution.
-    pub revolution_ps: u64,
-    /// Cylinders, for the seek curve.
-    pub cylinders: u32,
-    /// Seek over one cylinder.
-    pub seek_single_ps: u64,
-    /// Mean seek over random pairs.
-    pub seek_average_ps: u64,
-    /// Seek over all cylinders.
-    pub seek_full_ps: u64,
-    /// Added to a seek before writing.
-    pub write_settle_ps: u64,
-    /// Sustained media rate in the outermost zone.
-    pub outer_bytes_per_s: u64,
-    /// Sustained media rate in the innermost zone.
-    pub inner_bytes_per_s: u64,
-    /// Time from the command to the start of its seek.
-    pub overhead_ps: u64,
-    /// Number of zones the rates are interpolated over.
-    pub zones: u32,
-    /// Sequential reads and writes go on without a turn lost between commands.
-    pub streaming: bool,
+    /// Its kind, one of the array's drives.
+    pub drive: u32,
 }
 
 /// A logical unit.

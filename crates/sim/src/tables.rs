@@ -1,7 +1,7 @@
 //! What was counted, as tables.
 
 use sanlab_fabric::{FibreCounters, Loop, LoopCounters, Medium};
-use sanlab_kernel::{Picoseconds, Stage, Station, id_of};
+use sanlab_kernel::{Picoseconds, Stage, StationTotals, id_of};
 use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
@@ -630,10 +630,9 @@ struct StationRow {
 
 fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
     let mut rows = Vec::new();
-    let mut add = |station: &mut Station, name: &str, kind: &'static str| {
-        let totals = station.totals(now);
+    let mut add = |totals: StationTotals, servers: usize, name: &str, kind: &'static str| {
         if totals.arrivals > 0 {
-            let servers = station.servers() as u64;
+            let servers = servers as u64;
             rows.push(StationRow {
                 name: name.to_owned(),
                 kind,
@@ -643,20 +642,30 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
         }
     };
     for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
-        add(&mut host.cpu, &of.name, "cpu");
+        add(host.cpu.totals(now), host.cpu.servers(), &of.name, "cpu");
     }
     for adapter in &mut world.adapters {
         let name = &plan.n_ports[adapter.n_port as usize].name;
-        add(&mut adapter.engine, name, "hba");
+        add(
+            adapter.engine.totals(now),
+            adapter.engine.servers(),
+            name,
+            "hba",
+        );
     }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
-        add(&mut array.controllers, &of.name, "controller");
+        add(
+            array.controllers.totals(now),
+            array.controllers.servers(),
+            &of.name,
+            "controller",
+        );
         for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
-            add(disk.station(), &of.name, "disk");
+            add(disk.totals(now), 1, &of.name, "disk");
         }
         for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
             if let Media::Memory { station, .. } = &mut lun.media {
-                add(station, &of.name, "media");
+                add(station.totals(now), station.servers(), &of.name, "media");
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The array's side of a command: from FCP_CMND to the blocks and back.
 
 use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, ScsiStatus};
-use sanlab_kernel::{NONE, Picoseconds, Stage, Timeline};
-use sanlab_storage::{CacheWrite, DiskService, Media};
+use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
+use sanlab_storage::{BLOCK_BYTES, CacheWrite, DiskCommand, DiskCompletion, Media};
 
 use crate::event::Event;
 use crate::world::{Request, Task, World};
@@ -142,33 +142,64 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             Media::Stripe(stripe) => {
                 for piece in stripe.pieces(task.address, task.bytes) {
-                    let disk = &mut array.disks[piece.disk as usize];
-                    let service = disk.arrive(now, piece.address, piece.bytes, task.is_read);
+                    let first = piece.address / BLOCK_BYTES;
+                    let end = (piece.address + piece.bytes).div_ceil(BLOCK_BYTES);
+                    let command = DiskCommand {
+                        tag: id,
+                        block: first,
+                        blocks: end - first,
+                        is_read: task.is_read,
+                    };
                     task.pieces += 1;
-                    if service.ends_at >= task.last.ends_at {
-                        task.last = service;
+                    let number = piece.disk as usize;
+                    array.disks[number].submit(now, command);
+                    let due = array.disks[number].next_at();
+                    if due < array.disk_due[number] {
+                        array.disk_due[number] = due;
+                        let event = Event::DiskDue(task.array, piece.disk);
+                        self.agenda.schedule(due, array.first_n_port, event);
                     }
-                    let event = Event::PieceDone(id, piece.disk);
-                    self.agenda.schedule(service.ends_at, component, event);
                 }
             }
         }
     }
 
-    pub(crate) fn on_piece_done(&mut self, now: Picoseconds, id: u32, disk: u32) {
+    /// A disk must be looked at, unless what was due has been put off or came earlier.
+    pub(crate) fn on_disk_due(&mut self, now: Picoseconds, array: u32, disk: u32) {
+        let number = disk as usize;
+        if self.arrays[array as usize].disk_due[number] != now {
+            return;
+        }
+        while self.arrays[array as usize].disks[number].next_at() <= now {
+            let done = self.arrays[array as usize].disks[number].step(now);
+            if let Some(completion) = done {
+                self.on_piece_done(now, &completion);
+            }
+        }
+        let of = &mut self.arrays[array as usize];
+        let due = of.disks[number].next_at();
+        of.disk_due[number] = due;
+        if due < NEVER {
+            let event = Event::DiskDue(array, disk);
+            self.agenda.schedule(due, of.first_n_port, event);
+        }
+    }
+
+    /// A disk has done its piece of a task; the last piece tells where the time went.
+    fn on_piece_done(&mut self, now: Picoseconds, completion: &DiskCompletion) {
+        let id = completion.tag;
         let task = &mut self.tasks[id];
-        self.arrays[task.array as usize].disks[disk as usize].leave(now);
         task.pieces -= 1;
         if task.pieces > 0 {
             return;
         }
-        let (exchange, last) = (task.exchange, task.last);
+        let exchange = task.exchange;
         if exchange != NONE {
             let request = self.network.exchanges[exchange].request;
             let timeline = &mut self.requests[request].timeline;
-            timeline.for_span(last.queue, now, Stage::DiskQueue);
-            timeline.for_span(last.seek, now, Stage::Seek);
-            timeline.for_span(last.rotation, now, Stage::Rotation);
+            timeline.for_span(completion.queue, now, Stage::DiskQueue);
+            timeline.for_span(completion.seek, now, Stage::Seek);
+            timeline.for_span(completion.rotation, now, Stage::Rotation);
             timeline.until(now, Stage::Transfer);
         }
         self.on_blocks(now, id);
@@ -314,7 +345,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             address: command.address,
             bytes: u64::from(command.bytes),
             pieces: 0,
-            last: DiskService::default(),
             is_stored: false,
             is_copied: true,
         })

@@ -5,7 +5,7 @@ use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job};
 use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
-use sanlab_storage::{Array, DiskService};
+use sanlab_storage::Array;
 
 use crate::event::Event;
 use crate::outcome::Failure;
@@ -47,8 +47,6 @@ pub(crate) struct Task {
     pub(crate) bytes: u64,
     /// Disks that have not done their piece.
     pub(crate) pieces: u32,
-    /// The piece that ends last.
-    pub(crate) last: DiskService,
     /// The blocks are where a write leaves them.
     pub(crate) is_stored: bool,
     /// The copy, if there is one, lets the write be acknowledged.
@@ -170,7 +168,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::RetryCopy(request) => self.send_command(now, request),
             Event::CommandProcessed(exchange) => self.on_command_processed(now, exchange),
             Event::CacheServed(task) => self.on_cache_served(now, task),
-            Event::PieceDone(task, disk) => self.on_piece_done(now, task, disk),
+            Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
         }
     }

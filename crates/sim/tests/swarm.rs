@@ -12,7 +12,8 @@ mod support;
 
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    CachePlan, DiskPlan, Distribution, Interleave, MediaPlan, MirrorPlan, RoutePolicy,
+    BufferPlan, CachePlan, DiskPlan, Distribution, DrivePlan, Interleave, MediaPlan, MirrorPlan,
+    ReadAheadPlan, RoutePolicy, SchedulingPlan, WriteCachePlan,
 };
 use support::*;
 
@@ -56,21 +57,40 @@ impl Dice<'_> {
     }
 }
 
-fn disk(dice: &mut Dice<'_>, number: usize) -> DiskPlan {
+/// A kind of drive, small but with everything that moves.
+fn drive(dice: &mut Dice<'_>) -> DrivePlan {
+    DrivePlan {
+        scheduling: dice.pick(&[
+            SchedulingPlan::Fifo,
+            SchedulingPlan::Sstf,
+            SchedulingPlan::Sptf,
+            SchedulingPlan::Elevator,
+            SchedulingPlan::CyclicElevator,
+        ]),
+        streaming: dice.below(3) == 0,
+        buffer: BufferPlan {
+            write_cache: dice.pick(&[
+                WriteCachePlan::Off,
+                WriteCachePlan::Sequential,
+                WriteCachePlan::On,
+            ]),
+            read_ahead: dice.pick(&[
+                ReadAheadPlan::Off,
+                ReadAheadPlan::Track,
+                ReadAheadPlan::Segment,
+            ]),
+            hits_overtake: dice.below(2) == 0,
+            keeps_passing_blocks: dice.below(2) == 0,
+            ..support::drive("drive", 40_000_000_000).buffer
+        },
+        ..support::drive("drive", 40_000_000_000)
+    }
+}
+
+fn disk(number: usize) -> DiskPlan {
     DiskPlan {
         name: format!("disk{number}"),
-        bytes: 40_000_000_000,
-        revolution_ps: 6 * MS,
-        cylinders: 50_000,
-        seek_single_ps: MS / 3,
-        seek_average_ps: 5 * MS,
-        seek_full_ps: 10 * MS,
-        write_settle_ps: MS / 2,
-        outer_bytes_per_s: 60_000_000,
-        inner_bytes_per_s: 30_000_000,
-        overhead_ps: 100 * US,
-        zones: 8,
-        streaming: dice.below(2) == 0,
+        drive: 0,
     }
 }
 
@@ -138,9 +158,7 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     san.plan.n_ports[port].interleave = dice.pick(&[Interleave::Frame, Interleave::Sequence]);
     san.plan.n_ports[port].rx_hold_ps = dice.pick(&[0, US]);
     san.plan.n_ports[port].drain_bytes_per_s = dice.pick(&[0, 0, 50_000_000]);
-    let disks: Vec<_> = (0..dice.below(5))
-        .map(|disk_number| disk(dice, disk_number))
-        .collect();
+    let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
     let array = &mut san.plan.arrays[number];
     array.command_ps = dice.pick(&[0, 15 * US]);
     array.controllers = 1 + dice.below(2) as u32;
@@ -163,6 +181,7 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
             block_bytes: 8192,
         };
         array.disks = disks;
+        array.drives = vec![drive(dice)];
     }
 }
 

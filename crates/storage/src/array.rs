@@ -34,6 +34,8 @@ pub struct Array {
     pub cache: Option<Cache>,
     /// Its disks.
     pub disks: Vec<Disk>,
+    /// When somebody will look at each of them; [`sanlab_kernel::NEVER`] where nobody will.
+    pub disk_due: Vec<Picoseconds>,
     /// Its LUNs.
     pub luns: Vec<Lun>,
 }

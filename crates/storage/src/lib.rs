@@ -11,6 +11,6 @@ mod mirror;
 
 pub use array::{Array, Refusal};
 pub use cache::{Cache, CacheWrite};
-pub use disk::{Disk, DiskGeometry, DiskService, SeekCurve};
+pub use disk::*;
 pub use lun::{Lun, Media, Piece, Stripe};
 pub use mirror::Mirror;

@@ -85,7 +85,17 @@ class DiskEntry(Entry):
     inner_rate: Rate
     overhead: Time
     zones: int = 16
-    streaming: bool = True
+    streaming: bool = False
+    surfaces: int | None = None
+    head_switch: Time | None = None
+    hit_overhead: Time | None = None
+    cache_size: Size = 8 * 2**20
+    segments: int = 16
+    read_ahead: bool = True
+    write_cache: bool = False
+    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
+    queue_depth: int = 64
+    interface_rate: Rate | None = None
 
 
 _STORE = Memory.model_validate({"service": "100us", "distribution": "constant", "servers": 64})

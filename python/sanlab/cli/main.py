@@ -21,6 +21,7 @@ SUBCOMMANDS = [
         "plan",
         "run",
         "trace",
+        "drive",
         "report",
         "validate",
         "schema",

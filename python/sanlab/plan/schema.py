@@ -113,22 +113,175 @@ class CachePlan(PlanModel):
     dirty_limit_bytes: U64
 
 
+class ZonePlan(PlanModel):
+    """Cylinders with equally many blocks on each track."""
+
+    first_cylinder: U32
+    last_cylinder: U32
+    blocks_per_track: U32
+    first_angle_ps: U64
+    track_skew_ps: U64
+    cylinder_skew_ps: U64
+    empty_front_blocks: U64
+    spares: U64
+    slips: list[U64]
+    defects: list[tuple[U64, U64]]
+
+
+class ConstantSeek(PlanModel):
+    """A seek that always takes the same."""
+
+    ps: U64
+
+
+class PointsSeek(PlanModel):
+    """A seek through three points."""
+
+    single_ps: U64
+    average_ps: U64
+    full_ps: U64
+
+
+class RootAndLineSeek(PlanModel):
+    """A root below a distance, a line above."""
+
+    bound: U32
+    root_ps: float
+    root_factor_ps: float
+    line_ps: float
+    line_factor_ps: float
+    single_ps: U64 | None
+    first_ps: list[U64] | None
+
+
+class TableSeek(PlanModel):
+    """Measured seek times."""
+
+    cylinders: list[U32]
+    ps: list[U64]
+
+
+class OnConstant(PlanModel):
+    """A constant seek."""
+
+    constant: ConstantSeek
+
+
+class OnLine(PlanModel):
+    """Two lines."""
+
+    line: PointsSeek
+
+
+class OnCurve(PlanModel):
+    """Lee's curve."""
+
+    curve: PointsSeek
+
+
+class OnRootAndLine(PlanModel):
+    """Ruemmler and Wilkes' curve."""
+
+    root_and_line: RootAndLineSeek
+
+
+class OnTable(PlanModel):
+    """A table."""
+
+    table: TableSeek
+
+
+SeekPlan = OnConstant | OnLine | OnCurve | OnRootAndLine | OnTable
+
+
+class OverheadsPlan(PlanModel):
+    """What the controller of a drive takes; pairs are after a read and after a write."""
+
+    request_ps: U64 = 0
+    read_hit_ps: tuple[U64, U64] = (0, 0)
+    read_miss_ps: tuple[U64, U64] = (0, 0)
+    write_hit_ps: tuple[U64, U64] = (0, 0)
+    write_miss_ps: tuple[U64, U64] = (0, 0)
+    read_completion_ps: U64 = 0
+    write_completion_ps: U64 = 0
+    data_preparation_ps: U64 = 0
+    reselect_ps: U64 = 0
+    read_disconnect_ps: tuple[U64, U64] = (0, 0)
+    least_write_seek_ps: U64 = 0
+    extra_disconnect_ps: list[U64] | None = None
+
+
+class BufferPlan(PlanModel):
+    """Buffer of a drive."""
+
+    segments: U32
+    segment_blocks: U64
+    write_segments: U32
+    has_write_segment: bool
+    keeps_reads: bool
+    hits_written: bool
+    hits_next_block: bool
+    hits_overtake: bool
+    read_ahead: Literal["off", "track", "cylinder", "segment", "two_tracks"]
+    least_read_ahead: U64
+    most_read_ahead: U64
+    reads_ahead_after_hit: bool
+    stops_in_sector: bool
+    stops_in_seek: bool
+    keeps_passing_blocks: bool
+    reads_out_of_order: bool
+    writes_out_of_order: bool
+    read_watermark_ppm: U64
+    watermark_of_segment: bool
+    write_cache: Literal["off", "sequential", "on"]
+    joins_writes: bool
+
+
+MappingName = Literal["forward", "serpentine_in_zone", "serpentine_on_disk"]
+SparingName = Literal[
+    "none",
+    "tracks",
+    "per_track",
+    "per_cylinder",
+    "per_cylinder_to_end",
+    "per_cylinder_front",
+    "per_cylinder_front_to_end",
+    "at_end",
+    "per_range",
+    "per_zone",
+    "per_zone_and_slips",
+]
+SchedulingName = Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"]
+
+
+class DrivePlan(PlanModel):
+    """A kind of disk drive."""
+
+    name: str
+    surfaces: U32
+    revolution_ps: U64
+    mapping: MappingName
+    sparing: SparingName
+    sparing_range: U32
+    zones: list[ZonePlan]
+    seek: SeekPlan
+    head_switch_ps: U64
+    write_settle_ps: U64
+    rotation: Literal["exact", "average", "constant"]
+    access_ps: U64
+    overheads: OverheadsPlan
+    block_transfer_ps: U64
+    buffer: BufferPlan
+    scheduling: SchedulingName
+    queue_depth: U32
+    streaming: bool
+
+
 class DiskPlan(PlanModel):
     """A disk drive."""
 
     name: str
-    bytes: U64
-    revolution_ps: U64
-    cylinders: U32
-    seek_single_ps: U64
-    seek_average_ps: U64
-    seek_full_ps: U64
-    write_settle_ps: U64
-    outer_bytes_per_s: U64
-    inner_bytes_per_s: U64
-    overhead_ps: U64
-    zones: U32
-    streaming: bool
+    drive: U32
 
 
 class MemoryMedia(PlanModel):
@@ -195,6 +348,7 @@ class ArrayPlan(PlanModel):
     burst_bytes: U64
     port_queue_depth: U32
     cache: CachePlan | None
+    drives: list[DrivePlan]
     disks: list[DiskPlan]
     luns: list[LunPlan]
 

@@ -12,6 +12,7 @@ from sanlab.plan.defaults import (
     given,
     resolve_disk,
 )
+from sanlab.plan.drives import drive_from_sheet
 from sanlab.plan.names import Names, define, safe_expand
 from sanlab.plan.schema import (
     ArrayPlan,
@@ -25,7 +26,7 @@ from sanlab.plan.schema import (
     OnStripe,
     StripeMedia,
 )
-from sanlab.quantities import PS_PER_S, about_size, counted, format_size
+from sanlab.quantities import about_size, counted, format_size
 from sanlab.scenario.arrays import Memory
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario.arrays import Array, Lun
     from sanlab.scenario.document import Path
-
-_PS_PER_MINUTE = 60 * PS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +285,7 @@ def _array_plan(
         burst_bytes=given(spec.burst, model.burst),
         port_queue_depth=given(spec.port_queue_depth, model.port_queue_depth),
         cache=_cache(spec, array),
+        drives=[] if pool is None else [drive_from_sheet(f"{array.name}.disk", pool.entry)],
         disks=[] if pool is None else _disks(array.name, pool),
         luns=luns,
     )
@@ -303,25 +303,7 @@ def _cache(spec: Array, array: ArrayBox) -> CachePlan | None:
 
 
 def _disks(array: str, pool: _Pool) -> list[DiskPlan]:
-    disk = pool.entry
-    return [
-        DiskPlan(
-            name=f"{array}.disk{number}",
-            bytes=disk.size,
-            revolution_ps=round(_PS_PER_MINUTE / disk.rpm),
-            cylinders=disk.cylinders,
-            seek_single_ps=disk.seek_single,
-            seek_average_ps=disk.seek_average,
-            seek_full_ps=disk.seek_full,
-            write_settle_ps=disk.write_settle,
-            outer_bytes_per_s=disk.outer_rate,
-            inner_bytes_per_s=disk.inner_rate,
-            overhead_ps=disk.overhead,
-            zones=disk.zones,
-            streaming=disk.streaming,
-        )
-        for number in range(len(pool.used))
-    ]
+    return [DiskPlan(name=f"{array}.disk{number}", drive=0) for number in range(len(pool.used))]
 
 
 class _Mirrors:

@@ -78,7 +78,29 @@ class Disk(ScenarioModel):
     zones: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Zones between the two rates."""
     streaming: bool | None = None
-    """Whether sequential commands go on without losing a turn between them."""
+    """Whether sequential commands go on at the media rate, without overhead or a turn lost between
+    them, as behind a controller that gathers them; such a drive has no buffer of its own."""
+    surfaces: Annotated[int, Field(ge=1, le=64)] | None = None
+    """Surfaces with data; as many as `size` and `cylinders` ask for where it is left out."""
+    head_switch: Time | None = None
+    """To another surface of a cylinder; `seek_single` where it is left out."""
+    hit_overhead: Time | None = None
+    """From the command to data in the buffer; `overhead` where it is left out."""
+    cache_size: Annotated[Size, Field(ge=512)] | None = None
+    """Buffer, 8MiB where it is left out."""
+    segments: Annotated[int, Field(ge=1, le=1024)] | None = None
+    """Segments of the buffer, 16 where it is left out."""
+    read_ahead: bool | None = None
+    """Whether it reads on behind a read until a segment is full."""
+    write_cache: bool | None = None
+    """Whether writes are answered when they are in the buffer."""
+    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] | None = None
+    """Order of commands that wait: as they came, shortest seek, shortest seek and rotation,
+    LOOK, or C-LOOK."""
+    queue_depth: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    """Commands among which it chooses, 64 where it is left out."""
+    interface_rate: Rate | None = None
+    """Rate between buffer and interface; at once where it is left out."""
 
 
 class Mirror(ScenarioModel):

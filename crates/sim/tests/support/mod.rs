@@ -5,9 +5,11 @@
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, Distribution, EndPlan, HostPlan, Interleave, JobPlan,
-    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan, NPortPlan, PatternPlan, Plan,
-    RoutePolicy, SwitchPlan, TrafficPlan, WorkloadPlan,
+    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, HostPlan,
+    Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan,
+    MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan,
+    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SwitchPlan, TrafficPlan, WorkloadPlan,
+    WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -180,6 +182,7 @@ impl San {
             burst_bytes: 1 << 30,
             port_queue_depth: 65_535,
             cache: None,
+            drives: vec![],
             disks: vec![],
             luns: vec![LunPlan {
                 name: format!("{name}.lun0"),
@@ -335,4 +338,75 @@ pub fn assert_near(got: f64, expected: f64, tolerance: f64) {
         error <= tolerance,
         "{got} is not within {tolerance} of {expected}"
     );
+}
+
+/// A drive of 10,000 revolutions per minute that holds at least this much: two zones, a buffer.
+pub fn drive(name: &str, bytes: u64) -> DrivePlan {
+    let revolution = 6 * MS;
+    let cylinders =
+        u32::try_from(bytes.div_ceil(512).div_ceil(4 * 500 + 4 * 700) + 1).expect("small");
+    let zone = |first: u32, per_track: u32| ZonePlan {
+        first_cylinder: first,
+        last_cylinder: first + cylinders - 1,
+        blocks_per_track: per_track,
+        first_angle_ps: 0,
+        track_skew_ps: MS,
+        cylinder_skew_ps: 3 * MS / 2,
+        empty_front_blocks: 0,
+        spares: 5,
+        slips: vec![77, 3001],
+        defects: vec![],
+    };
+    DrivePlan {
+        name: name.into(),
+        surfaces: 4,
+        revolution_ps: revolution,
+        mapping: MappingPlan::SerpentineInZone,
+        sparing: SparingPlan::PerZone,
+        sparing_range: 1,
+        zones: vec![zone(0, 700), zone(cylinders, 500)],
+        seek: SeekPlan::Curve {
+            single_ps: MS / 3,
+            average_ps: 5 * MS,
+            full_ps: 10 * MS,
+        },
+        head_switch_ps: MS / 3,
+        write_settle_ps: MS / 2,
+        rotation: RotationPlan::Exact,
+        access_ps: 0,
+        overheads: OverheadsPlan {
+            read_hit_ps: (30 * US, 30 * US),
+            read_miss_ps: (100 * US, 100 * US),
+            write_hit_ps: (30 * US, 30 * US),
+            write_miss_ps: (100 * US, 100 * US),
+            ..OverheadsPlan::default()
+        },
+        block_transfer_ps: 2 * US,
+        buffer: BufferPlan {
+            segments: 8,
+            segment_blocks: 1024,
+            write_segments: 4,
+            has_write_segment: false,
+            keeps_reads: true,
+            hits_written: true,
+            hits_next_block: true,
+            hits_overtake: true,
+            read_ahead: ReadAheadPlan::Segment,
+            least_read_ahead: 0,
+            most_read_ahead: 0,
+            reads_ahead_after_hit: true,
+            stops_in_sector: true,
+            stops_in_seek: true,
+            keeps_passing_blocks: false,
+            reads_out_of_order: false,
+            writes_out_of_order: false,
+            read_watermark_ppm: 0,
+            watermark_of_segment: false,
+            write_cache: WriteCachePlan::Off,
+            joins_writes: true,
+        },
+        scheduling: SchedulingPlan::Fifo,
+        queue_depth: 32,
+        streaming: false,
+    }
 }

@@ -1,0 +1,331 @@
+//! Disk drives of the plan, and the replay of a trace on one.
+
+use std::sync::Arc;
+
+use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_storage::{
+    BufferModel, Disk, DiskCommand, DriveModel, ExtraDisconnect, Geometry, GeometryFault, Mapping,
+    Mechanics, Overhead, Overheads, ReadAhead, RootAndLine, Rotation, Scheduling, Seek, SeekCurve,
+    Sparing, WriteCache, Zone,
+};
+
+use crate::check::PlanError;
+use crate::plan::{
+    BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, ReadAheadPlan, RotationPlan, SchedulingPlan,
+    SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
+};
+
+/// The model of a drive, checked.
+pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanError> {
+    let refuse = |field: &str, reason: &str| PlanError {
+        place: format!("{place}{field}"),
+        reason: reason.to_owned(),
+    };
+    let zones: Vec<Zone> = plan.zones.iter().map(zone).collect();
+    if plan.zones.iter().any(|zone| zone.blocks_per_track == 0) {
+        return Err(refuse(".zones", "a track needs blocks"));
+    }
+    let sparing = sparing(plan);
+    let geometry = Geometry::new(
+        zones,
+        plan.surfaces,
+        mapping(plan.mapping),
+        sparing,
+        plan.revolution_ps,
+    )
+    .map_err(|fault| match fault {
+        GeometryFault::Empty => refuse("", "a drive turns, and has surfaces and zones"),
+        GeometryFault::Gap(zone) => refuse(
+            &format!(".zones[{zone}]"),
+            "a zone begins on the cylinder behind the one before",
+        ),
+        GeometryFault::NoBlocks(zone) => {
+            refuse(&format!(".zones[{zone}]"), "spares leave no blocks")
+        }
+        GeometryFault::Overfull(zone) => refuse(
+            &format!(".zones[{zone}]"),
+            "slips and spares need more sectors than there are",
+        ),
+    })?;
+    let seek = seek(&plan.seek, geometry.cylinders()).ok_or_else(|| {
+        refuse(
+            ".seek",
+            "distances rise from 1, each with a time; points rise",
+        )
+    })?;
+    if plan.buffer.segments == 0 || plan.buffer.segment_blocks == 0 {
+        return Err(refuse(".buffer", "a buffer has segments with blocks"));
+    }
+    Ok(DriveModel {
+        geometry,
+        mechanics: Mechanics {
+            seek,
+            head_switch: plan.head_switch_ps,
+            write_settle: plan.write_settle_ps,
+            rotation: match plan.rotation {
+                RotationPlan::Exact => Rotation::Exact,
+                RotationPlan::Average => Rotation::Average,
+                RotationPlan::Constant => Rotation::Constant(plan.access_ps),
+            },
+        },
+        overheads: overheads(&plan.overheads),
+        block_transfer: plan.block_transfer_ps,
+        buffer: buffer(&plan.buffer),
+        scheduling: match plan.scheduling {
+            SchedulingPlan::Fifo => Scheduling::Fifo,
+            SchedulingPlan::Sstf => Scheduling::ShortestSeek,
+            SchedulingPlan::Sptf => Scheduling::ShortestPositioning,
+            SchedulingPlan::Elevator => Scheduling::Elevator,
+            SchedulingPlan::CyclicElevator => Scheduling::CyclicElevator,
+        },
+        queue_depth: plan.queue_depth.max(1) as usize,
+        streaming: plan.streaming,
+    })
+}
+
+fn zone(plan: &ZonePlan) -> Zone {
+    Zone {
+        first_cylinder: plan.first_cylinder,
+        last_cylinder: plan.last_cylinder,
+        blocks_per_track: plan.blocks_per_track,
+        first_angle: plan.first_angle_ps,
+        track_skew: plan.track_skew_ps,
+        cylinder_skew: plan.cylinder_skew_ps,
+        empty_front: plan.empty_front_blocks,
+        spares: plan.spares,
+        slips: plan.slips.clone(),
+        defects: plan.defects.clone(),
+    }
+}
+
+fn mapping(plan: MappingPlan) -> Mapping {
+    match plan {
+        MappingPlan::Forward => Mapping::Forward,
+        MappingPlan::SerpentineInZone => Mapping::SerpentineInZone,
+        MappingPlan::SerpentineOnDisk => Mapping::SerpentineOnDisk,
+    }
+}
+
+fn sparing(plan: &DrivePlan) -> Sparing {
+    let per_cylinder = |at_front, to_end| Sparing::PerCylinder { at_front, to_end };
+    match plan.sparing {
+        SparingPlan::None => Sparing::None,
+        SparingPlan::Tracks => Sparing::Tracks,
+        SparingPlan::PerTrack => Sparing::PerTrack,
+        SparingPlan::PerCylinder => per_cylinder(false, false),
+        SparingPlan::PerCylinderToEnd => per_cylinder(false, true),
+        SparingPlan::PerCylinderFront => per_cylinder(true, false),
+        SparingPlan::PerCylinderFrontToEnd => per_cylinder(true, true),
+        SparingPlan::AtEnd => Sparing::AtEnd,
+        SparingPlan::PerRange => Sparing::PerRange(plan.sparing_range),
+        SparingPlan::PerZone => Sparing::PerZone {
+            slips_on_top: false,
+        },
+        SparingPlan::PerZoneAndSlips => Sparing::PerZone { slips_on_top: true },
+    }
+}
+
+/// None where its points do not fit together.
+fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
+    let rises = |a: u64, b: u64, c: u64| a <= b && b <= c;
+    match plan {
+        SeekPlan::Constant { ps } => Some(Seek::Constant(*ps)),
+        SeekPlan::Line {
+            single_ps,
+            average_ps,
+            full_ps,
+        } => rises(*single_ps, *average_ps, *full_ps).then_some(Seek::Line {
+            single: *single_ps,
+            average: *average_ps,
+            full: *full_ps,
+            cylinders,
+        }),
+        SeekPlan::Curve {
+            single_ps,
+            average_ps,
+            full_ps,
+        } => rises(*single_ps, *average_ps, *full_ps).then(|| {
+            Seek::Curve(SeekCurve::through(
+                *single_ps,
+                *average_ps,
+                *full_ps,
+                cylinders,
+            ))
+        }),
+        SeekPlan::RootAndLine {
+            bound,
+            root_ps,
+            root_factor_ps,
+            line_ps,
+            line_factor_ps,
+            single_ps,
+            first_ps,
+        } => {
+            let curve = RootAndLine {
+                bound: *bound,
+                root: (*root_ps, *root_factor_ps),
+                line: (*line_ps, *line_factor_ps),
+                single: *single_ps,
+            };
+            Some(match first_ps {
+                Some(first) => Seek::FirstTen(*first, curve),
+                None => Seek::RootAndLine(curve),
+            })
+        }
+        SeekPlan::Table { cylinders, ps } => {
+            let rising = cylinders.is_sorted_by(|a, b| a < b) && cylinders.first() > Some(&0);
+            let is_whole = cylinders.len() == ps.len() && rising;
+            is_whole.then(|| {
+                let points = cylinders.iter().copied().zip(ps.iter().copied());
+                Seek::Table(points.collect())
+            })
+        }
+    }
+}
+
+fn overheads(plan: &OverheadsPlan) -> Overheads {
+    let pair = |(after_read, after_write)| Overhead {
+        after_read,
+        after_write,
+    };
+    Overheads {
+        request: plan.request_ps,
+        read_hit: pair(plan.read_hit_ps),
+        read_miss: pair(plan.read_miss_ps),
+        write_hit: pair(plan.write_hit_ps),
+        write_miss: pair(plan.write_miss_ps),
+        read_completion: plan.read_completion_ps,
+        write_completion: plan.write_completion_ps,
+        data_preparation: plan.data_preparation_ps,
+        reselect: plan.reselect_ps,
+        read_disconnect: pair(plan.read_disconnect_ps),
+        least_write_seek: plan.least_write_seek_ps,
+        extra_disconnect: plan.extra_disconnect_ps.map(
+            |[command, disconnect, between, seek_delta, reselect]| ExtraDisconnect {
+                command,
+                disconnect,
+                between,
+                seek_delta,
+                reselect,
+            },
+        ),
+    }
+}
+
+fn buffer(plan: &BufferPlan) -> BufferModel {
+    BufferModel {
+        segments: plan.segments as usize,
+        segment_blocks: plan.segment_blocks,
+        write_segments: plan.write_segments as usize,
+        has_write_segment: plan.has_write_segment,
+        keeps_reads: plan.keeps_reads,
+        hits_written: plan.hits_written,
+        hits_next_block: plan.hits_next_block,
+        hits_overtake: plan.hits_overtake,
+        read_ahead: match plan.read_ahead {
+            ReadAheadPlan::Off => ReadAhead::Off,
+            ReadAheadPlan::Track => ReadAhead::Track,
+            ReadAheadPlan::Cylinder => ReadAhead::Cylinder,
+            ReadAheadPlan::Segment => ReadAhead::Segment,
+            ReadAheadPlan::TwoTracks => ReadAhead::TwoTracks,
+        },
+        least_read_ahead: plan.least_read_ahead,
+        most_read_ahead: plan.most_read_ahead,
+        reads_ahead_after_hit: plan.reads_ahead_after_hit,
+        stops_in_sector: plan.stops_in_sector,
+        stops_in_seek: plan.stops_in_seek,
+        keeps_passing_blocks: plan.keeps_passing_blocks,
+        reads_out_of_order: plan.reads_out_of_order,
+        writes_out_of_order: plan.writes_out_of_order,
+        read_watermark_ppm: plan.read_watermark_ppm,
+        watermark_of_segment: plan.watermark_of_segment,
+        write_cache: match plan.write_cache {
+            WriteCachePlan::Off => WriteCache::Off,
+            WriteCachePlan::Sequential => WriteCache::Sequential,
+            WriteCachePlan::On => WriteCache::On,
+        },
+        joins_writes: plan.joins_writes,
+    }
+}
+
+/// One line of a trace: a command, and the pause before the next one.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceLine {
+    /// First block.
+    pub block: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// A read; else a write.
+    pub is_read: bool,
+    /// From its completion to the next command.
+    pub wait: Picoseconds,
+}
+
+/// What a replay has found, one of each for a command, in the order of the trace.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    /// Response times.
+    pub response: Vec<Picoseconds>,
+    /// Behind what the drive was doing.
+    pub queue: Vec<Picoseconds>,
+    /// Overhead and arm movement.
+    pub seek: Vec<Picoseconds>,
+    /// Rotation.
+    pub rotation: Vec<Picoseconds>,
+    /// Transfer.
+    pub transfer: Vec<Picoseconds>,
+    /// Answered from the buffer.
+    pub is_hit: Vec<bool>,
+}
+
+/// Replay a trace with one command outstanding. What is measured never enters.
+pub fn replay(plan: &DrivePlan, lines: &[TraceLine]) -> Result<Replay, PlanError> {
+    let model = drive_model(plan, "drive")?;
+    let blocks = model.geometry.blocks();
+    let mut disk = Disk::new(Arc::new(model), 0);
+    let mut replay = Replay::default();
+    let mut now = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let is_inside = line.blocks > 0 && line.block.checked_add(line.blocks) <= Some(blocks);
+        if !is_inside {
+            return Err(PlanError {
+                place: format!("trace[{index}]"),
+                reason: format!("the drive has {blocks} blocks"),
+            });
+        }
+        let came_at = now;
+        disk.submit(
+            now,
+            DiskCommand {
+                tag: 0,
+                block: line.block,
+                blocks: line.blocks,
+                is_read: line.is_read,
+            },
+        );
+        let completion = loop {
+            now = disk.next_at();
+            debug_assert!(now != NEVER, "a command is answered");
+            if let Some(completion) = disk.step(now) {
+                break completion;
+            }
+        };
+        replay.response.push(now - came_at);
+        replay.queue.push(completion.queue);
+        replay.seek.push(completion.seek);
+        replay.rotation.push(completion.rotation);
+        replay.transfer.push(completion.transfer);
+        replay.is_hit.push(completion.is_hit);
+        let next = now + line.wait;
+        while disk.next_at() <= next {
+            let at = disk.next_at();
+            disk.step(at);
+        }
+        now = next;
+    }
+    disk.check(now).map_err(|missing| PlanError {
+        place: "drive".to_owned(),
+        reason: format!("Little's law does not hold; {missing} ps are missing"),
+    })?;
+    Ok(replay)
+}

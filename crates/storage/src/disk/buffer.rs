@@ -1,0 +1,233 @@
+//! The buffer of a drive: segments that keep what was read, read ahead, or is to be written.
+
+use sanlab_kernel::Picoseconds;
+
+use super::model::BufferModel;
+
+/// What a segment holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Nothing.
+    Nothing,
+    /// Blocks that are on the media too.
+    Clean,
+    /// Blocks that are to be written.
+    Dirty,
+}
+
+/// Consecutive blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// First block.
+    pub start: u64,
+    /// One past the last block.
+    pub end: u64,
+    /// First block that is not on the media, where it is dirty.
+    pub unwritten: u64,
+    /// A block that came over the interface last, and when.
+    pub arrival: (u64, Picoseconds),
+    /// What it holds.
+    pub holds: Holds,
+    /// Its blocks came from the interface.
+    pub was_written: bool,
+    /// When it was last used, counted in uses.
+    used: u64,
+}
+
+/// How much of a read is in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// All of it: the segment.
+    Whole(usize),
+    /// Its beginning.
+    Beginning(usize),
+    /// Nothing that helps.
+    Nothing,
+    /// Blocks that are to be written and that reads do not see: it must wait for them.
+    Hidden,
+}
+
+/// All segments.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    model: BufferModel,
+    segments: Vec<Segment>,
+    uses: u64,
+}
+
+impl Buffer {
+    /// An empty buffer.
+    pub fn new(model: BufferModel) -> Self {
+        let least = 1 + usize::from(model.has_write_segment);
+        let empty = Segment {
+            start: 0,
+            end: 0,
+            unwritten: 0,
+            arrival: (0, 0),
+            holds: Holds::Nothing,
+            was_written: false,
+            used: 0,
+        };
+        Self {
+            model,
+            segments: vec![empty; model.segments.max(least)],
+            uses: 0,
+        }
+    }
+
+    /// A segment.
+    pub fn get(&self, index: usize) -> &Segment {
+        &self.segments[index]
+    }
+
+    /// Change a segment.
+    pub fn get_mut(&mut self, index: usize) -> &mut Segment {
+        &mut self.segments[index]
+    }
+
+    /// It is the most recently used from now on.
+    pub fn touch(&mut self, index: usize) {
+        self.uses += 1;
+        self.segments[index].used = self.uses;
+    }
+
+    /// Look for a read; `reading` is the segment that is being filled.
+    pub fn find(&self, block: u64, end: u64, reading: Option<usize>) -> Found {
+        let mut best = (0, Found::Nothing);
+        for (index, segment) in self.segments.iter().enumerate() {
+            if segment.holds == Holds::Nothing {
+                continue;
+            }
+            let is_hidden = self.is_for_writes(index)
+                || (segment.was_written && !self.model.hits_written)
+                || !self.model.keeps_reads;
+            let overlaps = block < segment.end && segment.start < end;
+            if segment.holds == Holds::Dirty && overlaps && (is_hidden || block < segment.start) {
+                return Found::Hidden;
+            }
+            if is_hidden {
+                continue;
+            }
+            let is_next =
+                self.model.hits_next_block && block == segment.end && reading == Some(index);
+            if !(segment.start..segment.end).contains(&block) && !is_next {
+                continue;
+            }
+            let freshness = match segment.holds {
+                Holds::Dirty => 3,
+                _ if reading == Some(index) => 2,
+                _ => 1,
+            };
+            let candidate = if end <= segment.end {
+                (4 + freshness, Found::Whole(index))
+            } else {
+                (freshness, Found::Beginning(index))
+            };
+            if candidate.0 > best.0 {
+                best = candidate;
+            }
+        }
+        best.1
+    }
+
+    /// The segment for blocks to be read: an empty one, or the clean one used least recently.
+    /// `reading`, the one being filled, is the last choice.
+    pub fn for_read(&mut self, reading: Option<usize>) -> Option<usize> {
+        self.choose(reading, |this, index| !this.is_for_writes(index), None)
+    }
+
+    /// The segment for blocks to be written: one whose contents they replace, else as for a read.
+    pub fn for_write(&mut self, block: u64, end: u64, reading: Option<usize>) -> Option<usize> {
+        if self.dirty() >= self.model.write_segments.max(1) {
+            return None;
+        }
+        let fits =
+            |this: &Self, index: usize| !this.model.has_write_segment || this.is_for_writes(index);
+        self.choose(reading, fits, Some((block, end)))
+    }
+
+    /// A dirty segment whose last block is the one before, with room behind it.
+    pub fn to_join(&self, block: u64, end: u64) -> Option<usize> {
+        if !self.model.joins_writes {
+            return None;
+        }
+        self.segments.iter().position(|segment| {
+            segment.holds == Holds::Dirty
+                && segment.end == block
+                && end - segment.unwritten <= self.model.segment_blocks
+        })
+    }
+
+    /// Blocks that are to be written overlap these.
+    pub fn is_dirty(&self, block: u64, end: u64) -> bool {
+        self.segments.iter().any(|segment| {
+            segment.holds == Holds::Dirty && block < segment.end && segment.start < end
+        })
+    }
+
+    /// Clean contents that a write makes stale are dropped.
+    pub fn forget(&mut self, block: u64, end: u64, but: usize) {
+        for (index, segment) in self.segments.iter_mut().enumerate() {
+            let overlaps = block < segment.end && segment.start < end;
+            if index != but && segment.holds == Holds::Clean && overlaps {
+                segment.holds = Holds::Nothing;
+            }
+        }
+    }
+
+    /// The dirty segment used least recently.
+    pub fn oldest_dirty(&self) -> Option<usize> {
+        let dirty = self.segments.iter().enumerate();
+        dirty
+            .filter(|(_, segment)| segment.holds == Holds::Dirty)
+            .min_by_key(|(_, segment)| segment.used)
+            .map(|(index, _)| index)
+    }
+
+    /// Segments that hold blocks to be written.
+    pub fn dirty(&self) -> usize {
+        let segments = self.segments.iter();
+        segments
+            .filter(|segment| segment.holds == Holds::Dirty)
+            .count()
+    }
+
+    /// Keep at most a segment of blocks, the last ones.
+    pub fn wrap(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        let least = segment.end.saturating_sub(self.model.segment_blocks.max(1));
+        segment.start = segment.start.max(least);
+    }
+
+    fn is_for_writes(&self, index: usize) -> bool {
+        self.model.has_write_segment && index == 0
+    }
+
+    fn choose(
+        &mut self,
+        reading: Option<usize>,
+        fits: impl Fn(&Self, usize) -> bool,
+        replaced: Option<(u64, u64)>,
+    ) -> Option<usize> {
+        let rank = |index: usize, segment: &Segment| {
+            let overlaps = replaced.is_some_and(|(block, end)| {
+                segment.holds == Holds::Clean && block < segment.end && segment.start < end
+            });
+            let class = match segment.holds {
+                _ if reading == Some(index) => 3,
+                _ if overlaps => 0,
+                Holds::Nothing => 1,
+                _ => 2,
+            };
+            (class, segment.used)
+        };
+        let usable = self
+            .segments
+            .iter()
+            .enumerate()
+            .filter(|&(index, segment)| segment.holds != Holds::Dirty && fits(self, index));
+        usable
+            .min_by_key(|&(index, segment)| rank(index, segment))
+            .map(|(index, _)| index)
+    }
+}

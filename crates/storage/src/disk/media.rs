@@ -1,0 +1,440 @@
+//! The arm over the turning platter: how long it takes to reach, read and write blocks.
+
+use sanlab_kernel::{Picoseconds, share_of};
+
+use super::geometry::{Place, Track};
+use super::model::{DriveModel, Rotation};
+
+/// Rounding of angles may bring a sector that follows at once before the end of the last one.
+const ROUNDING: Picoseconds = 3_000;
+
+/// Where the arm is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arm {
+    /// Cylinder.
+    pub cylinder: u32,
+    /// Head in use.
+    pub head: u32,
+}
+
+/// Blocks of one track that pass in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Piece {
+    /// First block.
+    pub first: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Sectors that pass, slipped ones included.
+    pub sectors: u64,
+    /// The arm is there.
+    pub landed_at: Picoseconds,
+    /// The first sector begins.
+    pub starts_at: Picoseconds,
+    /// The last sector has passed.
+    pub ends_at: Picoseconds,
+}
+
+impl Piece {
+    /// How many of its blocks have passed. A slipped sector between them counts like a block, which
+    /// is a sector too much at most.
+    pub fn passed(&self, now: Picoseconds) -> u64 {
+        if now >= self.ends_at {
+            return self.end - self.first;
+        }
+        let gone = now.saturating_sub(self.starts_at);
+        let span = (self.ends_at - self.starts_at).max(1);
+        share_of(self.sectors, gone, span).min(self.end - self.first)
+    }
+
+    /// When this block of it has passed.
+    pub fn time_of(&self, block: u64) -> Picoseconds {
+        if block + 1 >= self.end {
+            return self.ends_at;
+        }
+        let span = self.ends_at - self.starts_at;
+        self.starts_at + share_of(span, block + 1 - self.first, self.sectors)
+    }
+}
+
+/// What a transfer from or to the media took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Access {
+    /// Movement to the first track.
+    pub seek: Picoseconds,
+    /// Wait for the sector, beyond the passing of those wanted.
+    pub rotation: Picoseconds,
+    /// The last block has passed.
+    pub ends_at: Picoseconds,
+    /// First block of the track that was read on the way to the wanted ones.
+    pub kept_from: u64,
+    /// The transfer over the interface cannot end before.
+    pub drained_at: Picoseconds,
+    /// As many blocks as the transfer waits for have passed.
+    pub ready_at: Picoseconds,
+}
+
+/// A drive's mechanics at work.
+#[derive(Clone, Copy, Debug)]
+pub struct Media<'a> {
+    /// Of this kind.
+    pub model: &'a DriveModel,
+    /// How far the platter was at time zero.
+    pub phase: Picoseconds,
+}
+
+impl Media<'_> {
+    /// Time to move to a track.
+    pub fn movement(&self, from: Arm, to: Place, is_read: bool) -> Picoseconds {
+        let mechanics = &self.model.mechanics;
+        if let Rotation::Constant(time) = mechanics.rotation {
+            return time;
+        }
+        let switch = if from.head == to.head {
+            0
+        } else {
+            mechanics.head_switch
+        };
+        let seek = mechanics.seek.time(from.cylinder.abs_diff(to.cylinder));
+        let time = seek.max(switch);
+        if is_read || time == 0 {
+            time
+        } else {
+            time + mechanics.write_settle
+        }
+    }
+
+    /// Wait for a sector.
+    pub fn wait(&self, now: Picoseconds, to: Place) -> Picoseconds {
+        let geometry = &self.model.geometry;
+        let revolution = geometry.revolution();
+        match self.model.mechanics.rotation {
+            Rotation::Constant(_) => return 0,
+            Rotation::Average => return revolution / 2,
+            Rotation::Exact => {}
+        }
+        let angle = (now + self.phase) % revolution;
+        let wait = (geometry.angle(to) + revolution - angle) % revolution;
+        if wait + ROUNDING >= revolution {
+            0
+        } else {
+            wait
+        }
+    }
+
+    /// Movement and wait to the first sector of a block, which rank commands by their positioning.
+    pub fn positioning(
+        &self,
+        from: Arm,
+        now: Picoseconds,
+        block: u64,
+        is_read: bool,
+    ) -> Picoseconds {
+        let place = self.model.geometry.locate(block);
+        let movement = self.movement(from, place, is_read);
+        movement + self.wait(now + movement, place)
+    }
+
+    /// The next piece in order, from `block` to the end of its track or to `end`; the arm goes there.
+    pub fn piece(
+        &self,
+        arm: &mut Arm,
+        now: Picoseconds,
+        block: u64,
+        end: u64,
+        is_read: bool,
+    ) -> Piece {
+        let geometry = &self.model.geometry;
+        let place = geometry.locate(block);
+        let landed_at = now + self.movement(*arm, place, is_read);
+        *arm = Arm {
+            cylinder: place.cylinder,
+            head: place.head,
+        };
+        let starts_at = landed_at + self.wait(landed_at, place);
+        let track = geometry.track(block);
+        let mut end = end.min(track.end);
+        if geometry.is_replaced(block) {
+            end = block + 1;
+        } else if let Some(replaced) = (block + 1..end).find(|&next| geometry.is_replaced(next)) {
+            end = replaced;
+        }
+        let sectors = self.sectors(place, end);
+        Piece {
+            first: block,
+            end,
+            sectors,
+            landed_at,
+            starts_at,
+            ends_at: starts_at + self.passing(sectors, track.sectors),
+        }
+    }
+
+    /// Sectors from a place to the end of the last block before `end`, which is on the same track.
+    fn sectors(&self, from: Place, end: u64) -> u64 {
+        let last = self.model.geometry.locate(end - 1);
+        u64::from(last.sector.saturating_sub(from.sector)) + 1
+    }
+
+    /// Time for this many sectors to pass.
+    fn passing(&self, sectors: u64, of: u32) -> Picoseconds {
+        share_of(self.model.geometry.revolution(), sectors, u64::from(of))
+    }
+
+    /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin.
+    pub fn read(
+        &self,
+        arm: &mut Arm,
+        now: Picoseconds,
+        blocks: std::ops::Range<u64>,
+        ready_blocks: u64,
+    ) -> Access {
+        let buffer = &self.model.buffer;
+        let first = self.piece(arm, now, blocks.start, blocks.end, true);
+        let mut access = Access {
+            seek: first.landed_at - now,
+            kept_from: blocks.start,
+            ..Access::default()
+        };
+        let ready_block = blocks.start + ready_blocks.clamp(1, blocks.end - blocks.start) - 1;
+        let mut last = first.end - 1;
+        access.ends_at = first.ends_at;
+        if buffer.reads_out_of_order || buffer.keeps_passing_blocks {
+            let landed = self.landing(&first);
+            if buffer.keeps_passing_blocks {
+                access.kept_from = landed.kept_from;
+            }
+            if let Some(turned) = landed.turned {
+                // The end of the track was read on landing: it is there when its beginning is.
+                last = turned.middle - 1;
+                access.ends_at = turned.ends_at;
+            }
+        }
+        let span = first.ends_at - first.starts_at;
+        access.rotation = (access.ends_at - first.landed_at).saturating_sub(span);
+        access.drained_at = self.drained(&first, last, blocks.end);
+        access.ready_at = first.time_of(ready_block.min(last));
+        let mut piece = first;
+        while piece.end < blocks.end {
+            piece = self.piece(arm, access.ends_at, piece.end, blocks.end, true);
+            access.ends_at = piece.ends_at;
+            let drained = self.drained(&piece, piece.end - 1, blocks.end);
+            access.drained_at = access.drained_at.max(drained);
+            if ready_block >= piece.first {
+                access.ready_at = piece.time_of(ready_block);
+            }
+        }
+        access
+    }
+
+    /// The interface, which never waits while there is a block, is done with the last of a read not
+    /// before any block has passed and it and those behind it are through.
+    fn drained(&self, piece: &Piece, last: u64, end: u64) -> Picoseconds {
+        let per_block = self.model.block_transfer;
+        let through = |block: u64| piece.time_of(block) + (end - block) * per_block;
+        through(piece.first).max(through(last))
+    }
+
+    /// What the head meets where it lands on the track of a piece.
+    fn landing(&self, piece: &Piece) -> Landing {
+        let geometry = &self.model.geometry;
+        let mut landing = Landing {
+            kept_from: piece.first,
+            turned: None,
+        };
+        if self.model.mechanics.rotation != Rotation::Exact || geometry.is_replaced(piece.first) {
+            return landing;
+        }
+        let track = geometry.track(piece.first);
+        let before = self.sectors_to(&track, piece.starts_at - piece.landed_at);
+        let (sector, sectors) = (
+            u64::from(geometry.locate(piece.first).sector),
+            u64::from(track.sectors),
+        );
+        if before <= sector {
+            landing.kept_from =
+                (piece.first - before.min(piece.first - track.first)).max(track.first);
+            return landing;
+        }
+        landing.kept_from = track.first;
+        // The head lands `before` sectors ahead of the first one, the end of the turn between.
+        let behind = sectors - before;
+        if behind < piece.sectors && behind > 0 {
+            let middle = piece.first + behind.min(piece.end - piece.first - 1);
+            let ends_at = piece.starts_at + self.passing(behind, track.sectors);
+            landing.turned = Some(Turned { middle, ends_at });
+        }
+        landing
+    }
+
+    /// Whole sectors that pass in this time.
+    fn sectors_to(&self, track: &Track, time: Picoseconds) -> u64 {
+        share_of(
+            u64::from(track.sectors),
+            time,
+            self.model.geometry.revolution(),
+        )
+    }
+
+    /// Write blocks, from `now` on; the first is in the buffer at `data_at`, and each further one the
+    /// transfer of a block later.
+    pub fn write(
+        &self,
+        arm: &mut Arm,
+        now: Picoseconds,
+        least_seek: Picoseconds,
+        blocks: std::ops::Range<u64>,
+        data_at: Picoseconds,
+    ) -> Access {
+        let mut from = now;
+        let movement = self.movement(*arm, self.model.geometry.locate(blocks.start), false);
+        from += least_seek.saturating_sub(movement);
+        let mut access = Access::default();
+        let mut block = blocks.start;
+        loop {
+            let mut piece = self.piece(arm, from, block, blocks.end, false);
+            let arrived = |block: u64| data_at + (block - blocks.start) * self.model.block_transfer;
+            let span = piece.ends_at - piece.starts_at;
+            if block == blocks.start {
+                access.seek = piece.landed_at - now;
+            }
+            let landed = self.landing(&piece);
+            match landed.turned {
+                Some(turned)
+                    if self.model.buffer.writes_out_of_order
+                        && piece.landed_at >= arrived(piece.end - 1) =>
+                {
+                    piece.ends_at = turned.ends_at;
+                }
+                _ => {
+                    let late = arrived(piece.first).saturating_sub(piece.starts_at).max(
+                        (arrived(piece.end - 1) + span / piece.sectors)
+                            .saturating_sub(piece.ends_at),
+                    );
+                    let revolution = self.model.geometry.revolution();
+                    piece.ends_at += late.div_ceil(revolution) * revolution;
+                }
+            }
+            if block == blocks.start {
+                access.rotation = (piece.ends_at - piece.landed_at).saturating_sub(span);
+            }
+            access.ends_at = piece.ends_at;
+            (block, from) = (piece.end, piece.ends_at);
+            if block >= blocks.end {
+                return access;
+            }
+        }
+    }
+}
+
+/// What the head meets where it lands.
+#[derive(Clone, Copy, Debug)]
+struct Landing {
+    /// First block that passes before the first wanted one without a gap.
+    kept_from: u64,
+    /// It lands within the wanted blocks.
+    turned: Option<Turned>,
+}
+
+/// The end of the wanted blocks first, then their beginning.
+#[derive(Clone, Copy, Debug)]
+struct Turned {
+    /// First block of those read on landing.
+    middle: u64,
+    /// The last of those before it has passed.
+    ends_at: Picoseconds,
+}
+
+/// Reading on in the background. Where it is, is found when somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep {
+    /// Segment it fills.
+    pub segment: usize,
+    /// Where it stops.
+    pub limit: u64,
+    piece: Piece,
+    arm: Arm,
+}
+
+/// How a sweep ends for a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// Where the arm is.
+    pub arm: Arm,
+    /// It may move from then on.
+    pub free_at: Picoseconds,
+}
+
+impl Sweep {
+    /// Read on from a block at which the arm is at this time.
+    pub fn new(arm: Arm, now: Picoseconds, block: u64, limit: u64, segment: usize) -> Self {
+        let begun = Piece {
+            first: block,
+            end: block,
+            sectors: 0,
+            landed_at: now,
+            starts_at: now,
+            ends_at: now,
+        };
+        Self {
+            segment,
+            limit,
+            piece: begun,
+            arm,
+        }
+    }
+
+    fn last(&self, media: &Media<'_>) -> u64 {
+        media.model.geometry.blocks().max(self.limit)
+    }
+
+    /// One past the last block read at this time.
+    pub fn advance(&mut self, media: &Media<'_>, now: Picoseconds) -> u64 {
+        while self.piece.ends_at <= now && self.piece.end < self.limit {
+            self.next_piece(media);
+        }
+        (self.piece.first + self.piece.passed(now)).min(self.limit)
+    }
+
+    /// When this block has been read.
+    pub fn time_of(&mut self, media: &Media<'_>, block: u64) -> Picoseconds {
+        while self.piece.end <= block {
+            self.next_piece(media);
+        }
+        self.piece.time_of(block)
+    }
+
+    /// Where the head is and when it may leave.
+    pub fn stop(&mut self, media: &Media<'_>, now: Picoseconds) -> Stop {
+        let reached = self.advance(media, now);
+        let buffer = &media.model.buffer;
+        let free_at = if reached >= self.limit {
+            now
+        } else if now < self.piece.landed_at {
+            if buffer.stops_in_seek {
+                now
+            } else {
+                self.piece.landed_at
+            }
+        } else if buffer.stops_in_sector {
+            now
+        } else if now < self.piece.starts_at {
+            self.piece.starts_at
+        } else {
+            self.piece.time_of(reached).max(now)
+        };
+        Stop {
+            arm: self.arm,
+            free_at,
+        }
+    }
+
+    /// The arm is on this track at this time.
+    pub fn arm(&self) -> Arm {
+        self.arm
+    }
+
+    fn next_piece(&mut self, media: &Media<'_>) {
+        let (at, block, last) = (self.piece.ends_at, self.piece.end, self.last(media));
+        self.piece = media.piece(&mut self.arm, at, block, last.max(block + 1), true);
+    }
+}

@@ -1,0 +1,319 @@
+//! A disk drive: geometry, arm, rotation, buffer and command queue.
+//!
+//! A command comes with [`Disk::submit`]; [`Disk::next_at`] says when the drive must be looked at
+//! again, and [`Disk::step`] then gives what is done. Usually that is one event for each command,
+//! and one for each time the arm has written what the buffer had answered before. What the arm reads
+//! ahead is worked out when somebody asks for it and costs no event.
+
+mod buffer;
+mod geometry;
+mod ledger;
+mod media;
+mod model;
+mod schedule;
+mod seek;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use sanlab_kernel::{NEVER, Picoseconds, StationTotals};
+
+use buffer::{Buffer, Found};
+use ledger::Ledger;
+use media::{Arm, Media, Sweep};
+
+pub use geometry::{BLOCK_BYTES, Geometry, GeometryFault, Mapping, Place, Sparing, Track, Zone};
+pub use model::{
+    BufferModel, DriveModel, ExtraDisconnect, Mechanics, Overhead, Overheads, ReadAhead, Rotation,
+    Scheduling, WriteCache,
+};
+pub use seek::{RootAndLine, Seek, SeekCurve};
+
+/// What a drive is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskCommand {
+    /// Whose it is; comes back with the completion.
+    pub tag: u32,
+    /// First block.
+    pub block: u64,
+    /// Blocks, at least 1.
+    pub blocks: u64,
+    /// A read; else a write.
+    pub is_read: bool,
+}
+
+/// A command is done. Its four times sum to its residence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DiskCompletion {
+    /// Of the command.
+    pub tag: u32,
+    /// When the command came.
+    pub came_at: Picoseconds,
+    /// Behind other commands.
+    pub queue: Picoseconds,
+    /// Overhead and arm movement.
+    pub seek: Picoseconds,
+    /// Until the sector comes round.
+    pub rotation: Picoseconds,
+    /// Over the sectors and the interface.
+    pub transfer: Picoseconds,
+    /// It was answered from the buffer.
+    pub is_hit: bool,
+}
+
+/// A command that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    command: DiskCommand,
+    came_at: Picoseconds,
+}
+
+/// What the arm does.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Nothing,
+    /// Reads on; commands may take the arm.
+    Sweep(Sweep),
+    /// Serves a command until then, and reads on behind it.
+    Command {
+        ends_at: Picoseconds,
+        then: Option<Sweep>,
+    },
+    /// Writes a segment up to a block.
+    Destage {
+        ends_at: Picoseconds,
+        segment: usize,
+        up_to: u64,
+    },
+}
+
+/// A drive.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    model: Arc<DriveModel>,
+    phase: Picoseconds,
+    arm: Arm,
+    arm_free_at: Picoseconds,
+    is_rising: bool,
+    work: Work,
+    buffer: Buffer,
+    waiting: VecDeque<Waiting>,
+    done: BinaryHeap<Reverse<(Picoseconds, u64, DiskCompletion)>>,
+    count: u64,
+    interface_free_at: Picoseconds,
+    was_read: bool,
+    /// Where the last command ended.
+    next_block: u64,
+    ledger: Ledger,
+}
+
+impl Disk {
+    /// A drive with its arm over the first cylinder; `phase` is how far its platter was at time zero.
+    pub fn new(model: Arc<DriveModel>, phase: Picoseconds) -> Self {
+        Self {
+            phase: phase % model.geometry.revolution(),
+            arm: Arm::default(),
+            arm_free_at: 0,
+            is_rising: true,
+            work: Work::Nothing,
+            buffer: Buffer::new(model.buffer),
+            waiting: VecDeque::new(),
+            done: BinaryHeap::new(),
+            count: 0,
+            interface_free_at: 0,
+            was_read: true,
+            next_block: u64::MAX,
+            ledger: Ledger::default(),
+            model,
+        }
+    }
+
+    /// A command comes. The drive must be looked at at [`Disk::next_at`].
+    pub fn submit(&mut self, now: Picoseconds, command: DiskCommand) {
+        self.ledger.arrive(now);
+        let waiting = Waiting {
+            command,
+            came_at: now,
+        };
+        if self.is_free() {
+            self.start(now, waiting);
+        } else if !self.overtakes(now, &waiting) {
+            self.waiting.push_back(waiting);
+        }
+    }
+
+    /// When something is due: a completion, or the end of a write from the buffer.
+    pub fn next_at(&self) -> Picoseconds {
+        let done = self.done.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        match self.work {
+            Work::Command { ends_at, .. } | Work::Destage { ends_at, .. } => done.min(ends_at),
+            Work::Nothing | Work::Sweep(_) => done,
+        }
+    }
+
+    /// Do what is due now; gives one completion where there is one, so call it until `next_at` is
+    /// later.
+    pub fn step(&mut self, now: Picoseconds) -> Option<DiskCompletion> {
+        self.work_on(now);
+        match self.done.peek() {
+            Some(Reverse((at, ..))) if *at <= now => {}
+            _ => return None,
+        }
+        let Reverse((_, _, completion)) = self.done.pop()?;
+        self.ledger.leave(now, completion.came_at);
+        Some(completion)
+    }
+
+    /// Commands that came and are not answered.
+    pub fn present(&self) -> u64 {
+        self.ledger.present()
+    }
+
+    /// Totals up to now.
+    pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+        self.ledger.totals(now)
+    }
+
+    /// Little's law; the error is what is missing.
+    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+        self.ledger.check(now)
+    }
+
+    /// Segments with blocks that have been answered but are not on the media.
+    pub fn dirty_segments(&self) -> usize {
+        self.buffer.dirty()
+    }
+
+    fn media(&self) -> Media<'_> {
+        Media {
+            model: &self.model,
+            phase: self.phase,
+        }
+    }
+
+    /// How far a sweep may go behind a read that ends there.
+    fn sweep_limit(&self, end: u64) -> u64 {
+        let (model, geometry) = (&self.model.buffer, &self.model.geometry);
+        let most = match model.most_read_ahead {
+            0 => model.segment_blocks,
+            blocks => blocks,
+        };
+        let limit = (end + most).min(geometry.blocks());
+        match model.read_ahead {
+            ReadAhead::Off => end,
+            ReadAhead::Segment => limit,
+            ReadAhead::Track => limit.min(geometry.track(end - 1).end),
+            ReadAhead::Cylinder => limit.min(self.cylinder_end(end - 1, limit)),
+            ReadAhead::TwoTracks => self.two_tracks(end),
+        }
+    }
+
+    /// End of the cylinder of a block, or of the first track of it that ends beyond `limit`.
+    fn cylinder_end(&self, block: u64, limit: u64) -> u64 {
+        let geometry = &self.model.geometry;
+        let cylinder = geometry.locate(block).cylinder;
+        let mut end = geometry.track(block).end;
+        while end < limit && geometry.locate(end).cylinder == cylinder {
+            end = geometry.track(end).end;
+        }
+        end
+    }
+
+    /// To the end of the track of the next block; where all of the track before it is in the buffer,
+    /// another track.
+    fn two_tracks(&self, end: u64) -> u64 {
+        let geometry = &self.model.geometry;
+        if end >= geometry.blocks() {
+            return end;
+        }
+        let track = geometry.track(end);
+        let came_from_before = match self.buffer.find(end - 1, end, None) {
+            Found::Whole(index) => self.buffer.get(index).start < track.first,
+            _ => false,
+        };
+        let more = if came_from_before {
+            u64::from(track.sectors)
+        } else {
+            0
+        };
+        (track.end + more).min(geometry.blocks())
+    }
+
+    /// A new command may have the arm.
+    fn is_free(&self) -> bool {
+        matches!(self.work, Work::Nothing | Work::Sweep(_))
+    }
+
+    /// The arm has done its work: the next command, else what is to be written.
+    fn work_on(&mut self, now: Picoseconds) {
+        match self.work {
+            Work::Command { ends_at, then } if ends_at <= now => {
+                self.work = then.map_or(Work::Nothing, Work::Sweep);
+            }
+            Work::Destage {
+                ends_at,
+                segment,
+                up_to,
+            } if ends_at <= now => {
+                self.destaged(segment, up_to);
+                self.ledger.write_behind(now, false);
+                self.work = Work::Nothing;
+            }
+            _ => return,
+        }
+        while self.is_free() && !self.waiting.is_empty() {
+            let next = self.choose(now);
+            let waiting = self.waiting.remove(next).expect("one that waits");
+            self.start(now, waiting);
+        }
+        if self.is_free() {
+            self.destage(now);
+        }
+    }
+
+    fn choose(&mut self, now: Picoseconds) -> usize {
+        if self.waiting.len() == 1 {
+            return 0;
+        }
+        let mut is_rising = self.is_rising;
+        let arm = self.arm_now(now);
+        let next = schedule::next(&self.media(), &self.waiting, arm, now, &mut is_rising);
+        self.is_rising = is_rising;
+        next
+    }
+
+    fn arm_now(&self, now: Picoseconds) -> Arm {
+        match self.work {
+            Work::Sweep(mut sweep) => {
+                sweep.advance(&self.media(), now);
+                sweep.arm()
+            }
+            _ => self.arm,
+        }
+    }
+
+    /// The sweep has come this far; its segment holds that much more.
+    fn catch_up(&mut self, now: Picoseconds) -> Option<usize> {
+        let Work::Sweep(mut sweep) = self.work else {
+            return None;
+        };
+        let reached = sweep.advance(&self.media(), now);
+        let segment = self.buffer.get_mut(sweep.segment);
+        segment.end = segment.end.max(reached);
+        self.buffer.wrap(sweep.segment);
+        self.arm = sweep.arm();
+        if reached >= sweep.limit {
+            self.arm_free_at = self.arm_free_at.max(now);
+            self.work = Work::Nothing;
+            return None;
+        }
+        self.work = Work::Sweep(sweep);
+        Some(sweep.segment)
+    }
+}
+
+mod service;
+
+#[cfg(test)]
+mod tests;

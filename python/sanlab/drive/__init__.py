@@ -1,0 +1,1 @@
+"""One disk drive by itself: its description, traces of commands, and their replay."""

@@ -1,0 +1,60 @@
+"""Measured seek times in DiskSim's form: their number, then lines `distance, milliseconds`."""
+
+from __future__ import annotations
+
+import re
+
+from sanlab.errors import Problem, ScenarioError
+
+_HEAD = re.compile(r"Seek distances measured:\s*(\d+)\s*$")
+
+
+def parse_seek(text: str, file: str) -> list[tuple[int, float]]:
+    r"""Return distances in cylinders, which rise, with their times in milliseconds.
+
+    A third column, the deviation of the measurement, is passed over.
+
+    >>> parse_seek("Seek distances measured: 2\n1, 1.2\n5, 2.0, 0.1\n", "some.seek")
+    [(1, 1.2), (5, 2.0)]
+    """
+    points: list[tuple[int, float]] = []
+    announced: int | None = None
+    number = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.partition("#")[0].strip()
+        head = _HEAD.match(stripped)
+        if head and not points:
+            announced = int(head.group(1))
+        elif stripped:
+            points.append(_point(stripped, points, file, number))
+    if announced is not None and announced != len(points):
+        reason = f"The file announces {announced} distances and has {len(points)}"
+        raise _problem(
+            file, number, reason, "It may have been cut off; write all, or the right number"
+        )
+    if not points:
+        raise _problem(
+            file, number or 1, "The file has no seek times", "Add 'distance, milliseconds'"
+        )
+    return points
+
+
+def _point(line: str, points: list[tuple[int, float]], file: str, number: int) -> tuple[int, float]:
+    columns = line.replace(",", " ").split()
+    try:
+        distance, time = int(columns[0]), float(columns[1])
+    except (ValueError, IndexError):
+        raise _problem(
+            file, number, f"'{line[:60]}' is no distance and time", "Write 'distance, milliseconds'"
+        ) from None
+    if not 0 < time < 1000 or distance < 1:
+        reason = f"{distance} cylinders in {time:g} ms cannot be"
+        raise _problem(file, number, reason, "Write at least 1 cylinder and times in milliseconds")
+    if points and distance <= points[-1][0]:
+        reason = f"Distance {distance} does not rise: {points[-1][0]} is before it"
+        raise _problem(file, number, reason, "Sort the lines by their distance, each once")
+    return distance, time
+
+
+def _problem(file: str, line: int, reason: str, remedy: str) -> ScenarioError:
+    return ScenarioError([Problem(file, line, None, "", reason, remedy)])
