@@ -293,7 +293,8 @@ mod tests {
             flash.leave(now, came_at);
         }
         let per_page = 500.0 + 1.5 * 550.0 + 2.5 * 3000.0 / 100.0;
-        let expected = per_page * f64::from(pages) / 4.0;
+        // What still is in the buffer has been answered and not programmed.
+        let expected = per_page * f64::from(pages - 256) / 4.0;
         let got = now as f64 / 1e6;
         assert!(
             (got / expected - 1.0).abs() < 0.01,
