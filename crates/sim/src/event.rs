@@ -33,4 +33,12 @@ pub(crate) enum Event {
     DiskDue(u32, u32),
     /// A device that is not a disk has served a task.
     MediaServed(u32),
+    /// Parity of a task is computed.
+    ParityDone(u32),
+    /// A write of a task is in the partner's cache too.
+    PartnerCopied(u32),
+    /// The next drive of a group fails: array and group.
+    DriveFails(u32, u32),
+    /// A step of a rebuild may begin: array, group and rebuild.
+    RebuildDue(u32, u32, u32),
 }

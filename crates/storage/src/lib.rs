@@ -13,7 +13,7 @@ mod page_cache;
 mod raid;
 mod ram;
 
-pub use array::{Array, Refusal};
+pub use array::{Array, BackEnd, Refusal};
 pub use cache::{Cache, CacheWrite};
 pub use disk::*;
 pub use flash::{Flash, FlashCounters, FlashModel};

@@ -37,6 +37,10 @@ pub struct Rebuild {
     /// Steps that were quicker than one before them.
     early: Vec<RebuildStep>,
     open: u32,
+    /// Its time has come; it begins when no other is running.
+    pub is_due: bool,
+    /// The instant at which it has asked to be woken.
+    pub wakes_at: Picoseconds,
     /// Its first step began.
     pub began_at: Option<Picoseconds>,
     /// Its last step ended.
@@ -61,6 +65,8 @@ impl Rebuild {
             rebuilt_rows: 0,
             early: Vec::new(),
             open: 0,
+            is_due: false,
+            wakes_at: NEVER,
             began_at: None,
             ended_at: None,
             points: Vec::new(),
