@@ -18,7 +18,7 @@ use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{
     Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, Group, Level, Lun, Media, Mirror,
-    PageCache, PageCacheModel, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
+    PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
 };
 
 use crate::check::PlanError;
@@ -412,7 +412,7 @@ fn array_of(array: &ArrayPlan, plan: &Plan) -> Result<Array, PlanError> {
         parity_rate: (array.parity_bytes_per_s > 0)
             .then(|| Rate::from_bytes_per_s(array.parity_bytes_per_s)),
         page_cache: array.page_cache.as_ref().map(page_cache_of),
-        partner: Station::new(1),
+        partner: Partner::default(),
         back_end: None,
         luns: array
             .luns

@@ -150,9 +150,18 @@ fn check_stations<const E: bool>(
             }
         }
         check(&mut array.parity, &|| format!("{} parity", of.name))?;
-        check(&mut array.partner, &|| format!("{} partner", of.name))?;
     }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+        if array.page_cache.is_some() {
+            checked += 1;
+            array
+                .partner
+                .check(now)
+                .map_err(|missing| RunError::Little {
+                    station: format!("{} partner", of.name),
+                    missing,
+                })?;
+        }
         for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
             let checked_media = match &mut lun.media {
                 Media::Flash(flash) => flash.check(now),

@@ -97,28 +97,27 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.tell(now, task.exchange, Stage::Cache);
         }
         let array = &mut self.arrays[task.array as usize];
-        let Some((command, rate)) = array.page_cache.as_ref().and_then(|it| it.model.partner)
-        else {
-            self.serve_write(now, id);
+        let Some(model) = array.page_cache.as_ref().map(|cache| cache.model) else {
             return;
         };
-        let service = command + rate.time_for(task.bytes);
-        let ends_at = array.partner.arrive(now, service).ends_at;
+        let Some((command, rate)) = model.partner else {
+            self.serve_from_cache(now, now + model.access, id);
+            return;
+        };
+        let copy = command + rate.time_for(task.bytes);
+        let done_at = array.partner.arrive(now, copy, model.access);
+        self.tasks[id].came_at = now;
         let component = self.component_of(id);
         self.agenda
-            .schedule(ends_at, component, Event::PartnerCopied(id));
+            .schedule(done_at, component, Event::PartnerCopied(id));
     }
 
     pub(crate) fn on_partner_copied(&mut self, now: Picoseconds, id: u32) {
-        let array = self.tasks[id].array;
-        self.arrays[array as usize].partner.leave(now);
-        self.serve_write(now, id);
-    }
-
-    fn serve_write(&mut self, now: Picoseconds, id: u32) {
-        let array = self.tasks[id].array;
-        let access = self.pages_of(array).map_or(0, |cache| cache.model.access);
-        self.serve_from_cache(now, now + access, id);
+        let task = self.tasks[id];
+        self.arrays[task.array as usize]
+            .partner
+            .leave(now, task.came_at);
+        self.on_cache_served(now, id);
     }
 
     /// Begin the destages whose time has come.

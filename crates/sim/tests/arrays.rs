@@ -252,18 +252,27 @@ fn a_rebuild_without_a_limit_goes_as_fast_as_a_drive_writes() {
     assert_near(span as f64, alone as f64, 0.1);
 }
 
-/// The host's I/O shares the disks with the rebuild: slower while it lasts, and the rebuild too.
+/// The host's I/O shares the disks with the rebuild: it is slower than on a degraded group without.
 #[test]
 fn hosts_and_rebuild_share_the_disks() {
-    let mut san = rebuilding(0, 800);
-    san.plan.end_ps = 3 * SECOND;
-    job(&mut san, 4096, 4, 1_000_000);
-    let before = response_mean(&san.run());
-    let mut san = rebuilding(0, 800);
-    job(&mut san, 4096, 4, 1_000_000).start_ps = 3 * SECOND;
-    san.plan.end_ps = 10 * SECOND;
-    let during = response_mean(&san.run());
-    assert!(during > 1.2 * before, "{during} against {before}");
+    let during = |delay_ps| {
+        let mut san = rebuilding(0, 16_000);
+        san.plan.arrays[0].groups[0].rebuilds[0].delay_ps = delay_ps;
+        san.plan.end_ps = 6 * SECOND;
+        job(&mut san, 4096, 4, 1_000_000).start_ps = 3 * SECOND;
+        let outcome = san.run();
+        assert_eq!(
+            whole(&outcome, "groups", "missing_count"),
+            [1],
+            "to the end"
+        );
+        response_mean(&outcome)
+    };
+    let (degraded, rebuilding) = (during(100 * SECOND), during(2 * SECOND));
+    assert!(
+        rebuilding > 1.2 * degraded,
+        "{rebuilding} against {degraded}"
+    );
 }
 
 fn pages() -> PageCachePlan {
@@ -316,8 +325,8 @@ fn a_cached_write_is_a_copy_and_an_access() {
     let expected = (10 + 10 + 20) as f64 * US as f64;
     let got = response_mean(&outcome);
     assert!(got >= expected && got < expected + wire, "{got} ps");
-    let events = outcome.summary.events as f64 / 300.0;
-    assert!(events <= 10.0, "{events} events for a cached write");
+    let events = outcome.summary.events - 1; // the start of the job
+    assert!(events <= 300 * 10, "{events} events for 300 cached writes");
 }
 
 /// Sequential small writes become whole stripes in the cache.
@@ -343,6 +352,7 @@ fn destages_of_sequential_writes_are_full_stripes() {
 fn read_ahead_serves_a_sequential_reader() {
     let time = |window| {
         let mut san = raid(0, 4, 65_536, 800, 0);
+        san.plan.arrays[0].drives[0].buffer.read_ahead = ReadAheadPlan::Off;
         san.plan.arrays[0].page_cache = Some(PageCachePlan {
             prefetch_bytes: window,
             ..pages()
@@ -487,6 +497,7 @@ fn solid_state_saturates_at_its_service() {
         );
         san.plan.arrays[0].luns[0].media = media;
         let job = job(&mut san, 4096, 64, 20_000);
+        job.random = false;
         job.read_ppm = read_ppm;
         let outcome = san.run();
         let got = 20_000.0 / (outcome.summary.simulated_ps as f64 * 1e-12);
@@ -635,7 +646,7 @@ fn random_array(dice: &mut Dice<'_>) -> San {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     /// All work gets done on any array, every law holds, and the reference in which everything is an
     /// event gives the same tables.

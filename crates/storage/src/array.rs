@@ -5,7 +5,7 @@ use sanlab_kernel::{Picoseconds, Rate, Station};
 use crate::cache::Cache;
 use crate::disk::Disk;
 use crate::lun::Lun;
-use crate::page_cache::PageCache;
+use crate::page_cache::{PageCache, Partner};
 use crate::raid::Group;
 
 /// Why a command is not accepted.
@@ -49,7 +49,7 @@ pub struct Array {
     /// A cache of pages; none where there is another cache, or none.
     pub page_cache: Option<PageCache>,
     /// The way to the partner controller's cache.
-    pub partner: Station,
+    pub partner: Partner,
     /// Loops to the disks; none where they are reached directly.
     pub back_end: Option<BackEnd>,
     /// Its LUNs.

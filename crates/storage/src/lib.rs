@@ -20,7 +20,8 @@ pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lun::{Lun, Media, Piece, Stripe};
 pub use mirror::Mirror;
 pub use page_cache::{
-    Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, SECTOR_BYTES,
+    Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
+    SECTOR_BYTES,
 };
 pub use raid::{
     Failing, Group, GroupCounters, Level, Operation, RaidMapping, Reading, Rebuild, RebuildStep,

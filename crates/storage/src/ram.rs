@@ -1,4 +1,4 @@
-//! A RAM SSD: each port serves a command after the other, and a pipeline adds a constant latency.
+//! A RAM SSD: each port begins a command after the other, and a pipeline takes each through.
 
 use sanlab_kernel::{Picoseconds, Rate, StationTotals};
 
@@ -7,9 +7,9 @@ use crate::disk::ledger::Ledger;
 /// A RAM SSD.
 #[derive(Clone, Debug)]
 pub struct Ram {
-    /// Service of a command at its port: the ceiling of a port is one over it.
+    /// From one command of a port to its next: the ceiling of a port is one over it.
     command: Picoseconds,
-    /// From the end of the service to the answer.
+    /// From the beginning of a command to its first byte.
     latency: Picoseconds,
     rate: Rate,
     ports: Vec<Picoseconds>,
@@ -17,7 +17,8 @@ pub struct Ram {
 }
 
 impl Ram {
-    /// An SSD of so many ports, of which each takes `command` and the time of the bytes for a command.
+    /// An SSD of so many ports. Each begins a command every `command` at best, or when the bytes of
+    /// the one before have passed, and answers it `latency` and its own bytes later.
     pub fn new(ports: u32, command: Picoseconds, latency: Picoseconds, rate: Rate) -> Self {
         Self {
             command,
@@ -33,8 +34,9 @@ impl Ram {
         self.ledger.arrive(now);
         let count = self.ports.len();
         let free_at = &mut self.ports[port % count];
-        *free_at = now.max(*free_at) + self.command + self.rate.time_for(bytes);
-        *free_at + self.latency
+        let (begins_at, transfer) = (now.max(*free_at), self.rate.time_for(bytes));
+        *free_at = begins_at + self.command.max(transfer);
+        begins_at + self.latency + transfer
     }
 
     /// A command that came then is done.
@@ -64,8 +66,8 @@ mod tests {
             .iter()
             .map(|&port| ram.arrive(0, port, 10))
             .collect();
-        assert_eq!(ends, [130, 160, 130, 190]);
-        for (at, came_at) in [(130, 0), (130, 0), (160, 0), (190, 0)] {
+        assert_eq!(ends, [110, 130, 110, 150]);
+        for (at, came_at) in [(110, 0), (110, 0), (130, 0), (150, 0)] {
             ram.leave(at, came_at);
         }
         assert_eq!(ram.check(500), Ok(()));

@@ -18,6 +18,11 @@ def fc_id_on_direct_link(nth: int) -> int:
     return nth
 
 
+def fc_id_on_loop(number: int, al_pa: int) -> int:
+    """Address of a port on a private loop: its AL_PA. The area byte tells loops apart here."""
+    return number % 256 << 8 | al_pa
+
+
 def wwpn_of(name: str) -> int:
     """World-wide port name derived from the port's name, so that a new port moves no other's.
 

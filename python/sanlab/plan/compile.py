@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from sanlab.plan import addressing
+from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
 from sanlab.plan.jobs import JobMaker, build_jobs
@@ -46,6 +47,7 @@ class _Parts:
     """What the length of a run follows from."""
 
     links_count: int
+    loops_count: int
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
 
@@ -67,13 +69,21 @@ def compile_plan(scenario: Scenario) -> Plan:
     problems.stop_if_any()
     ids = _n_port_ids(boxes, wiring)
     arrays = build_arrays(boxes, table, wiring, ids, problems)
+    back_ends = BackEnds(first_n_port=len(ids))
+    for index, array in enumerate(boxes.arrays):
+        back_ends.add(array, table.disk_names(index, array.name), 0, problems)
+    problems.stop_if_any()
+    arrays = [
+        array.model_copy(update={"back_end": back_ends.of_array.get(array.name)})
+        for array in arrays
+    ]
     flows: dict[str, Path] = {}
     maker = JobMaker(boxes, wiring, table, ids, problems)
     workloads, jobs = build_jobs(scenario, maker, flows)
     traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
-    parts = _Parts(len(wiring.links), jobs, traffic)
+    parts = _Parts(len(wiring.links), len(back_ends.loops), jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
     return Plan(
@@ -83,9 +93,10 @@ def compile_plan(scenario: Scenario) -> Plan:
         end_ps=end_ps,
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
-        n_ports=_n_ports(boxes, wiring, ids),
+        n_ports=[*_n_ports(boxes, wiring, ids), *back_ends.n_ports],
         switches=_switches(boxes),
         links=[_link(link, boxes, ids) for link in wiring.links],
+        loops=back_ends.loops,
         hosts=_hosts(boxes, wiring, ids),
         arrays=arrays,
         workloads=workloads,
@@ -203,9 +214,9 @@ def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
     return hosts
 
 
-def latest_end(links_count: int) -> int:
+def latest_end(links_count: int, loops_count: int = 0) -> int:
     """Return the end of the engine's clock, which shares a 62-bit word with the fibre it is of."""
-    fibres = max(2, 2 * links_count)
+    fibres = max(2, 2 * links_count + loops_count)
     return 2**62 >> (fibres - 1).bit_length()
 
 
@@ -216,7 +227,7 @@ def _times(scenario: Scenario, parts: _Parts, problems: Problems) -> tuple[int, 
     simulated time; any other takes one second.
     """
     measure = scenario.measure
-    limit = latest_end(parts.links_count)
+    limit = latest_end(parts.links_count, parts.loops_count)
     ends_itself = all(job.total_bytes or job.stop_ps for job in parts.jobs) and all(
         flow.frames for flow in parts.traffic
     )

@@ -22,6 +22,7 @@ def totals(plan: Plan) -> dict[str, int]:
         "switches_count": len(plan.switches),
         "arrays_count": len(plan.arrays),
         "luns_count": sum(len(array.luns) for array in plan.arrays),
+        "groups_count": sum(len(array.groups) for array in plan.arrays),
         "disks_count": sum(len(array.disks) for array in plan.arrays),
         "mirrors_count": sum(lun.mirror is not None for a in plan.arrays for lun in a.luns),
         "links_count": len(plan.links),

@@ -313,7 +313,57 @@ class OnStripe(PlanModel):
     stripe: StripeMedia
 
 
-MediaPlan = OnMemory | OnStripe
+class RaidMedia(PlanModel):
+    """A part of a RAID group."""
+
+    group: U32
+    start_bytes: U64
+
+
+class FlashMedia(PlanModel):
+    """A flash SSD."""
+
+    channels: U32
+    dies_per_channel: U32
+    page_bytes: U64
+    pages_per_block: U32
+    read_ps: U64
+    program_ps: U64
+    erase_ps: U64
+    channel_bytes_per_s: U64
+    buffer_bytes: U64
+    latency_ps: U64
+    amplification_ppm: U64
+
+
+class RamMedia(PlanModel):
+    """A RAM SSD."""
+
+    ports: U32
+    command_ps: U64
+    latency_ps: U64
+    bytes_per_s: U64
+
+
+class OnRaid(PlanModel):
+    """Blocks held by a RAID group."""
+
+    raid: RaidMedia
+
+
+class OnFlash(PlanModel):
+    """Blocks held by a flash SSD."""
+
+    flash: FlashMedia
+
+
+class OnRam(PlanModel):
+    """Blocks held by a RAM SSD."""
+
+    ram: RamMedia
+
+
+MediaPlan = OnMemory | OnStripe | OnRaid | OnFlash | OnRam
 
 
 class MirrorPlan(PlanModel):
@@ -336,6 +386,62 @@ class LunPlan(PlanModel):
     queue_depth: U32
     media: MediaPlan
     mirror: MirrorPlan | None
+    initiators: list[U32]
+
+
+class FailingPlan(PlanModel):
+    """A drive that fails."""
+
+    slot: U32
+    at_ps: U64
+
+
+class RebuildPlan(PlanModel):
+    """Reconstruction of a drive that fails."""
+
+    slot: U32
+    spare: U32
+    delay_ps: U64
+    bytes_per_s: U64
+    step_bytes: U64
+    steps: U32
+
+
+class GroupPlan(PlanModel):
+    """A RAID group."""
+
+    name: str
+    level: U32
+    disks: list[U32]
+    unit_bytes: U64
+    rows: U64
+    write: Literal["fewer_operations", "read_modify_write", "reconstruct_write"]
+    failing: list[FailingPlan]
+    rebuilds: list[RebuildPlan]
+
+
+class PageCachePlan(PlanModel):
+    """A cache of pages."""
+
+    page_bytes: U64
+    pages: U32
+    access_ps: U64
+    prefetch_after: U32
+    prefetch_bytes: U64
+    write_back: bool
+    dirty_pages: U32
+    low_pages: U32
+    high_pages: U32
+    destages: U32
+    partner_ps: U64
+    partner_bytes_per_s: U64
+
+
+class BackEndPlan(PlanModel):
+    """Loops from the controllers to the disks."""
+
+    initiators: list[U32]
+    disks: list[list[U32]]
 
 
 class ArrayPlan(PlanModel):
@@ -350,6 +456,10 @@ class ArrayPlan(PlanModel):
     cache: CachePlan | None
     drives: list[DrivePlan]
     disks: list[DiskPlan]
+    groups: list[GroupPlan]
+    parity_bytes_per_s: U64
+    page_cache: PageCachePlan | None
+    back_end: BackEndPlan | None
     luns: list[LunPlan]
 
 
@@ -512,6 +622,64 @@ class TrafficPlan(PlanModel):
     start_ps: U64
 
 
+class SharedMedium(PlanModel):
+    """A ring through every port."""
+
+
+class OnShared(PlanModel):
+    """A loop that is a ring."""
+
+    shared: SharedMedium
+
+
+class StringPlan(PlanModel):
+    """Parallel links between two crossbars of a switched loop."""
+
+    a: U32
+    b: U32
+    links: U32
+    delay_ps: U64
+
+
+class SwitchedMedium(PlanModel):
+    """Crossbars in the enclosures, joined by strings."""
+
+    crossbars: list[str]
+    strings: list[StringPlan]
+
+
+class OnSwitched(PlanModel):
+    """A loop that is switched."""
+
+    switched: SwitchedMedium
+
+
+class LoopPortPlan(PlanModel):
+    """A port's place on a loop."""
+
+    n_port: U32
+    al_pa: Annotated[int, Field(ge=0, le=0xEF)]
+    delay_ps: U64
+    crossbar: U32
+    is_fair: bool
+    uses_transfer: bool
+    is_full_duplex: bool
+    login_credit: U32
+    buffers: U32
+    tenancy_frames: U32
+
+
+class LoopPlan(PlanModel):
+    """An arbitrated loop."""
+
+    name: str
+    speed: str
+    bytes_per_s: U64
+    gap_bytes: U32
+    medium: OnShared | OnSwitched
+    ports: list[LoopPortPlan]
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -524,6 +692,7 @@ class Plan(PlanModel):
     n_ports: list[NPortPlan]
     switches: list[SwitchPlan]
     links: list[LinkPlan]
+    loops: list[LoopPlan]
     hosts: list[HostPlan]
     arrays: list[ArrayPlan]
     workloads: list[WorkloadPlan]

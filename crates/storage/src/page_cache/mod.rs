@@ -5,6 +5,7 @@
 //! the high watermark, oldest dirty page first, and goes on to the low one; a destage takes all dirty
 //! neighbours in the stripe of the page with it.
 
+mod partner;
 mod prefetch;
 mod recency;
 
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use sanlab_kernel::{Picoseconds, Rate, id_of};
 
 use crate::cache::CacheWrite;
+pub use partner::Partner;
 use prefetch::Prefetch;
 use recency::Recency;
 
