@@ -148,7 +148,7 @@ def _check_failures(spec: RaidGroup, path: Path, problems: Problems) -> None:
     elif spec.rebuild is not None and len(lost) > spec.spares:
         problems.add(
             (*path, "rebuild"),
-            f"{counted(len(lost), 'drive')} fail and there is "
+            f"Drives that fail: {len(lost)}; and there is "
             f"{counted(spec.spares, 'hot spare') if spec.spares else 'no hot spare'}",
             f"Add 'spares: {len(lost)}'",
         )

@@ -10,6 +10,7 @@ STAGES: Final[dict[str, str]] = {
     "lun_queue": "waiting for the LUN's queue depth or the adapter's execution throttle",
     "hba": "engine of the adapter, waiting included",
     "tx_queue": "in an N_Port behind frames of others",
+    "loop": "on an arbitrated loop: arbitration, opening, closing, and the circuits of others",
     "credit_wait": "a transmitter on the way had a frame of it to send and no BB credit",
     "wire": "bits on fibres: serialisation and propagation",
     "switch": "in switches: forwarding latency and waiting for an output",
