@@ -74,6 +74,40 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "rx_utilisation": _PORT_DIRECTION["utilisation"].format(end="in"),
         },
     ),
+    "loops": (
+        "One row for each arbitrated loop.",
+        {
+            "loop": "name: `stack.a` is loop a of a stack",
+            "medium": "`shared`: a ring through every port, one circuit at a time; `switched`: crossbars in "
+            "the enclosures, several circuits at once",
+            "speed": "name of the speed",
+            "ports_count": "ports on it",
+            "round_ps": "time of a word all the way round a shared loop; 0 on a switched one, where it "
+            "depends on the pair",
+            "tenancies_count": "circuits opened",
+            "owned_ps": "time from winning the loop to giving it up, summed over circuits",
+            "arbitrating_ps": "time without a circuit in which somebody wanted the loop: arbitration",
+            "sending_ps": "time of frames and the fill words after them, summed over both directions",
+            "owned_share": "`owned_ps` as a share of the run; on a switched loop above 1 where several "
+            "circuits are open at once",
+            "arbitrating_share": "`arbitrating_ps` as a share of the run",
+            "sending_share": "`sending_ps` as a share of the run; above `owned_share` where circuits carry "
+            "frames both ways at once",
+        },
+    ),
+    "strings": (
+        "One row for each string of links between two crossbars of a switched loop.",
+        {
+            "loop": "as in `loops`",
+            "from": "crossbar nearer to the top, `stack.e1`",
+            "to": "crossbar below it",
+            "links_count": "links in parallel, each for one circuit at a time",
+            "circuits_count": "circuits that went by it",
+            "held_ps": "time its links were held by circuits, summed over them",
+            "utilisation": "that, as a share of the run and of the links",
+            "most_held_count": "most links held at once",
+        },
+    ),
     "port_series": (
         "One row for each port and bin of time.",
         {
