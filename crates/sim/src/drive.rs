@@ -201,11 +201,11 @@ fn overheads(plan: &OverheadsPlan) -> Overheads {
         read_disconnect: pair(plan.read_disconnect_ps),
         least_write_seek: plan.least_write_seek_ps,
         extra_disconnect: plan.extra_disconnect_ps.map(
-            |[command, disconnect, between, seek_delta, reselect]| ExtraDisconnect {
+            |[command, disconnect, between, movement, reselect]| ExtraDisconnect {
                 command,
                 disconnect,
                 between,
-                seek_delta,
+                movement,
                 reselect,
             },
         ),

@@ -226,12 +226,15 @@ class _Drive:
                 self.layout.refuse("Zones", "A zone is a block", "Write 'dm_layout_g1_zone {'")
             zones.append(self._zone(zone, zones[-1].last_cylinder + 1 if zones else 0))
         cylinders = self.model.whole("Number of cylinders", 0)
-        if cylinders and zones[-1].last_cylinder + 1 != cylinders:
+        last = zones[-1].last_cylinder
+        if cylinders and last >= cylinders:
             self.model.refuse(
                 "Number of cylinders",
-                f"The zones end on cylinder {zones[-1].last_cylinder} of {cylinders}",
+                f"The last zone ends on cylinder {last}, and there are {cylinders} from 0 on",
                 "Make the last zone end on the last cylinder",
             )
+        if last + 1 < cylinders:
+            self.notes.append(f"Cylinders {last + 1} to {cylinders - 1} are in no zone")
         return zones
 
     def _zone(self, zone: Block, next_cylinder: int) -> ZonePlan:
@@ -290,8 +293,8 @@ class _Drive:
                 full_ps=_ps(mechanics.number("Full strobe seek time")),
             )
             return OnLine(line=points) if kind == "linear" else OnCurve(curve=points)
-        if kind in {"hpl", "hplplus10"}:
-            return self._root_and_line(with_first=kind == "hplplus10")
+        if kind.startswith("hpl") or "10" in kind:
+            return self._root_and_line(with_first="10" in kind)
         known = "constant, linear, curve, hpl, hplplus10, extracted"
         return mechanics.refuse("Seek type", f"'{kind}' is not known", f"Use one of {known}")
 
@@ -370,7 +373,7 @@ class _Drive:
                 ps("Extradisc command overhead"),
                 ps("Extradisc disconnect overhead"),
                 ps("Extradisc inter-disconnect delay"),
-                ps("Extradisc seek delta"),
+                self._movement(scale),
                 ps("Other reselect overhead"),
             ]
         return OverheadsPlan(
@@ -387,6 +390,12 @@ class _Drive:
             least_write_seek_ps=ps("Minimum seek delay"),
             extra_disconnect_ps=extra,
         )
+
+    def _movement(self, scale: float) -> int:
+        """From the command to the movement, with one more disconnection; the delta has a sign."""
+        disk = self.disk or self.model
+        delta = disk.number("Extradisc seek delta", 0.0, signed=True)
+        return _ps(max(0.0, disk.number("Extradisc command overhead", 0.0) + delta) * scale)
 
     def _buffer(self) -> BufferPlan:
         disk = self.disk or Block("disksim_disk", "", str(self.path), 1)

@@ -66,13 +66,13 @@ class Block:
             return default
         raise self._missing(key, "a word")
 
-    def number(self, key: str, default: float | None = None) -> float:
-        """Return a number of at least 0."""
+    def number(self, key: str, default: float | None = None, *, signed: bool = False) -> float:
+        """Return a number, of at least 0 unless it may be `signed`."""
         value = self.entries.get(key)
         if value is None and default is not None:
             return default
         if isinstance(value, Text):
-            return self._parse(key, value)
+            return self._parse(key, value, signed=signed)
         raise self._missing(key, "a number")
 
     def whole(self, key: str, default: int | None = None) -> int:
@@ -241,7 +241,7 @@ class _Parser:
                 raise self._error(token.line, f"'{key}' is written twice", "Keep one of them")
             block.lines[key] = _lines(token)[-1][0]
             block.entries[key] = self._value(key)
-            if self._peek() not in {",", "}"}:
+            if self._peek() not in {",", "}", ""}:
                 reason = f"A comma is missing behind '{_shown(key)}'"
                 raise self._error(
                     self.tokens[min(self.at, len(self.tokens)) - 1].line, reason, "Add ','"

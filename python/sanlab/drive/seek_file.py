@@ -19,16 +19,18 @@ def parse_seek(text: str, file: str) -> list[tuple[int, float]]:
     """
     points: list[tuple[int, float]] = []
     announced: int | None = None
-    number = 0
+    number = seen = 0
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.partition("#")[0].strip()
         head = _HEAD.match(stripped)
         if head and not points:
             announced = int(head.group(1))
         elif stripped:
-            points.append(_point(stripped, points, file, number))
-    if announced is not None and announced != len(points):
-        reason = f"The file announces {announced} distances and has {len(points)}"
+            seen += 1
+            point = _point(stripped, points, file, number)
+            points += [] if point[0] == 0 else [point]
+    if announced is not None and announced > seen:
+        reason = f"The file announces {announced} distances and has {seen}"
         raise _problem(
             file, number, reason, "It may have been cut off; write all, or the right number"
         )
@@ -47,6 +49,8 @@ def _point(line: str, points: list[tuple[int, float]], file: str, number: int) -
         raise _problem(
             file, number, f"'{line[:60]}' is no distance and time", "Write 'distance, milliseconds'"
         ) from None
+    if distance == 0 and time == 0:
+        return distance, time
     if not 0 < time < 1000 or distance < 1:
         reason = f"{distance} cylinders in {time:g} ms cannot be"
         raise _problem(file, number, reason, "Write at least 1 cylinder and times in milliseconds")

@@ -201,7 +201,7 @@ pub struct OverheadsPlan {
     pub read_disconnect_ps: (u64, u64),
     /// Least movement before a write that does not go on.
     pub least_write_seek_ps: u64,
-    /// One more disconnection of writes: command, disconnect, between, seek delta, reselect.
+    /// One more disconnection of writes: command, disconnect, between, movement, reselect.
     pub extra_disconnect_ps: Option<[u64; 5]>,
 }
 

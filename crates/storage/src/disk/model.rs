@@ -98,8 +98,8 @@ pub struct ExtraDisconnect {
     pub disconnect: Picoseconds,
     /// Until the controller asks for it again.
     pub between: Picoseconds,
-    /// From the end of the command processing to the movement.
-    pub seek_delta: Picoseconds,
+    /// From the command to the movement.
+    pub movement: Picoseconds,
     /// To take the interface again for the status.
     pub reselect: Picoseconds,
 }

@@ -419,7 +419,7 @@ impl Disk {
         let (moves_at, data_at, reselect) = match extra {
             None => (base + overhead, base + overhead, overheads.reselect),
             Some(extra) => (
-                base + extra.command + extra.seek_delta,
+                base + extra.movement,
                 base + extra.command + extra.disconnect + extra.between + overheads.reselect,
                 extra.reselect,
             ),
