@@ -83,8 +83,10 @@ impl Reference {
 
     /// How long the transmitter has waited for credit when it starts now.
     pub(crate) fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
-        self.transmitters[fibre as usize]
-            .starved_since
+        // Places on loops have no transmitter of their own here.
+        let transmitter = self.transmitters.get(fibre as usize);
+        transmitter
+            .and_then(|it| it.starved_since)
             .map_or(0, |since| now.saturating_sub(since))
     }
 

@@ -9,6 +9,8 @@ pub enum Owner {
     Host,
     /// A copy that an array makes of a write.
     Mirror,
+    /// An operation of an array on one of its disks.
+    BackEnd,
 }
 
 /// SCSI status in FCP_RSP.

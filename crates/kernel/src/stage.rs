@@ -37,6 +37,8 @@ pub enum Stage {
     Rotation,
     /// Bits to or from the platter.
     Transfer,
+    /// Computing parity, and waiting for a stripe that another write has.
+    Parity,
     /// A device that is not a disk, waiting included.
     Media,
     /// Waiting for a copy in another array, or for leave to start one.
@@ -44,7 +46,7 @@ pub enum Stage {
 }
 
 /// Number of stages.
-pub const STAGE_COUNT: usize = 17;
+pub const STAGE_COUNT: usize = 18;
 
 impl Stage {
     /// All, in the order of the path.
@@ -64,6 +66,7 @@ impl Stage {
         Self::Seek,
         Self::Rotation,
         Self::Transfer,
+        Self::Parity,
         Self::Media,
         Self::Mirror,
     ];
@@ -86,6 +89,7 @@ impl Stage {
             Self::Seek => "seek",
             Self::Rotation => "rotation",
             Self::Transfer => "transfer",
+            Self::Parity => "parity",
             Self::Media => "media",
             Self::Mirror => "mirror",
         }

@@ -14,7 +14,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::{Block, PcapNgWriter};
 use pcap_file::{DataLink, PcapError};
 use sanlab_fabric::Probe;
-use sanlab_fc::{Exchange, Frame, FrameKind, encode};
+use sanlab_fc::{Exchange, Frame, FrameKind, Owner, encode};
 use sanlab_kernel::{Arena, NONE, Picoseconds};
 
 /// FC-2 frames with SOF and EOF, LINKTYPE_FC_2_WITH_FRAME_DELIMS.
@@ -171,6 +171,10 @@ impl<W: Write> Capture<W> {
         exchange: Option<&Exchange>,
     ) {
         let lun = exchange.map_or(0, |exchange| {
+            // A disk behind an array is LUN 0 of itself.
+            if exchange.owner == Owner::BackEnd {
+                return 0;
+            }
             self.luns[exchange.array as usize][exchange.lun as usize]
         });
         let addresses = encode::Addresses {

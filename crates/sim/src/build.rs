@@ -15,15 +15,19 @@ use sanlab_host::{
 };
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
-use sanlab_storage::{Array, Cache, Disk, Lun, Media, Mirror, Stripe};
+use sanlab_storage::{
+    Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, Group, Level, Lun, Media, Mirror,
+    PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
+};
 
 use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::plan::{
-    AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, JobPlan, LoopActionPlan,
-    LoopFaultPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan, PatternPlan, Plan,
-    StreamPlan, StringPlan, TargetPlan, TrafficPlan,
+    AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
+    LoopActionPlan, LoopFaultPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan,
+    PageCachePlan, PatternPlan, Plan, StreamPlan, StringPlan, TargetPlan, TrafficPlan,
+    WriteStrategyPlan,
 };
 use crate::series::Series;
 use crate::tables;
@@ -46,6 +50,15 @@ pub(crate) fn mirror_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize, usi
         .map(move |(index, (array, lun))| (id_of(first + index), array, lun))
 }
 
+/// Number of the flow of each array with loops to its disks; they come after the mirrors.
+pub(crate) fn back_end_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize)> + '_ {
+    let first = plan.workloads.len() + plan.traffic.len() + mirror_flows(plan).count();
+    let arrays = plan.arrays.iter().enumerate();
+    let on_loops = arrays.filter(|(_, of)| of.back_end.is_some());
+    let numbered = on_loops.enumerate();
+    numbered.map(move |(index, (array, _))| (id_of(first + index), array))
+}
+
 pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     let network = network_of(plan).build::<E>();
     let mut world = World {
@@ -57,6 +70,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         arrays: arrays_of(plan)?,
         requests: Arena::default(),
         tasks: Arena::default(),
+        operations: Vec::new(),
         exchange_ids: vec![ExchangeIds::default(); plan.n_ports.len()],
         port_of_array: ports_of_arrays(plan),
         workloads: plan
@@ -65,7 +79,10 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             .map(|_| WorkloadState::default())
             .collect(),
         latencies: FrameLatencies::new(
-            plan.workloads.len() + plan.traffic.len() + mirror_flows(plan).count(),
+            plan.workloads.len()
+                + plan.traffic.len()
+                + mirror_flows(plan).count()
+                + back_end_flows(plan).count(),
         ),
         series: Series::new(plan.interval_ps, tables::fibres(plan)),
         data_frame_bytes: plan.data_frame_bytes,
@@ -78,6 +95,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         commands: 0,
     };
     add_hosts(&mut world, plan);
+    add_failures(&mut world);
     for job in &plan.jobs {
         add_job(&mut world, plan, job);
     }
@@ -294,7 +312,104 @@ fn arrays_of(plan: &Plan) -> Result<Vec<Array>, PlanError> {
             ));
         }
     }
+    for (flow, array) in back_end_flows(plan) {
+        if let Some(back_end) = &plan.arrays[array].back_end {
+            arrays[array].back_end = Some(BackEnd {
+                initiators: back_end.initiators.clone(),
+                disks: back_end.disks.clone(),
+                next_path: vec![0; back_end.disks.len()],
+                flow,
+            });
+        }
+    }
     Ok(arrays)
+}
+
+/// Drives that fail do so by events of their array.
+fn add_failures<const E: bool>(world: &mut World<E>) {
+    for (number, array) in (0..).zip(&world.arrays) {
+        for (group, of) in (0..).zip(&array.groups) {
+            for failing in &of.failing {
+                let event = Event::DriveFails(number, group);
+                world.agenda.schedule(failing.at, array.first_n_port, event);
+            }
+        }
+    }
+}
+
+fn group_of(group: &GroupPlan) -> Group {
+    let mapping = RaidMapping {
+        level: Level::of_number(group.level).unwrap_or(Level::Raid0),
+        drives: id_of(group.disks.len()),
+        unit: group.unit_bytes,
+        rows: group.rows,
+    };
+    let strategy = match group.write {
+        WriteStrategyPlan::FewerOperations => WriteStrategy::FewerOperations,
+        WriteStrategyPlan::ReadModifyWrite => WriteStrategy::ReadModifyWrite,
+        WriteStrategyPlan::ReconstructWrite => WriteStrategy::ReconstructWrite,
+    };
+    let mut made = Group::new(mapping, &group.disks, strategy);
+    made.failing = group
+        .failing
+        .iter()
+        .map(|it| Failing {
+            slot: it.slot,
+            at: it.at_ps,
+        })
+        .collect();
+    made.failing.sort_by_key(|failing| failing.at);
+    made.rebuilds = group
+        .rebuilds
+        .iter()
+        .map(|it| {
+            let rate = if it.bytes_per_s == 0 {
+                u64::MAX
+            } else {
+                it.bytes_per_s
+            };
+            let size = (group.rows, group.unit_bytes);
+            Rebuild::new(it.slot, it.spare, size, it.delay_ps).paced(rate, it.step_bytes, it.steps)
+        })
+        .collect();
+    made
+}
+
+fn page_cache_of(cache: &PageCachePlan) -> PageCache {
+    PageCache::new(PageCacheModel {
+        page: cache.page_bytes,
+        pages: cache.pages,
+        access: cache.access_ps,
+        prefetch_after: cache.prefetch_after,
+        prefetch_window: cache.prefetch_bytes,
+        write_back: cache.write_back,
+        dirty_limit: cache.dirty_pages,
+        low_watermark: cache.low_pages,
+        high_watermark: cache.high_pages,
+        destages: cache.destages,
+        partner: (cache.partner_bytes_per_s > 0).then(|| {
+            (
+                cache.partner_ps,
+                Rate::from_bytes_per_s(cache.partner_bytes_per_s),
+            )
+        }),
+    })
+}
+
+fn flash_of(flash: &FlashPlan) -> Flash {
+    Flash::new(FlashModel {
+        channels: flash.channels,
+        dies_per_channel: flash.dies_per_channel,
+        page: flash.page_bytes,
+        pages_per_block: flash.pages_per_block,
+        read: flash.read_ps,
+        program: flash.program_ps,
+        erase: flash.erase_ps,
+        channel: Rate::from_bytes_per_s(flash.channel_bytes_per_s),
+        buffer: flash.buffer_bytes,
+        latency: flash.latency_ps,
+        amplification_ppm: flash.amplification_ppm,
+    })
 }
 
 fn array_of(array: &ArrayPlan, plan: &Plan) -> Result<Array, PlanError> {
@@ -317,6 +432,14 @@ fn array_of(array: &ArrayPlan, plan: &Plan) -> Result<Array, PlanError> {
         cache,
         disks: disks_of(array, plan.seed)?,
         disk_due: vec![NEVER; array.disks.len()],
+        disk_open: vec![0; array.disks.len()],
+        groups: array.groups.iter().map(group_of).collect(),
+        parity: Station::new(1),
+        parity_rate: (array.parity_bytes_per_s > 0)
+            .then(|| Rate::from_bytes_per_s(array.parity_bytes_per_s)),
+        page_cache: array.page_cache.as_ref().map(page_cache_of),
+        partner: Partner::default(),
+        back_end: None,
         luns: array
             .luns
             .iter()
@@ -331,10 +454,18 @@ fn disks_of(array: &ArrayPlan, seed: u64) -> Result<Vec<Disk>, PlanError> {
     for drive in &array.drives {
         models.push(Arc::new(drive_model(drive, &drive.name)?));
     }
-    let disks = array.disks.iter().map(|disk| {
+    // The spindles of a group of RAID 3 turn in lock step.
+    let mut spindles: Vec<&str> = array.disks.iter().map(|disk| disk.name.as_str()).collect();
+    for group in array.groups.iter().filter(|group| group.level == 3) {
+        let spares = group.rebuilds.iter().map(|it| &it.spare);
+        for &disk in group.disks.iter().chain(spares) {
+            spindles[disk as usize] = &group.name;
+        }
+    }
+    let disks = array.disks.iter().zip(spindles).map(|(disk, spindle)| {
         let model = Arc::clone(&models[disk.drive as usize]);
         let turn = model.geometry.revolution();
-        let phase = RandomStream::new(seed, &format!("{}/phase", disk.name)).below(turn);
+        let phase = RandomStream::new(seed, &format!("{spindle}/phase")).below(turn);
         Disk::new(model, phase)
     });
     Ok(disks.collect())
@@ -363,9 +494,21 @@ fn lun_of(lun: &LunPlan, seed: u64) -> Lun {
             stripe_bytes: *stripe_bytes,
             block_bytes: *block_bytes,
         }),
+        MediaPlan::Raid { group, start_bytes } => Media::Raid {
+            group: *group,
+            start: *start_bytes,
+        },
+        MediaPlan::Flash(flash) => Media::Flash(Box::new(flash_of(flash))),
+        MediaPlan::Ram(ram) => Media::Ram(Box::new(Ram::new(
+            ram.ports,
+            ram.command_ps,
+            ram.latency_ps,
+            Rate::from_bytes_per_s(ram.bytes_per_s),
+        ))),
     };
     Lun {
         number: lun.number,
+        bytes: lun.bytes,
         queue_depth: lun.queue_depth.max(1),
         open: 0,
         media,
@@ -575,7 +718,16 @@ fn check_reachable<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), P
         .traffic
         .iter()
         .map(|it| (it.source_n_port, it.target_n_port, it.name.clone()));
-    for (from, to, name) in jobs.chain(mirrors).chain(traffic) {
+    let back_ends = plan.arrays.iter().flat_map(|array| {
+        let of = array.back_end.iter();
+        of.flat_map(move |back_end| {
+            back_end.disks.iter().flat_map(move |ports| {
+                let paths = back_end.initiators.iter().zip(ports);
+                paths.map(move |(&from, &to)| (from, to, array.name.clone()))
+            })
+        })
+    });
+    for (from, to, name) in jobs.chain(mirrors).chain(traffic).chain(back_ends) {
         let both = world.network.is_reachable(from, to) && world.network.is_reachable(to, from);
         if !both {
             let ports = &plan.n_ports;

@@ -8,6 +8,7 @@ use sanlab_storage::BLOCK_BYTES;
 use crate::build::targets_of;
 use crate::drive::drive_model;
 use crate::plan::{EndPlan, FORMAT, JobPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan};
+use crate::storage_check;
 
 /// Shares of a whole sum to this.
 const WHOLE_PPM: u64 = 1_000_000;
@@ -61,7 +62,11 @@ fn refuse(place: impl Into<String>, reason: impl Into<String>) -> Result<(), Pla
     })
 }
 
-fn require(holds: bool, place: impl Fn() -> String, reason: &str) -> Result<(), PlanError> {
+pub(crate) fn require(
+    holds: bool,
+    place: impl Fn() -> String,
+    reason: &str,
+) -> Result<(), PlanError> {
     if holds {
         Ok(())
     } else {
@@ -239,6 +244,7 @@ impl Checker<'_> {
                 let model = drive_model(drive, &format!("arrays[{index}].drives[{number}]"))?;
                 capacities.push(model.geometry.blocks() * BLOCK_BYTES);
             }
+            storage_check::check(self.plan, array, &capacities, &format!("arrays[{index}]"))?;
             for (number, lun) in array.luns.iter().enumerate() {
                 self.lun(lun, array, &capacities, || {
                     format!("arrays[{index}].luns[{number}]")
@@ -252,8 +258,19 @@ impl Checker<'_> {
     fn owners(&self) -> Result<(), PlanError> {
         let adapters = self.plan.hosts.iter().flat_map(|host| &host.adapters);
         let of_arrays = self.plan.arrays.iter().flat_map(|array| &array.n_ports);
+        let back_ends = self
+            .plan
+            .arrays
+            .iter()
+            .filter_map(|array| array.back_end.as_ref());
+        let of_back_ends =
+            back_ends.flat_map(|it| it.initiators.iter().chain(it.disks.iter().flatten()));
         let mut is_owned = vec![false; self.plan.n_ports.len()];
-        for &n_port in adapters.map(|adapter| &adapter.n_port).chain(of_arrays) {
+        for &n_port in adapters
+            .map(|adapter| &adapter.n_port)
+            .chain(of_arrays)
+            .chain(of_back_ends)
+        {
             let before = std::mem::replace(&mut is_owned[n_port as usize], true);
             require(
                 !before,
@@ -334,6 +351,16 @@ impl Checker<'_> {
                 let inside = lun.is_some_and(|lun| {
                     target.offset_bytes.saturating_add(target.span_bytes) <= lun.bytes
                 });
+                let n_port = host.map(|host| host.adapters[target.adapter as usize].n_port);
+                let is_allowed = lun.is_none_or(|lun| {
+                    let allowed = &lun.initiators;
+                    allowed.is_empty() || n_port.is_some_and(|it| allowed.contains(&it))
+                });
+                require(
+                    is_allowed,
+                    || place("lun"),
+                    "the LUN is masked from this adapter",
+                )?;
                 require(
                     inside,
                     || place("span_bytes"),

@@ -37,4 +37,12 @@ pub(crate) enum Event {
     LoopFault(u32),
     /// A command has waited for its answer as long as it may: request and number of the command.
     CommandTimeout(u32, u32),
+    /// Parity of a task is computed.
+    ParityDone(u32),
+    /// A write of a task is in the partner's cache too.
+    PartnerCopied(u32),
+    /// The next drive of a group fails: array and group.
+    DriveFails(u32, u32),
+    /// A step of a rebuild may begin: array, group and rebuild.
+    RebuildDue(u32, u32, u32),
 }

@@ -155,6 +155,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 let ports = (mirror.source_n_port, mirror.target_n_port);
                 (ports.0, ports.1, mirror.array, mirror.lun, mirror.flow)
             }
+            Owner::BackEnd => {
+                let Some(back_end) = &self.arrays[record.of as usize].back_end else {
+                    return;
+                };
+                let path = record.target as usize;
+                let port = back_end.disks[record.queue as usize][path];
+                (back_end.initiators[path], port, record.of, 0, back_end.flow)
+            }
         };
         let Some(ox_id) = self.exchange_ids[initiator as usize].take() else {
             self.failure
@@ -204,6 +212,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             } else {
                 self.on_copy_done(now, closed.request);
             }
+            return;
+        }
+        if closed.owner == Owner::BackEnd {
+            self.on_disk_answered(now, closed.request);
             return;
         }
         let record = &mut self.requests[closed.request];

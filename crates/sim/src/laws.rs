@@ -38,6 +38,7 @@ pub(crate) fn check_laws<const E: bool>(
             "Little's law at stations",
             check_stations(world, plan, now)?,
         ),
+        ok("arrays' data conserved", check_arrays(world, plan)?),
         ok(
             "Little's law for workloads",
             check_workloads(world, plan, now)?,
@@ -148,14 +149,63 @@ fn check_stations<const E: bool>(
                 check(station, &|| of.name.clone())?;
             }
         }
+        check(&mut array.parity, &|| format!("{} parity", of.name))?;
     }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+        if array.page_cache.is_some() {
+            checked += 1;
+            array
+                .partner
+                .check(now)
+                .map_err(|missing| RunError::Little {
+                    station: format!("{} partner", of.name),
+                    missing,
+                })?;
+        }
+        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+            let checked_media = match &mut lun.media {
+                Media::Flash(flash) => flash.check(now),
+                Media::Ram(ram) => ram.check(now),
+                _ => continue,
+            };
+            checked += 1;
+            checked_media.map_err(|missing| RunError::Little {
+                station: of.name.clone(),
+                missing,
+            })?;
+        }
         for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
             checked += 1;
             disk.check(now).map_err(|missing| RunError::Little {
                 station: of.name.clone(),
                 missing,
             })?;
+        }
+    }
+    Ok(checked)
+}
+
+/// Dirty data of caches are conserved, and no stripe stays locked.
+fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, RunError> {
+    let mut checked = 0;
+    let is_idle = world.next_at() == sanlab_kernel::NEVER;
+    for (array, of) in world.arrays.iter().zip(&plan.arrays) {
+        if let Some(cache) = &array.page_cache {
+            checked += 1;
+            cache.check().map_err(|missing| RunError::Cache {
+                array: of.name.clone(),
+                missing,
+            })?;
+        }
+        for (group, of) in array.groups.iter().zip(&of.groups) {
+            checked += 1;
+            let open = group.locks.open() as u64;
+            if is_idle && open > 0 {
+                return Err(RunError::StripeLocks {
+                    group: of.name.clone(),
+                    open,
+                });
+            }
         }
     }
     Ok(checked)

@@ -4,6 +4,7 @@
 //! the world, [`run()`] drives it to its end, checks the laws that every run must keep, and turns what
 //! was counted into tables.
 
+mod back_end;
 mod build;
 mod check;
 pub mod drive;
@@ -13,9 +14,13 @@ mod faults;
 mod initiator;
 mod laws;
 mod outcome;
+mod pages;
 pub mod plan;
+mod raid;
 mod run;
 mod series;
+mod storage_check;
+mod storage_tables;
 mod tables;
 mod target;
 mod workload;

@@ -120,6 +120,24 @@ pub enum RunError {
         /// Residence times less the area under the number present.
         missing: i128,
     },
+    /// Written data were lost or made in a cache.
+    #[error("dirty data are not conserved in the cache of {array}: {missing} sectors are missing")]
+    Cache {
+        /// The array.
+        array: String,
+        /// Sectors written less those overwritten, destaged and still there.
+        missing: i128,
+    },
+    /// Locks on stripes are left with nobody to give them back.
+    #[error(
+        "{open} locks on stripes of {group} are held or waited for when nothing moves any more"
+    )]
+    StripeLocks {
+        /// The group.
+        group: String,
+        /// Locks.
+        open: u64,
+    },
     /// A port has no exchange id left.
     #[error("{n_port} has all 65535 exchanges open that an N_Port can have")]
     ExchangeIds {

@@ -7,8 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 mod drive;
+mod storage;
 
 pub use drive::*;
+pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
 pub const FORMAT: u32 = 1;
@@ -340,6 +342,18 @@ pub struct ArrayPlan {
     pub drives: Vec<DrivePlan>,
     /// Disks behind the controllers.
     pub disks: Vec<DiskPlan>,
+    /// RAID groups.
+    #[serde(default)]
+    pub groups: Vec<GroupPlan>,
+    /// Rate at which parity is computed; 0 takes no time.
+    #[serde(default)]
+    pub parity_bytes_per_s: u64,
+    /// A cache of pages; `cache` is none then.
+    #[serde(default)]
+    pub page_cache: Option<PageCachePlan>,
+    /// Loops to the disks; none where they are reached directly.
+    #[serde(default)]
+    pub back_end: Option<BackEndPlan>,
     /// Logical units.
     pub luns: Vec<LunPlan>,
 }
@@ -382,6 +396,9 @@ pub struct LunPlan {
     pub media: MediaPlan,
     /// Copy to another array.
     pub mirror: Option<MirrorPlan>,
+    /// N_Ports of hosts that may use it; all where there are none.
+    #[serde(default)]
+    pub initiators: Vec<u32>,
 }
 
 /// What holds the blocks of a LUN.
@@ -408,6 +425,17 @@ pub enum MediaPlan {
         /// Unit in which the array addresses the disks.
         block_bytes: u64,
     },
+    /// A part of a RAID group.
+    Raid {
+        /// The group.
+        group: u32,
+        /// First byte of the group's data.
+        start_bytes: u64,
+    },
+    /// A flash SSD of its own.
+    Flash(FlashPlan),
+    /// A RAM SSD of its own.
+    Ram(RamPlan),
 }
 
 /// Distribution of a time around its mean.

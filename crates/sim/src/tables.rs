@@ -5,8 +5,9 @@ use sanlab_kernel::{Picoseconds, Stage, StationTotals, id_of};
 use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
-use crate::build::mirror_flows;
+use crate::build::{back_end_flows, mirror_flows};
 use crate::plan::{EndPlan, LinkPlan, LoopPlan, MediumPlan, Plan};
+use crate::storage_tables;
 use crate::world::World;
 
 const OPS: [&str; 2] = ["write", "read"];
@@ -80,7 +81,7 @@ pub(crate) fn all<const E: bool>(
     plan: &Plan,
     now: Picoseconds,
 ) -> Vec<Table> {
-    vec![
+    let mut tables = vec![
         ports(world, plan, now),
         port_series(world, plan),
         workloads(world, plan, now),
@@ -94,7 +95,9 @@ pub(crate) fn all<const E: bool>(
         mirrors(world, plan),
         loops(world, plan, now),
         strings(world, plan, now),
-    ]
+    ];
+    tables.extend(storage_tables::all(world, plan, now));
+    tables
 }
 
 struct PortRow {
@@ -573,6 +576,9 @@ fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
         mirror_flows(plan)
             .map(|(_, array, lun)| (plan.arrays[array].luns[lun].name.clone(), "mirror")),
     );
+    names.extend(
+        back_end_flows(plan).map(|(_, array)| (plan.arrays[array].name.clone(), "back_end")),
+    );
     let rows: Vec<_> = names.into_iter().zip(&world.latencies.flows).collect();
     Table::new(
         "frames",
@@ -668,10 +674,17 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
             add(disk.totals(now), 1, &of.name, "disk");
         }
         for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
-            if let Media::Memory { station, .. } = &mut lun.media {
-                add(station.totals(now), station.servers(), &of.name, "media");
+            match &mut lun.media {
+                Media::Memory { station, .. } => {
+                    add(station.totals(now), station.servers(), &of.name, "media");
+                }
+                Media::Flash(flash) => add(flash.totals(now), 1, &of.name, "media"),
+                Media::Ram(ram) => add(ram.totals(now), 1, &of.name, "media"),
+                Media::Stripe(_) | Media::Raid { .. } => {}
             }
         }
+        add(array.parity.totals(now), 1, &of.name, "parity");
+        add(array.partner.totals(now), 1, &of.name, "partner");
     }
     let rows = &rows;
     let residence = |row: &StationRow| {

@@ -1,15 +1,19 @@
 //! The array's side of a command: from FCP_CMND to the blocks and back.
 
 use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, ScsiStatus};
-use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
-use sanlab_storage::{BLOCK_BYTES, CacheWrite, DiskCommand, DiskCompletion, Media};
+use sanlab_kernel::{NONE, Picoseconds, Stage, Timeline};
+use sanlab_storage::{CacheWrite, Media, Operation};
 
 use crate::event::Event;
-use crate::world::{Request, Task, World};
+use crate::world::{Phase, Purpose, Request, Task, World};
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_command(&mut self, now: Picoseconds, id: u32) {
         let exchange = self.network.exchanges[id];
+        if exchange.owner == Owner::BackEnd {
+            self.on_disk_command(now, id);
+            return;
+        }
         let array = &mut self.arrays[exchange.array as usize];
         let port = self.port_of_array[exchange.target as usize] as usize;
         if array.admit(port, exchange.lun).is_err() {
@@ -41,6 +45,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn read(&mut self, now: Picoseconds, exchange: u32) {
         let task = self.new_task(exchange);
         let array = self.tasks[task].array as usize;
+        if self.arrays[array].page_cache.is_some() {
+            self.read_pages(now, task);
+            return;
+        }
         let cache = self.arrays[array].cache.as_mut();
         match cache.and_then(|cache| cache.reads_hit().then(|| cache.access())) {
             Some(access) => self.serve_from_cache(now, now + access, task),
@@ -65,7 +73,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_write_data(&mut self, now: Picoseconds, id: u32) {
         let exchange = &self.network.exchanges[id];
-        if exchange.asked_bytes < exchange.bytes {
+        if exchange.owner == Owner::BackEnd {
+            self.serve_exchange(now, id);
+        } else if exchange.asked_bytes < exchange.bytes {
             self.ask_for_burst(now, id);
         } else {
             self.write(now, id);
@@ -88,6 +98,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
         }
         let array = &mut self.arrays[self.tasks[task].array as usize];
+        if array.page_cache.is_some() {
+            self.write_pages(now, task);
+            return;
+        }
         let stored = array
             .cache
             .as_mut()
@@ -106,7 +120,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.serve_from_cache(now, ends_at, task);
     }
 
-    fn serve_from_cache(&mut self, now: Picoseconds, ends_at: Picoseconds, task: u32) {
+    pub(crate) fn serve_from_cache(&mut self, now: Picoseconds, ends_at: Picoseconds, task: u32) {
         if ends_at == now {
             self.on_cache_served(now, task);
         } else {
@@ -122,9 +136,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Ask what holds the blocks.
-    fn access_media(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn access_media(&mut self, now: Picoseconds, id: u32) {
         let component = self.component_of(id);
+        let port = match self.tasks[id].exchange {
+            NONE => 0,
+            exchange => self.port_of_array[self.network.exchanges[exchange].target as usize],
+        };
         let task = &mut self.tasks[id];
+        task.came_at = now;
         let array = &mut self.arrays[task.array as usize];
         match &mut array.luns[task.lun as usize].media {
             Media::Memory {
@@ -141,75 +160,48 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                     .schedule(ends_at, component, Event::MediaServed(id));
             }
             Media::Stripe(stripe) => {
-                for piece in stripe.pieces(task.address, task.bytes) {
-                    let first = piece.address / BLOCK_BYTES;
-                    let end = (piece.address + piece.bytes).div_ceil(BLOCK_BYTES);
-                    let command = DiskCommand {
-                        tag: id,
-                        block: first,
-                        blocks: end - first,
-                        is_read: task.is_read,
-                    };
-                    task.pieces += 1;
-                    let number = piece.disk as usize;
-                    array.disks[number].submit(now, command);
-                    let due = array.disks[number].next_at();
-                    if due < array.disk_due[number] {
-                        array.disk_due[number] = due;
-                        let event = Event::DiskDue(task.array, piece.disk);
-                        self.agenda.schedule(due, array.first_n_port, event);
-                    }
+                let mut operations = std::mem::take(&mut self.operations);
+                operations.clear();
+                operations.extend(
+                    stripe
+                        .pieces(task.address, task.bytes)
+                        .map(|piece| Operation {
+                            disk: piece.disk,
+                            address: piece.address,
+                            bytes: piece.bytes,
+                            is_read: task.is_read,
+                        }),
+                );
+                for operation in operations.drain(..) {
+                    self.submit(now, id, operation);
                 }
+                self.operations = operations;
+            }
+            Media::Raid { group, start } => {
+                let (group, start) = (*group, *start);
+                self.access_raid(now, id, group, start);
+            }
+            Media::Flash(flash) => {
+                let ends_at = flash.arrive(now, task.address, task.bytes, task.is_read);
+                self.agenda
+                    .schedule(ends_at, component, Event::MediaServed(id));
+            }
+            Media::Ram(ram) => {
+                let ends_at = ram.arrive(now, port as usize, task.bytes);
+                self.agenda
+                    .schedule(ends_at, component, Event::MediaServed(id));
             }
         }
-    }
-
-    /// A disk must be looked at, unless what was due has been put off or came earlier.
-    pub(crate) fn on_disk_due(&mut self, now: Picoseconds, array: u32, disk: u32) {
-        let number = disk as usize;
-        if self.arrays[array as usize].disk_due[number] != now {
-            return;
-        }
-        while self.arrays[array as usize].disks[number].next_at() <= now {
-            let done = self.arrays[array as usize].disks[number].step(now);
-            if let Some(completion) = done {
-                self.on_piece_done(now, &completion);
-            }
-        }
-        let of = &mut self.arrays[array as usize];
-        let due = of.disks[number].next_at();
-        of.disk_due[number] = due;
-        if due < NEVER {
-            let event = Event::DiskDue(array, disk);
-            self.agenda.schedule(due, of.first_n_port, event);
-        }
-    }
-
-    /// A disk has done its piece of a task; the last piece tells where the time went.
-    fn on_piece_done(&mut self, now: Picoseconds, completion: &DiskCompletion) {
-        let id = completion.tag;
-        let task = &mut self.tasks[id];
-        task.pieces -= 1;
-        if task.pieces > 0 {
-            return;
-        }
-        let exchange = task.exchange;
-        if exchange != NONE {
-            let request = self.network.exchanges[exchange].request;
-            let timeline = &mut self.requests[request].timeline;
-            timeline.for_span(completion.queue, now, Stage::DiskQueue);
-            timeline.for_span(completion.seek, now, Stage::Seek);
-            timeline.for_span(completion.rotation, now, Stage::Rotation);
-            timeline.until(now, Stage::Transfer);
-        }
-        self.on_blocks(now, id);
     }
 
     pub(crate) fn on_media_served(&mut self, now: Picoseconds, id: u32) {
         let task = self.tasks[id];
         let lun = &mut self.arrays[task.array as usize].luns[task.lun as usize];
-        if let Media::Memory { station, .. } = &mut lun.media {
-            station.leave(now);
+        match &mut lun.media {
+            Media::Memory { station, .. } => station.leave(now),
+            Media::Flash(flash) => flash.leave(now, task.came_at),
+            Media::Ram(ram) => ram.leave(now, task.came_at),
+            Media::Stripe(_) | Media::Raid { .. } => {}
         }
         if task.exchange != NONE {
             self.tell(now, task.exchange, Stage::Media);
@@ -218,12 +210,21 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The blocks of a task are read, or stored.
-    fn on_blocks(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_blocks(&mut self, now: Picoseconds, id: u32) {
+        match self.tasks[id].purpose {
+            Purpose::Command => self.on_command_blocks(now, id),
+            Purpose::Destage => self.on_destaged(now, id),
+            Purpose::PageDestage => self.on_pages_destaged(now, id),
+            Purpose::Prefetch => self.on_pages_read(now, id),
+            Purpose::Rebuild(..) => {}
+        }
+    }
+
+    fn on_command_blocks(&mut self, now: Picoseconds, id: u32) {
         let task = &mut self.tasks[id];
-        if task.exchange == NONE {
-            self.on_destaged(now, id);
-        } else if task.is_read {
+        if task.is_read {
             let exchange = task.exchange;
+            self.on_pages_read(now, id);
             let bytes = self.network.exchanges[exchange].bytes;
             self.tasks.remove(id);
             self.send(now, exchange, FrameKind::Data, 0, bytes);
@@ -263,6 +264,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The status of a command is on its way: its places in task set and port are free.
     pub(crate) fn release(&mut self, exchange: u32) {
         let exchange = &self.network.exchanges[exchange];
+        if exchange.owner == Owner::BackEnd {
+            return;
+        }
         let port = self.port_of_array[exchange.target as usize] as usize;
         self.arrays[exchange.array as usize].release(port, exchange.lun);
     }
@@ -327,7 +331,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Whose turn it is at equal times: the front-end port of the command, the array of a destage.
-    fn component_of(&self, task: u32) -> u32 {
+    pub(crate) fn component_of(&self, task: u32) -> u32 {
         let task = &self.tasks[task];
         match task.exchange {
             NONE => self.arrays[task.array as usize].first_n_port,
@@ -346,6 +350,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             address: command.address,
             bytes: u64::from(command.bytes),
             pieces: 0,
+            purpose: Purpose::Command,
+            phase: Phase::Last,
+            parity_bytes: 0,
+            came_at: 0,
             is_stored: false,
             is_copied: true,
         })
@@ -356,6 +364,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let task = Task {
             exchange: NONE,
             pieces: 0,
+            purpose: Purpose::Destage,
             ..self.tasks[of]
         };
         self.tasks.insert(task)

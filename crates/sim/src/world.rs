@@ -5,7 +5,7 @@ use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job};
 use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
-use sanlab_storage::Array;
+use sanlab_storage::{Array, Operation};
 
 use crate::event::Event;
 use crate::outcome::Failure;
@@ -50,6 +50,30 @@ impl Request {
     }
 }
 
+/// What a task is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A command.
+    Command,
+    /// A write that the simple cache has answered.
+    Destage,
+    /// Dirty pages.
+    PageDestage,
+    /// Reading ahead.
+    Prefetch,
+    /// A step of a rebuild: group and rebuild; `address` and `bytes` are its first and last row.
+    Rebuild(u32, u32),
+}
+
+/// Where a task is on a RAID group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Reads, of a write or a rebuild.
+    Reads,
+    /// All it has: of a read its reads, else its writes.
+    Last,
+}
+
 /// Work of an array on the blocks of one command, or on those its cache destages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
@@ -60,8 +84,16 @@ pub(crate) struct Task {
     pub(crate) is_read: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
-    /// Disks that have not done their piece.
+    /// Disk operations under way.
     pub(crate) pieces: u32,
+    /// What it is for.
+    pub(crate) purpose: Purpose,
+    /// Where it is, on a RAID group.
+    pub(crate) phase: Phase,
+    /// Bytes of parity to be computed before the next phase.
+    pub(crate) parity_bytes: u64,
+    /// It came to the media.
+    pub(crate) came_at: Picoseconds,
     /// The blocks are where a write leaves them.
     pub(crate) is_stored: bool,
     /// The copy, if there is one, lets the write be acknowledged.
@@ -100,6 +132,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) arrays: Vec<Array>,
     pub(crate) requests: Arena<Request>,
     pub(crate) tasks: Arena<Task>,
+    /// Disk operations of the task at hand.
+    pub(crate) operations: Vec<Operation>,
     /// Exchange ids of each N_Port.
     pub(crate) exchange_ids: Vec<ExchangeIds>,
     /// For each N_Port of an array its place among that array's.
@@ -192,6 +226,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::LoopFault(fault) => self.on_loop_fault(now, fault),
             Event::CommandTimeout(request, command) => {
                 self.on_command_timeout(now, request, command);
+            }
+            Event::ParityDone(task) => self.on_parity_done(now, task),
+            Event::PartnerCopied(task) => self.on_partner_copied(now, task),
+            Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),
+            Event::RebuildDue(array, group, rebuild) => {
+                self.on_rebuild_due(now, array, group, rebuild);
             }
         }
     }

@@ -1,10 +1,12 @@
 //! A storage array: ports' and task sets' limits, controllers, cache, disks, LUNs.
 
-use sanlab_kernel::{Picoseconds, Station};
+use sanlab_kernel::{Picoseconds, Rate, Station};
 
 use crate::cache::Cache;
 use crate::disk::Disk;
 use crate::lun::Lun;
+use crate::page_cache::{PageCache, Partner};
+use crate::raid::Group;
 
 /// Why a command is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +38,45 @@ pub struct Array {
     pub disks: Vec<Disk>,
     /// When somebody will look at each of them; [`sanlab_kernel::NEVER`] where nobody will.
     pub disk_due: Vec<Picoseconds>,
+    /// Operations under way at each disk, those on loops included.
+    pub disk_open: Vec<u32>,
+    /// Its RAID groups.
+    pub groups: Vec<Group>,
+    /// What computes parity.
+    pub parity: Station,
+    /// Its rate; none takes no time.
+    pub parity_rate: Option<Rate>,
+    /// A cache of pages; none where there is another cache, or none.
+    pub page_cache: Option<PageCache>,
+    /// The way to the partner controller's cache.
+    pub partner: Partner,
+    /// Loops to the disks; none where they are reached directly.
+    pub back_end: Option<BackEnd>,
     /// Its LUNs.
     pub luns: Vec<Lun>,
+}
+
+/// Loops from the controllers to the disks.
+#[derive(Clone, Debug)]
+pub struct BackEnd {
+    /// N_Ports of the controllers, one for each path.
+    pub initiators: Vec<u32>,
+    /// N_Ports of each disk, one for each path.
+    pub disks: Vec<Vec<u32>>,
+    /// The next path of each disk.
+    pub next_path: Vec<u32>,
+    /// What its frames are counted under.
+    pub flow: u32,
+}
+
+impl BackEnd {
+    /// The path of the next operation of a disk: all in turn.
+    pub fn take_path(&mut self, disk: u32) -> u32 {
+        let next = &mut self.next_path[disk as usize];
+        let path = *next;
+        *next = (path + 1) % sanlab_kernel::id_of(self.initiators.len());
+        path
+    }
 }
 
 impl Array {

@@ -6,11 +6,25 @@
 mod array;
 mod cache;
 mod disk;
+mod flash;
 mod lun;
 mod mirror;
+mod page_cache;
+mod raid;
+mod ram;
 
-pub use array::{Array, Refusal};
+pub use array::{Array, BackEnd, Refusal};
 pub use cache::{Cache, CacheWrite};
 pub use disk::*;
+pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lun::{Lun, Media, Piece, Stripe};
 pub use mirror::Mirror;
+pub use page_cache::{
+    Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
+    SECTOR_BYTES,
+};
+pub use raid::{
+    Failing, Group, GroupCounters, Level, Operation, RaidMapping, Reading, Rebuild, RebuildStep,
+    Role, Spot, StripeLocks, WriteStrategy,
+};
+pub use ram::Ram;

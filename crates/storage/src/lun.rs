@@ -2,13 +2,18 @@
 
 use sanlab_kernel::{Picoseconds, RandomStream, Station};
 
+use crate::flash::Flash;
 use crate::mirror::Mirror;
+use crate::raid::Group;
+use crate::ram::Ram;
 
 /// A logical unit.
 #[derive(Clone, Debug)]
 pub struct Lun {
     /// SCSI logical unit number.
     pub number: u32,
+    /// Capacity.
+    pub bytes: u64,
     /// Commands its task set holds.
     pub queue_depth: u32,
     /// Commands in its task set.
@@ -33,6 +38,17 @@ pub enum Media {
     },
     /// RAID 0 over disks.
     Stripe(Stripe),
+    /// A part of a RAID group.
+    Raid {
+        /// The group, as index into the array's.
+        group: u32,
+        /// First byte of the group's data.
+        start: u64,
+    },
+    /// A flash SSD.
+    Flash(Box<Flash>),
+    /// A RAM SSD.
+    Ram(Box<Ram>),
 }
 
 /// RAID 0: stripes of `stripe_bytes` on each disk in turn.
@@ -57,6 +73,17 @@ pub struct Piece {
     pub address: u64,
     /// Length.
     pub bytes: u64,
+}
+
+impl Media {
+    /// Bytes that are best written at once; 0 where it makes no difference.
+    pub fn stripe_bytes(&self, groups: &[Group]) -> u64 {
+        match self {
+            Self::Raid { group, .. } => groups[*group as usize].mapping.row_bytes(),
+            Self::Stripe(stripe) => stripe.stripe_bytes * stripe.disks.len() as u64,
+            Self::Memory { .. } | Self::Flash(_) | Self::Ram(_) => 0,
+        }
+    }
 }
 
 impl Stripe {

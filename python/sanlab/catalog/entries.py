@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from sanlab.scenario.arrays import Cache, Memory
+from sanlab.scenario.arrays import Cache, Flash, Memory, Ram
 from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
 from sanlab.scenario.stacks import MOST_PORT_WORDS
 from sanlab.scenario.workload import Workload
@@ -111,8 +111,10 @@ class ArrayEntry(PortEntry):
     port_queue_depth: int
     lun_queue_depth: int
     cache: Cache | None = None
-    media: Literal["memory", "raid"] = "memory"
+    media: Literal["memory", "raid", "flash", "ram"] = "memory"
     memory: Memory = _STORE
+    flash: Flash = Field(default_factory=Flash)
+    ram: Ram = Field(default_factory=Ram)
     disk: str = "generic-10k"
     array_groups: int = 1
 

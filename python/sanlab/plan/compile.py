@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from sanlab.plan import addressing
+from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
 from sanlab.plan.faults import build_faults
@@ -48,6 +49,7 @@ class _Parts:
     """What the length of a run follows from."""
 
     links_count: int
+    loops_count: int
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
 
@@ -73,13 +75,21 @@ def compile_plan(scenario: Scenario) -> Plan:
     n_ports = _n_ports(boxes, wiring, ids, loops)
     faults = build_faults(scenario, boxes, loops, n_ports, problems)
     arrays = build_arrays(boxes, table, wiring, ids, problems)
+    back_ends = BackEnds(first_n_port=len(ids))
+    for index, array in enumerate(boxes.arrays):
+        back_ends.add(array, table.disk_names(index, array), len(loops), problems)
+    problems.stop_if_any()
+    arrays = [
+        array.model_copy(update={"back_end": back_ends.of_array.get(array.name)})
+        for array in arrays
+    ]
     flows: dict[str, Path] = {}
     maker = JobMaker(boxes, wiring, table, ids, problems)
     workloads, jobs = build_jobs(scenario, maker, flows)
     traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
-    parts = _Parts(len(wiring.links), jobs, traffic)
+    parts = _Parts(len(wiring.links), len(loops) + len(back_ends.loops), jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
     return Plan(
@@ -89,10 +99,10 @@ def compile_plan(scenario: Scenario) -> Plan:
         end_ps=end_ps,
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
-        n_ports=n_ports,
+        n_ports=[*n_ports, *back_ends.n_ports],
         switches=_switches(boxes),
         links=[_link(link, boxes, ids) for link in wiring.links],
-        loops=loops,
+        loops=[*loops, *back_ends.loops],
         loop_faults=faults,
         hosts=_hosts(boxes, wiring, ids, has_faults=bool(faults)),
         arrays=arrays,
@@ -223,9 +233,9 @@ def _hosts(
     return hosts
 
 
-def latest_end(links_count: int) -> int:
+def latest_end(links_count: int, loops_count: int = 0) -> int:
     """Return the end of the engine's clock, which shares a 62-bit word with the fibre it is of."""
-    fibres = max(2, 2 * links_count)
+    fibres = max(2, 2 * links_count + loops_count)
     return 2**62 >> (fibres - 1).bit_length()
 
 
@@ -236,7 +246,7 @@ def _times(scenario: Scenario, parts: _Parts, problems: Problems) -> tuple[int, 
     simulated time; any other takes one second.
     """
     measure = scenario.measure
-    limit = latest_end(parts.links_count)
+    limit = latest_end(parts.links_count, parts.loops_count)
     ends_itself = all(job.total_bytes or job.stop_ps for job in parts.jobs) and all(
         flow.frames for flow in parts.traffic
     )

@@ -29,6 +29,7 @@ def totals(plan: Plan) -> dict[str, int]:
         "switches_count": len(plan.switches),
         "arrays_count": len(arrays),
         "luns_count": sum(len(array.luns) for array in arrays),
+        "groups_count": sum(len(array.groups) for array in plan.arrays),
         "stacks_count": len(stacks),
         "loops_count": len(plan.loops),
         "disks_count": sum(len(array.disks) for array in plan.arrays),

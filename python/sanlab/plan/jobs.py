@@ -297,6 +297,15 @@ def _paths(
     targets = _chosen_target_ports(spec, array, lun, path, maker)
     if not host_ports or not targets:
         return []
+    if lun.initiators is not None:
+        host_ports = [it for it in host_ports if (host, it[1]) in lun.initiators]
+        if not host_ports:
+            maker.problems.add(
+                (*path, "targets"),
+                f"'{lun.name}' is masked from '{host}'",
+                f"Add '{host}' to the 'initiators' of the LUN, or choose another target",
+            )
+            return []
     found = []
     for adapter, label in host_ports:
         reached = [

@@ -314,7 +314,57 @@ class OnStripe(PlanModel):
     stripe: StripeMedia
 
 
-MediaPlan = OnMemory | OnStripe
+class RaidMedia(PlanModel):
+    """A part of a RAID group."""
+
+    group: U32
+    start_bytes: U64
+
+
+class FlashMedia(PlanModel):
+    """A flash SSD."""
+
+    channels: U32
+    dies_per_channel: U32
+    page_bytes: U64
+    pages_per_block: U32
+    read_ps: U64
+    program_ps: U64
+    erase_ps: U64
+    channel_bytes_per_s: U64
+    buffer_bytes: U64
+    latency_ps: U64
+    amplification_ppm: U64
+
+
+class RamMedia(PlanModel):
+    """A RAM SSD."""
+
+    ports: U32
+    command_ps: U64
+    latency_ps: U64
+    bytes_per_s: U64
+
+
+class OnRaid(PlanModel):
+    """Blocks held by a RAID group."""
+
+    raid: RaidMedia
+
+
+class OnFlash(PlanModel):
+    """Blocks held by a flash SSD."""
+
+    flash: FlashMedia
+
+
+class OnRam(PlanModel):
+    """Blocks held by a RAM SSD."""
+
+    ram: RamMedia
+
+
+MediaPlan = OnMemory | OnStripe | OnRaid | OnFlash | OnRam
 
 
 class MirrorPlan(PlanModel):
@@ -337,6 +387,62 @@ class LunPlan(PlanModel):
     queue_depth: U32
     media: MediaPlan
     mirror: MirrorPlan | None
+    initiators: list[U32]
+
+
+class FailingPlan(PlanModel):
+    """A drive that fails."""
+
+    slot: U32
+    at_ps: U64
+
+
+class RebuildPlan(PlanModel):
+    """Reconstruction of a drive that fails."""
+
+    slot: U32
+    spare: U32
+    delay_ps: U64
+    bytes_per_s: U64
+    step_bytes: U64
+    steps: U32
+
+
+class GroupPlan(PlanModel):
+    """A RAID group."""
+
+    name: str
+    level: U32
+    disks: list[U32]
+    unit_bytes: U64
+    rows: U64
+    write: Literal["fewer_operations", "read_modify_write", "reconstruct_write"]
+    failing: list[FailingPlan]
+    rebuilds: list[RebuildPlan]
+
+
+class PageCachePlan(PlanModel):
+    """A cache of pages."""
+
+    page_bytes: U64
+    pages: U32
+    access_ps: U64
+    prefetch_after: U32
+    prefetch_bytes: U64
+    write_back: bool
+    dirty_pages: U32
+    low_pages: U32
+    high_pages: U32
+    destages: U32
+    partner_ps: U64
+    partner_bytes_per_s: U64
+
+
+class BackEndPlan(PlanModel):
+    """Loops from the controllers to the disks."""
+
+    initiators: list[U32]
+    disks: list[list[U32]]
 
 
 class ArrayPlan(PlanModel):
@@ -351,6 +457,10 @@ class ArrayPlan(PlanModel):
     cache: CachePlan | None
     drives: list[DrivePlan]
     disks: list[DiskPlan]
+    groups: list[GroupPlan]
+    parity_bytes_per_s: U64
+    page_cache: PageCachePlan | None
+    back_end: BackEndPlan | None
     luns: list[LunPlan]
 
 

@@ -14,21 +14,28 @@ from sanlab.plan.defaults import (
 )
 from sanlab.plan.drives import drive_from_sheet
 from sanlab.plan.names import Names, define, safe_expand
+from sanlab.plan.page_cache import build_page_cache
 from sanlab.plan.paths import drivers
+from sanlab.plan.raid import Groups, build_groups, take_part
 from sanlab.plan.schema import (
     ArrayPlan,
     CachePlan,
     DiskPlan,
+    FlashMedia,
     LunPlan,
     MediaPlan,
     MemoryMedia,
     MirrorPlan,
+    OnFlash,
     OnMemory,
+    OnRam,
     OnStripe,
+    PageCachePlan,
+    RamMedia,
     StripeMedia,
 )
 from sanlab.plan.stacks import ports_of_disk
-from sanlab.quantities import about_size, counted, format_size
+from sanlab.quantities import PS_PER_S, about_size, counted, format_size
 from sanlab.scenario.arrays import Memory
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -36,8 +43,9 @@ if TYPE_CHECKING:
     from sanlab.catalog.entries import DiskEntry
     from sanlab.plan.boxes import ArrayBox, Boxes
     from sanlab.plan.names import Problems
+    from sanlab.plan.schema import DrivePlan, GroupPlan
     from sanlab.plan.wiring import Wiring
-    from sanlab.scenario.arrays import Array, Lun
+    from sanlab.scenario.arrays import Cache, Lun
     from sanlab.scenario.document import Path
 
 
@@ -55,6 +63,8 @@ class PlacedLun:
     spec: Lun
     path: Path
     mirror_to: str | None
+    #: Ports of hosts that may use it, each with its host; None where all may.
+    initiators: frozenset[tuple[str, str]] | None = None
     via: tuple[str, str] | None = None
     """Host and port that drive it, where its stack says so."""
 
@@ -88,14 +98,54 @@ class LunTable:
         self.luns: list[list[PlacedLun]] = []
         self.by_name: Names[PlacedLun] = Names("LUN")
         self.pools: list[_Pool | None] = []
+        self.groups: list[Groups] = []
+        self.disks: list[DiskEntry | None] = []
+
+    def disk_names(self, index: int, array: ArrayBox) -> list[str]:
+        """Names of the disks of an array: those of striped LUNs, then those of its groups.
+
+        Disks of a stack bear the names of their LUNs, which count from 1.
+        """
+        pool = self.pools[index]
+        count = (0 if pool is None else len(pool.used)) + self.groups[index].disks_count
+        first = 0 if array.stack is None else 1
+        return [f"{array.name}.disk{first + number}" for number in range(count)]
+
+    def disks_of(self, index: int, array: ArrayBox) -> _Disks:
+        """Return the disks of an array."""
+        entry = self.disks[index]
+        groups = self.groups[index].by_name
+        return _Disks(
+            [] if entry is None else [drive_from_sheet(f"{array.name}.disk", entry)],
+            self.disk_names(index, array),
+            [groups[name].plan for name in groups],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Disks:
+    """Kinds of drive, names of disks, and groups of an array."""
+
+    drives: list[DrivePlan]
+    names: list[str]
+    groups: list[GroupPlan]
 
 
 def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
     """Expand the LUNs of all arrays and give them their blocks and ports."""
     table = LunTable()
     for index, array in enumerate(boxes.arrays):
-        pool = _make_pool(array, problems)
-        placed = _place_array(array, index, pool, wiring, problems)
+        disk = _disk_of(array, problems)
+        pool = _make_pool(array, disk, problems)
+        groups = Groups()
+        if disk is not None:
+            first = 0 if pool is None else len(pool.used)
+            groups = build_groups(array, disk, first, problems)
+            if problems.found:
+                # What LUNs would say of a group that is wrong itself is of no use.
+                continue
+        here = _Place(array, index, pool, groups)
+        placed = _place_array(here, boxes, wiring, problems)
         if array.stack is not None:
             via = drivers(array.stack, wiring, problems)
             names = [lun.name.rpartition(".")[2] for lun in placed]
@@ -103,6 +153,8 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
                 replace(lun, via=via.get(name)) for name, lun in zip(names, placed, strict=True)
             ]
         table.pools.append(pool)
+        table.groups.append(groups)
+        table.disks.append(disk)
         table.luns.append(placed)
         table.by_name.items.update({lun.name: lun for lun in placed})
     return table
@@ -111,20 +163,36 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
 def _on_disks(spec: Lun, array: ArrayBox) -> bool:
     if spec.raid is not None:
         return True
-    return spec.memory is None and array.values.model.media == "raid"
+    has_media = any((spec.memory, spec.group, spec.flash, spec.ram))
+    return not has_media and array.values.model.media == "raid"
 
 
-def _make_pool(array: ArrayBox, problems: Problems) -> _Pool | None:
-    spec, model = array.spec, array.values.model
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An array whose LUNs are placed."""
+
+    array: ArrayBox
+    index: int
+    pool: _Pool | None
+    groups: Groups
+
+
+def _disk_of(array: ArrayBox, problems: Problems) -> DiskEntry | None:
+    """Return the kind of disk of an array; None where it has no disks."""
+    if not array.spec.groups and not any(_on_disks(lun, array) for lun in array.spec.luns):
+        return None
+    model = array.values.model
+    return resolve_disk(array.spec.disk, model.disk, (*array.path, "disk"), problems)
+
+
+def _make_pool(array: ArrayBox, disk: DiskEntry | None, problems: Problems) -> _Pool | None:
+    spec = array.spec
     wanted = [
         (given(lun.disks, groups_of(array)), len(safe_expand(lun.name, array.path, problems)))
         for lun in spec.luns
         if _on_disks(lun, array)
     ]
-    if not wanted:
-        return None
-    disk = resolve_disk(spec.disk, model.disk, (*array.path, "disk"), problems)
-    if disk is None:
+    if not wanted or disk is None:
         return None
     groups = groups_of(array)
     enough = -(-sum(disks * count for disks, count in wanted) // groups)
@@ -137,8 +205,9 @@ def groups_of(array: ArrayBox) -> int:
 
 
 def _place_array(
-    array: ArrayBox, index: int, pool: _Pool | None, wiring: Wiring, problems: Problems
+    place: _Place, boxes: Boxes, wiring: Wiring, problems: Problems
 ) -> list[PlacedLun]:
+    array, index = place.array, place.index
     placed: list[PlacedLun] = []
     taken: dict[str, Path] = {}
     for position, spec in enumerate(array.spec.luns):
@@ -146,8 +215,9 @@ def _place_array(
         names = define(spec.name, (*path, "name"), taken, problems)
         ports = _export_ports(array, spec, path, wiring, problems)
         mirrors = _mirror_names(spec, len(names), path, problems)
-        for name, mirror_to in zip(names, mirrors, strict=True):
-            found = _media(array, spec, pool, path, problems)
+        initiators = _initiators(spec, boxes, wiring, path, problems)
+        for number, (name, mirror_to) in enumerate(zip(names, mirrors, strict=True)):
+            found = _media(place, spec, len(names) - number, path, problems)
             if found is None:
                 break
             size, media = found
@@ -166,6 +236,7 @@ def _place_array(
                     spec,
                     path,
                     mirror_to,
+                    initiators,
                 )
             )
     return placed
@@ -182,6 +253,22 @@ def _export_ports(
     known.items.update({f"p{n}": None for n in range(array.values.ports.count)})
     wanted = known.resolve(spec.ports, (*path, "ports"), problems)
     return tuple(port for port in linked if port in wanted)
+
+
+def _initiators(
+    spec: Lun, boxes: Boxes, wiring: Wiring, path: Path, problems: Problems
+) -> frozenset[tuple[str, str]] | None:
+    """Ports of hosts that may use a LUN; None where all may."""
+    if spec.initiators is None:
+        return None
+    known: Names[list[tuple[str, str]]] = Names("host, or port of a host,")
+    for host in boxes.hosts:
+        known.items[host.name] = [(host.name, port) for port in wiring.linked_ports(host.name)]
+    for host in boxes.hosts:
+        for port in wiring.linked_ports(host.name):
+            known.items[f"{host.name}.{port}"] = [(host.name, port)]
+    names = known.resolve(spec.initiators, (*path, "initiators"), problems)
+    return frozenset(port for name in names for port in known[name])
 
 
 def _mirror_names(
@@ -201,9 +288,15 @@ def _mirror_names(
 
 
 def _media(
-    array: ArrayBox, spec: Lun, pool: _Pool | None, path: Path, problems: Problems
+    place: _Place, spec: Lun, left: int, path: Path, problems: Problems
 ) -> tuple[int, MediaPlan] | None:
+    array, pool = place.array, place.pool
+    if spec.group is not None:
+        return take_part(spec, left, place.groups, path, problems)
     if not _on_disks(spec, array):
+        kind = _solid_state(spec, array)
+        if kind is not None:
+            return _sectors(given(spec.size, DEFAULT_LUN_BYTES)), kind
         return _sectors(given(spec.size, DEFAULT_LUN_BYTES)), _memory(array, spec)
     if pool is None:
         return None
@@ -212,6 +305,44 @@ def _media(
 
 def _sectors(size: int) -> int:
     return size // SECTOR_BYTES * SECTOR_BYTES
+
+
+def _solid_state(spec: Lun, array: ArrayBox) -> OnFlash | OnRam | None:
+    """Return the flash or RAM SSD of a LUN; None where it has memory."""
+    model = array.values.model
+    kind = next((key for key in ("memory", "flash", "ram") if getattr(spec, key)), model.media)
+    if kind == "flash":
+        flash = model.flash.model_copy(
+            update=spec.flash.model_dump(exclude_unset=True) if spec.flash else {}
+        )
+        return OnFlash(
+            flash=FlashMedia(
+                channels=given(flash.channels, 8),
+                dies_per_channel=given(flash.dies_per_channel, 4),
+                page_bytes=given(flash.page, 8192),
+                pages_per_block=given(flash.pages_per_block, 256),
+                read_ps=given(flash.read, 0),
+                program_ps=given(flash.program, 0),
+                erase_ps=given(flash.erase, 0),
+                channel_bytes_per_s=given(flash.channel_rate, PS_PER_S),
+                buffer_bytes=given(flash.buffer, 0),
+                latency_ps=given(flash.latency, 0),
+                amplification_ppm=round(given(flash.write_amplification, 1.0) * 1_000_000),
+            )
+        )
+    if kind == "ram":
+        ram = model.ram.model_copy(
+            update=spec.ram.model_dump(exclude_unset=True) if spec.ram else {}
+        )
+        return OnRam(
+            ram=RamMedia(
+                ports=given(ram.ports, array.values.ports.count),
+                command_ps=given(ram.service, 0),
+                latency_ps=given(ram.latency, 0),
+                bytes_per_s=given(ram.rate, PS_PER_S),
+            )
+        )
+    return None
 
 
 def _memory(array: ArrayBox, spec: Lun) -> OnMemory:
@@ -276,7 +407,6 @@ def build_arrays(
     mirrors = _Mirrors(boxes, table, wiring, n_port_ids, problems)
     arrays = []
     for index, array in enumerate(boxes.arrays):
-        pool = table.pools[index]
         luns = [
             LunPlan(
                 name=lun.name,
@@ -285,16 +415,17 @@ def build_arrays(
                 queue_depth=lun.queue_depth,
                 media=lun.media,
                 mirror=mirrors.plan(lun),
+                initiators=_allowed(lun, n_port_ids),
             )
             for lun in table.luns[index]
         ]
         ports = [n_port_ids[array.name, port] for port in wiring.linked_ports(array.name)]
-        arrays.append(_array_plan(array, ports, pool, luns))
+        arrays.append(_array_plan(array, ports, table.disks_of(index, array), luns, problems))
     return arrays
 
 
 def _array_plan(
-    array: ArrayBox, n_ports: list[int], pool: _Pool | None, luns: list[LunPlan]
+    array: ArrayBox, n_ports: list[int], disks: _Disks, luns: list[LunPlan], problems: Problems
 ) -> ArrayPlan:
     spec, model = array.spec, array.values.model
     return ArrayPlan(
@@ -304,16 +435,29 @@ def _array_plan(
         command_ps=given(spec.command_cost, model.command_cost),
         burst_bytes=given(spec.burst, model.burst),
         port_queue_depth=given(spec.port_queue_depth, model.port_queue_depth),
-        cache=_cache(spec, array),
-        drives=[] if pool is None else [drive_from_sheet(f"{array.name}.disk", pool.entry)],
-        disks=[] if pool is None else _disks(array, pool),
+        cache=_cache(array),
+        drives=disks.drives,
+        disks=[DiskPlan(name=name, drive=0) for name in disks.names],
+        groups=disks.groups,
+        parity_bytes_per_s=given(spec.parity_rate, 0),
+        page_cache=_page_cache(array, problems),
+        back_end=None,
         luns=luns,
     )
 
 
-def _cache(spec: Array, array: ArrayBox) -> CachePlan | None:
-    cache = spec.cache if "cache" in spec.model_fields_set else array.values.model.cache
-    if cache is None:
+def _allowed(lun: PlacedLun, n_port_ids: dict[tuple[str, str], int]) -> list[int]:
+    """N_Ports of hosts that may use a LUN; none where all may."""
+    return sorted(n_port_ids[port] for port in lun.initiators or ())
+
+
+def _resolved_cache(array: ArrayBox) -> Cache | None:
+    return array.spec.cache if "cache" in array.spec.model_fields_set else array.values.model.cache
+
+
+def _cache(array: ArrayBox) -> CachePlan | None:
+    cache = _resolved_cache(array)
+    if cache is None or cache.size is not None:
         return None
     return CachePlan(
         read_hit_ppm=cache.read_hit,
@@ -322,13 +466,11 @@ def _cache(spec: Array, array: ArrayBox) -> CachePlan | None:
     )
 
 
-def _disks(array: ArrayBox, pool: _Pool) -> list[DiskPlan]:
-    """Disks by number: those of a stack bear the names of their LUNs, which count from 1."""
-    first = 0 if array.stack is None else 1
-    return [
-        DiskPlan(name=f"{array.name}.disk{first + number}", drive=0)
-        for number in range(len(pool.used))
-    ]
+def _page_cache(array: ArrayBox, problems: Problems) -> PageCachePlan | None:
+    cache = _resolved_cache(array)
+    if cache is None or cache.size is None:
+        return None
+    return build_page_cache(cache, (*array.path, "cache"), problems)
 
 
 class _Mirrors:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.explain import end_name, stack_names
-from sanlab.plan.schema import OnAccess, OnMemory, OnShared
+from sanlab.plan.raid import data_units
+from sanlab.plan.schema import OnAccess, OnFlash, OnMemory, OnRaid, OnRam, OnShared
 from sanlab.quantities import about_size, counted, format_size, format_time
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def tables(plan: Plan, max_rows: int) -> list[Table]:
         _hosts(plan, max_rows),
         _switches(plan, max_rows),
         _arrays(plan, max_rows),
+        _groups(plan, max_rows),
         _luns(plan, max_rows),
         _stacks(plan, max_rows),
         _loops(plan, max_rows),
@@ -96,6 +98,11 @@ def _arrays(plan: Plan, max_rows: int) -> Table:
 
 
 def _cache(array: ArrayPlan) -> str:
+    pages = array.page_cache
+    if pages is not None:
+        size = about_size(pages.pages * pages.page_bytes)
+        kind = "write-back" if pages.write_back else "write-through"
+        return f"{size} in pages of {format_size(pages.page_bytes)}, {kind}"
     if array.cache is None:
         return "off"
     return f"{array.cache.read_hit_ppm / 10_000:g} % hits in {format_time(array.cache.access_ps)}"
@@ -104,15 +111,62 @@ def _cache(array: ArrayPlan) -> str:
 def _luns(plan: Plan, max_rows: int) -> Table:
     columns = ("LUN", "size", "queue depth", "blocks on", "mirror")
     stacks = stack_names(plan)
-    luns = [lun for array in plan.arrays if array.name not in stacks for lun in array.luns]
+    luns = [(array, lun) for array in plan.arrays if array.name not in stacks for lun in array.luns]
     rows = [
-        (lun.name, about_size(lun.bytes), str(lun.queue_depth), _media(lun), _mirror(plan, lun))
-        for lun in luns[:max_rows]
+        (
+            lun.name,
+            about_size(lun.bytes),
+            str(lun.queue_depth),
+            _media(lun, array),
+            _mirror(plan, lun),
+        )
+        for array, lun in luns[:max_rows]
     ]
     return Table("LUNs", columns, rows, len(luns))
 
 
-def _media(lun: LunPlan) -> str:
+def _groups(plan: Plan, max_rows: int) -> Table:
+    columns = ("RAID group", "level", "drives", "unit", "data", "fails", "rebuild", "back end")
+    groups = [(array, group) for array in plan.arrays for group in array.groups]
+    rows = []
+    for array, group in groups[:max_rows]:
+        data = data_units(group.level, len(group.disks)) * group.unit_bytes * group.rows
+        first, last = array.disks[group.disks[0]], array.disks[group.disks[-1]]
+        rebuild = "none"
+        if group.rebuilds:
+            rate = group.rebuilds[0].bytes_per_s
+            rebuild = f"{rate / 1e6:g} MB/s" if rate else "no limit"
+            rebuild += f" on {', '.join(array.disks[it.spare].name for it in group.rebuilds)}"
+        fails = [f"{it.slot} at {format_time(it.at_ps)}" for it in group.failing]
+        paths = 0 if array.back_end is None else len(array.back_end.initiators)
+        rows.append(
+            (
+                group.name,
+                str(group.level),
+                f"{first.name} to {last.name.rpartition('.')[2]}",
+                format_size(group.unit_bytes),
+                about_size(data),
+                ", ".join(fails) or "none",
+                rebuild,
+                counted(paths, "loop") if paths else "direct",
+            )
+        )
+    return Table("RAID groups", columns, rows, len(groups))
+
+
+def _media(lun: LunPlan, array: ArrayPlan) -> str:
+    if isinstance(lun.media, OnRaid):
+        group = array.groups[lun.media.raid.group]
+        start = lun.media.raid.start_bytes
+        return f"{group.name}, RAID {group.level}, from {format_size(start)}"
+    if isinstance(lun.media, OnFlash):
+        flash = lun.media.flash
+        dies = flash.channels * flash.dies_per_channel
+        return f"flash, {counted(dies, 'die')} on {counted(flash.channels, 'channel')}"
+    if isinstance(lun.media, OnRam):
+        ram = lun.media.ram
+        times = f"{format_time(ram.command_ps)} apart, {format_time(ram.latency_ps)} latency"
+        return f"RAM, {counted(ram.ports, 'port')}, {times}"
     if isinstance(lun.media, OnMemory):
         memory = lun.media.memory
         return f"memory, {format_time(memory.service_ps)} {memory.distribution}, {memory.servers}x"

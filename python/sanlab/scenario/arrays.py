@@ -28,15 +28,73 @@ DistributionName = Literal["constant", "exponential"]
 Commands = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
+class Partner(ScenarioModel):
+    """The other controller, which keeps a copy of what is written to the cache."""
+
+    time: Time = 0
+    """Time of a copy besides its bytes."""
+    rate: Rate
+    """Rate at which it is copied."""
+
+
+#: Keys of a cache that mean something only for one that holds pages.
+_PAGE_KEYS = (
+    "page",
+    "prefetch",
+    "prefetch_after",
+    "low_watermark",
+    "high_watermark",
+    "write_back",
+    "destages",
+    "partner",
+)
+
+
 class Cache(ScenarioModel):
-    """Cache of an array: a share of reads hits, and writes are acknowledged from it."""
+    """Cache of an array: a share of reads hits; with `size`, pages that are read and written."""
 
     read_hit: Share = 0
     """Share of reads that find their data, 0% where it is left out."""
     access: Time = 200_000_000
     """Time to serve from the cache, 200us where it is left out."""
     dirty_limit: Size = 0
-    """Write data it may hold that is not on disk yet; 0 writes through."""
+    """Write data it may hold that is not on disk yet; 0 writes through. Half of `size` with it."""
+    size: LunSize | None = None
+    """What it holds: with it, reads hit what has been read or written and is still there."""
+    page: BlockSize | None = None
+    """Size of a page, a power of two up to 64KiB; 4KiB where it is left out."""
+    prefetch: Size | None = None
+    """Read ahead of sequential readers so far; 0, nothing, where it is left out."""
+    prefetch_after: Commands | None = None
+    """Reads that go on where the last one ended before it reads ahead; 2 where it is left out."""
+    write_back: bool | None = None
+    """Whether writes are answered from the cache; true where it is left out."""
+    high_watermark: Share | None = None
+    """Destaging begins above this share of `dirty_limit`, 75% where it is left out."""
+    low_watermark: Share | None = None
+    """Destaging ends at this share of `dirty_limit`, 25% where it is left out."""
+    destages: Commands | None = None
+    """Destages under way at once, 8 where it is left out."""
+    partner: Partner | None = None
+    """Copy of every cached write to the other controller; none where it is left out."""
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Cache:
+        if self.size is None:
+            for key in _PAGE_KEYS:
+                if getattr(self, key) is not None:
+                    raise refusal(
+                        reason=f"'{key}' means nothing without 'size'",
+                        remedy="Say how much the cache holds with 'size'",
+                        key=key,
+                    )
+        elif "read_hit" in self.model_fields_set:
+            raise refusal(
+                reason="The hits of a cache with 'size' follow from what is read",
+                remedy="Remove 'read_hit', or 'size'",
+                key="read_hit",
+            )
+        return self
 
 
 class Memory(ScenarioModel):
@@ -48,6 +106,119 @@ class Memory(ScenarioModel):
     """Distribution of that time."""
     servers: Commands | None = None
     """Requests served at once."""
+
+
+class Flash(ScenarioModel):
+    """A flash SSD: channels, dies, a write buffer, garbage collection as a rate."""
+
+    channels: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Channels."""
+    dies_per_channel: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Dies on each channel."""
+    page: BlockSize | None = None
+    """Size of a page."""
+    pages_per_block: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Pages of a block, the unit of erasing."""
+    read: Time | None = None
+    """Time to read a page in its die."""
+    program: Time | None = None
+    """Time to program a page."""
+    erase: Time | None = None
+    """Time to erase a block."""
+    channel_rate: Rate | None = None
+    """Rate of a channel."""
+    buffer: Size | None = None
+    """Write buffer; 0 answers a write when it is programmed."""
+    latency: Time | None = None
+    """Controller and interface, added to every command."""
+    write_amplification: Annotated[float, Field(ge=1, le=1000)] | None = None
+    """Pages programmed for each one written, garbage collection included."""
+
+
+class Ram(ScenarioModel):
+    """A RAM SSD: ports that begin one command after the other, and a pipeline behind them."""
+
+    ports: Annotated[int, Field(ge=1, le=1024)] | None = None
+    """Ports with a server of their own; as many as the array has where it is left out."""
+    service: Time | None = None
+    """From one command of a port to its next: the ceiling of a port is one over it."""
+    latency: Time | None = None
+    """From the beginning of a command to its first byte."""
+    rate: Rate | None = None
+    """Rate of a port."""
+
+
+class Raid(ScenarioModel):
+    """How a group of disks holds data."""
+
+    level: Literal[0, 1, 3, 5, 6, 10]
+    """RAID level."""
+    drives: Annotated[int, Field(ge=1, le=255)]
+    """Disks of the group, those with parity and copies included."""
+    unit: BlockSize = 65_536
+    """Bytes on one disk before the next, 64KiB where it is left out."""
+    write: Literal["fewer-operations", "read-modify-write", "reconstruct-write"] = (
+        "fewer-operations"
+    )
+    """How parity is brought up to date where a stripe is not written whole."""
+
+
+class FailedDrive(ScenarioModel):
+    """A drive that fails."""
+
+    drive: Annotated[int, Field(ge=0, le=254)]
+    """Its place in the group, from 0."""
+    at: Time = 0
+    """When it fails, at the start where it is left out."""
+
+
+def _as_failed(value: object) -> object:
+    return {"drive": value} if isinstance(value, int) else value
+
+
+class Rebuild(ScenarioModel):
+    """Reconstruction of failed drives on hot spares."""
+
+    rate: Rate | None = None
+    """Bytes of a drive rebuilt per second at most; no limit where it is left out."""
+    delay: Time = 0
+    """From the failure to the start."""
+    step: BlockSize = 1_048_576
+    """Bytes of the drive rebuilt in one step, 1MiB where it is left out."""
+    steps: Annotated[int, Field(ge=1, le=64)] = 2
+    """Steps under way at once, 2 where it is left out."""
+
+
+class RaidGroup(ScenarioModel):
+    """A RAID group, or several equal ones."""
+
+    name: Name
+    """Its name; `g[1..4]` makes four."""
+    raid: Raid
+    """How its disks hold data."""
+    failed_drives: list[
+        Annotated[FailedDrive, BeforeValidator(_as_failed), also({"type": "integer"})]
+    ] = Field(default_factory=list)
+    """Drives that fail, by their place in the group: `[1]`, or `[{drive: 1, at: 10s}]`."""
+    spares: Annotated[int, Field(ge=0, le=255)] = 0
+    """Hot spares of the group."""
+    rebuild: Rebuild | None = None
+    """Reconstruction on the spares; none where it is left out."""
+
+
+class BackEnd(ScenarioModel):
+    """How the controllers reach their disks: over loops on which each disk has a port."""
+
+    kind: Literal["loop", "switched"]
+    """Whether a loop is a ring through all disks, or switched inside."""
+    loops: Annotated[int, Field(ge=1, le=8)] = 2
+    """Loops; a disk has a port on each and uses them in turn."""
+    speed: Speed = "2GFC"
+    """Their speed."""
+    full_duplex: bool = False
+    """Whether circuits carry frames both ways at once."""
+    bb_credit: Credit = 8
+    """Receive buffers of each port."""
 
 
 class Disk(ScenarioModel):
@@ -118,6 +289,10 @@ class Mirror(ScenarioModel):
     """Port they go to, `p0`."""
 
 
+#: Keys that say what holds the blocks of a LUN.
+_MEDIA = ("memory", "raid", "group", "flash", "ram")
+
+
 class Lun(ScenarioModel):
     """A logical unit, or a group of equal ones."""
 
@@ -139,16 +314,25 @@ class Lun(ScenarioModel):
     """Bytes on one disk before the next, 64KiB where it is left out."""
     block_size: BlockSize | None = None
     """Unit in which the array addresses the disks, 8KiB where it is left out."""
+    group: str | None = None
+    """RAID group that holds its blocks."""
+    flash: Flash | None = None
+    """A flash SSD that holds its blocks."""
+    ram: Ram | None = None
+    """A RAM SSD that holds its blocks."""
+    initiators: Patterns | None = None
+    """Hosts, or ports of hosts, that may use it; all where it is left out."""
     mirror: Mirror | None = None
     """Copy to another array."""
 
     @model_validator(mode="after")
     def _has_one_media(self) -> Lun:
-        if self.memory is not None and self.raid is not None:
+        media = [key for key in _MEDIA if getattr(self, key) is not None]
+        if len(media) > 1:
             raise refusal(
-                reason="A LUN has both 'memory' and 'raid'",
+                reason=f"A LUN has both '{media[0]}' and '{media[1]}'",
                 remedy="Keep one of them",
-                key="raid",
+                key=media[1],
             )
         if self.raid is None:
             for key in ("disks", "stripe_depth", "block_size"):
@@ -212,5 +396,11 @@ class Array(ScenarioModel):
     """Groups its disks are in; the disks of a LUN come from different groups while there are."""
     disks_per_group: Annotated[int, Field(ge=1, le=1024)] | None = None
     """Disks in each group; as many as give every LUN its own where it is left out."""
+    groups: list[RaidGroup] = Field(default_factory=list)
+    """RAID groups, with disks of their own."""
+    parity_rate: Rate | None = None
+    """Rate at which parity is computed; at once where it is left out."""
+    back_end: BackEnd | None = None
+    """Loops to the disks; each disk is reached directly where it is left out."""
     luns: Annotated[list[Lun], Field(min_length=1)]
     """Logical units."""

@@ -186,6 +186,10 @@ impl San {
             cache: None,
             drives: vec![],
             disks: vec![],
+            groups: vec![],
+            parity_bytes_per_s: 0,
+            page_cache: None,
+            back_end: None,
             luns: vec![LunPlan {
                 name: format!("{name}.lun0"),
                 number: 0,
@@ -197,6 +201,7 @@ impl San {
                     servers: 1,
                 },
                 mirror: None,
+                initiators: vec![],
             }],
         });
         n_port

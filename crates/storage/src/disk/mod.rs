@@ -7,7 +7,7 @@
 
 mod buffer;
 mod geometry;
-mod ledger;
+pub(crate) mod ledger;
 mod media;
 mod model;
 mod schedule;

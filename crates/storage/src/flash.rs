@@ -1,0 +1,306 @@
+//! A flash SSD: channels, dies, a write buffer, and garbage collection as a rate.
+//!
+//! A read takes its pages from their dies, all at once where the dies differ, and then the channels
+//! one page after the other. A write is answered when it is in the buffer; its pages are programmed
+//! behind it, garbage collection adds to them, and a write that finds the buffer full waits for one
+//! before it to be programmed. Dies and channels serve in the order of arrival, so the end of a
+//! command is known when it comes: one event for each.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use sanlab_kernel::{Picoseconds, Rate, StationTotals};
+
+use crate::disk::ledger::Ledger;
+
+const WHOLE_PPM: u64 = 1_000_000;
+
+/// What a flash SSD is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct FlashModel {
+    /// Channels.
+    pub channels: u32,
+    /// Dies on each.
+    pub dies_per_channel: u32,
+    /// Bytes of a page.
+    pub page: u64,
+    /// Pages of a block, the unit of erasing.
+    pub pages_per_block: u32,
+    /// Time to read a page in its die.
+    pub read: Picoseconds,
+    /// Time to program a page.
+    pub program: Picoseconds,
+    /// Time to erase a block.
+    pub erase: Picoseconds,
+    /// Rate of a channel.
+    pub channel: Rate,
+    /// Bytes the write buffer holds; 0 answers a write when it is programmed.
+    pub buffer: u64,
+    /// Controller, host interface and buffer: added to every command.
+    pub latency: Picoseconds,
+    /// Pages programmed for a million written; at least a million.
+    pub amplification_ppm: u64,
+}
+
+/// What it has done inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlashCounters {
+    /// Pages read for commands.
+    pub reads: u64,
+    /// Pages programmed for commands.
+    pub programs: u64,
+    /// Pages moved by garbage collection, each a read and a program.
+    pub moves: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
+/// A flash SSD.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    model: FlashModel,
+    dies: Vec<Picoseconds>,
+    channels: Vec<Picoseconds>,
+    /// Ends of programs under way, with the bytes each frees.
+    programs: BinaryHeap<Reverse<(Picoseconds, u64)>>,
+    buffered: u64,
+    next_die: usize,
+    /// Die of the next move or erasure: in turn, so that none gets more than its share.
+    next_move: usize,
+    owed_moves: u64,
+    programmed: u64,
+    ledger: Ledger,
+    /// What it has done.
+    pub counters: FlashCounters,
+}
+
+impl Flash {
+    /// An SSD at rest.
+    pub fn new(model: FlashModel) -> Self {
+        let dies = (model.channels * model.dies_per_channel) as usize;
+        Self {
+            dies: vec![0; dies],
+            channels: vec![0; model.channels as usize],
+            programs: BinaryHeap::new(),
+            buffered: 0,
+            next_die: 0,
+            next_move: 0,
+            owed_moves: 0,
+            programmed: 0,
+            ledger: Ledger::default(),
+            counters: FlashCounters::default(),
+            model,
+        }
+    }
+
+    /// A command comes; returns when it is done. Its leave must be told then.
+    pub fn arrive(
+        &mut self,
+        now: Picoseconds,
+        address: u64,
+        bytes: u64,
+        is_read: bool,
+    ) -> Picoseconds {
+        self.ledger.arrive(now);
+        let done = if is_read {
+            self.read(now, address, bytes)
+        } else {
+            self.write(now, bytes)
+        };
+        done + self.model.latency
+    }
+
+    /// A command that came then is done.
+    pub fn leave(&mut self, now: Picoseconds, came_at: Picoseconds) {
+        self.ledger.leave(now, came_at);
+    }
+
+    /// Totals up to now.
+    pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+        self.ledger.totals(now)
+    }
+
+    /// Little's law; the error is what is missing.
+    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+        self.ledger.check(now)
+    }
+
+    /// Pages lie on the dies in turn, channels first.
+    fn read(&mut self, now: Picoseconds, address: u64, bytes: u64) -> Picoseconds {
+        let page = self.model.page;
+        let end = address + bytes;
+        let mut done = now;
+        for number in address / page..=(end - 1) / page {
+            let die = usize::try_from(number % self.dies.len() as u64).unwrap_or(0);
+            let part = end.min((number + 1) * page) - address.max(number * page);
+            let read_at = take(&mut self.dies[die], now, self.model.read);
+            let channel = die % self.channels.len();
+            let transfer = self.model.channel.time_for(part);
+            done = done.max(take(&mut self.channels[channel], read_at, transfer));
+            self.counters.reads += 1;
+        }
+        done
+    }
+
+    fn write(&mut self, now: Picoseconds, bytes: u64) -> Picoseconds {
+        while let Some(&Reverse((at, freed))) = self.programs.peek() {
+            if at > now {
+                break;
+            }
+            self.programs.pop();
+            self.buffered -= freed;
+        }
+        if bytes > self.model.buffer {
+            return self.program(now, bytes);
+        }
+        let mut taken_at = now;
+        while self.buffered + bytes > self.model.buffer {
+            let Some(Reverse((at, freed))) = self.programs.pop() else {
+                break;
+            };
+            self.buffered -= freed;
+            taken_at = at;
+        }
+        self.program(taken_at, bytes);
+        taken_at
+    }
+
+    /// Program pages behind one another on the dies in turn; returns when the last is done.
+    fn program(&mut self, now: Picoseconds, bytes: u64) -> Picoseconds {
+        let is_buffered = bytes <= self.model.buffer;
+        let (mut left, mut done) = (bytes, now);
+        while left > 0 {
+            let part = left.min(self.model.page);
+            left -= part;
+            let die = self.next_die;
+            self.next_die = (die + 1) % self.dies.len();
+            let channel = die % self.channels.len();
+            let sent_at = take(
+                &mut self.channels[channel],
+                now,
+                self.model.channel.time_for(part),
+            );
+            let at = take(&mut self.dies[die], sent_at, self.model.program);
+            self.counters.programs += 1;
+            self.collect();
+            if is_buffered {
+                self.buffered += part;
+                self.programs.push(Reverse((at, part)));
+            }
+            done = done.max(at);
+        }
+        done
+    }
+
+    /// Garbage collection that a programmed page brings about.
+    fn collect(&mut self) {
+        self.owed_moves += self.model.amplification_ppm.saturating_sub(WHOLE_PPM);
+        let mut pages = 1;
+        while self.owed_moves >= WHOLE_PPM {
+            self.owed_moves -= WHOLE_PPM;
+            self.occupy_next(self.model.read + self.model.program);
+            self.counters.moves += 1;
+            pages += 1;
+        }
+        let per_block = u64::from(self.model.pages_per_block.max(1));
+        let before = self.programmed / per_block;
+        self.programmed += pages;
+        for _ in before..self.programmed / per_block {
+            self.occupy_next(self.model.erase);
+            self.counters.erases += 1;
+        }
+    }
+
+    fn occupy_next(&mut self, span: Picoseconds) {
+        self.dies[self.next_move] += span;
+        self.next_move = (self.next_move + 1) % self.dies.len();
+    }
+}
+
+/// The next service of a server that is free from then on.
+fn take(free_at: &mut Picoseconds, now: Picoseconds, service: Picoseconds) -> Picoseconds {
+    *free_at = now.max(*free_at) + service;
+    *free_at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: u64 = 1_000_000;
+
+    fn model() -> FlashModel {
+        FlashModel {
+            channels: 2,
+            dies_per_channel: 2,
+            page: 4096,
+            pages_per_block: 100,
+            read: 50 * US,
+            program: 500 * US,
+            erase: 3000 * US,
+            channel: Rate::from_bytes_per_s(409_600_000), // 10 us for a page
+            buffer: 8192,
+            latency: 5 * US,
+            amplification_ppm: 1_000_000,
+        }
+    }
+
+    #[test]
+    fn a_read_is_die_then_channel_and_dies_work_side_by_side() {
+        let mut flash = Flash::new(model());
+        assert_eq!(flash.arrive(0, 0, 4096, true), 65 * US);
+        let mut flash = Flash::new(model());
+        // Four pages on four dies, two of them behind each other on each channel.
+        assert_eq!(flash.arrive(0, 0, 4 * 4096, true), 75 * US);
+        let mut flash = Flash::new(model());
+        flash.arrive(0, 0, 4096, true);
+        assert_eq!(
+            flash.arrive(0, 4 * 4096, 4096, true),
+            115 * US,
+            "the same die"
+        );
+        assert_eq!(flash.counters.reads, 2);
+    }
+
+    #[test]
+    fn a_write_waits_for_room_in_the_buffer() {
+        let mut flash = Flash::new(model());
+        assert_eq!(flash.arrive(0, 0, 4096, false), 5 * US);
+        assert_eq!(flash.arrive(0, 0, 4096, false), 5 * US);
+        // The first page is programmed at 510 us.
+        assert_eq!(flash.arrive(0, 0, 4096, false), 515 * US);
+        let mut through = Flash::new(FlashModel {
+            buffer: 0,
+            ..model()
+        });
+        assert_eq!(through.arrive(0, 0, 4096, false), 515 * US);
+    }
+
+    /// Sustained writes: dies share programs, moves (read and program) and erases.
+    #[test]
+    fn sustained_writes_go_at_the_rate_of_the_dies() {
+        let model = FlashModel {
+            amplification_ppm: 2_500_000,
+            buffer: 1 << 20,
+            ..model()
+        };
+        let mut flash = Flash::new(model);
+        let mut now = 0;
+        let pages = 20_000;
+        for _ in 0..pages {
+            let came_at = now;
+            now = flash.arrive(now, 0, 4096, false);
+            flash.leave(now, came_at);
+        }
+        let per_page = 500.0 + 1.5 * 550.0 + 2.5 * 3000.0 / 100.0;
+        // What still is in the buffer has been answered and not programmed.
+        let expected = per_page * f64::from(pages - 256) / 4.0;
+        let got = now as f64 / 1e6;
+        assert!(
+            (got / expected - 1.0).abs() < 0.01,
+            "{got} us, expected {expected}"
+        );
+        assert_eq!(flash.counters.moves, 30_000);
+        assert_eq!(flash.check(now), Ok(()));
+    }
+}

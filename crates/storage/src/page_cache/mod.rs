@@ -1,0 +1,513 @@
+//! A cache of pages: what has been read and written, what is read ahead, what is not on disk yet.
+//!
+//! Pages have sectors of 512 bytes, each valid, dirty or on its way to disk by itself. Clean pages
+//! make room in the order of their last use; a page with dirty sectors stays. Destaging begins above
+//! the high watermark, oldest dirty page first, and goes on to the low one; a destage takes all dirty
+//! neighbours in the stripe of the page with it.
+
+mod partner;
+mod prefetch;
+mod recency;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sanlab_kernel::{Picoseconds, Rate, id_of};
+
+use crate::cache::CacheWrite;
+pub use partner::Partner;
+use prefetch::Prefetch;
+use recency::Recency;
+
+/// Bytes of a sector.
+pub const SECTOR_BYTES: u64 = 512;
+/// Most sectors a page has.
+pub const MOST_SECTORS: u64 = 128;
+
+/// How a page cache is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct PageCacheModel {
+    /// Bytes of a page: a power of two from 512 to 65536.
+    pub page: u64,
+    /// Pages it holds.
+    pub pages: u32,
+    /// Time of an access.
+    pub access: Picoseconds,
+    /// A reader that has gone on where it ended so often is read ahead for.
+    pub prefetch_after: u32,
+    /// Bytes read ahead; 0 reads nothing ahead.
+    pub prefetch_window: u64,
+    /// Writes are answered from the cache; else they go through it.
+    pub write_back: bool,
+    /// Pages that may be dirty or on their way to disk; a write beyond waits.
+    pub dirty_limit: u32,
+    /// Destaging ends at so many dirty pages.
+    pub low_watermark: u32,
+    /// It begins above so many.
+    pub high_watermark: u32,
+    /// Destages under way at once.
+    pub destages: u32,
+    /// Copy of a write to the partner controller: time for each, and rate; none without a partner.
+    pub partner: Option<(Picoseconds, Rate)>,
+}
+
+/// What becomes of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// All of it is here.
+    Hit,
+    /// All of it is here or being read ahead; the task is told when more has come.
+    Waits,
+    /// Something is missing.
+    Miss,
+}
+
+/// Bytes of a LUN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The LUN, as index into the array's.
+    pub lun: u32,
+    /// First byte.
+    pub address: u64,
+    /// Length.
+    pub bytes: u64,
+}
+
+/// What a cache has done. Sectors of writes are conserved: those written are those overwritten before
+/// they were destaged, those destaged, and those still here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageCacheCounters {
+    /// Reads found whole.
+    pub hits: u64,
+    /// Reads that waited for what was being read ahead.
+    pub waits: u64,
+    /// Reads of which something was missing.
+    pub misses: u64,
+    /// Prefetches.
+    pub prefetches: u64,
+    /// Their bytes.
+    pub prefetched_bytes: u64,
+    /// Sectors of writes taken.
+    pub written: u64,
+    /// Of them, those overwritten while dirty.
+    pub absorbed: u64,
+    /// Sectors that went to disk.
+    pub destaged: u64,
+    /// Destages.
+    pub destages: u64,
+    /// Of them, those of a whole stripe.
+    pub full_destages: u64,
+    /// Most pages dirty at once.
+    pub most_dirty: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    key: (u32, u64),
+    valid: u128,
+    dirty: u128,
+    flying: u128,
+}
+
+impl Page {
+    fn is_held(&self) -> bool {
+        self.dirty | self.flying != 0
+    }
+}
+
+/// A prefetch under way.
+#[derive(Clone, Debug)]
+struct Coming {
+    extent: Extent,
+    waiting: Vec<u32>,
+}
+
+/// The cache.
+#[derive(Clone, Debug)]
+pub struct PageCache {
+    /// How it is set up.
+    pub model: PageCacheModel,
+    pages: Vec<Page>,
+    index: BTreeMap<(u32, u64), u32>,
+    free: Vec<u32>,
+    /// Clean pages.
+    recency: Recency,
+    /// Pages that became dirty, in that order; some are clean by now.
+    dirty_order: VecDeque<(u32, u64)>,
+    held: u32,
+    is_draining: bool,
+    flights: u32,
+    waiting: VecDeque<(u32, Extent)>,
+    prefetch: Prefetch,
+    coming: Vec<Coming>,
+    /// What it has done.
+    pub counters: PageCacheCounters,
+}
+
+impl PageCache {
+    /// An empty cache.
+    pub fn new(model: PageCacheModel) -> Self {
+        debug_assert!(model.page / SECTOR_BYTES <= MOST_SECTORS);
+        Self {
+            pages: Vec::new(),
+            index: BTreeMap::new(),
+            free: Vec::new(),
+            recency: Recency::new(),
+            dirty_order: VecDeque::new(),
+            held: 0,
+            is_draining: false,
+            flights: 0,
+            waiting: VecDeque::new(),
+            prefetch: Prefetch::new(model.prefetch_after, model.prefetch_window),
+            coming: Vec::new(),
+            counters: PageCacheCounters::default(),
+            model,
+        }
+    }
+
+    /// The pages of an extent, each with the sectors of it.
+    fn parts(&self, extent: Extent) -> impl Iterator<Item = ((u32, u64), u128)> + use<> {
+        let page = self.model.page;
+        let end = extent.address + extent.bytes;
+        (extent.address / page..=(end - 1) / page).map(move |number| {
+            let start = number * page;
+            let first = (extent.address.max(start) - start) / SECTOR_BYTES;
+            let last = (end.min(start + page) - start).div_ceil(SECTOR_BYTES);
+            ((extent.lun, number), sectors(first, last))
+        })
+    }
+
+    /// A read comes, of a task that is told when it has to wait.
+    pub fn read(&mut self, task: u32, extent: Extent) -> Lookup {
+        let mut missing = false;
+        for (key, mask) in self.parts(extent) {
+            match self.index.get(&key) {
+                Some(&slot) => {
+                    let page = self.pages[slot as usize];
+                    missing |= page.valid & mask != mask;
+                    if !page.is_held() {
+                        self.recency.touch(slot);
+                    }
+                }
+                None => missing = true,
+            }
+        }
+        if !missing {
+            self.counters.hits += 1;
+            return Lookup::Hit;
+        }
+        if let Some(place) = self.coming_for(extent) {
+            self.coming[place].waiting.push(task);
+            self.counters.waits += 1;
+            return Lookup::Waits;
+        }
+        self.counters.misses += 1;
+        Lookup::Miss
+    }
+
+    /// The first prefetch to wait for, where all that is missing is being read ahead.
+    fn coming_for(&self, extent: Extent) -> Option<usize> {
+        let mut first = None;
+        for (key, mask) in self.parts(extent) {
+            let valid = self
+                .index
+                .get(&key)
+                .map_or(0, |&slot| self.pages[slot as usize].valid);
+            let mut missing = mask & !valid;
+            for (place, coming) in self.coming.iter().enumerate() {
+                let part = self.overlap(coming.extent, key) & missing;
+                if part != 0 {
+                    first = first.or(Some(place));
+                    missing &= !part;
+                }
+            }
+            if missing != 0 {
+                return None;
+            }
+        }
+        first
+    }
+
+    /// Sectors of an extent in a page.
+    fn overlap(&self, extent: Extent, key: (u32, u64)) -> u128 {
+        let (start, end) = (key.1 * self.model.page, (key.1 + 1) * self.model.page);
+        let (from, to) = (
+            extent.address.max(start),
+            (extent.address + extent.bytes).min(end),
+        );
+        if extent.lun != key.0 || from >= to {
+            return 0;
+        }
+        sectors(
+            (from - start) / SECTOR_BYTES,
+            (to - start).div_ceil(SECTOR_BYTES),
+        )
+    }
+
+    /// A read was for this extent: what is to be read ahead now. Its end must be told.
+    pub fn read_ahead(&mut self, extent: Extent, lun_bytes: u64) -> Option<Extent> {
+        let end = extent.address + extent.bytes;
+        let (from, to) = self
+            .prefetch
+            .on_read(extent.lun, extent.address, end, lun_bytes)?;
+        let ahead = Extent {
+            lun: extent.lun,
+            address: from,
+            bytes: to - from,
+        };
+        self.coming.push(Coming {
+            extent: ahead,
+            waiting: Vec::new(),
+        });
+        self.counters.prefetches += 1;
+        self.counters.prefetched_bytes += ahead.bytes;
+        Some(ahead)
+    }
+
+    /// A prefetch has come; the tasks that waited for it are added to `told`, to look again.
+    pub fn fetched(&mut self, extent: Extent, told: &mut Vec<u32>) {
+        self.filled(extent);
+        if let Some(place) = self.coming.iter().position(|it| it.extent == extent) {
+            told.extend(self.coming.remove(place).waiting);
+        }
+    }
+
+    /// These bytes have been read from disk.
+    pub fn filled(&mut self, extent: Extent) {
+        for (key, mask) in self.parts(extent) {
+            if let Some(slot) = self.page_for(key) {
+                self.pages[slot as usize].valid |= mask;
+            }
+        }
+    }
+
+    /// The slot of a page, made if need be; none where no clean page is left to make room.
+    fn page_for(&mut self, key: (u32, u64)) -> Option<u32> {
+        if let Some(&slot) = self.index.get(&key) {
+            return Some(slot);
+        }
+        let page = Page {
+            key,
+            valid: 0,
+            dirty: 0,
+            flying: 0,
+        };
+        let slot = if let Some(slot) = self.free.pop() {
+            slot
+        } else if self.pages.len() < self.model.pages as usize {
+            self.pages.push(page);
+            id_of(self.pages.len() - 1)
+        } else {
+            let oldest = self.recency.oldest_first().next()?;
+            self.recency.remove(oldest);
+            self.index.remove(&self.pages[oldest as usize].key);
+            oldest
+        };
+        self.pages[slot as usize] = page;
+        self.index.insert(key, slot);
+        self.recency.insert(slot);
+        Some(slot)
+    }
+
+    /// A write comes.
+    pub fn write(&mut self, task: u32, extent: Extent) -> CacheWrite {
+        let count = id_of(self.parts(extent).count());
+        if !self.model.write_back || count > self.model.dirty_limit {
+            self.write_through(extent);
+            return CacheWrite::Through;
+        }
+        if !self.waiting.is_empty() || !self.has_room(extent) {
+            self.waiting.push_back((task, extent));
+            return CacheWrite::Waits;
+        }
+        self.take(extent);
+        CacheWrite::Taken
+    }
+
+    fn has_room(&self, extent: Extent) -> bool {
+        let is_new = |key: &(u32, u64)| {
+            self.index
+                .get(key)
+                .is_none_or(|&slot| !self.pages[slot as usize].is_held())
+        };
+        let more = self.parts(extent).filter(|(key, _)| is_new(key)).count();
+        self.held + id_of(more) <= self.model.dirty_limit
+    }
+
+    fn take(&mut self, extent: Extent) {
+        for (key, mask) in self.parts(extent) {
+            let Some(slot) = self.page_for(key) else {
+                continue;
+            };
+            let page = &mut self.pages[slot as usize];
+            let was_held = page.is_held();
+            let was_dirty = page.dirty != 0;
+            self.counters.written += u64::from(mask.count_ones());
+            self.counters.absorbed += u64::from((page.dirty & mask).count_ones());
+            page.dirty |= mask;
+            page.valid |= mask;
+            if !was_held {
+                self.recency.remove(slot);
+                self.held += 1;
+            }
+            if !was_dirty {
+                self.dirty_order.push_back(key);
+            }
+        }
+        self.counters.most_dirty = self.counters.most_dirty.max(self.held);
+        self.is_draining |= self.held > self.model.high_watermark;
+    }
+
+    /// What a write through the cache finds here is as new as the disk will be.
+    fn write_through(&mut self, extent: Extent) {
+        for (key, mask) in self.parts(extent) {
+            let Some(slot) = self.page_for(key) else {
+                continue;
+            };
+            let page = &mut self.pages[slot as usize];
+            let was_held = page.is_held();
+            self.counters.absorbed += u64::from((page.dirty & mask).count_ones());
+            page.dirty &= !mask;
+            page.valid |= mask;
+            let is_free = was_held && !page.is_held();
+            if is_free {
+                self.let_go(slot);
+            }
+        }
+    }
+
+    fn let_go(&mut self, slot: u32) {
+        self.recency.insert(slot);
+        self.held -= 1;
+        self.is_draining &= self.held > self.model.low_watermark;
+    }
+
+    /// The next write that waited and has room now.
+    pub fn admit_waiting(&mut self) -> Option<u32> {
+        let &(task, extent) = self.waiting.front()?;
+        if !self.has_room(extent) {
+            return None;
+        }
+        self.waiting.pop_front();
+        self.take(extent);
+        Some(task)
+    }
+
+    /// What is to be written to disk next, where it is time for it; its end must be told. `stripe` says
+    /// how many bytes of a LUN are written as one, at best.
+    pub fn next_destage(&mut self, stripe: impl Fn(u32) -> u64) -> Option<Extent> {
+        let is_due = self.is_draining || !self.waiting.is_empty();
+        if !is_due || self.flights >= self.model.destages {
+            return None;
+        }
+        for _ in 0..self.dirty_order.len() {
+            let key = self.dirty_order.pop_front()?;
+            let Some(&slot) = self.index.get(&key) else {
+                continue;
+            };
+            let page = self.pages[slot as usize];
+            if page.dirty == 0 {
+                continue;
+            }
+            if page.flying != 0 {
+                self.dirty_order.push_back(key);
+                continue;
+            }
+            let width = stripe(key.0).max(self.model.page);
+            return Some(self.begin_destage(key, page, width));
+        }
+        None
+    }
+
+    /// Dirty sectors around the first one of a page, as far as its stripe goes.
+    fn begin_destage(&mut self, key: (u32, u64), page: Page, width: u64) -> Extent {
+        let sector = |number: u64| number * SECTOR_BYTES;
+        let per_page = self.model.page / SECTOR_BYTES;
+        let first = key.1 * per_page + u64::from(page.dirty.trailing_zeros());
+        let row = sector(first) / width * width;
+        let (low, high) = (row.div_ceil(SECTOR_BYTES), (row + width) / SECTOR_BYTES);
+        let is_dirty = |number: u64| {
+            let found = self.index.get(&(key.0, number / per_page));
+            found.is_some_and(|&slot| {
+                let page = &self.pages[slot as usize];
+                page.flying == 0 && page.dirty >> (number % per_page) & 1 == 1
+            })
+        };
+        let mut from = first;
+        while from > low && is_dirty(from - 1) {
+            from -= 1;
+        }
+        let mut to = first + 1;
+        while to < high.max(first + 1) && is_dirty(to) {
+            to += 1;
+        }
+        let extent = Extent {
+            lun: key.0,
+            address: sector(from),
+            bytes: sector(to - from),
+        };
+        for (key, mask) in self.parts(extent) {
+            let slot = self.index[&key] as usize;
+            self.pages[slot].flying = mask;
+            self.pages[slot].dirty &= !mask;
+            if self.pages[slot].dirty != 0 {
+                self.dirty_order.push_back(key);
+            }
+        }
+        self.flights += 1;
+        self.counters.destages += 1;
+        self.counters.full_destages += u64::from(extent.bytes == width);
+        extent
+    }
+
+    /// A destage has ended.
+    pub fn destaged(&mut self, extent: Extent) {
+        self.flights -= 1;
+        for (key, mask) in self.parts(extent) {
+            let Some(&slot) = self.index.get(&key) else {
+                continue;
+            };
+            let page = &mut self.pages[slot as usize];
+            self.counters.destaged += u64::from((page.flying & mask).count_ones());
+            page.flying &= !mask;
+            if !page.is_held() {
+                self.let_go(slot);
+            }
+        }
+    }
+
+    /// Pages dirty or on their way to disk.
+    pub fn dirty_pages(&self) -> u32 {
+        self.held
+    }
+
+    /// Sectors of writes that are not on disk yet, those on their way included.
+    pub fn dirty_sectors(&self) -> u64 {
+        let of = |page: &Page| u64::from(page.dirty.count_ones() + page.flying.count_ones());
+        self.pages.iter().map(of).sum()
+    }
+
+    /// Sectors written are those absorbed, destaged and still here; the error is what is missing.
+    pub fn check(&self) -> Result<(), i128> {
+        let counters = &self.counters;
+        let known = counters.absorbed + counters.destaged + self.dirty_sectors();
+        match i128::from(counters.written) - i128::from(known) {
+            0 => Ok(()),
+            missing => Err(missing),
+        }
+    }
+}
+
+/// The bits of sectors from the first to the one before `end`.
+fn sectors(first: u64, end: u64) -> u128 {
+    let ones = |count: u64| {
+        if count >= MOST_SECTORS {
+            u128::MAX
+        } else {
+            (1 << count) - 1
+        }
+    };
+    ones(end) & !ones(first)
+}
+
+#[cfg(test)]
+mod tests;

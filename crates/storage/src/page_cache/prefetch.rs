@@ -1,0 +1,95 @@
+//! Sequential readers, and what is read for them before they ask.
+
+/// Readers that are watched at once; the one not seen for longest makes room.
+const READERS: usize = 32;
+
+/// A reader that has gone on where it ended.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    lun: u32,
+    next: u64,
+    hits: u32,
+    /// Read for it up to here.
+    fetched: u64,
+}
+
+/// Watches the reads of an array.
+#[derive(Clone, Debug)]
+pub struct Prefetch {
+    after: u32,
+    window: u64,
+    /// The one seen last comes last.
+    readers: Vec<Reader>,
+}
+
+impl Prefetch {
+    /// Reads ahead by `window` bytes when a reader has gone on `after` times; a window of 0 never does.
+    pub fn new(after: u32, window: u64) -> Self {
+        Self {
+            after,
+            window,
+            readers: Vec::new(),
+        }
+    }
+
+    /// A read comes. Gives the bytes to be read ahead, first and end, where it is time for it: when
+    /// less than half a window is left.
+    pub fn on_read(&mut self, lun: u32, from: u64, to: u64, lun_bytes: u64) -> Option<(u64, u64)> {
+        if self.window == 0 {
+            return None;
+        }
+        let known = self
+            .readers
+            .iter()
+            .position(|it| it.lun == lun && it.next == from);
+        let mut reader = match known {
+            Some(place) => self.readers.remove(place),
+            None => Reader {
+                lun,
+                next: from,
+                hits: 0,
+                fetched: 0,
+            },
+        };
+        reader.hits += u32::from(known.is_some());
+        reader.next = to;
+        let begin = reader.fetched.max(to);
+        let is_due = reader.hits >= self.after && begin - to < self.window.div_ceil(2);
+        let end = (to + self.window).min(lun_bytes);
+        let ahead = (is_due && end > begin).then_some((begin, end));
+        if let Some((_, end)) = ahead {
+            reader.fetched = end;
+        }
+        if self.readers.len() == READERS {
+            self.readers.remove(0);
+        }
+        self.readers.push(reader);
+        ahead
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ahead_after_enough_hits_and_again_at_half_a_window() {
+        let mut prefetch = Prefetch::new(2, 100);
+        let mut ahead: Vec<_> = Vec::new();
+        for at in (0..120).step_by(20) {
+            ahead.push(prefetch.on_read(0, at, at + 20, 1000));
+        }
+        let expected = [None, None, Some((60, 160)), None, None, Some((160, 220))];
+        assert_eq!(ahead, expected);
+        assert_eq!(prefetch.on_read(0, 500, 520, 1000), None, "somebody else");
+        assert_eq!(Prefetch::new(1, 0).on_read(0, 0, 1, 10), None);
+    }
+
+    #[test]
+    fn never_beyond_the_end_of_the_lun() {
+        let mut prefetch = Prefetch::new(1, 100);
+        prefetch.on_read(0, 0, 50, 120);
+        assert_eq!(prefetch.on_read(0, 50, 100, 120), Some((100, 120)));
+        assert_eq!(prefetch.on_read(0, 100, 120, 120), None);
+    }
+}

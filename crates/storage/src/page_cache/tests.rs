@@ -1,0 +1,213 @@
+//! Hits by recency, destages by stripe, and no sector lost.
+
+#![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+
+use sanlab_kernel::RandomStream;
+
+use super::*;
+
+fn model() -> PageCacheModel {
+    PageCacheModel {
+        page: 4096,
+        pages: 16,
+        access: 0,
+        prefetch_after: 2,
+        prefetch_window: 0,
+        write_back: true,
+        dirty_limit: 8,
+        low_watermark: 2,
+        high_watermark: 5,
+        destages: 2,
+        partner: None,
+    }
+}
+
+fn pages(first: u64, count: u64) -> Extent {
+    Extent {
+        lun: 0,
+        address: first * 4096,
+        bytes: count * 4096,
+    }
+}
+
+#[test]
+fn the_page_not_used_for_longest_makes_room() {
+    let mut cache = PageCache::new(model());
+    cache.filled(pages(0, 16));
+    assert_eq!(cache.read(0, pages(0, 1)), Lookup::Hit);
+    cache.filled(pages(16, 1));
+    assert_eq!(cache.read(0, pages(0, 1)), Lookup::Hit);
+    assert_eq!(cache.read(0, pages(1, 1)), Lookup::Miss);
+    assert_eq!(cache.read(0, pages(2, 15)), Lookup::Hit);
+}
+
+/// A loop over one page more than there are never hits; over as many it always does.
+#[test]
+fn a_loop_that_does_not_fit_never_hits() {
+    for (count, hits) in [(16, 3 * 16), (17, 0)] {
+        let mut cache = PageCache::new(model());
+        for number in (0..4).flat_map(|_| 0..count) {
+            if cache.read(0, pages(number, 1)) == Lookup::Miss {
+                cache.filled(pages(number, 1));
+            }
+        }
+        assert_eq!(cache.counters.hits, hits);
+    }
+}
+
+#[test]
+fn sectors_of_a_page_are_known_one_by_one() {
+    let mut cache = PageCache::new(model());
+    let sector = |number: u64| Extent {
+        lun: 0,
+        address: number * 512,
+        bytes: 512,
+    };
+    assert_eq!(cache.write(1, sector(3)), CacheWrite::Taken);
+    assert_eq!(cache.read(0, sector(3)), Lookup::Hit);
+    assert_eq!(cache.read(0, sector(4)), Lookup::Miss);
+    let other = Extent {
+        lun: 1,
+        ..sector(3)
+    };
+    assert_eq!(cache.read(0, other), Lookup::Miss);
+}
+
+#[test]
+fn destaging_keeps_to_the_watermarks_and_takes_the_stripe() {
+    let mut cache = PageCache::new(model());
+    for number in [7, 0, 2, 1, 3] {
+        cache.write(1, pages(number, 1));
+    }
+    assert_eq!(
+        cache.next_destage(|_| 4 * 4096),
+        None,
+        "not above the high watermark"
+    );
+    cache.write(1, pages(9, 1));
+    let first = cache.next_destage(|_| 4 * 4096).expect("above it");
+    let second = cache.next_destage(|_| 4 * 4096).expect("above it");
+    assert_eq!((first, second), (pages(7, 1), pages(0, 4)));
+    assert_eq!(cache.next_destage(|_| 4 * 4096), None, "two are under way");
+    assert_eq!(cache.counters.full_destages, 1);
+    cache.destaged(second);
+    assert_eq!(cache.dirty_pages(), 2);
+    assert_eq!(
+        cache.next_destage(|_| 4 * 4096),
+        None,
+        "at the low watermark"
+    );
+    cache.destaged(first);
+    assert_eq!(
+        cache.read(0, pages(0, 4)),
+        Lookup::Hit,
+        "what is destaged stays"
+    );
+    assert_eq!(cache.check(), Ok(()));
+}
+
+#[test]
+fn writes_wait_for_room_in_order_and_large_ones_go_through() {
+    let mut cache = PageCache::new(model());
+    assert_eq!(cache.write(1, pages(0, 8)), CacheWrite::Taken);
+    assert_eq!(cache.write(2, pages(20, 2)), CacheWrite::Waits);
+    assert_eq!(
+        cache.write(3, pages(0, 1)),
+        CacheWrite::Waits,
+        "nobody overtakes"
+    );
+    assert_eq!(cache.write(4, pages(40, 9)), CacheWrite::Through);
+    let extent = cache.next_destage(|_| 8 * 4096).expect("somebody waits");
+    assert_eq!(cache.admit_waiting(), None);
+    cache.destaged(extent);
+    assert_eq!(
+        [cache.admit_waiting(), cache.admit_waiting()],
+        [Some(2), Some(3)]
+    );
+    assert_eq!(cache.check(), Ok(()));
+}
+
+#[test]
+fn a_read_waits_for_what_is_read_ahead() {
+    let mut cache = PageCache::new(PageCacheModel {
+        prefetch_window: 4 * 4096,
+        ..model()
+    });
+    let mut ahead = None;
+    for number in 0..3 {
+        assert_eq!(cache.read(9, pages(number, 1)), Lookup::Miss);
+        ahead = ahead.or(cache.read_ahead(pages(number, 1), 1 << 20));
+    }
+    let ahead = ahead.expect("it has gone on twice");
+    assert_eq!(ahead, pages(3, 4));
+    assert_eq!(cache.read(5, pages(3, 1)), Lookup::Waits);
+    assert_eq!(
+        cache.read(6, pages(6, 2)),
+        Lookup::Miss,
+        "a part of it does not come"
+    );
+    let mut told = Vec::new();
+    cache.fetched(ahead, &mut told);
+    assert_eq!((told, cache.read(5, pages(3, 4))), (vec![5], Lookup::Hit));
+}
+
+/// Random reads and writes against a list of sectors: each dirty sector goes to disk once.
+#[test]
+fn every_dirty_sector_is_destaged_once() {
+    let mut draws = RandomStream::new(11, "page cache");
+    for _ in 0..40 {
+        let mut cache = PageCache::new(PageCacheModel {
+            page: 2048,
+            ..model()
+        });
+        let mut disk = vec![0u32; 400];
+        let mut newest = vec![0u32; 400];
+        let mut flights: Vec<(Extent, Vec<u32>)> = Vec::new();
+        let mut held_back: std::collections::BTreeMap<u32, (Extent, u32)> =
+            std::collections::BTreeMap::new();
+        for task in 1..600u32 {
+            let bytes = 512 * (1 + draws.below(20));
+            let address = 512 * draws.below(400 - bytes / 512 + 1);
+            let extent = Extent {
+                lun: 0,
+                address,
+                bytes,
+            };
+            let span = (address / 512) as usize..((address + bytes) / 512) as usize;
+            match cache.write(task, extent) {
+                CacheWrite::Taken => newest[span].fill(task),
+                CacheWrite::Waits => drop(held_back.insert(task, (extent, task))),
+                CacheWrite::Through => unreachable!("none is so large"),
+            }
+            while let Some(out) = cache.next_destage(|_| 8192) {
+                let span = (out.address / 512) as usize..((out.address + out.bytes) / 512) as usize;
+                flights.push((out, newest[span].to_vec()));
+            }
+            if draws.below(2) == 0 && !flights.is_empty() {
+                let place = draws.below(flights.len() as u64) as usize;
+                let (out, content) = flights.remove(place);
+                let first = (out.address / 512) as usize;
+                disk[first..first + content.len()].copy_from_slice(&content);
+                cache.destaged(out);
+                while let Some(task) = cache.admit_waiting() {
+                    let (extent, value) = held_back[&task];
+                    let span = (extent.address / 512) as usize
+                        ..((extent.address + extent.bytes) / 512) as usize;
+                    newest[span].fill(value);
+                }
+            }
+            assert_eq!(cache.check(), Ok(()));
+            assert!(cache.dirty_pages() <= 8);
+        }
+        // What is clean in the cache is on disk.
+        for (key, &slot) in &cache.index {
+            let page = cache.pages[slot as usize];
+            for sector in 0..4 {
+                let of = (key.1 * 4 + sector) as usize;
+                if (page.dirty | page.flying) >> sector & 1 == 0 && of < 400 {
+                    assert_eq!(disk[of], newest[of]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! RAID groups: where blocks lie, which disk operations a request takes, what goes on when drives
+//! are lost.
+//!
+//! Nothing here knows time but [`Rebuild`]; a [`Group`] gives operations for a request, and whoever
+//! drives it sends them to the disks: first the reads of a write, then its writes.
+
+mod group;
+mod lock;
+mod mapping;
+mod rebuild;
+mod write;
+
+pub use group::{Failing, Group, GroupCounters, Operation, Reading};
+pub use lock::StripeLocks;
+pub use mapping::{Level, RaidMapping, Role, Spot};
+pub use rebuild::{Rebuild, RebuildStep};
+pub use write::WriteStrategy;
+
+#[cfg(test)]
+mod tests;

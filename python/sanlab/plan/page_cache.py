@@ -1,0 +1,76 @@
+"""A cache with pages: sizes become pages, shares become watermarks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.plan.defaults import given
+from sanlab.plan.schema import PageCachePlan
+from sanlab.quantities import format_size
+from sanlab.scenario.base import SECTOR_BYTES
+
+if TYPE_CHECKING:
+    from sanlab.plan.names import Problems
+    from sanlab.scenario.arrays import Cache
+    from sanlab.scenario.document import Path
+
+_LARGEST_PAGE = 65_536
+_MOST_PAGES = 2**28
+_WHOLE_PPM = 1_000_000
+_DEFAULT_PAGE = 4096
+_DEFAULT_HIGH_PPM = 750_000
+_DEFAULT_LOW_PPM = 250_000
+_DEFAULT_AFTER = 2
+_DEFAULT_DESTAGES = 8
+
+
+def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PageCachePlan | None:
+    """Return the cache of an array that has one with pages; None where something is wrong."""
+    before = len(problems.found)
+    size, page = given(cache.size, 0), given(cache.page, _DEFAULT_PAGE)
+    if page & (page - 1) or not SECTOR_BYTES <= page <= _LARGEST_PAGE:
+        problems.add(
+            (*path, "page"),
+            f"A page of {format_size(page)} is no power of two from 512 B to 64 KiB",
+            "Write 4KiB, 8KiB, 16KiB, 32KiB or 64KiB",
+        )
+    elif size % page or size // page > _MOST_PAGES:
+        problems.add(
+            (*path, "size"),
+            f"{format_size(size)} is no whole number of pages of {format_size(page)}, or more "
+            f"than {_MOST_PAGES} of them",
+            "Make 'size' a multiple of 'page'",
+        )
+    high = given(cache.high_watermark, _DEFAULT_HIGH_PPM)
+    low = given(cache.low_watermark, min(high, _DEFAULT_LOW_PPM))
+    if low > high:
+        key = "low_watermark" if cache.low_watermark is not None else "high_watermark"
+        problems.add(
+            (*path, key),
+            f"The low watermark, {low / 10_000:g}%, is above the high one, {high / 10_000:g}%",
+            "Make it less",
+        )
+    limit = cache.dirty_limit if "dirty_limit" in cache.model_fields_set else size // 2
+    if limit > size:
+        problems.add(
+            (*path, "dirty_limit"),
+            f"'dirty_limit' is {format_size(limit)} and the cache holds {format_size(size)}",
+            "Make it less",
+        )
+    if len(problems.found) > before:
+        return None
+    dirty_pages = limit // page
+    return PageCachePlan(
+        page_bytes=page,
+        pages=size // page,
+        access_ps=cache.access,
+        prefetch_after=given(cache.prefetch_after, _DEFAULT_AFTER),
+        prefetch_bytes=given(cache.prefetch, 0) // SECTOR_BYTES * SECTOR_BYTES,
+        write_back=given(cache.write_back, default=True) and dirty_pages > 0,
+        dirty_pages=dirty_pages,
+        low_pages=dirty_pages * low // _WHOLE_PPM,
+        high_pages=dirty_pages * high // _WHOLE_PPM,
+        destages=given(cache.destages, _DEFAULT_DESTAGES),
+        partner_ps=cache.partner.time if cache.partner else 0,
+        partner_bytes_per_s=cache.partner.rate if cache.partner else 0,
+    )

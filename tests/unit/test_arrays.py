@@ -1,0 +1,134 @@
+"""RAID groups, caches, back ends, masking: what a scenario becomes in the plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import sanlab
+from sanlab.plan.compile import compile_plan
+from sanlab.plan.raid import data_units, survives
+from sanlab.plan.schema import OnFlash, OnRaid, OnRam
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sanlab.plan.schema import ArrayPlan, Plan
+
+SCENARIO = """
+hosts:
+  - {{name: "host[1..2]", hbas: {{speed: 8GFC}}}}
+switches:
+  - {{name: sw1, speed: 8GFC}}
+arrays:
+  - name: dev1
+    ports: 2
+    disk: {{model: generic-10k, size: 2GB}}
+    {array}
+    luns:
+      - {{name: "lun[1..2]", {lun}}}
+links:
+  - {{from: "host[1..2]", to: sw1}}
+  - {{from: dev1, to: sw1}}
+  - {{from: dev1, to: sw1}}
+workloads:
+  - {{name: load, hosts: host1, targets: dev1.lun1, iodepth: 4}}
+measure: {{duration: 100ms}}
+"""
+GROUP = "groups: [{name: g1, raid: {level: 5, drives: 5}, failed_drives: [2], spares: 1, %s}]"
+
+
+def plan_of(tmp_path: Path, array: str, lun: str) -> Plan:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(SCENARIO.format(array=array, lun=lun), encoding="utf-8")
+    return compile_plan(sanlab.load_scenario(path))
+
+
+def array_of(tmp_path: Path, array: str, lun: str) -> ArrayPlan:
+    return plan_of(tmp_path, array, lun).arrays[0]
+
+
+def test_luns_share_their_group_in_whole_rows(tmp_path: Path) -> None:
+    array = array_of(tmp_path, GROUP % "rebuild: {rate: 20MB/s}", "group: g1")
+    (group,) = array.groups
+    row = group.unit_bytes * data_units(group.level, len(group.disks))
+    first, second = array.luns
+    assert isinstance(first.media, OnRaid)
+    assert isinstance(second.media, OnRaid)
+    assert first.media.raid.start_bytes == 0
+    assert second.media.raid.start_bytes == first.bytes
+    assert first.bytes % row == 0
+    assert first.bytes + second.bytes <= row * group.rows
+    assert first.bytes + second.bytes > row * (group.rows - 2)
+    assert [it.spare for it in group.rebuilds] == [5]
+    assert len(array.disks) == 6
+
+
+@pytest.mark.parametrize(
+    ("cache", "expected"),
+    [
+        ("{size: 1MiB}", (256, 128, 32, 96)),
+        ("{size: 1MiB, page: 16KiB, dirty_limit: 256KiB}", (64, 16, 4, 12)),
+        ("{size: 1MiB, low_watermark: 50%, high_watermark: 50%}", (256, 128, 64, 64)),
+    ],
+)
+def test_shares_of_a_cache_become_pages(
+    tmp_path: Path, cache: str, expected: tuple[int, ...]
+) -> None:
+    pages = array_of(tmp_path, f"cache: {cache}", "size: 1GiB").page_cache
+    assert pages is not None
+    assert (pages.pages, pages.dirty_pages, pages.low_pages, pages.high_pages) == expected
+
+
+@pytest.mark.parametrize("kind", ["loop", "switched"])
+def test_a_back_end_has_a_port_of_each_disk_on_each_loop(tmp_path: Path, kind: str) -> None:
+    plan = plan_of(
+        tmp_path, f"{GROUP % 'rebuild: {}'}\n    back_end: {{kind: {kind}, loops: 2}}", "group: g1"
+    )
+    back_end = plan.arrays[0].back_end
+    assert back_end is not None
+    assert len(plan.loops) == len(back_end.initiators) == 2
+    for number, loop in enumerate(plan.loops):
+        ports = [back_end.initiators[number], *(disk[number] for disk in back_end.disks)]
+        assert [port.n_port for port in loop.ports] == ports
+        assert loop.ports[0].al_pa < min(port.al_pa for port in loop.ports[1:])
+    assert plan.n_ports[back_end.disks[3][1]].name == "dev1.disk3.1"
+
+
+def test_initiators_are_ports_of_hosts(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "controllers: 2", "initiators: [host1, host2.hba0.p0]")
+    names = [plan.n_ports[it].name for it in plan.arrays[0].luns[0].initiators]
+    assert names == ["host1.hba0.p0", "host2.hba0.p0"]
+
+
+@pytest.mark.parametrize(
+    ("model", "media"), [("ramsan-400", OnRam), ("flash-mlc", OnFlash), ("flash-tlc", OnFlash)]
+)
+def test_the_catalog_has_solid_state(tmp_path: Path, model: str, media: type) -> None:
+    array = array_of(tmp_path, f"model: {model}", "queue_depth: 64")
+    assert isinstance(array.luns[0].media, media)
+
+
+def test_a_lun_changes_single_values_of_its_flash(tmp_path: Path) -> None:
+    lun = array_of(tmp_path, "model: flash-mlc", "flash: {channels: 2}").luns[0]
+    assert isinstance(lun.media, OnFlash)
+    flash = lun.media.flash
+    assert (flash.channels, flash.dies_per_channel, flash.page_bytes) == (2, 8, 8192)
+
+
+def test_which_losses_data_survive() -> None:
+    assert not survives(0, 4, {0})
+    assert survives(1, 3, {0, 1})
+    assert not survives(5, 5, {1, 2})
+    assert survives(6, 6, {1, 2})
+    assert not survives(6, 6, {0, 1, 2})
+
+
+def test_a_run_reads_from_ram_at_the_rate_of_its_ports(tmp_path: Path) -> None:
+    """One host port against one port of the array: a command every 20 us."""
+    path = tmp_path / "scenario.yaml"
+    text = SCENARIO.format(array="model: ramsan-400", lun="ports: p0")
+    path.write_text(text.replace("iodepth: 4", "rw: randread, bs: 4k, iodepth: 32"), "utf-8")
+    run = sanlab.run(path, folder=tmp_path / "run")
+    assert run.summary()["iops"] == pytest.approx(50_000, rel=0.02)
