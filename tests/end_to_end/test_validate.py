@@ -67,6 +67,26 @@ def test_the_page_stands_alone(done: Result, folder: Path) -> None:
             assert (page.parent / link).is_file(), link
 
 
+def test_the_thousand_runs_of_sbod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Peaks within 3 %, I/O rates within 10 %, the shapes as published."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "studies").symlink_to(ROOT / "studies")
+    done = CliRunner().invoke(app, ["validate", "sbod", "--json"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    rows = document["rows"]
+    judged = {row["case"]: row for row in rows if row["ok"] is not None}
+    assert len(judged) == 8
+    assert all(row["ok"] for row in judged.values())
+    assert abs(judged["jbod-seq64k-peak"]["error_percent"]) <= 3
+    assert abs(judged["sbod-seq64k-peak"]["error_percent"]) <= 3
+    assert abs(judged["sbod-512-peak"]["error_percent"]) <= 10
+    cases = {row["case"] for row in rows if "x" in row["case"].rpartition("-")[2]}
+    assert len(cases) == 2 * 7 * 8 * 9
+    page = (tmp_path / document["reports"]["sbod"]).read_text(encoding="utf-8")
+    assert page.count("<svg") == 10
+
+
 def test_an_unknown_study_is_bad_input() -> None:
     result = CliRunner().invoke(app, ["validate", "simsams", "--json"])
     assert result.exit_code == 2

@@ -195,9 +195,23 @@ fn fairness_starves_nobody() {
     }
 }
 
-/// Events of one tenancy, and of a read in all.
+/// A read alone on a loop: the engine, the command's arrival, the medium, the answer's arrival, and
+/// two tenancies of two events on a shared loop, of three on a switched one.
 #[test]
-fn a_tenancy_costs_two_events() {
+fn a_tenancy_costs_at_most_three_events() {
+    for (medium, events_of_tenancy) in [(MediumPlan::Shared {}, 2.0), (one_crossbar(), 3.0)] {
+        let mut san = one_loop(3, 50 * US, 50 * MS);
+        san.plan.loops[0].medium = medium;
+        san.job(0, 1, 4096, 1);
+        let outcome = san.run();
+        let events = outcome.summary.events as f64 / outcome.summary.ios as f64;
+        assert_near(events, 4.0 + 2.0 * events_of_tenancy, 0.01);
+    }
+}
+
+/// Tenancies of a read, and its events in all.
+#[test]
+fn a_read_on_a_large_jbod_costs_few_events() {
     let mut san = one_loop(112, 5 * MS, 200 * MS);
     for target in 0..112 {
         san.job(0, target, 4096, 4);

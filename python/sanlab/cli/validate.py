@@ -52,8 +52,9 @@ def validate(
         raise typer.Exit(EXIT_OUTSIDE)
 
 
-def _say(case: str) -> None:
-    typer.echo(f"\r\033[K{case}\r", err=True, nl=False)
+def _say(case: str, done: int, count: int, left_s: float) -> None:
+    left = f", about {left_s:.0f} s left" if done < count else ""
+    typer.echo(f"\r\033[K{done} of {count}: {case}{left}\r", err=True, nl=False)
 
 
 def _show(done: list[Validation]) -> None:

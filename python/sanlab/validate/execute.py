@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,10 +19,13 @@ from sanlab.validate.rows import Figures, Row, number_rows, peak_rows, shape_row
 from sanlab.validate.study import Study, load_study, spell_out, study_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from sanlab.validate.study import Case
+
+
+#: Name of a case that is done, how many are, how many there are, seconds left.
+OnCase = Callable[[str, int, int, float], None]
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ def validate(
     names: list[str] | None = None,
     *,
     folder: Path | None = None,
-    on_case: Callable[[str], None] | None = None,
+    on_case: OnCase | None = None,
 ) -> list[Validation]:
     """Run studies and compare them with what was published.
 
@@ -58,7 +64,8 @@ def validate(
     folder
         Where pages and reports go; default `runs/validate`.
     on_case
-        Called with the name of each case that is done, from any thread.
+        Called with the name of each case that is done, how many are done and there are, and the
+        seconds left at this pace; from any thread.
 
     Raises
     ------
@@ -69,17 +76,22 @@ def validate(
     """
     target = (DEFAULT_PARENT / "validate") if folder is None else folder
     studies = [load_study(name) for name in (names or study_names())]
-    return [_validate(study, target / study.name, on_case or (lambda _: None)) for study in studies]
+    return [_validate(study, target / study.name, on_case) for study in studies]
 
 
-def _validate(study: Study, folder: Path, on_case: Callable[[str], None]) -> Validation:
+def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
     from sanlab.validate.page import write_page
 
     cases = spell_out(study)
 
+    begun, done = time.perf_counter(), itertools.count(1)
+
     def one(case: Case) -> dict[str, float]:
         figures = run_case(case)
-        on_case(case.name)
+        number = next(done)
+        if on_case is not None:
+            pace = (time.perf_counter() - begun) / number
+            on_case(case.name, number, len(cases), pace * (len(cases) - number))
         return figures
 
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
