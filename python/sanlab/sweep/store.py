@@ -268,13 +268,16 @@ def read(folder: Path) -> tuple[dict[str, Any], pa.Table]:
         reason = f"{folder} is no sweep: it has no sweep.json. `sanlab sweep` makes one"
         raise SanlabError(reason)
     schema = schema_of(request["types"])
+    parts: dict[str, pa.Table] = {}
     for _ in range(READS):
         try:
-            parts = [_read_part(path) for path in sorted(_parts(folder / "points"))]
+            for path in sorted(_parts(folder / "points")):
+                if path.name not in parts:
+                    part = _read_part(path)
+                    parts[path.name] = schema.empty_table() if part is None else part
         except FileNotFoundError:
-            continue  # parts were merged in this moment
-        whole = [part for part in parts if part is not None]
-        return request, _once(pa.concat_tables(whole) if whole else schema.empty_table())
+            continue  # its rows are in a larger part by now; what was read stays read
+        return request, _once(pa.concat_tables([schema.empty_table(), *parts.values()]))
     reason = f"{folder} changes faster than it can be read. Wait for the sweep"
     raise SanlabError(reason)
 
@@ -294,7 +297,7 @@ def _read_part(path: Path) -> pa.Table | None:
     try:
         return pq.ParquetFile(path).read()
     except pa.ArrowInvalid:
-        return None
+        return None  # damaged; the next sweep into this folder puts it aside
 
 
 def read_request(folder: Path) -> dict[str, Any] | None:
