@@ -25,7 +25,7 @@ pub use loops::{
     Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
     SharedLoop, StringCounters, SwitchedLoop,
 };
-pub use network::{FabricFault, Network, NetworkBuilder, Start, Step};
+pub use network::{FabricFault, Network, NetworkBuilder, Start};
 pub use probe::{NoProbe, Probe};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};

@@ -27,17 +27,6 @@ pub struct Start {
     pub ends_sequence: bool,
 }
 
-/// What the next thing was.
-#[derive(Clone, Copy, Debug)]
-pub enum Step {
-    /// The start of a transmission.
-    Start(Start),
-    /// The begin or the end of a tenancy on a loop: [`Network::started_on_loop`] has its frames.
-    Tenancy,
-    /// An event of the slow reference, which concerns nobody above.
-    Internal,
-}
-
 /// A law of the fabric that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FabricFault {
@@ -85,6 +74,8 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) first_loop_alarm: u32,
     pub(crate) tenancy_events: u64,
     pub(crate) frames_on_loops: u64,
+    /// The last step that was no start of a transmission was the begin or the end of a tenancy.
+    pub was_tenancy: bool,
     /// Sequences that were lost with their port.
     pub lost: u64,
     switches: Vec<Switch>,
@@ -164,6 +155,7 @@ impl NetworkBuilder {
             first_loop_alarm: id_of(fibres),
             tenancy_events: 0,
             frames_on_loops: 0,
+            was_tenancy: false,
             lost: 0,
             loops: self.loops,
             switches: self.switches,
@@ -352,9 +344,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// The next thing happens, which is due `now`: [`Network::next_at`].
+    /// The next thing happens, which is due `now`: [`Network::next_at`]. `None` for what is no start of
+    /// a transmission: an event of the slow reference, which concerns nobody above, or the begin or the
+    /// end of a tenancy on a loop ([`Network::was_tenancy`]), whose frames
+    /// [`Network::started_on_loop`] has.
     #[inline]
-    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Step {
+    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Option<Start> {
         if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
@@ -364,14 +359,16 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             if self.reference.can_start(fibre) {
                 self.alarms.set(fibre, at);
             }
-            return Step::Internal;
+            self.was_tenancy = false;
+            return None;
         }
         let (_, fibre) = self.alarms.first();
         if fibre >= self.first_loop_alarm {
+            self.was_tenancy = true;
             self.step_loop(fibre - self.first_loop_alarm, now);
-            return Step::Tenancy;
+            return None;
         }
-        Step::Start(self.start(now, fibre, probe))
+        Some(self.start(now, fibre, probe))
     }
 
     #[inline(always)]

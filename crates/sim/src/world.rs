@@ -1,6 +1,6 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{LoopFault, Network, Probe, Step};
+use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job};
 use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
@@ -170,7 +170,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The next thing happens, which is due `now`. At equal times the agenda goes first, so that the
     /// start of a frame sees everything that belongs to its instant. False for what only the slow
     /// reference does.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> bool {
         if self.agenda.next_at() == now {
             if let Some((_, event)) = self.agenda.pop() {
@@ -180,12 +180,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.take_loop_frames(probe);
             return true;
         }
-        match self.network.step(now, probe) {
-            Step::Start(start) => self.on_start(now, start),
-            Step::Tenancy => self.take_loop_frames(probe),
-            Step::Internal => return false,
-        }
+        let Some(start) = self.network.step(now, probe) else {
+            return self.after_tenancy(probe);
+        };
+        self.on_start(now, start);
         true
+    }
+
+    /// The network did something else than start a frame: false if only the slow reference does it.
+    #[inline(never)]
+    fn after_tenancy(&mut self, probe: &mut impl Probe) -> bool {
+        self.take_loop_frames(probe);
+        self.network.was_tenancy
     }
 
     /// Frames that began on loops: what follows from one may send the next.
