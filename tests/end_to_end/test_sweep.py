@@ -244,6 +244,21 @@ def test_values_that_do_not_go_together_are_failed_points(tmp_path: Path) -> Non
     assert "Counting would start at 20ms" in failed["reason"]
 
 
+def test_a_value_is_good_where_another_setting_has_room_for_it(tmp_path: Path) -> None:
+    stack = Path(KNEE).parents[1] / "jbod-against-sbod" / "scenario.yaml"
+    quick = ["--set", "measure.duration=20ms", "--set", "workloads.load.ramp_time=0s"]
+    enclosures = ["-p", "stacks.rack.enclosures=1,2"]
+    disks = ["-p", "stacks.rack.disks=16,32", "-o", str(tmp_path / "s")]
+    result = CliRunner().invoke(app, ["sweep", str(stack), *quick, *disks, *enclosures])
+    assert result.exit_code == 1
+    assert "3 points done, 1 failed" in result.stdout
+    assert "1 enclosure of 16 bays hold 16 disks, not 32" in result.stdout
+    disks = ["-p", "stacks.rack.disks=16,33", "-o", str(tmp_path / "t")]
+    result = CliRunner().invoke(app, ["sweep", str(stack), *quick, *disks, *enclosures])
+    assert result.exit_code == 2
+    assert not (tmp_path / "t").exists()
+
+
 def test_until_adds_repeats(tmp_path: Path) -> None:
     poisson = {"workloads.reads.thinktime": "100us", "measure.duration": "15ms"}
     loose = sanlab.sweep(KNEE, {DEPTH: [4]}, overrides=poisson, until=0.5, folder=tmp_path / "1")

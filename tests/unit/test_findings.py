@@ -7,6 +7,7 @@ import pytest
 from by_hand import SECOND, link, n_port, port
 
 from sanlab.report.findings import Finding, find, write
+from sanlab.results.throughput import totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,22 @@ def test_tables_that_are_missing_are_said(make_run: Callable[..., Run]) -> None:
     assert findings
     assert all(finding.title.startswith("Not enough data") for finding in findings)
     assert all(finding.number is None for finding in findings)
+
+
+def test_failed_ios_are_a_problem(make_run: Callable[..., Run]) -> None:
+    own = {"op": "read", "iops": 1.0, "throughput_bytes_per_s": 1.0, "queue_full_count": 0}
+    times = {"response_mean_ps": 2.0, "response_p50_ps": 2, "response_p99_ps": 2}
+    rows = [
+        own | times | {"workload": "above", "io_count": 900, "error_count": 0},
+        own | times | {"workload": "dark", "io_count": 50, "error_count": 1096},
+        own | times | {"workload": "noisy", "io_count": 50, "error_count": 4},
+    ]
+    run = make_run({"workloads": rows})
+    finding = one(find(run), "errors")
+    assert finding.severity == "problem"
+    assert finding.number == totals(run).error_count == 1100
+    assert finding.title == "1\u202f100 I/Os failed, 1\u202f096 of them of dark"
+    assert [evidence.where["workload"] for evidence in finding.evidence] == ["dark", "noisy"]
 
 
 def with_series(make_run: Callable[..., Run], counts: list[int]) -> Run:

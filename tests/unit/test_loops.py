@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sanlab
+from sanlab.plan.compile import compile_plan
+from sanlab.plan.explain import totals
 from sanlab.report.build import render
 from sanlab.report.findings import Finding, find
 from sanlab.report.topology import draw
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.loops import fullest, stacks, uses
 from sanlab.results.ports import busiest, waiting_for_credit
+from sanlab.scenario.load import load_scenario
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -117,6 +120,32 @@ def test_the_summary_names_the_fullest_loop(jbod: Run, sbod: Run) -> None:
         assert run.summary()["busiest_loop_share"] == pytest.approx(most)
     kinds = [{use.kind for use in uses(run)} for run in (jbod, sbod)]
     assert kinds == [{"loop"}, {"string", "loop_ports"}]
+
+
+def test_loops_behind_controllers_make_no_stack_of_an_array(tmp_path: Path) -> None:
+    scenario = tmp_path / "back-end.yaml"
+    scenario.write_text(
+        """
+        hosts: [{name: host1}]
+        switches: [{name: sw1}]
+        arrays:
+          - name: dev1
+            disk: cheetah-15k4
+            groups: [{name: g1, raid: {level: 5, drives: 5}}]
+            back_end: {kind: switched, loops: 2, speed: 4GFC}
+            luns: [{name: lun1, size: 10GiB, group: g1}]
+        links: [{from: host1, to: sw1}, {from: dev1.p0, to: sw1}]
+        workloads: [{name: w, hosts: host1, targets: dev1.lun1, rw: randread, bs: 8k}]
+        measure: {duration: 50ms}
+        """
+    )
+    run = sanlab.run(scenario, folder=tmp_path / "run")
+    assert stacks(run) == {}
+    assert "1 array" in draw(run)
+    assert "1 stack" not in draw(run)
+    counts = totals(compile_plan(load_scenario(scenario)))
+    assert (counts["arrays_count"], counts["luns_count"], counts["stacks_count"]) == (1, 1, 0)
+    assert counts["loops_count"] == 2
 
 
 def test_a_run_without_loops_has_no_fullest(make_run: Any) -> None:  # noqa: ANN401

@@ -19,7 +19,8 @@ def register(app: typer.Typer) -> None:
 
 def catalog(
     kind: Annotated[
-        str | None, typer.Argument(help="hosts, hbas, switches, disks, arrays or workloads.")
+        str | None,
+        typer.Argument(help="hosts, hbas, switches, disks, arrays, enclosures or workloads."),
     ] = None,
     name: Annotated[str | None, typer.Argument(help="One model, with all its values.")] = None,
     as_json: JsonOption = False,

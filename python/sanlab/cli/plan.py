@@ -94,12 +94,13 @@ def _head(resolved: Plan) -> str:
         if count
     ]
     speeds = [f"{count} of {speed}" for speed, count in links_by_speed(resolved).items()]
+    links = f"\nlinks: {', '.join(speeds)}" if speeds else ""
     return (
         f"{resolved.title}, seed {resolved.seed}\n"
         f"ends at the latest at {format_time(resolved.end_ps)}, "
         f"series in bins of {format_time(resolved.interval_ps)}, "
         f"data frames of {resolved.data_frame_bytes} bytes\n"
-        f"{', '.join(counts)}\nlinks: {', '.join(speeds)}"
+        f"{', '.join(counts)}{links}"
     )
 
 

@@ -66,6 +66,9 @@ def run(
         raise typer.Exit(EXIT_FAILED)
 
 
+#: Workloads with errors that are named.
+ERRORS_SHOWN = 5
+
 _TIMES = {
     "mean": "response_mean_us",
     "p50": "response_p50_us",
@@ -124,6 +127,15 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     else:
         frames = sum(row["frames_count"] for row in done.rows("frames"))
         lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")
+    if summary["error_count"]:
+        failed = [
+            f"{row['workload']} {show_count(row['error_count'])}"
+            for row in done.rows("workloads")
+            if row["error_count"]
+        ]
+        others = f" and {len(failed) - ERRORS_SHOWN} more" if len(failed) > ERRORS_SHOWN else ""
+        shown = f"{', '.join(failed[:ERRORS_SHOWN])}{others}"
+        lines.append(f"  errors       {show_count(summary['error_count'])} I/Os failed: {shown}")
     if summary["busiest_link"]:
         share = show_percent(summary["busiest_link_utilisation"])
         lines.append(f"  busiest link {summary['busiest_link']}, {share}")

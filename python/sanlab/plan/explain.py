@@ -16,8 +16,12 @@ FRAME_OVERHEAD_BYTES = 36
 
 
 def stack_names(plan: Plan) -> set[str]:
-    """Names of the stacks: what a plan has as arrays, and whose ports are on loops `NAME.a`."""
-    return {loop.name.rpartition(".")[0] for loop in plan.loops}
+    """Names of the stacks: what a plan has as arrays, and whose ports are on loops `NAME.a`.
+
+    The loops behind the controllers of an array make no stack of it.
+    """
+    behind = {array.name for array in plan.arrays if array.back_end is not None}
+    return {loop.name.rpartition(".")[0] for loop in plan.loops} - behind
 
 
 def totals(plan: Plan) -> dict[str, int]:

@@ -36,7 +36,9 @@ class Problems:
     def stop_if_any(self) -> None:
         """Raise all problems so far; later steps may rely on what was checked."""
         if self.found:
-            order = sorted(set(self.found), key=lambda problem: (problem.line or 0, problem.key))
+            order = sorted(
+                dict.fromkeys(self.found), key=lambda problem: (problem.line or 0, problem.key)
+            )
             raise ScenarioError(order)
 
 

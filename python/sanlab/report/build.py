@@ -48,6 +48,8 @@ _CAPTIONS = {
     "throughput_over_time": "Throughput over simulated time, the ramp included. An I/O counts, "
     "with all its bytes, when it completes.",
     "response_over_time": "Mean response time over simulated time.",
+    "errors_over_time": "I/Os that failed in each bin: no answer within the time-out of the HBA. "
+    "They are in none of the other numbers.",
     "stages": "The mean I/O, stage by stage along its path; the stages sum to the response time.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
@@ -172,6 +174,8 @@ def _cards(run: Run) -> list[Card]:
     ]
     if not run.rows("workloads"):
         cards = _frame_cards(run)
+    if summary["error_count"]:
+        cards.append(Card("Errors", show_count(summary["error_count"]), "I/Os that failed"))
     if ports:
         cards.append(
             Card(
@@ -255,6 +259,7 @@ def _workloads(run: Run) -> Table:
         Column("throughput"),
         *(Column(name) for name in times),
         Column("queue full", tip="commands answered with TASK SET FULL"),
+        Column("errors", tip="I/Os that failed: no answer within the time-out of the HBA"),
     ]
     rows = [
         [
@@ -267,6 +272,7 @@ def _workloads(run: Run) -> Table:
             *(_tail(row, percent) for percent in TAIL if percent != 95),
             _time(row["response_max_ps"]),
             _count(row["queue_full_count"]),
+            _count(row.get("error_count", 0)),
         ]
         for row in run.rows("workloads")
     ]

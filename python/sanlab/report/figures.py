@@ -53,6 +53,7 @@ def figures(run: Run) -> dict[str, alt.Chart | alt.LayerChart]:
         "response_distribution": response_distribution,
         "throughput_over_time": throughput_over_time,
         "response_over_time": response_over_time,
+        "errors_over_time": errors_over_time,
         "stages": stages,
         "credit_wait_over_time": credit_wait_over_time,
         "frame_latencies": frame_latencies,
@@ -147,6 +148,20 @@ def response_over_time(run: Run) -> alt.Chart | None:
         row["mean"], row["max"] = row["mean"] / unit.ps, row["max"] / unit.ps
     longest = _number("max", f"longest ({unit.name})")
     return _time_line(rows, "mean", f"mean response time ({unit.name})", [longest])
+
+
+def errors_over_time(run: Run) -> alt.Chart | None:
+    """Failed I/Os of each workload in each bin; none where nothing failed."""
+    rows: Rows = []
+    failed = 0
+    for label in _workloads(run):
+        series = over_time(run, label)
+        failed += int(series.error_count.sum())
+        rows += [
+            {"flow": label, "at": float(time), "errors": int(errors)}
+            for time, errors in zip(series.time_ps, series.error_count, strict=True)
+        ]
+    return _time_line(rows, "errors", "failed I/Os", []) if failed else None
 
 
 def stages(run: Run) -> alt.Chart | None:

@@ -96,6 +96,7 @@ def find(run: Run) -> list[Finding]:
     makers: tuple[Callable[[Run], list[Finding]], ...] = (
         _checks,
         _stopped_early,
+        _errors,
         _limiting_element,
         _credit_waits,
         _loop_wait,
@@ -144,6 +145,33 @@ def _stopped_early(run: Run) -> list[Finding]:
             "Its numbers cover the part until then.",
             run.manifest.simulated_ps / 1e12,
             "s",
+        )
+    ]
+
+
+def _errors(run: Run) -> list[Finding]:
+    rows = [row for row in run.rows("workloads") if row.get("error_count")]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: (-row["error_count"], row["workload"], row["op"]))
+    failed = sum(row["error_count"] for row in rows)
+    worst = rows[0]
+    ios = f"{show_count(failed)} {'I/O' if failed == 1 else 'I/Os'}"
+    title = f"{ios} of {worst['workload']} failed"
+    if len(rows) > 1:
+        most = show_count(worst["error_count"])
+        title = f"{ios} failed, {most} of them of {worst['workload']}"
+    return [
+        Finding(
+            "errors",
+            "problem",
+            title,
+            "No answer came within the time-out of the HBA. Response times and rates are those of"
+            " the I/Os that completed, so they look better than what the applications saw.",
+            failed,
+            evidence=tuple(
+                _workload_evidence(row, "error_count", "io_count") for row in rows[:EVIDENCE_SHOWN]
+            ),
         )
     ]
 

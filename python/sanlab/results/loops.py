@@ -61,11 +61,17 @@ class Stack:
 
 
 def stacks(run: Record) -> dict[str, Stack]:
-    """Stacks by name, from top to bottom; a stack `rack` has the loops `rack.a` and `rack.b`."""
+    """Stacks by name, from top to bottom; a stack `rack` has the loops `rack.a` and `rack.b`.
+
+    The loops behind the controllers of an array make no stack of it.
+    """
     n_ports = run.plan["n_ports"]
+    behind = {array["name"] for array in run.plan["arrays"] if array.get("back_end")}
     found: dict[str, Stack] = {}
     for loop in run.plan.get("loops", []):
         name = loop["name"].rpartition(".")[0]
+        if name in behind:
+            continue
         stack = found.setdefault(name, Stack(name, "switched" in loop["medium"]))
         stack.loops.append(loop["name"])
         if stack.is_switched:

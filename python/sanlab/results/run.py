@@ -131,6 +131,8 @@ class Run:
         ----
         io_count, iops, throughput_bytes_per_s
             Of all workloads together; a rate is None without I/O.
+        error_count
+            I/Os of all workloads that failed in the measured windows.
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
             Of all I/Os together; None where there are too few to tell.
         busiest_link, busiest_link_utilisation
@@ -164,6 +166,7 @@ class Run:
             "wall_s": self.manifest.wall_s,
             "events": self.manifest.events,
             "io_count": total.io_count,
+            "error_count": total.error_count,
             "iops": total.iops,
             "throughput_bytes_per_s": total.throughput_bytes_per_s,
             "response_mean_us": (

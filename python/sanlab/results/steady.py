@@ -137,4 +137,5 @@ def _within(series: Series, begin: int, end: int) -> Series:
         series.bytes_per_s[keep],
         series.response_mean_ps[keep],
         series.response_max_ps[keep],
+        series.error_count[keep],
     )

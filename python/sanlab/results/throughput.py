@@ -23,6 +23,8 @@ class Totals:
     ----------
     io_count
         I/Os in the measured windows.
+    error_count
+        I/Os that failed there; they are not in `io_count`.
     iops, throughput_bytes_per_s
         Sums of the workloads' rates, each over its own window; None without I/O.
     response_mean_ps
@@ -30,6 +32,7 @@ class Totals:
     """
 
     io_count: int
+    error_count: int
     iops: float | None
     throughput_bytes_per_s: float | None
     response_mean_ps: float | None
@@ -49,6 +52,8 @@ class Series:
         Mean over the I/Os that completed in the bin; not a number where none did.
     response_max_ps
         Longest of them.
+    error_count
+        I/Os that failed in the bin.
     """
 
     time_ps: npt.NDArray[np.int64]
@@ -56,17 +61,20 @@ class Series:
     bytes_per_s: npt.NDArray[np.float64]
     response_mean_ps: npt.NDArray[np.float64]
     response_max_ps: npt.NDArray[np.int64]
+    error_count: npt.NDArray[np.int64]
 
 
 def totals(run: Record) -> Totals:
     """I/Os, rates and mean response time of all workloads together."""
     rows = run.rows("workloads")
     count = sum(row["io_count"] for row in rows)
+    errors = sum(row.get("error_count", 0) for row in rows)
     if count == 0:
-        return Totals(0, None, None, None)
+        return Totals(0, errors, None, None, None)
     spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
     return Totals(
         io_count=count,
+        error_count=errors,
         iops=sum(row["iops"] for row in rows),
         throughput_bytes_per_s=sum(row["throughput_bytes_per_s"] for row in rows),
         response_mean_ps=spent / count,
@@ -91,7 +99,10 @@ def over_time(run: Record, workload: str | None = None, op: str | None = None) -
     longest = np.zeros(len(times), dtype=np.int64)
     np.maximum.at(longest, where, numbers(table, "response_max_ps").astype(np.int64)[keep])
     count = summed("io_count")
+    # Runs of earlier versions have no such column.
+    failed = summed("error_count") if "error_count" in table.column_names else np.zeros(len(times))
     spans = np.diff(times, prepend=0) / 1e12
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, summed("response_sum_ps") / count, np.nan)
-        return Series(times, count / spans, summed("bytes") / spans, mean, longest)
+        rates = count / spans, summed("bytes") / spans
+    return Series(times, *rates, mean, longest, failed.astype(np.int64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
 from contextlib import closing, contextmanager
@@ -298,7 +299,11 @@ def _rules(rules: Rules, design: Design) -> Rules:
 
 
 def _check_settings(compiler: Compiler, design: Design) -> None:
-    """Resolve the first setting with each value of each parameter: bad ones are told at once."""
+    """Resolve a setting with each value of each parameter: bad ones are told at once.
+
+    A value of a grid is bad where none of the settings tried with it is good: 48 disks need three
+    enclosures, whatever the first setting has.
+    """
     unseen = {path: set(values) for path, values in design.values.items()}
     checked = 0
     paths = list(design.values)
@@ -316,7 +321,28 @@ def _check_settings(compiler: Compiler, design: Design) -> None:
         checked += 1
         for path in fresh:
             unseen[path].discard(setting[path])
-        compiler.plan(setting)
+        try:
+            compiler.plan(setting)
+        except ScenarioError:
+            if design.kind != "grid" or not _is_good_elsewhere(compiler, design, setting, fresh):
+                raise
+
+
+def _is_good_elsewhere(
+    compiler: Compiler, design: Design, setting: Setting, fresh: list[str]
+) -> bool:
+    """Whether each of the values in `fresh` is good in some other setting of a grid."""
+    for path in fresh:
+        others = (other for other in design if other[path] == setting[path])
+        for other in itertools.islice(others, CHECKED):
+            try:
+                compiler.plan(other)
+            except ScenarioError:
+                continue
+            break
+        else:
+            return False
+    return True
 
 
 def _request(compiler: Compiler, design: Design, options: Options) -> Request:
