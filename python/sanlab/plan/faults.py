@@ -42,6 +42,7 @@ def build_faults(
     found: list[LoopFaultPlan] = []
     cut: dict[str, int] = {}
     stacks = {stack.name: stack for stack in boxes.stacks}
+    gone: set[tuple[str, int]] = set()
     order = sorted(range(len(scenario.faults)), key=lambda it: scenario.faults[it].at)
     for index in order:
         fault, path = scenario.faults[index], ("faults", index)
@@ -70,6 +71,8 @@ def build_faults(
                 f"The loops of '{stack.name}' are cut in two since {format_time(cut[stack.name])}",
                 "Nothing can happen to them after a loss of power",
             )
+            continue
+        if not _is_possible(fault, gone, path, problems):
             continue
         if fault.kind == "power-loss":
             cut[stack.name] = fault.at
@@ -101,6 +104,29 @@ def _fits(fault: Fault, stack: StackBox, path: Path, problems: Problems) -> bool
             "Make 'every' longer",
         )
         return False
+    return True
+
+
+def _is_possible(fault: Fault, gone: set[tuple[str, int]], path: Path, problems: Problems) -> bool:
+    """Whether the disk is where the fault needs it; keeps account of it."""
+    if fault.disk is None:
+        return True
+    disk = fault.stack, fault.disk
+    comes_back = fault.kind == "insert-disk"
+    if (disk in gone) != comes_back:
+        problems.add(
+            (*path, "disk"),
+            f"Disk {fault.disk} of '{fault.stack}' is "
+            f"{'in its bay' if comes_back else 'not on its loops any more'} at that time",
+            "Pull it before it is put back"
+            if comes_back
+            else "Put it back with 'insert-disk' first",
+        )
+        return False
+    if comes_back:
+        gone.discard(disk)
+    else:
+        gone.add(disk)
     return True
 
 

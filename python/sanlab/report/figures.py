@@ -14,6 +14,7 @@ import altair as alt
 import numpy as np
 
 from sanlab.results.columns import STAGES
+from sanlab.results.happenings import happenings
 from sanlab.results.latency import (
     Histogram,
     frame_histogram,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sanlab.results.run import Run
 
 Rows = list[dict[str, Any]]
+Drawn = alt.Chart | alt.LayerChart
 
 #: Okabe and Ito's palette, told apart by colour-blind people too; yellow left out for its contrast.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c8c8c")
@@ -44,6 +46,9 @@ FLOWS_STACKED = 14
 BINS_PER_DECADE = 40
 
 _HEIGHT = 240
+#: Colour of what went wrong, and how many marks one plot has at most.
+_MARK = "#777777"
+_MOST_MARKS = 60
 
 
 def figures(run: Run) -> dict[str, alt.Chart | alt.LayerChart]:
@@ -117,7 +122,7 @@ def frame_latencies(run: Run) -> alt.Chart | None:
     return _distribution(found, "frame latency", "share of frames", "latency")
 
 
-def throughput_over_time(run: Run) -> alt.Chart | None:
+def throughput_over_time(run: Run) -> Drawn | None:
     """Throughput of each workload over simulated time."""
     rows: Rows = []
     for label in _workloads(run):
@@ -128,10 +133,10 @@ def throughput_over_time(run: Run) -> alt.Chart | None:
                 series.time_ps, series.bytes_per_s, series.iops, strict=True
             )
         ]
-    return _time_line(rows, "rate", "throughput (MB/s)", [_number("iops", "I/Os per s")])
+    return _time_line(run, rows, ("rate", "throughput (MB/s)"), [_number("iops", "I/Os per s")])
 
 
-def response_over_time(run: Run) -> alt.Chart | None:
+def response_over_time(run: Run) -> Drawn | None:
     """Mean response time of each workload over simulated time."""
     rows: Rows = []
     for label in _workloads(run):
@@ -141,16 +146,20 @@ def response_over_time(run: Run) -> alt.Chart | None:
             for time, mean, most in zip(
                 series.time_ps, series.response_mean_ps, series.response_max_ps, strict=True
             )
-            if not np.isnan(mean)
         ]
-    unit = _unit(max((row["mean"] for row in rows), default=0.0) / 3)
+    known = [row for row in rows if not np.isnan(row["mean"])]
+    unit = _unit(max((row["mean"] for row in known), default=0.0) / 3)
     for row in rows:
-        row["mean"], row["max"] = row["mean"] / unit.ps, row["max"] / unit.ps
+        # A bin without I/O has no mean: the line has a gap there.
+        has_mean = not np.isnan(row["mean"])
+        row["mean"] = row["mean"] / unit.ps if has_mean else None
+        row["max"] = row["max"] / unit.ps if has_mean else None
+    rows = rows if known else []
     longest = _number("max", f"longest ({unit.name})")
-    return _time_line(rows, "mean", f"mean response time ({unit.name})", [longest])
+    return _time_line(run, rows, ("mean", f"mean response time ({unit.name})"), [longest])
 
 
-def errors_over_time(run: Run) -> alt.Chart | None:
+def errors_over_time(run: Run) -> Drawn | None:
     """Failed I/Os of each workload in each bin; none where nothing failed."""
     rows: Rows = []
     failed = 0
@@ -161,7 +170,7 @@ def errors_over_time(run: Run) -> alt.Chart | None:
             {"flow": label, "at": float(time), "errors": int(errors)}
             for time, errors in zip(series.time_ps, series.error_count, strict=True)
         ]
-    return _time_line(rows, "errors", "failed I/Os", []) if failed else None
+    return _time_line(run, rows, ("errors", "failed I/Os"), []) if failed else None
 
 
 def stages(run: Run) -> alt.Chart | None:
@@ -213,7 +222,7 @@ def stages(run: Run) -> alt.Chart | None:
     return chart.properties(height=max(70, 42 * len(flows)))
 
 
-def credit_wait_over_time(run: Run) -> alt.Chart | None:
+def credit_wait_over_time(run: Run) -> Drawn | None:
     """Share of each bin in which the ports that waited longest had no BB credit."""
     waiting = [row["port"] for row in waiting_for_credit(run)[:SERIES_SHOWN]]
     if not waiting or "port_series" not in run.tables:
@@ -230,7 +239,7 @@ def credit_wait_over_time(run: Run) -> alt.Chart | None:
             {"flow": port, "at": float(time), "share": float(share)}
             for time, share in zip(times, shares, strict=True)
         ]
-    return _time_line(rows, "share", "share of time without credit", [], is_share=True)
+    return _time_line(run, rows, ("share", "share of time without credit"), [], is_share=True)
 
 
 _STAGE_COLOURS = dict(
@@ -324,9 +333,18 @@ def _distribution(
 
 
 def _time_line(
-    rows: Rows, column: str, title: str, tips: list[alt.Tooltip], *, is_share: bool = False
-) -> alt.Chart | None:
-    """Rows of `at` in picoseconds and a value, drawn over simulated time."""
+    run: Run,
+    rows: Rows,
+    drawn: tuple[str, str],
+    tips: list[alt.Tooltip],
+    *,
+    is_share: bool = False,
+) -> Drawn | None:
+    """Rows of `at` in picoseconds and a value over simulated time, with what went wrong.
+
+    `drawn` is the column of the value and the title of its axis.
+    """
+    column, title = drawn
     if not rows:
         return None
     unit = _unit(max(row["at"] for row in rows))
@@ -334,16 +352,38 @@ def _time_line(
         row["at"] /= unit.ps
     axis = alt.Axis(format="%") if is_share else alt.Axis()
     value = alt.Tooltip(f"{column}:Q", format=".1%" if is_share else ",.4~r", title=title)
-    return _finish(
+    x = alt.X("at:Q").title(f"simulated time ({unit.name})")
+    line = (
         alt.Chart(_data(rows))
         .mark_line(strokeWidth=1.8, point=alt.OverlayMarkDef(size=14) if len(rows) < 400 else False)
         .encode(
-            x=alt.X("at:Q").title(f"simulated time ({unit.name})"),
+            x=x,
             y=alt.Y(f"{column}:Q").title(title).scale(zero=True).axis(axis),
             color=_colour("flow", None),
             tooltip=["flow:N", _number("at", unit.name), value, *tips],
         )
     )
+    marks = _marks(run, unit)
+    if not marks:
+        return _finish(line)
+    rules = (
+        alt.Chart(_data(marks))
+        .mark_rule(strokeDash=[3, 3], strokeWidth=1.2, color=_MARK, tooltip=True)
+        .encode(x=x, tooltip=[_number("at", unit.name), alt.Tooltip("what:N")])
+    )
+    together: alt.LayerChart = alt.LayerChart(layer=[rules, line])
+    return together.properties(width="container", height=_HEIGHT)
+
+
+def _marks(run: Run, unit: _Unit) -> Rows:
+    """What went wrong, once for each instant."""
+    found: dict[int, list[str]] = {}
+    for it in happenings(run):
+        found.setdefault(it.at_ps, []).append(it.what)
+    return [
+        {"at": at / unit.ps, "what": "; ".join(what)}
+        for at, what in list(found.items())[:_MOST_MARKS]
+    ]
 
 
 def _number(column: str, title: str) -> alt.Tooltip:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sanlab.quantities import counted
 from sanlab.report.words import show_count, show_percent, show_time
 from sanlab.results.columns import STAGES
+from sanlab.results.happenings import happenings
 from sanlab.results.loops import frames_share, fullest, uses
 from sanlab.results.ports import (
     SATURATED,
@@ -51,6 +52,8 @@ UNEVEN = 1.3
 UNEVEN_FROM = 0.3
 #: Share of the run, sending and waiting for credit together, from which credit sets a port's rate.
 STARVED = 0.95
+#: Faults and failures told in one finding.
+HAPPENINGS_SHOWN = 8
 #: Rows shown as evidence of one finding.
 EVIDENCE_SHOWN = 20
 
@@ -97,6 +100,7 @@ def find(run: Run) -> list[Finding]:
         _checks,
         _stopped_early,
         _errors,
+        _happened,
         _limiting_element,
         _credit_waits,
         _loop_wait,
@@ -627,6 +631,19 @@ def _uneven_links(run: Run) -> list[Finding]:
     ]
 
 
+def _happened(run: Run) -> list[Finding]:
+    """Faults and failures of the run, told where they come."""
+    found = happenings(run)
+    if not found:
+        return []
+    told = [f"{it.what} at {show_time(it.at_ps)}" for it in found]
+    shown = "; ".join(told[:HAPPENINGS_SHOWN])
+    more = len(told) - HAPPENINGS_SHOWN
+    detail = shown + (f"; and {more} more" if more > 0 else "") + ". The time lines mark each."
+    title = f"Faults: {counted(len(told), 'event')} in this run"
+    return [Finding("happenings", "notice", title, detail, float(len(told)))]
+
+
 def _warm_up(run: Run) -> list[Finding]:
     if "workload_series" not in run.tables or not run.rows("workloads"):
         return [_not_enough("steady", "whether the warm-up was long enough", "a time line")]
@@ -655,6 +672,9 @@ def _warm_up(run: Run) -> list[Finding]:
         detail = "The bins differ as much among themselves. A longer run would tell."
         return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
     title = f"The run was not steady: {said} of the measured time"
+    if happenings(run):
+        detail = "What went wrong in it is on the time lines; the headline numbers cover all of it."
+        return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
     detail = "A longer ramp, or a longer run, gives numbers that describe one state."
     if drift < 0 and any(job["total_bytes"] for job in jobs):
         detail = (

@@ -199,7 +199,11 @@ def _bound_curve(plot: Plot, cases: list[Case]) -> list[dict[str, Any]]:
 
 def _by_series(base: alt.Chart, x: alt.X, y: alt.Y, title: str, order: list[str]) -> alt.Chart:
     shown = len(order)
-    colours = alt.Scale(domain=order, range=list(PALETTE[:shown]))
+    if shown <= len(PALETTE):
+        colours = alt.Scale(domain=order, range=list(PALETTE[:shown]))
+    else:
+        # More lines than colours that differ: a ramp, for what is a number.
+        colours = alt.Scale(domain=order, scheme="viridis")
     dashes = alt.Scale(domain=order, range=_DASHES[:shown])
     legend = alt.Legend(orient="top", title=title)
     drawn: alt.Chart = base.mark_line(point=alt.OverlayMarkDef(size=45)).encode(

@@ -1,0 +1,71 @@
+"""What went wrong in a run, and when: faults of loops, drives that failed, rebuilds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sanlab.quantities import format_time as show_time
+
+if TYPE_CHECKING:
+    from sanlab.results.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that happened.
+
+    Attributes
+    ----------
+    at_ps
+        When.
+    what
+        In a few words.
+    """
+
+    at_ps: int
+    what: str
+
+
+def happenings(run: Record) -> list[Happening]:
+    """Return all that went wrong, and what was done about it, in the order of time."""
+    found = _faults(run.plan) + _failures(run.plan)
+    for row in run.rows("rebuilds") if "rebuilds" in run.tables else []:
+        if row["is_begun"]:
+            found.append(Happening(row["first_ps"], f"rebuild of {row['drive']} begins"))
+        if row["is_done"]:
+            found.append(Happening(row["last_ps"], f"rebuild of {row['drive']} is done"))
+    end = run.manifest.simulated_ps
+    return sorted((it for it in found if it.at_ps <= end), key=lambda it: (it.at_ps, it.what))
+
+
+def _faults(plan: dict[str, Any]) -> list[Happening]:
+    ports, loops = plan["n_ports"], plan.get("loops", [])
+    found: list[Happening] = []
+    for fault in plan.get("loop_faults", []):
+        loop = loops[fault["loop_id"]]
+        (kind, told), *_ = fault["action"].items()
+        names = [ports[loop["ports"][place]["n_port"]]["name"] for place in told.get("places", [])]
+        found.append(Happening(fault["at_ps"], _in_words(kind, told, loop, names)))
+    return found
+
+
+def _in_words(kind: str, told: dict[str, Any], loop: dict[str, Any], names: list[str]) -> str:
+    if kind == "cut":
+        return f"{loop['name']} is cut in two: {told['end'] - told['first']} ports go dark"
+    if kind == "darken":
+        crossbar = loop["medium"]["switched"]["crossbars"][told["crossbar"]]
+        return f"{crossbar} goes dark on {loop['name']}"
+    if kind == "stop":
+        return f"{loop['name']} stops until {show_time(told['until_ps'])}"
+    return f"{', '.join(names)} {'leaves' if kind == 'remove' else 'is back'}"
+
+
+def _failures(plan: dict[str, Any]) -> list[Happening]:
+    found = []
+    for array in plan["arrays"]:
+        for group in array.get("groups", []):
+            for failing in group["failing"]:
+                disk = array["disks"][group["disks"][failing["slot"]]]["name"]
+                found.append(Happening(failing["at_ps"], f"{disk} of {group['name']} fails"))
+    return found

@@ -1,0 +1,50 @@
+"""What went wrong in a run, told in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from sanlab.plan.compile import compile_plan
+from sanlab.results.happenings import happenings
+from sanlab.scenario.load import load_scenario
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def told(
+    example: str, end_ps: int = 10**15, **tables: list[dict[str, object]]
+) -> list[tuple[int, str]]:
+    """Happenings of an example's plan, and of tables given."""
+    plan = compile_plan(load_scenario(EXAMPLES / example / "scenario.yaml", {}))
+    run = SimpleNamespace(
+        plan=plan.model_dump(),
+        manifest=SimpleNamespace(simulated_ps=end_ps),
+        tables=tables,
+        rows=lambda name: tables[name],
+    )
+    return [(it.at_ps, it.what) for it in happenings(cast("Any", run))]
+
+
+def test_a_dark_enclosure_cuts_both_loops() -> None:
+    second = 10**12
+    assert told("dark-enclosure") == [
+        (second, "stack.a is cut in two: 16 ports go dark"),
+        (second, "stack.b is cut in two: 16 ports go dark"),
+    ]
+
+
+def test_a_noisy_disk_stops_a_jbod_and_leaves_an_sbod() -> None:
+    found = told("noisy-disk")
+    assert found[0] == (10**12, "jbod.a stops until 1.45s")
+    assert (10**12, "sbod.disk5.a leaves") in found
+    assert (4 * 10**12, "jbod.disk5.b leaves") in found
+    assert told("noisy-disk", end_ps=10**12 - 1) == []
+
+
+def test_a_failed_drive_and_its_rebuild() -> None:
+    row = {"drive": "dev1.disk1", "is_begun": 1, "is_done": 0, "first_ps": 40, "last_ps": 0}
+    found = told("raid5-rebuild", rebuilds=[row])
+    assert found[0] == (40, "rebuild of dev1.disk1 begins")
+    assert found[1][1] == "dev1.disk1 of dev1.g1 fails"
