@@ -11,7 +11,7 @@ from sanlab.catalog.load import UnknownEntryError, entry
 from sanlab.drive.disksim import read_disksim
 from sanlab.drive.parameters import read_text
 from sanlab.errors import Problem, ScenarioError
-from sanlab.plan.drives import drive_from_sheet
+from sanlab.plan.drives import contradictions, drive_from_sheet
 from sanlab.plan.schema import (
     BufferPlan,
     ConstantSeek,
@@ -340,4 +340,8 @@ def _from_yaml(path: Path) -> DrivePlan:
     sheet = spec
     base = _entry(sheet.model or "generic-10k", Problem(str(path), 1, None, "model", "", ""))
     changed = {key: getattr(sheet, key) for key in sheet.model_fields_set - {"model"}}
-    return drive_from_sheet(path.stem, base.model_copy(update=changed))
+    disk = base.model_copy(update=changed)
+    wrong = contradictions(disk)
+    if wrong:
+        raise ScenarioError([Problem(str(path), 1, None, "", *it) for it in wrong])
+    return drive_from_sheet(path.stem, disk)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from sanlab.catalog import UnknownEntryError, entry
+from sanlab.plan.drives import contradictions
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
 from sanlab.scenario.hosts import Cpu, Hba
@@ -215,16 +216,8 @@ def resolve_disk(
         return None
     changed = {key: getattr(disk, key) for key in disk.model_fields_set - {"model"}}
     model = cast("DiskEntry", found).model_copy(update=changed)
-    if not model.seek_single <= model.seek_average <= model.seek_full:
-        problems.add(
-            path,
-            "The seek times of the disk are out of order",
-            "seek_single is the least and seek_full the most",
-        )
-    if model.inner_rate > model.outer_rate:
-        problems.add(
-            path, "The disk is faster inside than outside", "Swap 'inner_rate' and 'outer_rate'"
-        )
+    for reason, remedy in contradictions(model):
+        problems.add(path, reason, remedy)
     return model
 
 

@@ -13,7 +13,7 @@ from sanlab.plan.schema import (
     PointsSeek,
     ZonePlan,
 )
-from sanlab.quantities import PS_PER_S
+from sanlab.quantities import PS_PER_S, format_size
 from sanlab.scenario.base import SECTOR_BYTES
 
 if TYPE_CHECKING:
@@ -29,6 +29,27 @@ class _Switches:
     revolution_ps: int
     track_ps: int
     cylinder_ps: int
+
+
+def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
+    """What of a data sheet cannot be true at once: reasons and remedies."""
+    found = []
+    if not disk.seek_single <= disk.seek_average <= disk.seek_full:
+        found.append(
+            (
+                "The seek times of the disk are out of order",
+                "seek_single is the least and seek_full the most",
+            )
+        )
+    if disk.inner_rate > disk.outer_rate:
+        found.append(
+            ("The disk is faster inside than outside", "Swap 'inner_rate' and 'outer_rate'")
+        )
+    if disk.cache_size and disk.cache_size // max(1, disk.segments) < SECTOR_BYTES:
+        buffer = f"{disk.segments} segments of a buffer of {format_size(disk.cache_size)}"
+        remedy = "Use fewer 'segments', or a larger 'cache_size'"
+        found.append((f"{buffer} are smaller than a sector", remedy))
+    return found
 
 
 def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
