@@ -47,7 +47,7 @@ DEFAULT_PARENT = Path("sweeps")
 #: Parts of one level that are merged into one of the next.
 MERGED = 64
 #: Tries to read a data set whose parts are being merged.
-READS = 10
+READS = 100
 
 _PART = re.compile(r"part-(\d)-(\d+)\.parquet")
 
@@ -270,14 +270,16 @@ def read(folder: Path) -> tuple[dict[str, Any], pa.Table]:
     schema = schema_of(request["types"])
     parts: dict[str, pa.Table] = {}
     for _ in range(READS):
-        try:
-            for path in sorted(_parts(folder / "points")):
-                if path.name not in parts:
-                    part = _read_part(path)
-                    parts[path.name] = schema.empty_table() if part is None else part
-        except FileNotFoundError:
-            continue  # its rows are in a larger part by now; what was read stays read
-        return request, _once(pa.concat_tables([schema.empty_table(), *parts.values()]))
+        listed = sorted(_parts(folder / "points"))
+        fresh = [path for path in listed if path.name not in parts]
+        for path in fresh:
+            # The rows of a part that is gone are in a larger one, which the next look finds; what
+            # was read stays read.
+            with contextlib.suppress(FileNotFoundError):
+                part = _read_part(path)
+                parts[path.name] = schema.empty_table() if part is None else part
+        if all(path.name in parts for path in fresh):
+            return request, _once(pa.concat_tables([schema.empty_table(), *parts.values()]))
     reason = f"{folder} changes faster than it can be read. Wait for the sweep"
     raise SanlabError(reason)
 
