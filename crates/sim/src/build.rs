@@ -2,13 +2,8 @@
 
 use std::sync::Arc;
 
-use sanlab_fabric::{
-    Fibre, Forwarding, LoopFault, LoopPortSettings, LoopString, Loops, Medium, NetworkBuilder,
-    RoutePolicy, SharedLoop, Sink, Source, Switch, SwitchedLoop,
-};
-use sanlab_fc::{
-    ExchangeIds, Generator, Interleave, LoopAccess, LoopBuffers, NPort, PRIMITIVE_BYTES,
-};
+use sanlab_fabric::{Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
+use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
 use sanlab_host::{
     AccessLine, AccessSpec, Adapter, Addresses, Extent, Host, Job, JobSettings, Pacing, Pattern,
     Region, Runs, Stream, StreamKind, Volume, Walk,
@@ -20,13 +15,13 @@ use sanlab_storage::{
     PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
 };
 
+use crate::build_loops::{add_loop, fault_of};
 use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::plan::{
     AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
-    LoopActionPlan, LoopFaultPlan, LoopPlan, LoopPortPlan, LunPlan, MediaPlan, MediumPlan,
-    PageCachePlan, PatternPlan, Plan, StreamPlan, StringPlan, TargetPlan, TrafficPlan,
+    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, TargetPlan, TrafficPlan,
     WriteStrategyPlan,
 };
 use crate::series::Series;
@@ -149,93 +144,6 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
         builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
     }
     builder
-}
-
-fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
-    let action = match &fault.action {
-        LoopActionPlan::Stop { until_ps } => LoopFault::Stop { until: *until_ps },
-        LoopActionPlan::Remove { places } => LoopFault::Remove(places.clone()),
-        LoopActionPlan::Insert { places } => LoopFault::Insert(places.clone()),
-        LoopActionPlan::Cut {
-            first,
-            end,
-            above_ps,
-            below_ps,
-        } => LoopFault::Cut {
-            first: *first,
-            end: *end,
-            above: *above_ps,
-            below: *below_ps,
-        },
-        LoopActionPlan::Darken { crossbar } => LoopFault::Darken(*crossbar),
-    };
-    (fault.loop_id, action)
-}
-
-fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
-    let rate = Rate::from_bytes_per_s(of.bytes_per_s);
-    let first_fibre = builder.fibres.len() + builder.loop_fibres.len();
-    for port in &of.ports {
-        // It has no far end of its own, and credit is that of its circuits.
-        let id = port.n_port;
-        let fibre = Fibre::new(Source::NPort(id), Sink::NPort(id), rate, of.gap_bytes, 0, 1);
-        builder.loop_fibres.push(fibre);
-    }
-    let settings: Vec<_> = of.ports.iter().map(loop_port_of).collect();
-    let medium = match &of.medium {
-        MediumPlan::Shared {} => Medium::Shared(shared_loop_of(of, rate)),
-        MediumPlan::Switched { crossbars, strings } => {
-            Medium::Switched(switched_loop_of(of, crossbars.len(), strings))
-        }
-    };
-    let fibre = id_of(first_fibre);
-    builder
-        .loops
-        .add(medium, rate, of.gap_bytes, &settings, fibre);
-}
-
-fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
-    LoopPortSettings {
-        n_port: port.n_port,
-        buffers: LoopBuffers {
-            login: port.login_credit,
-            buffers: port.buffers.max(1),
-        },
-        is_full_duplex: port.is_full_duplex,
-        tenancy_frames: port.tenancy_frames.max(1),
-        repeat: port.repeat_ps,
-    }
-}
-
-fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
-    let steps = of.ports.iter().map(|port| port.delay_ps).collect();
-    let access: Vec<_> = of
-        .ports
-        .iter()
-        .map(|port| LoopAccess {
-            al_pa: port.al_pa,
-            is_fair: port.is_fair,
-            uses_transfer: port.uses_transfer,
-        })
-        .collect();
-    SharedLoop::new(steps, rate.time_for(PRIMITIVE_BYTES), &access)
-}
-
-fn switched_loop_of(of: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> SwitchedLoop {
-    let places: Vec<_> = of
-        .ports
-        .iter()
-        .map(|port| (port.crossbar, port.delay_ps))
-        .collect();
-    let strings = strings
-        .iter()
-        .map(|string| LoopString {
-            between: (string.a, string.b),
-            links: string.links,
-            delay: string.delay_ps,
-        })
-        .collect();
-    SwitchedLoop::new(id_of(crossbars), &places, strings)
 }
 
 fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {

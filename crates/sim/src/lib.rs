@@ -6,6 +6,7 @@
 
 mod back_end;
 mod build;
+mod build_loops;
 mod check;
 pub mod drive;
 mod event;
@@ -13,6 +14,7 @@ mod exchanges;
 mod faults;
 mod initiator;
 mod laws;
+mod loop_tables;
 mod outcome;
 mod pages;
 pub mod plan;

@@ -1,12 +1,13 @@
 //! What was counted, as tables.
 
-use sanlab_fabric::{FibreCounters, Loop, LoopCounters, Medium};
+use sanlab_fabric::FibreCounters;
 use sanlab_kernel::{Picoseconds, Stage, StationTotals, id_of};
 use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
-use crate::plan::{EndPlan, LinkPlan, LoopPlan, MediumPlan, Plan};
+use crate::loop_tables;
+use crate::plan::{EndPlan, LinkPlan, Plan};
 use crate::storage_tables;
 use crate::world::World;
 
@@ -63,7 +64,7 @@ fn node_name(plan: &Plan, end: EndPlan) -> String {
     }
 }
 
-fn ratio(part: u64, whole: u64) -> f64 {
+pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
     } else {
@@ -93,8 +94,8 @@ pub(crate) fn all<const E: bool>(
         frame_histogram(world),
         stations(world, plan, now),
         mirrors(world, plan),
-        loops(world, plan, now),
-        strings(world, plan, now),
+        loop_tables::loops(world, plan, now),
+        loop_tables::strings(world, plan, now),
     ];
     tables.extend(storage_tables::all(world, plan, now));
     tables
@@ -212,85 +213,6 @@ fn add_loop_ports<const E: bool>(
             });
         }
     }
-}
-
-fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
-    let rows: Vec<_> = plan.loops.iter().zip(&world.network.loops.loops).collect();
-    let whole = |value: fn(&LoopCounters) -> u64| {
-        Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
-            value(&row.1.counters)
-        })
-    };
-    let share = |value: fn(&LoopCounters) -> u64| {
-        Column::real(&rows, move |row: &(&LoopPlan, &Loop)| {
-            ratio(value(&row.1.counters), now)
-        })
-    };
-    Table::new(
-        "loops",
-        vec![
-            ("loop", Column::text(&rows, |row| row.0.name.clone())),
-            (
-                "medium",
-                Column::text(&rows, |row| match row.0.medium {
-                    MediumPlan::Shared {} => "shared".into(),
-                    MediumPlan::Switched { .. } => "switched".into(),
-                }),
-            ),
-            ("speed", Column::text(&rows, |row| row.0.speed.clone())),
-            (
-                "ports_count",
-                Column::whole(&rows, |row| row.0.ports.len() as u64),
-            ),
-            ("round_ps", Column::whole(&rows, |row| row.1.round())),
-            ("tenancies_count", whole(|it| it.tenancies)),
-            ("owned_ps", whole(|it| it.owned)),
-            ("arbitrating_ps", whole(|it| it.arbitrating)),
-            ("sending_ps", whole(|it| it.sending)),
-            ("owned_share", share(|it| it.owned)),
-            ("arbitrating_share", share(|it| it.arbitrating)),
-            ("sending_share", share(|it| it.sending)),
-        ],
-    )
-}
-
-fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
-    let mut rows = Vec::new();
-    for (of, state) in plan.loops.iter().zip(&world.network.loops.loops) {
-        if let (MediumPlan::Switched { crossbars, strings }, Medium::Switched(switched)) =
-            (&of.medium, &state.medium)
-        {
-            for (string, counted) in strings.iter().zip(&switched.strings_counted) {
-                let (a, b) = (&crossbars[string.a as usize], &crossbars[string.b as usize]);
-                rows.push((
-                    of.name.clone(),
-                    a.clone(),
-                    b.clone(),
-                    string.links,
-                    *counted,
-                ));
-            }
-        }
-    }
-    Table::new(
-        "strings",
-        vec![
-            ("loop", Column::text(&rows, |row| row.0.clone())),
-            ("from", Column::text(&rows, |row| row.1.clone())),
-            ("to", Column::text(&rows, |row| row.2.clone())),
-            ("links_count", Column::whole(&rows, |row| u64::from(row.3))),
-            ("circuits_count", Column::whole(&rows, |row| row.4.circuits)),
-            ("held_ps", Column::whole(&rows, |row| row.4.held)),
-            (
-                "utilisation",
-                Column::real(&rows, |row| ratio(row.4.held, now * u64::from(row.3))),
-            ),
-            (
-                "most_held_count",
-                Column::whole(&rows, |row| u64::from(row.4.most_held)),
-            ),
-        ],
-    )
 }
 
 fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {

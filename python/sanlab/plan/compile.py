@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import End
     from sanlab.plan.schema import EndPlan, JobPlan, LoopPlan, TrafficPlan
-    from sanlab.plan.wiring import End, WiredLink, Wiring
+    from sanlab.plan.wiring import WiredLink, Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
 

@@ -20,9 +20,8 @@ from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM, PS_PER_S, SPEEDS, c
 if TYPE_CHECKING:
     from sanlab.catalog.entries import LoopPortEntry
     from sanlab.plan.boxes import Boxes
-    from sanlab.plan.names import Problems
+    from sanlab.plan.names import End, Problems
     from sanlab.plan.stacks import StackBox
-    from sanlab.plan.wiring import End
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import Link
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
 
 Item = TypeVar("Item")
+#: A port: its box, and its name there.
+End = tuple[str, str]
 
 #: Names listed where one is unknown.
 MAX_SHOWN = 8

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sanlab.plan.names import safe_expand
 
 if TYPE_CHECKING:
-    from sanlab.plan.names import Problems
+    from sanlab.plan.names import End, Problems
     from sanlab.plan.stacks import StackBox
-    from sanlab.plan.wiring import End, Wiring
+    from sanlab.plan.wiring import Wiring
     from sanlab.scenario.document import Path
 
 

@@ -11,8 +11,8 @@ from sanlab.quantities import PS_PER_S
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
-    from sanlab.plan.names import Problems
-    from sanlab.plan.wiring import End, Wiring
+    from sanlab.plan.names import End, Problems
+    from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.workload import Traffic

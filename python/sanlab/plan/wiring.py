@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import highest_common_speed
 from sanlab.plan.loops import Attachment, check_room, find_place
-from sanlab.plan.names import pair_up, safe_expand
+from sanlab.plan.names import End, pair_up, safe_expand
 from sanlab.plan.stacks import disk_ports
 from sanlab.quantities import SIGNALLING_BAUD, counted, nearest
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: FSPF cost of a link: this over its signalling rate (T11-FC-FSPF-MIB, t11FspfLinkCost, S = 1).
 FSPF_SCALE = 1_062_500_000_000
-#: A port: its box, and its name there.
-End = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
