@@ -197,18 +197,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Frames that began on loops: what follows from one may send the next.
     #[inline(always)]
     fn take_loop_frames(&mut self, probe: &mut impl Probe) {
-        while self.network.has_started_on_loop() {
-            if let Some((at, start)) = self.network.started_on_loop() {
-                let frame = &self.network.frames[start.frame];
-                probe.frame(
-                    start.fibre,
-                    frame,
-                    &self.network.exchanges,
-                    at,
-                    start.arrives_at,
-                );
-                self.on_start(at, start);
-            }
+        while let Some((at, start)) = self.network.started_on_loop() {
+            let frame = &self.network.frames[start.frame];
+            probe.frame(
+                start.fibre,
+                frame,
+                &self.network.exchanges,
+                at,
+                start.arrives_at,
+            );
+            self.on_start(at, start);
         }
     }
 

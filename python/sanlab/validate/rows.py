@@ -62,28 +62,16 @@ def number_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
 
 def _number_row(study: str, case: Case, metric: str, simulated: float) -> Row:
     published = case.published.get(metric)
-    bound = None if case.bound is None else bound_of(case.bound)
-    error, ok, note = None, None, ""
+    row = _compared(study, case.name, metric, simulated, published)
+    if case.bound is None:
+        return row
+    bound = bound_of(case.bound)
     if published is not None:
-        error = 100 * (simulated / published.value - 1)
-        ok = abs(error) <= 100 * published.tolerance
-        note = f"tolerance {100 * published.tolerance:g} %"
-    elif bound is not None and case.bound is not None:
-        off = simulated / bound - 1
-        ok = abs(off) <= case.bound.tolerance
-        note = f"closed form {bound:.2f}, {100 * off:+.2f} % off it"
-    return Row(
-        study=study,
-        case=case.name,
-        metric=metric,
-        published=None if published is None else published.value,
-        simulated=simulated,
-        unit=unit_of(metric),
-        error_percent=error,
-        ok=ok,
-        bound=bound,
-        note=note,
-    )
+        return row.model_copy(update={"bound": bound})
+    off = simulated / bound - 1
+    note = f"closed form {bound:.2f}, {100 * off:+.2f} % off it"
+    ok = abs(off) <= case.bound.tolerance
+    return row.model_copy(update={"bound": bound, "ok": ok, "note": note})
 
 
 def peak_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
@@ -109,7 +97,11 @@ def peak_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
 def _compared(
     study: str, case: str, metric: str, simulated: float, published: Published | None
 ) -> Row:
-    error = None if published is None else 100 * (simulated / published.value - 1)
+    error, ok, note = None, None, ""
+    if published is not None:
+        error = 100 * (simulated / published.value - 1)
+        ok = abs(error) <= 100 * published.tolerance
+        note = f"tolerance {100 * published.tolerance:g} %"
     return Row(
         study=study,
         case=case,
@@ -118,8 +110,8 @@ def _compared(
         simulated=simulated,
         unit="x" if metric == "ratio" else unit_of(metric),
         error_percent=error,
-        ok=None if published is None or error is None else abs(error) <= 100 * published.tolerance,
-        note="" if published is None else f"tolerance {100 * published.tolerance:g} %",
+        ok=ok,
+        note=note,
     )
 
 

@@ -264,7 +264,7 @@ fn ring_loop(
     closed_until: Picoseconds,
 ) -> SharedLoop {
     let mut shared = SharedLoop::new(steps.to_vec(), word, access);
-    let ring = Ring::new(steps.iter().copied());
+    let ring = shared.arbitration.ring().clone();
     shared.arbitration.initialise(ring, closed_until);
     shared
 }

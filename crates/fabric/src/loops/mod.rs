@@ -102,11 +102,6 @@ impl Loops {
         });
     }
 
-    /// Sequences that have not been sent to their end.
-    pub fn unsent(&self) -> usize {
-        self.ports.iter().map(|port| port.queue.len()).sum()
-    }
-
     /// When the next thing happens on a loop.
     fn next_at(&mut self, id: u32) -> Picoseconds {
         match &mut self.loops[id as usize].medium {
@@ -191,14 +186,9 @@ impl Loops {
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A frame that began on a loop since this was last asked, and when it begins: not before now.
+    #[inline(always)]
     pub fn started_on_loop(&mut self) -> Option<(Picoseconds, Start)> {
         self.loops.started.pop_front()
-    }
-
-    /// There are such frames.
-    #[inline(always)]
-    pub fn has_started_on_loop(&self) -> bool {
-        !self.loops.started.is_empty()
     }
 
     /// Queue a sequence at a port of a loop: it goes at once if its circuit is open.

@@ -36,16 +36,6 @@ impl Ring {
         Self { outputs, round }
     }
 
-    /// Ports.
-    pub fn len(&self) -> usize {
-        self.outputs.len()
-    }
-
-    /// No port.
-    pub fn is_empty(&self) -> bool {
-        self.outputs.is_empty()
-    }
-
     /// Time of a word all the way round.
     pub fn round(&self) -> Picoseconds {
         self.round
