@@ -24,19 +24,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let path = back_end.take_path(operation.disk);
         let request = self.requests.insert(Request {
-            owner: Owner::BackEnd,
-            of: number,
             queue: operation.disk,
             target: path,
-            reply_bytes: 0,
             task: id,
             is_read: operation.is_read,
-            is_alive: true,
-            command: 0,
-            is_refused: false,
             address: operation.address,
             bytes: operation.bytes,
-            timeline: Timeline::begin(now),
+            ..Request::begin(Owner::BackEnd, number, now)
         });
         self.send_command(now, request);
     }

@@ -1,9 +1,10 @@
 //! What goes wrong, and how a host notices.
 
+use sanlab_host::Role;
 use sanlab_kernel::{Picoseconds, id_of};
 
 use crate::event::Event;
-use crate::world::World;
+use crate::world::{Request, World};
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A fault of a loop that the plan has happens now.
@@ -49,15 +50,26 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         (record.is_alive, record.command) = (false, 0);
         let record = *record;
         let route = self.route_of(&record);
+        self.adapters[route.adapter as usize].on_complete(route.queue);
+        if record.role == Role::Piece {
+            self.end_piece(now, &record, false);
+        } else {
+            self.fail(now, &record);
+        }
+        self.pump_adapter(now, route.adapter);
+    }
+
+    /// A request of an application has failed.
+    pub(crate) fn fail(&mut self, now: Picoseconds, record: &Request) {
         let running = &mut self.jobs[record.of as usize];
         let is_counted = now >= running.job.settings.counted_from;
         let workload = &mut self.workloads[running.workload as usize];
         workload.change_open(now, -1);
         workload.response_sum += u128::from(now - record.timeline.began_at);
-        workload.meters[usize::from(record.is_read)].fail(is_counted);
+        let meter = &mut workload.meters[usize::from(record.is_read)];
+        meter.fail(is_counted);
+        meter.count_commands(record.commands, is_counted);
         running.job.on_done(&record.asked());
-        self.adapters[route.adapter as usize].on_complete(route.queue);
         self.on_slot_free(now, record.of);
-        self.pump_adapter(now, route.adapter);
     }
 }

@@ -17,6 +17,7 @@ mod laws;
 mod loop_tables;
 mod outcome;
 mod pages;
+mod pieces;
 pub mod plan;
 mod raid;
 mod run;

@@ -250,6 +250,7 @@ struct WorkloadRow<'a> {
     window: Picoseconds,
     queue_full: u64,
     errors: u64,
+    commands: u64,
 }
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
@@ -290,6 +291,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                     window: window(world, workload, now),
                     queue_full: state.queue_full,
                     errors: meter.totals.errors,
+                    commands: meter.commands,
                 });
             }
         }
@@ -342,6 +344,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                 Column::whole(&rows, |row| row.queue_full),
             ),
             ("error_count", Column::whole(&rows, |row| row.errors)),
+            ("command_count", Column::whole(&rows, |row| row.commands)),
         ],
     )
 }

@@ -2,8 +2,8 @@
 
 use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
-use sanlab_host::{Adapter, Host, Job};
-use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
+use sanlab_host::{Adapter, Host, Job, Role};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
@@ -24,6 +24,16 @@ pub(crate) struct Request {
     pub(crate) task: u32,
     /// Which of its job's LUNs; 0 of a copy.
     pub(crate) target: u32,
+    /// Whether it is a command of its own, several, or one of several.
+    pub(crate) role: Role,
+    /// Of a piece: the request it is a part of; [`sanlab_kernel::NONE`] of all others.
+    pub(crate) parent: u32,
+    /// Of a request in pieces: those under way.
+    pub(crate) pieces: u32,
+    /// Commands it has taken.
+    pub(crate) commands: u32,
+    /// Of a request in pieces: one has failed, and so will it.
+    pub(crate) has_failed: bool,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
@@ -34,7 +44,38 @@ pub(crate) struct Request {
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
+    /// Of a request in pieces: bytes of those issued, and how many may be as of now.
+    pub(crate) issued: u64,
+    pub(crate) may_be_issued: u64,
     pub(crate) timeline: Timeline,
+}
+
+impl Request {
+    /// A request that begins now and is one command, with nothing said of what it is about.
+    pub(crate) fn begin(owner: Owner, of: u32, now: Picoseconds) -> Self {
+        Self {
+            owner,
+            of,
+            queue: 0,
+            task: NONE,
+            target: 0,
+            role: Role::Whole,
+            parent: NONE,
+            pieces: 0,
+            commands: 1,
+            has_failed: false,
+            reply_bytes: 0,
+            is_read: false,
+            is_alive: true,
+            command: 0,
+            is_refused: false,
+            address: 0,
+            bytes: 0,
+            issued: 0,
+            may_be_issued: 0,
+            timeline: Timeline::begin(now),
+        }
+    }
 }
 
 impl Request {
@@ -246,7 +287,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .close_until(now, at_end, &self.network, &mut self.workloads);
     }
 
-    /// The way of a host's request.
+    /// The way of a command of a host.
     pub(crate) fn route_of(&self, request: &Request) -> Route {
         self.jobs[request.of as usize].routes[request.target as usize]
     }
@@ -261,6 +302,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let alive = (0..id_of(self.requests.peak())).map(|id| &self.requests[id]);
         alive
             .filter(|request| request.is_alive && request.owner == Owner::Host)
+            .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (
                     self.jobs[request.of as usize].workload,
