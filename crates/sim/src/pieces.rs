@@ -68,7 +68,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let parent = &mut self.requests[id];
         parent.pieces -= 1;
         parent.commands += piece.commands;
-        parent.has_failed |= !is_good;
+        parent.failed_pieces += u32::from(!is_good);
         if parent.pieces > 0 {
             return;
         }
@@ -76,7 +76,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             parent.timeline = piece.timeline;
         }
         let parent = *parent;
-        if parent.has_failed {
+        if parent.failed_pieces > 0 {
             self.requests[id].is_alive = false;
             self.requests.remove(id);
             self.fail(now, &parent);
