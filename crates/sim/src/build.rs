@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sanlab_fabric::{Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
 use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
 use sanlab_host::{
-    AccessLine, AccessSpec, Adapter, Addresses, Extent, Host, Job, JobSettings, Pacing, Pattern,
-    Region, Runs, Stream, StreamKind, Volume, Walk,
+    AccessLine, AccessSpec, Adapter, Addresses, BlockLayer, CpuCosts, Extent, Host, Job,
+    JobSettings, Pacing, Pattern, Region, Runs, Stream, StreamKind, Volume, Walk,
 };
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
@@ -23,8 +23,8 @@ use crate::event::Event;
 use crate::faults::Faults;
 use crate::plan::{
     AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
-    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, TargetPlan, TrafficPlan,
-    WriteStrategyPlan,
+    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, SubmissionPlan, TargetPlan,
+    TrafficPlan, WriteStrategyPlan,
 };
 use crate::series::Series;
 use crate::tables;
@@ -453,8 +453,15 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
         }
         world.hosts.push(Host {
             cpu: Station::new(host.cores),
-            cpu_submit: host.cpu_submit_ps,
-            cpu_complete: host.cpu_complete_ps,
+            costs: CpuCosts::new(
+                (host.cpu_submit_ps, host.cpu_complete_ps),
+                host.cpu_command_ps,
+                host.cpu_interrupt_ps,
+            ),
+            block_layer: BlockLayer {
+                max_request: or_never(host.max_request_bytes),
+                is_serial: host.submission == SubmissionPlan::Serial,
+            },
             adapters: (first..id_of(world.adapters.len())).collect(),
         });
     }
@@ -565,8 +572,12 @@ fn depth_of(job: &JobPlan) -> u32 {
     }
 }
 
+/// A limit; 0 in a plan is none.
+fn or_never(limit: u64) -> u64 {
+    if limit == 0 { NEVER } else { limit }
+}
+
 fn settings_of(job: &JobPlan) -> JobSettings {
-    let or_never = |at: u64| if at == 0 { NEVER } else { at };
     JobSettings {
         read_ppm: job.read_ppm,
         addresses: match (job.random, job.address) {

@@ -20,6 +20,7 @@ mod loop_tables;
 mod outcome;
 mod pages;
 mod paths;
+mod pieces;
 pub mod plan;
 mod raid;
 mod recovery;

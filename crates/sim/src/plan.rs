@@ -308,11 +308,34 @@ pub struct HostPlan {
     pub cpu_submit_ps: u64,
     /// CPU time from the HBA's interrupt to the application.
     pub cpu_complete_ps: u64,
+    /// CPU time of each command beside that: a request in pieces has several.
+    #[serde(default)]
+    pub cpu_command_ps: u64,
+    /// CPU time of each interrupt.
+    #[serde(default)]
+    pub cpu_interrupt_ps: u64,
+    /// Largest command; larger requests go in pieces. 0 splits nothing.
+    #[serde(default)]
+    pub max_request_bytes: u64,
+    /// When the pieces of a request are issued.
+    #[serde(default)]
+    pub submission: SubmissionPlan,
     /// HBA ports of this host.
     pub adapters: Vec<AdapterPlan>,
     /// What it does with several paths to a LUN.
     #[serde(default)]
     pub multipath: Option<MultipathPlan>,
+}
+
+/// When the pieces of a request are issued.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum SubmissionPlan {
+    /// All at once, as fast as the processor makes them.
+    #[default]
+    Together,
+    /// Each when the one before is done.
+    Serial,
 }
 
 /// One port of an HBA with the engine that drives it.

@@ -256,6 +256,7 @@ struct WorkloadRow<'a> {
     errors: u64,
     retried: u64,
     delayed: u64,
+    commands: u64,
 }
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
@@ -298,6 +299,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                     errors: meter.totals.errors,
                     retried: meter.totals.retried,
                     delayed: meter.totals.delayed,
+                    commands: meter.commands,
                 });
             }
         }
@@ -352,6 +354,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
             ("error_count", Column::whole(&rows, |row| row.errors)),
             ("retried_count", Column::whole(&rows, |row| row.retried)),
             ("delayed_count", Column::whole(&rows, |row| row.delayed)),
+            ("command_count", Column::whole(&rows, |row| row.commands)),
         ],
     )
 }

@@ -8,8 +8,8 @@ use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, FaultsPlan, HostPlan,
     Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan,
     MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan,
-    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SwitchPlan, TrafficPlan, WorkloadPlan,
-    WriteCachePlan, ZonePlan,
+    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TrafficPlan,
+    WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -164,6 +164,10 @@ impl San {
             cores: 1,
             cpu_submit_ps: 0,
             cpu_complete_ps: 0,
+            cpu_command_ps: 0,
+            cpu_interrupt_ps: 0,
+            max_request_bytes: 0,
+            submission: SubmissionPlan::Together,
             adapters: vec![AdapterPlan {
                 n_port,
                 submit_ps: 0,
