@@ -4,6 +4,7 @@ mod access_spec;
 mod adapter;
 mod block_layer;
 mod job;
+mod multipath;
 mod stream;
 mod volume;
 
@@ -11,6 +12,7 @@ pub use access_spec::{AccessLine, AccessSpec, Region};
 pub use adapter::Adapter;
 pub use block_layer::{BlockLayer, CpuCosts, Role};
 pub use job::{Addresses, Job, JobSettings, Pacing, Pattern, Request};
+pub use multipath::{Device, Multipath, NoPath, PathState, Spreading};
 pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
 pub use volume::{Extent, Piece, Volume};
 

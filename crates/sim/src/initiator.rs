@@ -1,7 +1,7 @@
 //! The host's side of a request, from the job to the wire and back.
 
-use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, ScsiStatus};
-use sanlab_host::{CpuCosts, Role};
+use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, ScsiStatus};
+use sanlab_host::{CpuCosts, PathState, Role};
 use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
@@ -45,9 +45,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         while let Some(asked) = self.jobs[id as usize].job.next_request(now) {
             let job = &self.jobs[id as usize];
             let (host, workload) = (job.host, job.workload);
+            let device = job.devices[asked.target as usize];
             let role = self.hosts[host as usize].block_layer.role_of(asked.bytes);
             let request = self.requests.insert(Request {
                 target: asked.target,
+                device,
                 role,
                 commands: u32::from(role == Role::Whole),
                 reply_bytes: asked.reply_bytes,
@@ -56,7 +58,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 bytes: asked.bytes,
                 ..Request::begin(Owner::Host, id, now)
             });
-            self.workloads[workload as usize].change_open(now, 1);
+            let state = &mut self.workloads[workload as usize];
+            state.change_open(now, 1);
+            state.asked += 1;
             let open = self.requests.alive();
             if open > MOST_OPEN {
                 self.failure.get_or_insert(Failure::Overload {
@@ -82,18 +86,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let (role, parent) = (record.role, record.parent);
+        let role = record.role;
         let host = &mut self.hosts[self.jobs[record.of as usize].host as usize];
         if host.costs.submit(role) > 0 {
             host.cpu.leave(now);
         }
         match role {
-            Role::Whole => self.enqueue(now, request),
+            Role::Whole => self.assign(now, request),
             Role::Split => self.split(now, request),
-            Role::Piece => {
-                self.enqueue(now, request);
-                self.issue_pieces(now, parent);
-            }
+            Role::Piece => self.on_piece_submitted(now, request),
         }
     }
 
@@ -109,26 +110,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         (cost > 0).then(|| host.cpu.arrive(now, cost).ends_at)
     }
 
-    /// A command joins the queue of its LUN at the adapter it goes by.
-    pub(crate) fn enqueue(&mut self, now: Picoseconds, request: u32) {
-        let route = self.route_of(&self.requests[request]);
-        self.requests[request].queue = route.queue;
-        self.adapters[route.adapter as usize].enqueue(route.queue, request);
-        self.pump_adapter(now, route.adapter);
-    }
-
     /// Hand the engine what throttle and queue depths allow.
     pub(crate) fn pump_adapter(&mut self, now: Picoseconds, id: u32) {
         while let Some(request) = self.adapters[id as usize].next_command() {
             let adapter = &mut self.adapters[id as usize];
             let record = &mut self.requests[request];
-            let waited = if record.is_refused {
+            let waited = if record.is_recovering {
+                Stage::Recovery
+            } else if record.is_refused {
                 Stage::TaskSet
             } else {
                 Stage::LunQueue
             };
             record.timeline.until(now, waited);
-            record.is_refused = false;
+            (record.is_refused, record.is_recovering) = (false, false);
             if adapter.submit == 0 {
                 self.on_engine_submitted(now, request);
             } else {
@@ -143,12 +138,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let adapter = self.route_of(&self.requests[request]).adapter;
-        let adapter = &mut self.adapters[adapter as usize];
+        let route = self.route_of(&self.requests[request]);
+        let adapter = &mut self.adapters[route.adapter as usize];
         if adapter.submit > 0 {
             adapter.engine.leave(now);
         }
-        self.send_command(now, request);
+        if self.paths[route.path as usize].state == PathState::Up {
+            self.send_command(now, request);
+        } else {
+            self.try_again(now, request, false);
+        }
     }
 
     /// Open an exchange and send FCP_CMND.
@@ -197,6 +196,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             ox_id,
             is_read: record.is_read,
             status: ScsiStatus::Good,
+            phase: Phase::Open,
+            is_admitted: false,
+            opened_at: now,
+            number: 0,
             array,
             lun,
             address: record.address,
@@ -205,8 +208,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             arrived_bytes: 0,
             credit_wait_before: 0,
         });
-        if record.owner == Owner::Host {
-            self.start_timer(now, request, self.route_of(&record).adapter);
+        if self.faults.is_armed {
+            self.watch(now, exchange);
         }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
     }
@@ -219,6 +222,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_response(&mut self, now: Picoseconds, exchange: u32) {
         let closed = self.network.exchanges[exchange];
+        if self.faults.is_armed && closed.is_spoilt() {
+            self.on_spoilt(now, exchange);
+            return;
+        }
         self.close_exchange(exchange);
         let is_full = closed.status == ScsiStatus::TaskSetFull;
         if closed.owner == Owner::Mirror {
@@ -238,12 +245,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let record = &mut self.requests[closed.request];
-        if !record.is_alive {
-            // The host has given it up; the answer comes too late.
-            self.requests.remove(closed.request);
-            return;
-        }
-        record.command = 0;
         record.is_refused = is_full;
         let adapter = self.route_of(&self.requests[closed.request]).adapter;
         let adapter = &mut self.adapters[adapter as usize];
@@ -261,7 +262,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         record.timeline.until(now, Stage::Hba);
         let (job_id, role, queue) = (record.of, record.role, record.queue);
         let is_refused = record.is_refused;
-        let adapter_id = self.route_of(&self.requests[request]).adapter;
+        let device = record.device;
+        let route = self.route_of(&self.requests[request]);
+        let adapter_id = route.adapter;
         let adapter = &mut self.adapters[adapter_id as usize];
         if adapter.complete > 0 {
             adapter.engine.leave(now);
@@ -276,6 +279,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
         } else {
             adapter.on_complete(queue);
+            if self.faults.is_armed {
+                self.note_answer(now, route.path, device);
+            }
             let host = self.jobs[job_id as usize].host;
             if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.complete(role)) {
                 self.agenda.schedule(
@@ -330,6 +336,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         workload.done += 1;
         let meter = &mut workload.meters[direction];
         meter.count_commands(record.commands, is_counted);
+        meter.note_trouble(record.is_retried, &record.timeline, is_counted);
         if let Err(missing) = meter.record(now, record.bytes, &record.timeline, is_counted) {
             self.failure.get_or_insert(Failure::Stages {
                 workload: running.workload,
@@ -355,6 +362,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Whose turn it is at equal times: the N_Port the job works through.
     pub(crate) fn component(&self, job: u32) -> u32 {
-        self.adapters[self.jobs[job as usize].routes[0].adapter as usize].n_port
+        let first = self.jobs[job as usize].devices[0];
+        let adapter = self.devices[first as usize].routes[0].adapter;
+        self.adapters[adapter as usize].n_port
     }
 }

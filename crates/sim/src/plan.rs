@@ -7,9 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 mod drive;
+mod faults;
 mod storage;
 
 pub use drive::*;
+pub use faults::*;
 pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
@@ -43,6 +45,9 @@ pub struct Plan {
     /// What happens to them, in the order of time.
     #[serde(default)]
     pub loop_faults: Vec<LoopFaultPlan>,
+    /// What goes wrong in the fabric, and how it is noticed.
+    #[serde(default)]
+    pub faults: FaultsPlan,
     /// Hosts.
     pub hosts: Vec<HostPlan>,
     /// Arrays.
@@ -143,6 +148,12 @@ pub struct LinkPlan {
     pub credit_b_to_a: u32,
     /// FSPF cost; used between switches.
     pub fspf_cost: u64,
+    /// Times in which it carries nothing, one after the other.
+    #[serde(default)]
+    pub outages: Vec<OutagePlan>,
+    /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
+    #[serde(default)]
+    pub bit_error_interval: u64,
 }
 
 /// One end of a link.
@@ -311,6 +322,9 @@ pub struct HostPlan {
     pub submission: SubmissionPlan,
     /// HBA ports of this host.
     pub adapters: Vec<AdapterPlan>,
+    /// What it does with several paths to a LUN.
+    #[serde(default)]
+    pub multipath: Option<MultipathPlan>,
 }
 
 /// When the pieces of a request are issued.
@@ -338,9 +352,15 @@ pub struct AdapterPlan {
     pub max_commands: u32,
     /// Commands this port may have open on one LUN (queue depth).
     pub lun_queue_depth: u32,
-    /// A command that has no answer after this long has failed; 0 waits for ever.
+    /// A command that has no answer after this long is aborted; 0 waits for ever.
     #[serde(default)]
     pub command_timeout_ps: u64,
+    /// From the loss of a path to the failure of its commands.
+    #[serde(default)]
+    pub path_timeout_ps: u64,
+    /// How often a command is sent again before it fails.
+    #[serde(default)]
+    pub retries: u32,
 }
 
 /// A storage array.
@@ -549,6 +569,9 @@ pub struct JobPlan {
     /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
     #[serde(default)]
     pub targets: Vec<TargetPlan>,
+    /// Other paths to its LUNs.
+    #[serde(default)]
+    pub paths: Vec<PathPlan>,
 }
 
 /// What a job asks for.
