@@ -178,8 +178,16 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// Frames that came by this fibre and still wait in the switch hold none of its credit any more.
+    /// Frames that came by this fibre and still wait in the switch, or to be stored, hold none of its credit any more.
     fn orphan(&mut self, id: u32) {
+        for port in &self.buses.ports {
+            for &frame in &port.landing {
+                let frame = &mut self.frames[frame];
+                if frame.came_by == id {
+                    frame.came_by = self.topology.nowhere;
+                }
+            }
+        }
         let Sink::Switch { switch, .. } = self.fibres[id as usize].sink else {
             return;
         };
@@ -226,6 +234,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let waits = self.n_ports.iter().any(|port| port.holds(exchange));
         let on_loop = self.loops.ports.iter().any(|port| port.holds(exchange));
         waits || on_loop
+            || self.landing().any(|id| self.frames[id].exchange == exchange)
             || self.fibres.iter().any(|fibre| {
                 let mut waiting = fibre.queues.waiting(&self.frames);
                 waiting.any(|id| self.frames[id].exchange == exchange)

@@ -7,6 +7,7 @@
 //! that came earlier. So the start decides with the knowledge of its instant, and announces in its
 //! turn: the frame to the next hop, the freed buffer to the hop before.
 
+mod bus;
 mod counters;
 mod fibre;
 mod fspf;
@@ -19,6 +20,7 @@ mod routing;
 mod switch;
 mod voq;
 
+pub use bus::{BusPort, Buses};
 pub use counters::FibreCounters;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};

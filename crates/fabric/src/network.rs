@@ -4,6 +4,7 @@
 use sanlab_fc::{Exchange, Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of};
 
+use crate::bus::Buses;
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::Hop;
@@ -25,6 +26,8 @@ pub struct Start {
     /// Its last bit reaches its destination N_Port at this instant; [`NEVER`] while it is still to
     /// cross a switch, [`LOST`] if it goes no further. The caller frees a frame that arrives or is lost.
     pub arrives_at: Picoseconds,
+    /// Its last bit is in; earlier than `arrives_at` only where it is stored over an I/O bus.
+    pub landed_at: Picoseconds,
     /// The fibre.
     pub fibre: u32,
     /// The last frame of a sequence has left its source.
@@ -78,6 +81,10 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) alarms: Alarms,
     /// The alarm of the first loop; those below are of fibres.
     pub(crate) first_loop_alarm: u32,
+    /// The alarm of the first port behind an I/O bus; they come last.
+    pub(crate) first_bus_alarm: u32,
+    /// I/O buses of hosts.
+    pub buses: Buses,
     pub(crate) tenancy_events: u64,
     pub(crate) frames_on_loops: u64,
     /// The last step that was no start of a transmission was the begin or the end of a tenancy.
@@ -116,6 +123,8 @@ pub struct NetworkBuilder {
     pub loop_fibres: Vec<Fibre>,
     /// Loops that faults may make of them, at most.
     pub spare_loops: usize,
+    /// I/O buses of hosts.
+    pub buses: Buses,
 }
 
 impl NetworkBuilder {
@@ -161,14 +170,17 @@ impl NetworkBuilder {
         for port in &self.loops.ports {
             uplinks[port.settings.n_port as usize] = port.fibre;
         }
+        let all_loops = self.loops.loops.len() + self.spare_loops;
         let mut network = Network {
             n_ports: self.n_ports,
             fibres: self.fibres,
             frames: Arena::default(),
             exchanges: Arena::default(),
             fingerprint: Fingerprint::default(),
-            alarms: Alarms::new(fibres + self.loops.loops.len() + self.spare_loops),
+            alarms: Alarms::new(fibres + all_loops + self.buses.ports.len()),
             first_loop_alarm: id_of(fibres),
+            first_bus_alarm: id_of(fibres + all_loops),
+            buses: self.buses,
             tenancy_events: 0,
             frames_on_loops: 0,
             was_tenancy: false,
@@ -216,7 +228,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Events handled: one for each start, and in the reference one for each of its own.
     pub fn events(&self) -> u64 {
-        self.starts - self.frames_on_loops + self.tenancy_events + self.reference.events()
+        let on_links = self.starts - self.frames_on_loops;
+        on_links + self.tenancy_events + self.buses.stored + self.reference.events()
     }
 
     /// Transmissions started: frames times hops.
@@ -306,7 +319,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.lost += 1;
             return;
         }
-        self.n_ports[n_port as usize].queue(sequence);
+        let port = &mut self.n_ports[n_port as usize];
+        port.queue(sequence);
+        if let Some(bus_port) = port.bus_port() {
+            self.fetch(n_port, bus_port, now);
+        }
         self.wake(n_port, now);
     }
 
@@ -370,6 +387,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let (_, fibre) = self.alarms.first();
         if fibre >= self.first_loop_alarm {
+            if fibre >= self.first_bus_alarm {
+                return self.store(now, fibre - self.first_bus_alarm);
+            }
             self.was_tenancy = true;
             self.step_loop(fibre - self.first_loop_alarm, now);
             return None;
@@ -418,6 +438,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         Start {
             frame: frame_id,
             arrives_at,
+            landed_at: arrives_at,
             fibre: id,
             ends_sequence,
         }
@@ -429,7 +450,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         match fibre.source {
             Source::Switch => (fibre.queues.pop(now, &self.frames), false),
             Source::NPort(n_port) => {
-                let next = self.n_ports[n_port as usize].next_frame(now, n_port);
+                let source = &mut self.n_ports[n_port as usize];
+                let next = match source.bus_port() {
+                    None => source.next_frame(now, n_port),
+                    Some(bus_port) => self.take_fetched(now, id, n_port, bus_port),
+                };
                 self.sent += 1;
                 (self.frames.insert(next.frame), next.ends_sequence)
             }
@@ -443,7 +468,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let arrives_at = tail_at + fibre.delay;
         let payload_bytes = self.frames[frame].payload_bytes;
         let credit_return = fibre.credit_return;
-        let freed_at = self.n_ports[n_port as usize].on_received(arrives_at, payload_bytes);
+        let port = &mut self.n_ports[n_port as usize];
+        if let Some(bus_port) = port.bus_port() {
+            self.land(bus_port, frame, arrives_at);
+            self.delivered += 1;
+            return NEVER;
+        }
+        let freed_at = port.on_received(arrives_at, payload_bytes);
         self.give_credit(id, freed_at + credit_return);
         self.delivered += 1;
         arrives_at
@@ -525,6 +556,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub fn deadlocked(&self, now: Picoseconds) -> Option<u32> {
         let has_none = |fibre: &Fibre| fibre.credit.known() == 0;
         let mut is_stuck: Vec<bool> = self.fibres.iter().map(has_none).collect();
+        // What is being stored frees its buffer.
+        for id in self.landing() {
+            is_stuck[self.frames[id].came_by as usize] = false;
+        }
         let mut waits = Vec::new();
         for (output, fibre) in self.fibres.iter().enumerate() {
             let frames = fibre.queues.waiting(&self.frames);
@@ -551,6 +586,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 held[self.frames[id].came_by as usize] += 1;
                 on_the_way += 1;
             }
+        }
+        for id in self.landing() {
+            held[self.frames[id].came_by as usize] += 1;
         }
         if self.sent != self.delivered + self.dropped + on_the_way {
             return Err(FabricFault::Frames {

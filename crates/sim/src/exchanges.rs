@@ -35,8 +35,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.latencies.record(
             frame.flow,
             frame.payload_bytes,
-            start.arrives_at - frame.sent_at,
-            start.arrives_at - frame.framed_at,
+            start.landed_at - frame.sent_at,
+            start.landed_at - frame.framed_at,
         );
         if frame.kind == FrameKind::Plain {
             self.network.frames.remove(start.frame);
@@ -79,6 +79,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let timeline = &mut self.requests[exchange.request].timeline;
         timeline.for_span(credit_wait, now, Stage::CreditWait);
+        timeline.for_span(exchange.bus_wait, now, Stage::Bus);
         timeline.for_span(before, now, Stage::Wire);
         let is_on_loop = self.network.is_on_loop(frame.source);
         let waited = if is_on_loop {
@@ -111,9 +112,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let timeline = &mut self.requests[exchange.request].timeline;
-        timeline.for_span(frame.credit_wait, now, Stage::CreditWait);
-        timeline.for_span(frame.switch_wait, now, Stage::Switch);
-        timeline.until(now, Stage::Wire);
+        // Behind a bus a frame is in before it is stored.
+        let is_on_bus = self.network.is_on_bus(frame.destination);
+        let landed_at = if is_on_bus { frame.ready_at } else { now };
+        timeline.for_span(frame.credit_wait, landed_at, Stage::CreditWait);
+        timeline.for_span(frame.switch_wait, landed_at, Stage::Switch);
+        timeline.until(landed_at, Stage::Wire);
+        timeline.until(now, Stage::Bus);
         match frame.kind {
             FrameKind::Command => self.on_command(now, frame.exchange),
             FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
@@ -164,7 +169,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             seq_cnt: 0,
         };
         let before = self.network.uplink(source).counters.credit_wait;
-        self.network.exchanges[exchange_id].credit_wait_before = before;
+        let exchange = &mut self.network.exchanges[exchange_id];
+        (exchange.credit_wait_before, exchange.bus_wait) = (before, 0);
         self.network.queue(source, sequence, now);
     }
 

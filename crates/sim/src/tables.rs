@@ -7,6 +7,7 @@ use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
 use crate::fault_tables;
+use crate::host_tables;
 use crate::loop_tables;
 use crate::plan::{EndPlan, LinkPlan, Plan};
 use crate::storage_tables;
@@ -95,6 +96,8 @@ pub(crate) fn all<const E: bool>(
         frame_histogram(world),
         stations(world, plan, now),
         mirrors(world, plan),
+        host_tables::adapters(world, plan, now),
+        host_tables::buses(world, plan, now),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
         fault_tables::paths(world, plan, now),
@@ -598,6 +601,13 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
             name,
             "hba",
         );
+    }
+    let buses = plan.hosts.iter().flat_map(|host| &host.buses);
+    for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
+        for (totals, way) in bus.totals(now).into_iter().zip([" from memory", " to memory"]) {
+            let way = if of.full_duplex { way } else { "" };
+            add(totals, 1, &format!("{}{way}", of.name), "bus");
+        }
     }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
         add(
