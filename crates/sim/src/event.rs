@@ -45,4 +45,6 @@ pub(crate) enum Event {
     DriveFails(u32, u32),
     /// A step of a rebuild may begin: array, group and rebuild.
     RebuildDue(u32, u32, u32),
+    /// A policy of the fabric comes into force.
+    Policy(u32),
 }

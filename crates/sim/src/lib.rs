@@ -18,6 +18,7 @@ mod loop_tables;
 mod outcome;
 mod pages;
 pub mod plan;
+mod qos;
 mod raid;
 mod run;
 mod series;

@@ -231,6 +231,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::CommandTimeout(request, command) => {
                 self.on_command_timeout(now, request, command);
             }
+            Event::Policy(policy) => self.network.apply_policy(policy, now),
             Event::ParityDone(task) => self.on_parity_done(now, task),
             Event::PartnerCopied(task) => self.on_partner_copied(now, task),
             Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),

@@ -87,6 +87,7 @@ impl San {
             workloads: vec![],
             jobs: vec![],
             traffic: vec![],
+            qos: vec![],
         };
         Self {
             plan,
@@ -119,6 +120,8 @@ impl San {
             cut_through,
             routing,
             ports: 0,
+            classes: vec![],
+            shared_class: 0,
         });
         self.next_port.push(0);
         At::Switch(id)
@@ -137,6 +140,8 @@ impl San {
             credit_a_to_b: cable.credit,
             credit_b_to_a: cable.credit,
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
+            members: 1,
+            virtual_channels: vec![],
         });
         self.plan.links.len() - 1
     }
