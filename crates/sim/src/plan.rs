@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 mod drive;
 mod faults;
+mod qos;
 mod storage;
 
 pub use drive::*;
 pub use faults::*;
+pub use qos::*;
 pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
@@ -58,6 +60,9 @@ pub struct Plan {
     pub jobs: Vec<JobPlan>,
     /// Plain frames from N_Port to N_Port without a SCSI exchange above them.
     pub traffic: Vec<TrafficPlan>,
+    /// Limits and priorities of pairs of N_Ports, in the order of time.
+    #[serde(default)]
+    pub qos: Vec<QosPlan>,
 }
 
 /// A port of a host or an array.
@@ -110,6 +115,12 @@ pub struct SwitchPlan {
     pub routing: RoutePolicy,
     /// Number of ports.
     pub ports: u32,
+    /// Classes that its outputs tell apart; one for all where there are none.
+    #[serde(default)]
+    pub classes: Vec<ClassPlan>,
+    /// The class of frames that no policy names.
+    #[serde(default)]
+    pub shared_class: u32,
 }
 
 /// How a switch chooses among equal-cost paths.
@@ -154,6 +165,16 @@ pub struct LinkPlan {
     /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
     #[serde(default)]
     pub bit_error_interval: u64,
+    /// Links of a trunk, between switches: `bytes_per_s` is of each, credit and delay are of all.
+    #[serde(default = "one")]
+    pub members: u32,
+    /// Virtual channels between switches, in both directions; their credit is instead of the link's.
+    #[serde(default)]
+    pub virtual_channels: Vec<VirtualChannelPlan>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// One end of a link.

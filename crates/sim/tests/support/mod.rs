@@ -88,6 +88,7 @@ impl San {
             workloads: vec![],
             jobs: vec![],
             traffic: vec![],
+            qos: vec![],
         };
         Self {
             plan,
@@ -120,6 +121,8 @@ impl San {
             cut_through,
             routing,
             ports: 0,
+            classes: vec![],
+            shared_class: 0,
         });
         self.next_port.push(0);
         At::Switch(id)
@@ -140,6 +143,8 @@ impl San {
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
             outages: vec![],
             bit_error_interval: 0,
+            members: 1,
+            virtual_channels: vec![],
         });
         self.plan.links.len() - 1
     }
