@@ -7,9 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 mod drive;
+mod faults;
+mod services;
 mod storage;
 
 pub use drive::*;
+pub use faults::*;
+pub use services::*;
 pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
@@ -43,6 +47,9 @@ pub struct Plan {
     /// What happens to them, in the order of time.
     #[serde(default)]
     pub loop_faults: Vec<LoopFaultPlan>,
+    /// What goes wrong in the fabric, and how it is noticed.
+    #[serde(default)]
+    pub faults: FaultsPlan,
     /// Hosts.
     pub hosts: Vec<HostPlan>,
     /// Arrays.
@@ -53,6 +60,9 @@ pub struct Plan {
     pub jobs: Vec<JobPlan>,
     /// Plain frames from N_Port to N_Port without a SCSI exchange above them.
     pub traffic: Vec<TrafficPlan>,
+    /// What the services of the fabrics decided, and the logins they take part in.
+    #[serde(default)]
+    pub services: Option<ServicesPlan>,
 }
 
 /// A port of a host or an array.
@@ -77,6 +87,9 @@ pub struct NPortPlan {
     pub rx_hold_ps: u64,
     /// Rate at which the port empties its receive buffers; 0 is at once.
     pub drain_bytes_per_s: u64,
+    /// The N_Port whose link it shares; none of a port with a link of its own.
+    #[serde(default)]
+    pub shares: Option<u32>,
 }
 
 /// How frames of the sequences open at an N_Port take turns.
@@ -143,6 +156,9 @@ pub struct LinkPlan {
     pub credit_b_to_a: u32,
     /// FSPF cost; used between switches.
     pub fspf_cost: u64,
+    /// Times in which it carries nothing, one after the other.
+    #[serde(default)]
+    pub outages: Vec<OutagePlan>,
 }
 
 /// One end of a link.
@@ -526,6 +542,9 @@ pub struct JobPlan {
     /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
     #[serde(default)]
     pub targets: Vec<TargetPlan>,
+    /// The virtual N_Port its commands come from; none where they come from the adapter's own.
+    #[serde(default)]
+    pub initiator: Option<u32>,
 }
 
 /// What a job asks for.
