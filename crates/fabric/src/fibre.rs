@@ -4,6 +4,7 @@ use sanlab_fc::{BbCredit, HEADER_IN_BYTES, PRIMITIVE_BYTES};
 use sanlab_kernel::{NEVER, Picoseconds, Rate};
 
 use crate::counters::FibreCounters;
+use crate::health::BitErrors;
 use crate::voq::Queues;
 
 /// Who transmits.
@@ -46,6 +47,14 @@ pub struct Fibre {
     pub queues: Queues,
     /// What has been counted.
     pub counters: FibreCounters,
+    /// A frame whose last bit comes in later than this may be lost; [`NEVER`] where nothing goes wrong.
+    pub trouble_at: Picoseconds,
+    /// When it goes dark, or did: until it is lit again, it carries nothing.
+    pub dark_from: Picoseconds,
+    /// Credit that nobody will give back: of frames that were cut off, or lost by a fault of its own.
+    pub lost_credit: u32,
+    /// Bits that arrive inverted.
+    pub errors: Option<Box<BitErrors>>,
     /// Propagation.
     pub delay: Picoseconds,
     /// Propagation and one word: from a buffer's release at the far end to the credit here.
@@ -86,6 +95,10 @@ impl Fibre {
             credit: BbCredit::new(credit),
             queues: Queues::default(),
             counters: FibreCounters::default(),
+            trouble_at: NEVER,
+            dark_from: NEVER,
+            lost_credit: 0,
+            errors: None,
             delay,
             credit_return: delay + rate.time_for(PRIMITIVE_BYTES),
             header: delay + rate.time_for(HEADER_IN_BYTES),
@@ -102,6 +115,12 @@ impl Fibre {
     /// Time of this many bytes with the gap after them.
     pub fn slot(&self, wire_bytes: u32) -> Picoseconds {
         self.rate.time_for(u64::from(wire_bytes) + self.gap_bytes)
+    }
+
+    /// Whether it carries nothing now.
+    #[inline(always)]
+    pub fn is_dark(&self, now: Picoseconds) -> bool {
+        now >= self.dark_from
     }
 
     /// Its rate.

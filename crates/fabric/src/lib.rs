@@ -10,6 +10,7 @@
 mod counters;
 mod fibre;
 mod fspf;
+mod health;
 mod loops;
 mod network;
 mod probe;
@@ -21,11 +22,12 @@ mod voq;
 pub use counters::FibreCounters;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
+pub use health::BitErrors;
 pub use loops::{
     Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
     SharedLoop, StringCounters, SwitchedLoop,
 };
-pub use network::{FabricFault, Network, NetworkBuilder, Start};
+pub use network::{FabricFault, LOST, Network, NetworkBuilder, Start};
 pub use probe::{NoProbe, Probe};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};

@@ -10,7 +10,8 @@ use sanlab_kernel::{NEVER, Picoseconds};
 /// It decides only *when* a transmitter may start; which frame goes is decided by the same code as
 /// in the fast network.
 pub(crate) struct Reference {
-    queue: BinaryHeap<Reverse<(Picoseconds, u32, Kind)>>,
+    /// When, whose, what, and the beginning of the link it belongs to.
+    queue: BinaryHeap<Reverse<(Picoseconds, u32, Kind, u32)>>,
     transmitters: Vec<Transmitter>,
     events: u64,
 }
@@ -32,6 +33,8 @@ struct Transmitter {
     ready: u64,
     /// Since when it has had a frame, a free fibre and no credit.
     starved_since: Option<Picoseconds>,
+    /// How often its link has begun anew.
+    beginnings: u32,
 }
 
 impl Reference {
@@ -56,12 +59,39 @@ impl Reference {
     }
 
     pub(crate) fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
-        self.queue
-            .push(Reverse((ready_at, fibre, Kind::FrameReady)));
+        self.push(ready_at, fibre, Kind::FrameReady);
     }
 
     pub(crate) fn give_credit(&mut self, fibre: u32, at: Picoseconds) {
-        self.queue.push(Reverse((at, fibre, Kind::CreditBack)));
+        self.push(at, fibre, Kind::CreditBack);
+    }
+
+    fn push(&mut self, at: Picoseconds, fibre: u32, kind: Kind) {
+        // The fibre that leads nowhere has no transmitter.
+        if let Some(transmitter) = self.transmitters.get(fibre as usize) {
+            let beginning = transmitter.beginnings;
+            self.queue.push(Reverse((at, fibre, kind, beginning)));
+        }
+    }
+
+    /// The link begins anew: what was announced to the transmitter counts no more, and all of its
+    /// credit is there at this instant.
+    pub(crate) fn begin_anew(&mut self, fibre: u32, back_at: Picoseconds) {
+        let transmitter = &mut self.transmitters[fibre as usize];
+        transmitter.beginnings += 1;
+        transmitter.ready = 0;
+        transmitter.starved_since = None;
+        transmitter.credit = -transmitter.granted;
+        for _ in 0..transmitter.granted {
+            self.give_credit(fibre, back_at);
+        }
+    }
+
+    /// So much credit is lost.
+    pub(crate) fn lose_credit(&mut self, fibre: u32, lost: u32, now: Picoseconds) {
+        let transmitter = &mut self.transmitters[fibre as usize];
+        transmitter.credit -= i64::from(lost);
+        transmitter.note_starving(now);
     }
 
     /// A transmission starts; the fibre is taken until `free_at`.
@@ -71,7 +101,7 @@ impl Reference {
         transmitter.credit -= 1;
         transmitter.ready = transmitter.ready.saturating_sub(1);
         transmitter.starved_since = None;
-        self.queue.push(Reverse((free_at, fibre, Kind::Sent)));
+        self.push(free_at, fibre, Kind::Sent);
     }
 
     /// An N_Port has something to send now, or not: its frames are not made before they start.
@@ -92,12 +122,13 @@ impl Reference {
 
     /// Handle the next event; says whose it was.
     pub(crate) fn step(&mut self) -> (Picoseconds, u32) {
-        let Some(Reverse((at, fibre, kind))) = self.queue.pop() else {
+        let Some(Reverse((at, fibre, kind, beginning))) = self.queue.pop() else {
             return (NEVER, 0);
         };
         self.events += 1;
         let transmitter = &mut self.transmitters[fibre as usize];
         match kind {
+            Kind::CreditBack | Kind::FrameReady if beginning != transmitter.beginnings => {}
             Kind::CreditBack => transmitter.credit += 1,
             Kind::Sent => transmitter.is_busy = false,
             Kind::FrameReady => transmitter.ready += 1,

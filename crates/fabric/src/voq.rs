@@ -124,6 +124,11 @@ impl Queues {
         None
     }
 
+    /// Forget all frames.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.inputs.len());
+    }
+
     /// Frames that wait, oldest first within each input.
     pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
         self.inputs.iter().flat_map(move |queue| {

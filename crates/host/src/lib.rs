@@ -3,12 +3,14 @@
 mod access_spec;
 mod adapter;
 mod job;
+mod multipath;
 mod stream;
 mod volume;
 
 pub use access_spec::{AccessLine, AccessSpec, Region};
 pub use adapter::Adapter;
 pub use job::{Addresses, Job, JobSettings, Pacing, Pattern, Request};
+pub use multipath::{Device, Multipath, NoPath, PathState, Spreading};
 pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
 pub use volume::{Extent, Piece, Volume};
 

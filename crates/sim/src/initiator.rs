@@ -1,11 +1,12 @@
 //! The host's side of a request, from the job to the wire and back.
 
-use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, ScsiStatus};
+use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, ScsiStatus};
+use sanlab_host::PathState;
 use sanlab_kernel::{Picoseconds, Stage, Timeline};
 
 use crate::event::Event;
 use crate::outcome::Failure;
-use crate::world::{Request, Route, World};
+use crate::world::{Request, World};
 
 /// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
 /// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
@@ -44,23 +45,29 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         while let Some(asked) = self.jobs[id as usize].job.next_request(now) {
             let job = &self.jobs[id as usize];
             let (host, workload) = (job.host, job.workload);
-            let queue = job.routes[asked.target as usize].queue;
+            let device = job.devices[asked.target as usize];
             let request = self.requests.insert(Request {
                 owner: Owner::Host,
                 of: id,
-                queue,
+                queue: sanlab_kernel::NONE,
                 task: sanlab_kernel::NONE,
                 target: asked.target,
+                device,
+                path: 0,
                 reply_bytes: asked.reply_bytes,
                 is_read: asked.is_read,
                 is_alive: true,
-                command: 0,
+                failures: 0,
+                is_retried: false,
+                is_recovering: false,
                 is_refused: false,
                 address: asked.address,
                 bytes: asked.bytes,
                 timeline: Timeline::begin(now),
             });
-            self.workloads[workload as usize].change_open(now, 1);
+            let state = &mut self.workloads[workload as usize];
+            state.change_open(now, 1);
+            state.asked += 1;
             let open = self.requests.alive();
             if open > MOST_OPEN {
                 self.failure.get_or_insert(Failure::Overload {
@@ -88,14 +95,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let job = &self.jobs[record.of as usize];
-        let Route { adapter, queue, .. } = job.routes[record.target as usize];
-        let host = &mut self.hosts[job.host as usize];
+        let host = self.jobs[record.of as usize].host;
+        let host = &mut self.hosts[host as usize];
         if host.cpu_submit > 0 {
             host.cpu.leave(now);
         }
-        self.adapters[adapter as usize].enqueue(queue, request);
-        self.pump_adapter(now, adapter);
+        self.assign(now, request);
     }
 
     /// Hand the engine what throttle and queue depths allow.
@@ -103,13 +108,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         while let Some(request) = self.adapters[id as usize].next_command() {
             let adapter = &mut self.adapters[id as usize];
             let record = &mut self.requests[request];
-            let waited = if record.is_refused {
+            let waited = if record.is_recovering {
+                Stage::Recovery
+            } else if record.is_refused {
                 Stage::TaskSet
             } else {
                 Stage::LunQueue
             };
             record.timeline.until(now, waited);
-            record.is_refused = false;
+            (record.is_refused, record.is_recovering) = (false, false);
             if adapter.submit == 0 {
                 self.on_engine_submitted(now, request);
             } else {
@@ -124,12 +131,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
-        let adapter = &mut self.adapters[adapter as usize];
+        let record = *record;
+        let route = self.route_of(&record);
+        let adapter = &mut self.adapters[route.adapter as usize];
         if adapter.submit > 0 {
             adapter.engine.leave(now);
         }
-        self.send_command(now, request);
+        if self.paths[route.path as usize].state == PathState::Up {
+            self.send_command(now, request);
+        } else {
+            self.try_again(now, request, false);
+        }
     }
 
     /// Open an exchange and send FCP_CMND.
@@ -178,6 +190,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             ox_id,
             is_read: record.is_read,
             status: ScsiStatus::Good,
+            phase: Phase::Open,
+            is_admitted: false,
+            opened_at: now,
+            number: 0,
             array,
             lun,
             address: record.address,
@@ -186,8 +202,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             arrived_bytes: 0,
             credit_wait_before: 0,
         });
-        if record.owner == Owner::Host {
-            self.start_timer(now, request, self.route_of(&record).adapter);
+        if self.faults.is_armed {
+            self.watch(now, exchange);
         }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
     }
@@ -200,6 +216,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_response(&mut self, now: Picoseconds, exchange: u32) {
         let closed = self.network.exchanges[exchange];
+        if self.faults.is_armed && closed.is_spoilt() {
+            self.on_spoilt(now, exchange);
+            return;
+        }
         self.close_exchange(exchange);
         let is_full = closed.status == ScsiStatus::TaskSetFull;
         if closed.owner == Owner::Mirror {
@@ -219,14 +239,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let record = &mut self.requests[closed.request];
-        if !record.is_alive {
-            // The host has given it up; the answer comes too late.
-            self.requests.remove(closed.request);
-            return;
-        }
-        record.command = 0;
         record.is_refused = is_full;
-        let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
+        let record = *record;
+        let adapter = self.route_of(&record).adapter;
         let adapter = &mut self.adapters[adapter as usize];
         if adapter.complete == 0 {
             self.on_engine_completed(now, closed.request);
@@ -240,10 +255,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let job_id = record.of;
-        let route = self.jobs[job_id as usize].routes[record.target as usize];
-        let (adapter_id, queue) = (route.adapter, record.queue);
-        let is_refused = record.is_refused;
+        let record = *record;
+        let (job_id, queue, is_refused) = (record.of, record.queue, record.is_refused);
+        let route = self.route_of(&record);
+        let adapter_id = route.adapter;
         let adapter = &mut self.adapters[adapter_id as usize];
         if adapter.complete > 0 {
             adapter.engine.leave(now);
@@ -258,6 +273,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
         } else {
             adapter.on_complete(queue);
+            if self.faults.is_armed {
+                self.note_answer(now, route.path, record.device);
+            }
             let host = &mut self.hosts[self.jobs[job_id as usize].host as usize];
             if host.cpu_complete == 0 {
                 self.on_cpu_completed(now, request);
@@ -302,6 +320,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         workload.last_completion_at = now;
         workload.done += 1;
         let meter = &mut workload.meters[direction];
+        meter.note_trouble(record.is_retried, &record.timeline, is_counted);
         if let Err(missing) = meter.record(now, record.bytes, &record.timeline, is_counted) {
             self.failure.get_or_insert(Failure::Stages {
                 workload: running.workload,
@@ -326,7 +345,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Whose turn it is at equal times: the N_Port the job works through.
-    fn component(&self, job: u32) -> u32 {
-        self.adapters[self.jobs[job as usize].routes[0].adapter as usize].n_port
+    pub(crate) fn component(&self, job: u32) -> u32 {
+        let first = self.jobs[job as usize].devices[0];
+        let adapter = self.devices[first as usize].routes[0].adapter;
+        self.adapters[adapter as usize].n_port
     }
 }

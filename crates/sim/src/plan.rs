@@ -159,6 +159,9 @@ pub struct LinkPlan {
     /// Times in which it carries nothing, one after the other.
     #[serde(default)]
     pub outages: Vec<OutagePlan>,
+    /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
+    #[serde(default)]
+    pub bit_error_interval: u64,
 }
 
 /// One end of a link.
@@ -315,6 +318,9 @@ pub struct HostPlan {
     pub cpu_complete_ps: u64,
     /// HBA ports of this host.
     pub adapters: Vec<AdapterPlan>,
+    /// What it does with several paths to a LUN.
+    #[serde(default)]
+    pub multipath: Option<MultipathPlan>,
 }
 
 /// One port of an HBA with the engine that drives it.
@@ -331,9 +337,15 @@ pub struct AdapterPlan {
     pub max_commands: u32,
     /// Commands this port may have open on one LUN (queue depth).
     pub lun_queue_depth: u32,
-    /// A command that has no answer after this long has failed; 0 waits for ever.
+    /// A command that has no answer after this long is aborted; 0 waits for ever.
     #[serde(default)]
     pub command_timeout_ps: u64,
+    /// From the loss of a path to the failure of its commands.
+    #[serde(default)]
+    pub path_timeout_ps: u64,
+    /// How often a command is sent again before it fails.
+    #[serde(default)]
+    pub retries: u32,
 }
 
 /// A storage array.
@@ -545,6 +557,9 @@ pub struct JobPlan {
     /// The virtual N_Port its commands come from; none where they come from the adapter's own.
     #[serde(default)]
     pub initiator: Option<u32>,
+    /// Other paths to its LUNs.
+    #[serde(default)]
+    pub paths: Vec<PathPlan>,
 }
 
 /// What a job asks for.

@@ -6,6 +6,7 @@ use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
+use crate::fault_tables;
 use crate::loop_tables;
 use crate::plan::{EndPlan, LinkPlan, Plan};
 use crate::storage_tables;
@@ -96,6 +97,8 @@ pub(crate) fn all<const E: bool>(
         mirrors(world, plan),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
+        fault_tables::paths(world, plan, now),
+        fault_tables::happenings(world, plan),
     ];
     tables.extend(storage_tables::all(world, plan, now));
     tables
@@ -170,6 +173,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 "tx_queue_mean_frames",
                 Column::real(&rows, |row| row.tx.queue_wait as f64 / now.max(1) as f64),
             ),
+            ("tx_dropped_count", whole(|row| row.tx.dropped)),
             ("tx_bb_credit", whole(|row| row.tx_bb_credit)),
             (
                 "tx_credit_max_in_use",
@@ -250,6 +254,8 @@ struct WorkloadRow<'a> {
     window: Picoseconds,
     queue_full: u64,
     errors: u64,
+    retried: u64,
+    delayed: u64,
 }
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
@@ -290,6 +296,8 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                     window: window(world, workload, now),
                     queue_full: state.queue_full,
                     errors: meter.totals.errors,
+                    retried: meter.totals.retried,
+                    delayed: meter.totals.delayed,
                 });
             }
         }
@@ -342,6 +350,8 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                 Column::whole(&rows, |row| row.queue_full),
             ),
             ("error_count", Column::whole(&rows, |row| row.errors)),
+            ("retried_count", Column::whole(&rows, |row| row.retried)),
+            ("delayed_count", Column::whole(&rows, |row| row.delayed)),
         ],
     )
 }
@@ -373,6 +383,7 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 Column::whole(rows, |row| row.totals.response_most),
             ),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
+            ("delayed_count", Column::whole(rows, |row| row.totals.delayed)),
         ],
     )
 }

@@ -8,7 +8,9 @@ use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
 use crate::event::Event;
+use crate::faults::Faults;
 use crate::outcome::Failure;
+use crate::paths::{HostDevice, Path};
 use crate::series::Series;
 use crate::workload::WorkloadState;
 
@@ -24,12 +26,19 @@ pub(crate) struct Request {
     pub(crate) task: u32,
     /// Which of its job's LUNs; 0 of a copy.
     pub(crate) target: u32,
+    /// The LUN as its host sees it, and the path that it takes.
+    pub(crate) device: u32,
+    pub(crate) path: u32,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
     pub(crate) is_alive: bool,
-    /// Number of the command that waits for its answer; 0 when none does, or no timer runs.
-    pub(crate) command: u32,
+    /// How often a command of it got no answer, or no good one.
+    pub(crate) failures: u32,
+    /// It was sent again after a fault.
+    pub(crate) is_retried: bool,
+    /// It waits for a fault to pass.
+    pub(crate) is_recovering: bool,
     /// It was refused with TASK SET FULL and has not been sent again.
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
@@ -100,9 +109,11 @@ pub(crate) struct Task {
     pub(crate) is_copied: bool,
 }
 
-/// A LUN of a job and the way to it.
+/// A way to a LUN.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
+    /// Path, of all.
+    pub(crate) path: u32,
     pub(crate) adapter: u32,
     pub(crate) target_n_port: u32,
     pub(crate) array: u32,
@@ -116,8 +127,8 @@ pub(crate) struct RunningJob {
     pub(crate) job: Job,
     pub(crate) workload: u32,
     pub(crate) host: u32,
-    /// LUNs it uses, and the ways to them.
-    pub(crate) routes: Vec<Route>,
+    /// LUNs it uses, as devices of its host.
+    pub(crate) devices: Vec<u32>,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [sanlab_metrics::IoTotals; 2],
 }
@@ -150,8 +161,12 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) failure: Option<Failure>,
     /// Loop and what happens to it.
     pub(crate) loop_faults: Vec<(u32, LoopFault)>,
-    /// Commands that a timer runs for, counted, so that a timer knows its own.
-    pub(crate) commands: u32,
+    /// What goes wrong in the fabric.
+    pub(crate) faults: Faults,
+    /// Ways from adapters to ports of arrays, as hosts know them.
+    pub(crate) paths: Vec<Path>,
+    /// LUNs as hosts see them.
+    pub(crate) devices: Vec<HostDevice>,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -227,10 +242,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::CacheServed(task) => self.on_cache_served(now, task),
             Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
-            Event::LoopFault(fault) => self.on_loop_fault(now, fault),
-            Event::CommandTimeout(request, command) => {
-                self.on_command_timeout(now, request, command);
-            }
+            Event::Fault(fault) => self.on_fault(now, fault),
+            Event::Recovery(step) => self.on_recovery(now, step),
             Event::ParityDone(task) => self.on_parity_done(now, task),
             Event::PartnerCopied(task) => self.on_partner_copied(now, task),
             Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),
@@ -247,8 +260,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The way of a host's request.
+    #[inline]
     pub(crate) fn route_of(&self, request: &Request) -> Route {
-        self.jobs[request.of as usize].routes[request.target as usize]
+        self.devices[request.device as usize].routes[request.path as usize]
     }
 
     /// I/Os done by hosts, warm-up included.

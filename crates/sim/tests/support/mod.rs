@@ -5,7 +5,7 @@
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, HostPlan,
+    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, FaultsPlan, HostPlan,
     Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan,
     MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan,
     RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SwitchPlan, TrafficPlan, WorkloadPlan,
@@ -82,6 +82,7 @@ impl San {
             links: vec![],
             loops: vec![],
             loop_faults: vec![],
+            faults: FaultsPlan::default(),
             hosts: vec![],
             arrays: vec![],
             workloads: vec![],
@@ -137,6 +138,8 @@ impl San {
             credit_a_to_b: cable.credit,
             credit_b_to_a: cable.credit,
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
+            outages: vec![],
+            bit_error_interval: 0,
         });
         self.plan.links.len() - 1
     }
@@ -168,7 +171,10 @@ impl San {
                 max_commands: 65_535,
                 lun_queue_depth: 65_535,
                 command_timeout_ps: 0,
+                path_timeout_ps: 0,
+                retries: 0,
             }],
+            multipath: None,
         });
         n_port
     }
@@ -237,6 +243,7 @@ impl San {
             think_ps: 0,
             pattern: PatternPlan::Blocks,
             targets: vec![],
+            paths: vec![],
         });
         &mut self.plan.jobs[number]
     }
