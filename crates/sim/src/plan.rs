@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 mod drive;
 mod faults;
 mod qos;
+mod services;
 mod storage;
 
 pub use drive::*;
 pub use faults::*;
 pub use qos::*;
+pub use services::*;
 pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
@@ -63,6 +65,9 @@ pub struct Plan {
     /// Limits and priorities of pairs of N_Ports, in the order of time.
     #[serde(default)]
     pub qos: Vec<QosPlan>,
+    /// What the services of the fabrics decided, and the logins they take part in.
+    #[serde(default)]
+    pub services: Option<ServicesPlan>,
 }
 
 /// A port of a host or an array.
@@ -87,6 +92,9 @@ pub struct NPortPlan {
     pub rx_hold_ps: u64,
     /// Rate at which the port empties its receive buffers; 0 is at once.
     pub drain_bytes_per_s: u64,
+    /// The N_Port whose link it shares; none of a port with a link of its own.
+    #[serde(default)]
+    pub shares: Option<u32>,
 }
 
 /// How frames of the sequences open at an N_Port take turns.
@@ -590,6 +598,9 @@ pub struct JobPlan {
     /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
     #[serde(default)]
     pub targets: Vec<TargetPlan>,
+    /// The virtual N_Port its commands come from; none where they come from the adapter's own.
+    #[serde(default)]
+    pub initiator: Option<u32>,
     /// Other paths to its LUNs.
     #[serde(default)]
     pub paths: Vec<PathPlan>,

@@ -13,6 +13,7 @@ from sanlab.plan.faults import build_faults
 from sanlab.plan.jobs import JobMaker, build_jobs
 from sanlab.plan.loops import build_loops
 from sanlab.plan.names import Problems
+from sanlab.plan.npiv import number_virtual_ports, virtual_n_ports
 from sanlab.plan.schema import (
     FORMAT,
     AdapterPlan,
@@ -25,6 +26,7 @@ from sanlab.plan.schema import (
     SwitchEnd,
     SwitchPlan,
 )
+from sanlab.plan.services.apply import with_services
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
@@ -85,7 +87,8 @@ def compile_plan(scenario: Scenario) -> Plan:
         for array in arrays
     ]
     flows: dict[str, Path] = {}
-    maker = JobMaker(boxes, wiring, table, ids, problems)
+    virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))
+    maker = JobMaker(boxes, wiring, table, ids, problems, virtual)
     workloads, jobs = build_jobs(scenario, maker, flows)
     traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
     if not scenario.workloads and not scenario.traffic:
@@ -93,14 +96,14 @@ def compile_plan(scenario: Scenario) -> Plan:
     parts = _Parts(len(wiring.links), len(loops) + len(back_ends.loops), jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
-    return Plan(
+    plan = Plan(
         format=FORMAT,
         title=scenario.title or "untitled",
         seed=scenario.seed,
         end_ps=end_ps,
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
-        n_ports=[*n_ports, *back_ends.n_ports],
+        n_ports=[*n_ports, *back_ends.n_ports, *virtual_n_ports(virtual, n_ports, ids)],
         switches=_switches(boxes),
         links=[_link(link, boxes, ids) for link in wiring.links],
         loops=[*loops, *back_ends.loops],
@@ -111,6 +114,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         jobs=jobs,
         traffic=traffic,
     )
+    return with_services(plan, scenario, boxes, wiring, problems)
 
 
 def _n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:

@@ -36,6 +36,7 @@ class NPortPlan(PlanModel):
     interleave: Literal["sequence", "frame"]
     rx_hold_ps: U64
     drain_bytes_per_s: U64
+    shares: U32 | None = None
 
 
 class SwitchPlan(PlanModel):
@@ -71,6 +72,13 @@ class EndAtNPort(PlanModel):
 EndPlan = EndAtNPort | EndAtSwitch
 
 
+class OutagePlan(PlanModel):
+    """A time in which a link carries nothing; the largest number is never."""
+
+    from_ps: U64
+    until_ps: U64
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -83,6 +91,7 @@ class LinkPlan(PlanModel):
     credit_a_to_b: U32
     credit_b_to_a: U32
     fspf_cost: U64
+    outages: list[OutagePlan] = []
 
 
 class AdapterPlan(PlanModel):
@@ -608,6 +617,7 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
+    initiator: U32 | None = None
 
 
 class TrafficPlan(PlanModel):
@@ -747,6 +757,73 @@ class LoopPlan(PlanModel):
     ports: list[LoopPortPlan]
 
 
+class VisibilityPlan(PlanModel):
+    """Two N_Ports that the fabric keeps apart from an instant on, or joins again."""
+
+    at_ps: U64
+    told_ps: U64
+    a: U32
+    b: U32
+    visible: bool
+
+
+class HappeningPlan(PlanModel):
+    """A fact that is known beforehand."""
+
+    at_ps: U64
+    what: str
+    place: str
+    reason: str
+
+
+class FaultsPlan(PlanModel):
+    """Faults of the fabric, and how they are noticed."""
+
+    is_armed: bool = False
+    route_updates_ps: list[U64] = []
+    visibility: list[VisibilityPlan] = []
+    happenings: list[HappeningPlan] = []
+
+
+class PortStatePlan(PlanModel):
+    """State of a port of a switch from an instant on."""
+
+    at_ps: U64
+    switch: U32
+    port: U32
+    kind: str
+    peer: str
+    state: str
+    reason: str
+
+
+class ActiveZonePlan(PlanModel):
+    """A zone that is active in a fabric from an instant on; without a name where none is."""
+
+    at_ps: U64
+    switch: U32
+    vsan: U32
+    zone_set: str
+    zone: str
+    members: list[str]
+
+
+class SightPlan(PlanModel):
+    """Ports of arrays that a port of a host sees from an instant on."""
+
+    at_ps: U64
+    n_port: U32
+    targets: list[U32]
+
+
+class ServicesPlan(PlanModel):
+    """What the services of the fabrics decided, for the report."""
+
+    ports: list[PortStatePlan] = []
+    zones: list[ActiveZonePlan] = []
+    sights: list[SightPlan] = []
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -761,11 +838,13 @@ class Plan(PlanModel):
     links: list[LinkPlan]
     loops: list[LoopPlan]
     loop_faults: list[LoopFaultPlan]
+    faults: FaultsPlan = FaultsPlan()
     hosts: list[HostPlan]
     arrays: list[ArrayPlan]
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
+    services: ServicesPlan | None = None
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

@@ -20,6 +20,7 @@ from sanlab.scenario.base import (
 )
 
 Interleave = Literal["sequence", "frame"]
+Binding = Literal["wwpn", "fc_id", "none"]
 
 
 class Cpu(ScenarioModel):
@@ -79,6 +80,14 @@ class Hba(ScenarioModel):
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None
     """Rate at which a port empties its receive buffers; at once where it is left out."""
+    loop_only: bool = False
+    """Its ports know arbitrated loops only: a switch whose ports take no loop isolates them."""
+    npiv: list[Name] = Field(default_factory=list)
+    """Virtual ports, each with a name and a world-wide name of its own, that share the link of the
+    adapter's first port: `vm1` is `host1.hba0.vm1`."""
+    binding: Binding = "wwpn"
+    """How targets are remembered: by world-wide port name, by address, or not at all. By address a
+    target is lost when its switch gets another domain."""
 
 
 def _as_hbas(value: object) -> object:
