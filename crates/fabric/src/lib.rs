@@ -8,18 +8,23 @@
 //! turn: the frame to the next hop, the freed buffer to the hop before.
 
 mod counters;
+mod extras;
 mod fibre;
 mod fspf;
 mod health;
 mod loops;
 mod network;
+mod policy;
 mod probe;
+mod qos;
 mod reference;
 mod routing;
 mod switch;
+mod trunk;
 mod voq;
 
 pub use counters::FibreCounters;
+pub use extras::Extras;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
 pub use health::BitErrors;
@@ -28,6 +33,9 @@ pub use loops::{
     SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{FabricFault, LOST, Network, NetworkBuilder, Start};
+pub use policy::{Policy, PolicyChange};
 pub use probe::{NoProbe, Probe};
+pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};
+pub use trunk::Trunk;

@@ -53,9 +53,16 @@ pub struct WorkloadMeter {
     pub stages: [u128; STAGE_COUNT],
     /// Counts of the present interval, warm-up included.
     pub interval: IoTotals,
+    /// Commands of I/Os that ended, warm-up left out: an I/O in pieces has several.
+    pub commands: u64,
 }
 
 impl WorkloadMeter {
+    /// An I/O has ended that took so many commands; they count unless it belongs to the warm-up.
+    pub fn count_commands(&mut self, commands: u32, is_counted: bool) {
+        self.commands += if is_counted { u64::from(commands) } else { 0 };
+    }
+
     /// An I/O has failed; it counts unless it belongs to the warm-up.
     pub fn fail(&mut self, is_counted: bool) {
         self.interval.errors += 1;

@@ -24,23 +24,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let path = back_end.take_path(operation.disk);
         let request = self.requests.insert(Request {
-            owner: Owner::BackEnd,
-            of: number,
             queue: operation.disk,
             target: path,
-            device: NONE,
-            path: 0,
-            reply_bytes: 0,
             task: id,
             is_read: operation.is_read,
-            is_alive: true,
-            failures: 0,
-            is_retried: false,
-            is_recovering: false,
-            is_refused: false,
             address: operation.address,
             bytes: operation.bytes,
-            timeline: Timeline::begin(now),
+            ..Request::begin(Owner::BackEnd, number, now)
         });
         self.send_command(now, request);
     }

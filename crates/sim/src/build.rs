@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sanlab_fabric::{Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
 use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
 use sanlab_host::{
-    AccessLine, AccessSpec, Adapter, Addresses, Extent, Host, Job, JobSettings, Pacing, Pattern,
-    Region, Runs, Stream, StreamKind, Volume, Walk,
+    AccessLine, AccessSpec, Adapter, Addresses, BlockLayer, CpuCosts, Extent, Host, Job,
+    JobSettings, Pacing, Pattern, Region, Runs, Stream, StreamKind, Volume, Walk,
 };
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
@@ -23,9 +23,10 @@ use crate::event::Event;
 use crate::faults::Faults;
 use crate::plan::{
     AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
-    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, TargetPlan, TrafficPlan,
-    WriteStrategyPlan,
+    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, SubmissionPlan, TargetPlan,
+    TrafficPlan, WriteStrategyPlan,
 };
+use crate::qos;
 use crate::series::Series;
 use crate::tables;
 use crate::workload::WorkloadState;
@@ -99,6 +100,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         add_job(&mut world, plan, job);
     }
     check_reachable(&world, plan)?;
+    qos::put_in_force(&mut world, plan);
     world.arm(plan);
     Ok(world)
 }
@@ -134,7 +136,9 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
             builder.fibres.push(fibre);
         }
         builder.costs.push(link.fspf_cost);
+        qos::add_trunk(&mut builder, link);
     }
+    qos::add_policies(&mut builder, plan);
     for of in &plan.loops {
         add_loop(&mut builder, of);
     }
@@ -174,13 +178,14 @@ fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
         crate::plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
         crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
-    Switch::new(
+    let made = Switch::new(
         switch.domain,
         forwarding,
         switch.forwarding_ps,
         policy,
         switch.ports as usize,
-    )
+    );
+    qos::classed(made, switch)
 }
 
 fn generator_of(traffic: &TrafficPlan, flow: u32, seed: u64) -> Generator {
@@ -453,8 +458,15 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
         }
         world.hosts.push(Host {
             cpu: Station::new(host.cores),
-            cpu_submit: host.cpu_submit_ps,
-            cpu_complete: host.cpu_complete_ps,
+            costs: CpuCosts::new(
+                (host.cpu_submit_ps, host.cpu_complete_ps),
+                host.cpu_command_ps,
+                host.cpu_interrupt_ps,
+            ),
+            block_layer: BlockLayer {
+                max_request: or_never(host.max_request_bytes),
+                is_serial: host.submission == SubmissionPlan::Serial,
+            },
             adapters: (first..id_of(world.adapters.len())).collect(),
         });
     }
@@ -565,8 +577,12 @@ fn depth_of(job: &JobPlan) -> u32 {
     }
 }
 
+/// A limit; 0 in a plan is none.
+fn or_never(limit: u64) -> u64 {
+    if limit == 0 { NEVER } else { limit }
+}
+
 fn settings_of(job: &JobPlan) -> JobSettings {
-    let or_never = |at: u64| if at == 0 { NEVER } else { at };
     JobSettings {
         read_ppm: job.read_ppm,
         addresses: match (job.random, job.address) {

@@ -1,8 +1,8 @@
 //! The host's side of a request, from the job to the wire and back.
 
 use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, ScsiStatus};
-use sanlab_host::PathState;
-use sanlab_kernel::{Picoseconds, Stage, Timeline};
+use sanlab_host::{CpuCosts, PathState, Role};
+use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
 use crate::outcome::Failure;
@@ -46,24 +46,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let job = &self.jobs[id as usize];
             let (host, workload) = (job.host, job.workload);
             let device = job.devices[asked.target as usize];
+            let role = self.hosts[host as usize].block_layer.role_of(asked.bytes);
             let request = self.requests.insert(Request {
-                owner: Owner::Host,
-                of: id,
-                queue: sanlab_kernel::NONE,
-                task: sanlab_kernel::NONE,
                 target: asked.target,
                 device,
-                path: 0,
+                role,
+                commands: u32::from(role == Role::Whole),
                 reply_bytes: asked.reply_bytes,
                 is_read: asked.is_read,
-                is_alive: true,
-                failures: 0,
-                is_retried: false,
-                is_recovering: false,
-                is_refused: false,
                 address: asked.address,
                 bytes: asked.bytes,
-                timeline: Timeline::begin(now),
+                ..Request::begin(Owner::Host, id, now)
             });
             let state = &mut self.workloads[workload as usize];
             state.change_open(now, 1);
@@ -77,13 +70,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 });
                 return;
             }
-            let host = &mut self.hosts[host as usize];
-            if host.cpu_submit == 0 {
-                self.on_cpu_submitted(now, request);
-            } else {
-                let ends_at = host.cpu.arrive(now, host.cpu_submit).ends_at;
+            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(role)) {
                 self.agenda
                     .schedule(ends_at, self.component(id), Event::CpuSubmitted(request));
+            } else {
+                self.on_cpu_submitted(now, request);
             }
         }
         if let Some(wake_at) = self.jobs[id as usize].job.take_wake() {
@@ -95,12 +86,31 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let host = self.jobs[record.of as usize].host;
-        let host = &mut self.hosts[host as usize];
-        if host.cpu_submit > 0 {
+        let (role, parent) = (record.role, record.parent);
+        let host = &mut self.hosts[self.jobs[record.of as usize].host as usize];
+        if host.costs.submit(role) > 0 {
             host.cpu.leave(now);
         }
-        self.assign(now, request);
+        match role {
+            Role::Whole => self.assign(now, request),
+            Role::Split => self.split(now, request),
+            Role::Piece => {
+                self.assign(now, request);
+                self.issue_pieces(now, parent);
+            }
+        }
+    }
+
+    /// Work for a host's processors, of this cost: when is it done? None where it costs nothing.
+    pub(crate) fn occupy_cpu(
+        &mut self,
+        now: Picoseconds,
+        host: u32,
+        cost: impl Fn(&CpuCosts) -> Picoseconds,
+    ) -> Option<Picoseconds> {
+        let host = &mut self.hosts[host as usize];
+        let cost = cost(&host.costs);
+        (cost > 0).then(|| host.cpu.arrive(now, cost).ends_at)
     }
 
     /// Hand the engine what throttle and queue depths allow.
@@ -131,8 +141,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let record = *record;
-        let route = self.route_of(&record);
+        let route = self.route_of(&self.requests[request]);
         let adapter = &mut self.adapters[route.adapter as usize];
         if adapter.submit > 0 {
             adapter.engine.leave(now);
@@ -240,8 +249,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         let record = &mut self.requests[closed.request];
         record.is_refused = is_full;
-        let record = *record;
-        let adapter = self.route_of(&record).adapter;
+        let adapter = self.route_of(&self.requests[closed.request]).adapter;
         let adapter = &mut self.adapters[adapter as usize];
         if adapter.complete == 0 {
             self.on_engine_completed(now, closed.request);
@@ -255,9 +263,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let record = *record;
-        let (job_id, queue, is_refused) = (record.of, record.queue, record.is_refused);
-        let route = self.route_of(&record);
+        let (job_id, role, queue) = (record.of, record.role, record.queue);
+        let is_refused = record.is_refused;
+        let device = record.device;
+        let route = self.route_of(&self.requests[request]);
         let adapter_id = route.adapter;
         let adapter = &mut self.adapters[adapter_id as usize];
         if adapter.complete > 0 {
@@ -274,18 +283,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         } else {
             adapter.on_complete(queue);
             if self.faults.is_armed {
-                self.note_answer(now, route.path, record.device);
+                self.note_answer(now, route.path, device);
             }
-            let host = &mut self.hosts[self.jobs[job_id as usize].host as usize];
-            if host.cpu_complete == 0 {
-                self.on_cpu_completed(now, request);
-            } else {
-                let ends_at = host.cpu.arrive(now, host.cpu_complete).ends_at;
+            let host = self.jobs[job_id as usize].host;
+            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.complete(role)) {
                 self.agenda.schedule(
                     ends_at,
                     self.component(job_id),
                     Event::CpuCompleted(request),
                 );
+            } else {
+                self.on_cpu_completed(now, request);
             }
         }
         self.pump_adapter(now, adapter_id);
@@ -300,14 +308,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
+        let host = self.jobs[record.of as usize].host;
+        let host = &mut self.hosts[host as usize];
+        if host.costs.complete(record.role) > 0 {
+            host.cpu.leave(now);
+        }
         record.is_alive = false;
         let record = *record;
         self.requests.remove(request);
-        let running = &mut self.jobs[record.of as usize];
-        let host = &mut self.hosts[running.host as usize];
-        if host.cpu_complete > 0 {
-            host.cpu.leave(now);
+        if record.role == Role::Piece {
+            self.end_piece(now, &record, true);
+        } else {
+            self.finish(now, &record);
         }
+    }
+
+    /// A request of an application is done.
+    fn finish(&mut self, now: Picoseconds, record: &Request) {
+        let running = &mut self.jobs[record.of as usize];
         let is_counted = now >= running.job.settings.counted_from;
         let response = now - record.timeline.began_at;
         let direction = usize::from(record.is_read);
@@ -320,6 +338,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         workload.last_completion_at = now;
         workload.done += 1;
         let meter = &mut workload.meters[direction];
+        meter.count_commands(record.commands, is_counted);
         meter.note_trouble(record.is_retried, &record.timeline, is_counted);
         if let Err(missing) = meter.record(now, record.bytes, &record.timeline, is_counted) {
             self.failure.get_or_insert(Failure::Stages {

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 
 mod drive;
 mod faults;
+mod qos;
 mod services;
 mod storage;
 
 pub use drive::*;
 pub use faults::*;
+pub use qos::*;
 pub use services::*;
 pub use storage::*;
 
@@ -60,6 +62,9 @@ pub struct Plan {
     pub jobs: Vec<JobPlan>,
     /// Plain frames from N_Port to N_Port without a SCSI exchange above them.
     pub traffic: Vec<TrafficPlan>,
+    /// Limits and priorities of pairs of N_Ports, in the order of time.
+    #[serde(default)]
+    pub qos: Vec<QosPlan>,
     /// What the services of the fabrics decided, and the logins they take part in.
     #[serde(default)]
     pub services: Option<ServicesPlan>,
@@ -118,6 +123,12 @@ pub struct SwitchPlan {
     pub routing: RoutePolicy,
     /// Number of ports.
     pub ports: u32,
+    /// Classes that its outputs tell apart; one for all where there are none.
+    #[serde(default)]
+    pub classes: Vec<ClassPlan>,
+    /// The class of frames that no policy names.
+    #[serde(default)]
+    pub shared_class: u32,
 }
 
 /// How a switch chooses among equal-cost paths.
@@ -162,6 +173,16 @@ pub struct LinkPlan {
     /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
     #[serde(default)]
     pub bit_error_interval: u64,
+    /// Links of a trunk, between switches: `bytes_per_s` is of each, credit and delay are of all.
+    #[serde(default = "one")]
+    pub members: u32,
+    /// Virtual channels between switches, in both directions; their credit is instead of the link's.
+    #[serde(default)]
+    pub virtual_channels: Vec<VirtualChannelPlan>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// One end of a link.
@@ -316,11 +337,34 @@ pub struct HostPlan {
     pub cpu_submit_ps: u64,
     /// CPU time from the HBA's interrupt to the application.
     pub cpu_complete_ps: u64,
+    /// CPU time of each command beside that: a request in pieces has several.
+    #[serde(default)]
+    pub cpu_command_ps: u64,
+    /// CPU time of each interrupt.
+    #[serde(default)]
+    pub cpu_interrupt_ps: u64,
+    /// Largest command; larger requests go in pieces. 0 splits nothing.
+    #[serde(default)]
+    pub max_request_bytes: u64,
+    /// When the pieces of a request are issued.
+    #[serde(default)]
+    pub submission: SubmissionPlan,
     /// HBA ports of this host.
     pub adapters: Vec<AdapterPlan>,
     /// What it does with several paths to a LUN.
     #[serde(default)]
     pub multipath: Option<MultipathPlan>,
+}
+
+/// When the pieces of a request are issued.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum SubmissionPlan {
+    /// All at once, as fast as the processor makes them.
+    #[default]
+    Together,
+    /// Each when the one before is done.
+    Serial,
 }
 
 /// One port of an HBA with the engine that drives it.

@@ -5,11 +5,11 @@
 //! the command again. A target that misses data it has asked for waits for E_D_TOV.
 
 use sanlab_fc::{FCP_RSP_BYTES, Frame, FrameKind, Owner, Phase, ScsiStatus};
-use sanlab_host::PathState;
+use sanlab_host::{PathState, Role};
 use sanlab_kernel::{NONE, Picoseconds, Stage, id_of};
 
-use crate::event::{Event, RecoveryEvent};
-use crate::world::World;
+use crate::event::RecoveryEvent;
+use crate::world::{Request, World};
 
 /// Payload of BA_ACC: sequence, ids of the exchange, lowest and highest count (FC-FS).
 const BA_ACC_BYTES: u32 = 12;
@@ -234,24 +234,37 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.pump_adapter(now, route.adapter);
     }
 
-    /// The application gets an error; it asks again after this pause.
+    /// A command has failed for good, and with it the request it is, or is a part of. The application
+    /// asks again after this pause.
     pub(crate) fn fail(&mut self, now: Picoseconds, id: u32, pause: Picoseconds) {
-        let record = self.requests[id];
-        self.requests[id].is_alive = false;
+        let record = &mut self.requests[id];
+        record.is_alive = false;
+        record.pause = pause;
+        let record = *record;
         self.requests.remove(id);
+        if record.role == Role::Piece {
+            self.end_piece(now, &record, false);
+        } else {
+            self.end_in_error(now, &record, pause);
+        }
+    }
+
+    /// The application gets an error.
+    pub(crate) fn end_in_error(&mut self, now: Picoseconds, record: &Request, pause: Picoseconds) {
         let running = &mut self.jobs[record.of as usize];
         let is_counted = now >= running.job.settings.counted_from;
         let workload = &mut self.workloads[running.workload as usize];
         workload.change_open(now, -1);
         workload.failed += 1;
         workload.response_sum += u128::from(now - record.timeline.began_at);
-        workload.meters[usize::from(record.is_read)].fail(is_counted);
+        let meter = &mut workload.meters[usize::from(record.is_read)];
+        meter.fail(is_counted);
+        meter.count_commands(record.commands, is_counted);
         running.job.on_done(&record.asked());
         if pause == 0 {
             self.on_slot_free(now, record.of);
         } else {
-            let event = Event::Recovery(RecoveryEvent::JobPaused(record.of));
-            self.agenda.schedule(now + pause, 0, event);
+            self.recover_at(now + pause, RecoveryEvent::JobPaused(record.of));
         }
     }
 }

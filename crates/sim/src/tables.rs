@@ -95,6 +95,7 @@ pub(crate) fn all<const E: bool>(
         frame_histogram(world),
         stations(world, plan, now),
         mirrors(world, plan),
+        crate::qos::pairs(world, plan),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
         fault_tables::paths(world, plan, now),
@@ -124,7 +125,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
         for at_b in [false, true] {
             let (near, far) = ends(link, at_b);
             let fibre = id_of(2 * index + usize::from(at_b));
-            let credit = &world.network.fibres[fibre as usize].credit;
+            let transmitter = &world.network.fibres[fibre as usize];
             let kind = match (near, far) {
                 (EndPlan::NPort(_), _) => "n_port",
                 (_, EndPlan::NPort(_)) => "f_port",
@@ -137,11 +138,11 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 link: index as u64,
                 peer: port_name(plan, index, !at_b),
                 speed: link.speed.clone(),
-                bytes_per_s: link.bytes_per_s,
+                bytes_per_s: link.bytes_per_s * transmitter.members(),
                 tx: world.network.counters(fibre, now),
                 rx: world.network.counters(fibre ^ 1, now),
-                tx_bb_credit: u64::from(credit.granted()),
-                tx_most_in_use: credit.most_in_use(),
+                tx_bb_credit: u64::from(transmitter.granted()),
+                tx_most_in_use: transmitter.most_in_use(),
             });
         }
     }
@@ -256,6 +257,7 @@ struct WorkloadRow<'a> {
     errors: u64,
     retried: u64,
     delayed: u64,
+    commands: u64,
 }
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
@@ -298,6 +300,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                     errors: meter.totals.errors,
                     retried: meter.totals.retried,
                     delayed: meter.totals.delayed,
+                    commands: meter.commands,
                 });
             }
         }
@@ -352,6 +355,7 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
             ("error_count", Column::whole(&rows, |row| row.errors)),
             ("retried_count", Column::whole(&rows, |row| row.retried)),
             ("delayed_count", Column::whole(&rows, |row| row.delayed)),
+            ("command_count", Column::whole(&rows, |row| row.commands)),
         ],
     )
 }

@@ -1,7 +1,7 @@
 //! The array's side of a command: from FCP_CMND to the blocks and back.
 
 use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, ScsiStatus};
-use sanlab_kernel::{NONE, Picoseconds, Stage, Timeline};
+use sanlab_kernel::{NONE, Picoseconds, Stage};
 use sanlab_storage::{CacheWrite, Media, Operation};
 
 use crate::event::Event;
@@ -284,23 +284,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn copy(&mut self, now: Picoseconds, id: u32) {
         let task = self.tasks[id];
         let request = self.requests.insert(Request {
-            owner: Owner::Mirror,
-            of: task.array,
             queue: task.lun,
-            target: 0,
-            device: NONE,
-            path: 0,
-            reply_bytes: 0,
             task: if task.is_copied { NONE } else { id },
-            is_read: false,
-            is_alive: true,
-            failures: 0,
-            is_retried: false,
-            is_recovering: false,
-            is_refused: false,
             address: task.address,
             bytes: task.bytes,
-            timeline: Timeline::begin(now),
+            ..Request::begin(Owner::Mirror, task.array, now)
         });
         self.send_command(now, request);
     }

@@ -2,8 +2,8 @@
 
 use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
-use sanlab_host::{Adapter, Host, Job};
-use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
+use sanlab_host::{Adapter, Host, Job, Role};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
@@ -29,6 +29,16 @@ pub(crate) struct Request {
     /// The LUN as its host sees it, and the path that it takes.
     pub(crate) device: u32,
     pub(crate) path: u32,
+    /// Whether it is a command of its own, several, or one of several.
+    pub(crate) role: Role,
+    /// Of a piece: the request it is a part of; [`sanlab_kernel::NONE`] of all others.
+    pub(crate) parent: u32,
+    /// Of a request in pieces: those under way.
+    pub(crate) pieces: u32,
+    /// Commands it has taken.
+    pub(crate) commands: u32,
+    /// Of a request in pieces: one has failed, and so will it.
+    pub(crate) has_failed: bool,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
@@ -39,11 +49,49 @@ pub(crate) struct Request {
     pub(crate) is_retried: bool,
     /// It waits for a fault to pass.
     pub(crate) is_recovering: bool,
+    /// When it has failed: how long the application waits before it asks again.
+    pub(crate) pause: Picoseconds,
     /// It was refused with TASK SET FULL and has not been sent again.
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
+    /// Of a request in pieces: bytes of those issued, and how many may be as of now.
+    pub(crate) issued: u64,
+    pub(crate) may_be_issued: u64,
     pub(crate) timeline: Timeline,
+}
+
+impl Request {
+    /// A request that begins now and is one command, with nothing said of what it is about.
+    pub(crate) fn begin(owner: Owner, of: u32, now: Picoseconds) -> Self {
+        Self {
+            owner,
+            of,
+            queue: 0,
+            task: NONE,
+            target: 0,
+            device: NONE,
+            path: 0,
+            role: Role::Whole,
+            parent: NONE,
+            pieces: 0,
+            commands: 1,
+            has_failed: false,
+            reply_bytes: 0,
+            is_read: false,
+            is_alive: true,
+            failures: 0,
+            is_retried: false,
+            is_recovering: false,
+            pause: 0,
+            is_refused: false,
+            address: 0,
+            bytes: 0,
+            issued: 0,
+            may_be_issued: 0,
+            timeline: Timeline::begin(now),
+        }
+    }
 }
 
 impl Request {
@@ -244,6 +292,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::MediaServed(task) => self.on_media_served(now, task),
             Event::Fault(fault) => self.on_fault(now, fault),
             Event::Recovery(step) => self.on_recovery(now, step),
+            Event::Policy(policy) => self.network.apply_policy(policy, now),
             Event::ParityDone(task) => self.on_parity_done(now, task),
             Event::PartnerCopied(task) => self.on_partner_copied(now, task),
             Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),
@@ -259,7 +308,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .close_until(now, at_end, &self.network, &mut self.workloads);
     }
 
-    /// The way of a host's request.
+    /// The way of a command of a host.
     #[inline]
     pub(crate) fn route_of(&self, request: &Request) -> Route {
         self.devices[request.device as usize].routes[request.path as usize]
@@ -275,6 +324,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let alive = (0..id_of(self.requests.peak())).map(|id| &self.requests[id]);
         alive
             .filter(|request| request.is_alive && request.owner == Owner::Host)
+            .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (
                     self.jobs[request.of as usize].workload,

@@ -8,8 +8,8 @@ use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, FaultsPlan, HostPlan,
     Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan,
     MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan,
-    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SwitchPlan, TrafficPlan, WorkloadPlan,
-    WriteCachePlan, ZonePlan,
+    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TrafficPlan,
+    WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -88,6 +88,7 @@ impl San {
             workloads: vec![],
             jobs: vec![],
             traffic: vec![],
+            qos: vec![],
         };
         Self {
             plan,
@@ -120,6 +121,8 @@ impl San {
             cut_through,
             routing,
             ports: 0,
+            classes: vec![],
+            shared_class: 0,
         });
         self.next_port.push(0);
         At::Switch(id)
@@ -140,6 +143,8 @@ impl San {
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
             outages: vec![],
             bit_error_interval: 0,
+            members: 1,
+            virtual_channels: vec![],
         });
         self.plan.links.len() - 1
     }
@@ -164,6 +169,10 @@ impl San {
             cores: 1,
             cpu_submit_ps: 0,
             cpu_complete_ps: 0,
+            cpu_command_ps: 0,
+            cpu_interrupt_ps: 0,
+            max_request_bytes: 0,
+            submission: SubmissionPlan::Together,
             adapters: vec![AdapterPlan {
                 n_port,
                 submit_ps: 0,
