@@ -820,12 +820,22 @@ class SightPlan(PlanModel):
     targets: list[U32]
 
 
+class ApartPlan(PlanModel):
+    """Why two N_Ports do not see each other from an instant on; no reason where they do again."""
+
+    at_ps: U64
+    a: U32
+    b: U32
+    reason: str
+
+
 class ServicesPlan(PlanModel):
     """What the services of the fabrics decided, for the report."""
 
     ports: list[PortStatePlan] = []
     zones: list[ActiveZonePlan] = []
     sights: list[SightPlan] = []
+    apart: list[ApartPlan] = []
 
 
 class Plan(PlanModel):

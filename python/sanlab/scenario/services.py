@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from sanlab.scenario.base import ScenarioModel, Span, Speed, Time
+from sanlab.scenario.base import ScenarioModel, Span, Speed, Time, refusal
 
 #: Changes of zoning reach the hosts after this long: an RSCN, and the switch's processor behind it.
 #: No published figure; as long as the notice of a fault.
@@ -35,10 +36,30 @@ class FabricServices(ScenarioModel):
     out. Further links between the same fabrics take a hundredth of it."""
 
 
+_NUMBERS = re.compile(r"\d+(\.\.\d+)?(,\d+(\.\.\d+)?)*")
+
+
+def _read_numbers(value: object) -> object:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(text, str) and not _NUMBERS.fullmatch(text):
+        raise refusal(
+            reason=f"'{value}' is no list of ports", remedy="Write numbers and ranges, '0..3,7'"
+        )
+    return text
+
+
+#: Numbers of ports.
+PortNumbers = Annotated[
+    str,
+    BeforeValidator(_read_numbers),
+    WithJsonSchema({"type": ["string", "integer"], "examples": ["16..19", "0..3,7"]}),
+]
+
+
 class PortGroup(ScenarioModel):
     """Ports of a switch that differ from the others."""
 
-    ports: Annotated[str, Field(pattern=r"^\d+(\.\.\d+)?(,\d+(\.\.\d+)?)*$")]
+    ports: PortNumbers
     """Their numbers, `16..19`, `1,3`."""
     speed: Speed | None = None
     """Speed they are set to."""

@@ -15,6 +15,23 @@ pub struct ServicesPlan {
     /// Who sees whom, in the order of time.
     #[serde(default)]
     pub sights: Vec<SightPlan>,
+    /// Who of those that want to talk are kept apart, in the order of time.
+    #[serde(default)]
+    pub apart: Vec<ApartPlan>,
+}
+
+/// Why two N_Ports do not see each other from an instant on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApartPlan {
+    /// Since when.
+    pub at_ps: u64,
+    /// One N_Port.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Why; empty where they do again.
+    pub reason: String,
 }
 
 /// State of a port of a switch from an instant on.

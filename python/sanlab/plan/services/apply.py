@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import HappeningPlan, OutagePlan, VisibilityPlan
+from sanlab.plan.schema import ApartPlan, HappeningPlan, OutagePlan, VisibilityPlan
 from sanlab.plan.services.build import Ground, are_used, build_services
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def with_services(
         VisibilityPlan(at_ps=it.at_ps, told_ps=it.told_ps, a=it.a, b=it.b, visible=it.visible)
         for it in found.apart
     ]
+    reasons = [ApartPlan(at_ps=it.at_ps, a=it.a, b=it.b, reason=it.reason) for it in found.apart]
     told = [
         HappeningPlan(at_ps=it.at_ps, what=it.what, place=it.place, reason=it.reason)
         for it in found.told
@@ -51,7 +52,7 @@ def with_services(
                     "happenings": sorted([*faults.happenings, *told], key=lambda it: it.at_ps),
                 }
             ),
-            "services": found.facts,
+            "services": found.facts.model_copy(update={"apart": reasons}),
         }
     )
 

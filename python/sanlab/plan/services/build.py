@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ class Apart:
     a: int
     b: int
     visible: bool
+    reason: str
+    """Why they are kept apart."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,11 @@ class Services:
         Ports, zones and sights for the report.
     """
 
-    outages: dict[int, list[Span]] = field(default_factory=dict)
-    route_updates: list[int] = field(default_factory=list)
-    apart: list[Apart] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
-    facts: ServicesPlan | None = None
+    outages: dict[int, list[Span]]
+    route_updates: list[int]
+    apart: list[Apart]
+    told: list[Told]
+    facts: ServicesPlan
 
 
 @dataclass(frozen=True)
@@ -238,10 +240,11 @@ def _apart(sight: Sight, pairs: Iterable[tuple[int, int]], delay: int) -> list[A
     found: list[Apart] = []
     for a, b in dict.fromkeys(pairs):
         visible = True
-        for era, sees in sight.over_time(a, b):
+        for number, (era, sees) in enumerate(sight.over_time(a, b)):
             if sees != visible:
                 told = 0 if era.at_ps == 0 else era.at_ps + delay
-                found.append(Apart(era.at_ps, told, a, b, sees))
+                reason = "" if sees else sight.reason(number, a, b)
+                found.append(Apart(era.at_ps, told, a, b, sees, reason))
                 visible = sees
     return sorted(found, key=lambda it: (it.at_ps, it.a, it.b))
 

@@ -37,8 +37,9 @@ def resolve_zoning(scenario: Scenario, boxes: Boxes, problems: Problems) -> Zoni
     """Resolve the zoning of all fabrics."""
     found = ZoningAtStart([{} for _ in boxes.switches])
     for index, spec in enumerate(scenario.zoning or []):
-        path: Path = ("zoning", index) if len(scenario.zoning or []) > 1 else _sole(scenario)
+        path: Path = ("zoning", index)
         numbers = _switches(spec, path, boxes, problems)
+        _check_vsan(spec, path, boxes, problems)
         dbs = _Resolver(spec, path, boxes, problems).sets()
         vsan = spec.vsan or EVERY_VSAN
         for number in numbers:
@@ -57,11 +58,6 @@ def resolve_zoning(scenario: Scenario, boxes: Boxes, problems: Problems) -> Zoni
     return found
 
 
-def _sole(scenario: Scenario) -> Path:
-    """Place of a zoning that may be written without its list."""
-    return ("zoning",) if scenario.problem(("zoning", 0), "", "").line is None else ("zoning", 0)
-
-
 def _switches(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> list[int]:
     names: Names[int] = Names("switch")
     names.items = {switch.name: number for number, switch in enumerate(boxes.switches)}
@@ -71,6 +67,19 @@ def _switches(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> lis
         return list(names.items.values())
     found = names.resolve(spec.switches, (*path, "switches"), problems)
     return [names[name] for name in dict.fromkeys(found)]
+
+
+def _check_vsan(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> None:
+    """Refuse zoning of a VSAN that no port is in."""
+    known = {
+        port.vsan for switch in boxes.switches for port in boxes.by_name[switch.name].ports.values()
+    }
+    if spec.vsan is not None and spec.vsan not in known:
+        problems.add(
+            (*path, "vsan"),
+            f"No port is in VSAN {spec.vsan}",
+            f"VSANs with ports: {', '.join(str(it) for it in sorted(known))}",
+        )
 
 
 def _activations(spec: Zoning, path: Path, problems: Problems) -> list[tuple[int, str]]:
