@@ -121,6 +121,8 @@ class ResolvedHba:
     execution_throttle: int
     lun_queue_depth: int
     command_timeout_ps: int
+    path_timeout_ps: int
+    retries: int
     loop_only: bool
     npiv: tuple[str, ...]
     binding: str
@@ -140,6 +142,8 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         execution_throttle=given(spec.execution_throttle, model.execution_throttle),
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
         command_timeout_ps=spec.command_timeout,
+        path_timeout_ps=given(spec.fast_io_fail, spec.dev_loss),
+        retries=spec.retries,
         loop_only=spec.loop_only,
         npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
         binding=spec.binding,

@@ -92,6 +92,7 @@ class LinkPlan(PlanModel):
     credit_b_to_a: U32
     fspf_cost: U64
     outages: list[OutagePlan] = []
+    bit_error_interval: U64 = 0
 
 
 class AdapterPlan(PlanModel):
@@ -103,6 +104,55 @@ class AdapterPlan(PlanModel):
     max_commands: U32
     lun_queue_depth: U32
     command_timeout_ps: U64
+    path_timeout_ps: U64 = 0
+    retries: U32 = 0
+
+
+class Nothing(PlanModel):
+    """A choice that says no more."""
+
+
+class InTurn(PlanModel):
+    """Requests on each path before the next."""
+
+    ios: U32
+
+
+class RoundRobin(PlanModel):
+    """All paths in turn."""
+
+    round_robin: InTurn
+
+
+class LeastQueue(PlanModel):
+    """The path with the fewest requests."""
+
+    least_queue: Nothing
+
+
+class OnePath(PlanModel):
+    """The first path, until it fails."""
+
+    one_path: Nothing
+
+
+class MultipathPlan(PlanModel):
+    """What a host does with several paths to a LUN."""
+
+    spreading: RoundRobin | LeastQueue | OnePath
+    queues_without_path: bool
+    failback_ps: U64
+    checker_ps: U64
+    switch_over_ps: U64
+
+
+class PathPlan(PlanModel):
+    """Another path to a LUN of a job; the lower its group, the better."""
+
+    target: U32
+    adapter: U32
+    target_n_port: U32
+    group: U32
 
 
 class HostPlan(PlanModel):
@@ -117,6 +167,7 @@ class HostPlan(PlanModel):
     max_request_bytes: U64 = 0
     submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
+    multipath: MultipathPlan | None = None
 
 
 class CachePlan(PlanModel):
@@ -621,6 +672,7 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
+    paths: list[PathPlan] = []
     initiator: U32 | None = None
 
 
@@ -780,13 +832,37 @@ class HappeningPlan(PlanModel):
     reason: str
 
 
+class DrainPlan(PlanModel):
+    """The rate at which a port empties its receive buffers changes; 0 is at once."""
+
+    at_ps: U64
+    n_port: U32
+    bytes_per_s: U64
+
+
+class CreditLossPlan(PlanModel):
+    """R_RDYs that get lost for the transmitter at the first (2 n) or second end of link n."""
+
+    at_ps: U64
+    fibre: U32
+    count: U32
+
+
 class FaultsPlan(PlanModel):
     """Faults of the fabric, and how they are noticed."""
 
     is_armed: bool = False
     route_updates_ps: list[U64] = []
     visibility: list[VisibilityPlan] = []
+    drains: list[DrainPlan] = []
+    credit_losses: list[CreditLossPlan] = []
     happenings: list[HappeningPlan] = []
+    notice_ps: U64 = 10 * 10**9
+    login_ps: U64 = 100 * 10**9
+    e_d_tov_ps: U64 = 2 * 10**12
+    r_a_tov_ps: U64 = 10 * 10**12
+    credit_timeout_ps: U64 = 2 * 10**12
+    bb_sc_n: U32 = 0
 
 
 class PortStatePlan(PlanModel):
