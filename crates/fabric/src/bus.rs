@@ -117,7 +117,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         self.buses.stored += 1;
         let frame = &self.frames[id];
-        let came_by = frame.came_by;
+        let (came_by, channel) = (frame.came_by, frame.channel);
         let stored_at = match frame.bytes_on_bus() {
             0 => now,
             bytes => self.buses.segments[segment as usize].store(now, bytes),
@@ -125,7 +125,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let payload = frame.payload_bytes;
         let freed_at = self.n_ports[n_port as usize].on_received(stored_at, payload);
         let back_at = freed_at + self.fibres[came_by as usize].credit_return;
-        self.give_credit(came_by, back_at);
+        self.give_credit(came_by, channel, back_at);
         Some(Start {
             frame: id,
             arrives_at: stored_at,

@@ -1,10 +1,13 @@
 //! One direction of a link, with the transmitter at its start.
 
-use sanlab_fc::{BbCredit, HEADER_IN_BYTES, PRIMITIVE_BYTES};
-use sanlab_kernel::{NEVER, Picoseconds, Rate};
+use sanlab_fc::{BbCredit, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
+use sanlab_kernel::{Arena, NEVER, Picoseconds, Rate};
 
 use crate::counters::FibreCounters;
 use crate::health::BitErrors;
+use crate::extras::Extras;
+use crate::qos::Discipline;
+use crate::trunk::Trunk;
 use crate::voq::Queues;
 
 /// Who transmits.
@@ -61,10 +64,17 @@ pub struct Fibre {
     pub credit_return: Picoseconds,
     /// From the first bit sent to the header received.
     pub header: Picoseconds,
+    /// A trunk, policies, virtual channels: what most fibres are without.
+    pub extras: Option<Box<Extras>>,
     rate: Rate,
     gap_bytes: u64,
     /// Times of the two sizes sent last: frames of one size come in rows, between them a response.
     cached: [Times; 2],
+}
+
+/// The area of an address: the port of its switch (FC-SW: domain, area, port).
+pub(crate) fn area_of(address: u32) -> u32 {
+    address >> 8 & 0xff
 }
 
 /// What a frame of one size takes.
@@ -102,6 +112,7 @@ impl Fibre {
             delay,
             credit_return: delay + rate.time_for(PRIMITIVE_BYTES),
             header: delay + rate.time_for(HEADER_IN_BYTES),
+            extras: None,
             rate,
             gap_bytes: u64::from(gap_bytes),
             cached: [Times {
@@ -121,6 +132,141 @@ impl Fibre {
     #[inline(always)]
     pub fn is_dark(&self, now: Picoseconds) -> bool {
         now >= self.dark_from
+    }
+
+    /// Its extras, made now if it has none.
+    pub fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_with(Box::default)
+    }
+
+    /// Whether its transmitter, that of a switch, has more to look at than one queue and one credit.
+    #[inline(always)]
+    pub(crate) fn is_special(&self) -> bool {
+        self.extras.is_some() && self.source == Source::Switch
+    }
+
+    /// Links it stands for: members of a trunk.
+    pub fn members(&self) -> u64 {
+        let trunk = self.extras.as_ref().and_then(|it| it.trunk.as_ref());
+        trunk.map_or(1, Trunk::members)
+    }
+
+    /// How its output tells frames apart, if it does.
+    pub fn discipline(&self) -> Option<&Discipline> {
+        self.extras.as_ref()?.discipline.as_ref()
+    }
+
+    /// Credit granted, of all virtual channels.
+    pub fn granted(&self) -> u32 {
+        self.credits().map(BbCredit::granted).sum()
+    }
+
+    /// Most credit in use at once, summed over its virtual channels.
+    pub fn most_in_use(&self) -> u32 {
+        self.credits().map(BbCredit::most_in_use).sum()
+    }
+
+    /// Its credit, that of each virtual channel where it has any.
+    pub fn credits(&self) -> impl Iterator<Item = &BbCredit> {
+        let of_channels = self.discipline().map_or(&[][..], |it| &it.credits);
+        let common = of_channels.is_empty().then_some(&self.credit);
+        common.into_iter().chain(of_channels)
+    }
+
+    /// The link begins anew: all of its credit is there from this instant on.
+    pub(crate) fn renew_credit(&mut self, at: Picoseconds) {
+        self.credit.renew(at);
+        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
+        let channels = discipline.map(|it| &mut it.credits);
+        for credit in channels.into_iter().flatten() {
+            credit.renew(at);
+        }
+    }
+
+    /// The credit that frames on this channel use.
+    #[inline]
+    pub(crate) fn credit_mut(&mut self, channel: u8) -> &mut BbCredit {
+        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
+        discipline
+            .and_then(|it| it.credits.get_mut(usize::from(channel)))
+            .unwrap_or(&mut self.credit)
+    }
+
+    /// Time for which it was taken up to now; of a trunk the mean of its members.
+    pub(crate) fn busy(&self, now: Picoseconds) -> Picoseconds {
+        match self.extras.as_ref().and_then(|it| it.trunk.as_ref()) {
+            Some(trunk) => (self.counters.busy - trunk.to_come(now)) / trunk.members(),
+            None => self.counters.busy - self.free_at.saturating_sub(now),
+        }
+    }
+
+    /// Take the frame of a switch whose turn it is.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
+        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
+        match discipline {
+            Some(discipline) => discipline.pop(&mut self.queues, now, frames),
+            None => self.queues.pop(now, frames),
+        }
+    }
+
+    /// A frame starts on a fibre with extras; says when its limit lets the next one pass.
+    #[inline(never)]
+    pub(crate) fn start_with_extras(
+        &mut self,
+        now: Picoseconds,
+        slot: Picoseconds,
+        frame: &mut Frame,
+    ) -> Picoseconds {
+        let Some(extras) = &mut self.extras else {
+            return NEVER;
+        };
+        self.free_at = match &mut extras.trunk {
+            Some(trunk) => trunk.start(now, slot),
+            None => now + slot,
+        };
+        let mut opens_at = NEVER;
+        if let Some(discipline) = &mut extras.discipline {
+            let channel;
+            (channel, opens_at) = discipline.start(now, slot, frame);
+            if !discipline.credits.is_empty() {
+                frame.channel = channel;
+            }
+        }
+        self.credit_mut(frame.channel).take(now);
+        opens_at
+    }
+
+    /// A frame comes in by a fibre with extras, and could be forwarded at this instant; says when it can.
+    #[inline(never)]
+    pub(crate) fn come_in(&mut self, could_at: Picoseconds, frame: &mut Frame) -> Picoseconds {
+        let (_, slot) = self.times(frame.wire_bytes);
+        let Some(extras) = &mut self.extras else {
+            return could_at;
+        };
+        let ready_at = extras.come_in(could_at, slot, frame.wire_bytes);
+        frame.switch_wait += ready_at - could_at;
+        ready_at
+    }
+
+    /// The queue of a frame that came in by this port, at an output with extras.
+    #[inline(never)]
+    pub(crate) fn queue_of(&self, frame: &Frame, input: u32, address: u32) -> u32 {
+        let discipline = self.discipline();
+        discipline.map_or(input, |it| it.queue_of(frame, input, area_of(address)))
+    }
+
+    /// When a frame of a switch could start but for credit, and when it can.
+    pub(crate) fn next_start(&self) -> (Picoseconds, Picoseconds) {
+        if let Some(discipline) = self.discipline() {
+            return discipline.next_start(&self.queues, self.free_at, &self.credit);
+        }
+        let ready_at = self.queues.ready_at(self.free_at);
+        if ready_at == NEVER {
+            return (NEVER, NEVER);
+        }
+        let could_start_at = ready_at.max(self.free_at);
+        (could_start_at, could_start_at.max(self.credit.next_at()))
     }
 
     /// Its rate.

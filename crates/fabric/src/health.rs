@@ -123,7 +123,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[cold]
     #[inline(never)]
     pub(crate) fn loses(&mut self, id: u32, frame: u32, tail_at: Picoseconds) -> bool {
-        let wire_bytes = self.frames[frame].wire_bytes;
+        let (wire_bytes, channel) = (self.frames[frame].wire_bytes, self.frames[frame].channel);
         let fibre = &mut self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
         let is_cut_off = arrives_at > fibre.dark_from;
@@ -134,7 +134,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         } else if is_hit {
             // The receiver finds the CRC wrong, and its buffer free again.
             let back_at = arrives_at + fibre.credit_return;
-            self.give_credit(id, back_at);
+            self.give_credit(id, channel, back_at);
         } else {
             return false;
         }
@@ -146,10 +146,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A frame has no way on: its buffer is free when it is in.
     #[cold]
     #[inline(never)]
-    pub(crate) fn discard(&mut self, id: u32, output: u32, tail_at: Picoseconds) -> Picoseconds {
+    pub(crate) fn discard(
+        &mut self,
+        id: u32,
+        frame: u32,
+        output: u32,
+        tail_at: Picoseconds,
+    ) -> Picoseconds {
         let fibre = &self.fibres[id as usize];
         let back_at = tail_at + fibre.delay + fibre.credit_return;
-        self.give_credit(id, back_at);
+        let channel = self.frames[frame].channel;
+        self.give_credit(id, channel, back_at);
         self.fibres[output as usize].counters.dropped += 1;
         self.dropped += 1;
         LOST
@@ -165,7 +172,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.drop_waiting(id, now);
             let fibre = &mut self.fibres[id as usize];
             fibre.counters.credit_wait += waited;
-            fibre.credit.renew(back_at);
+            fibre.renew_credit(back_at);
             fibre.lost_credit = 0;
             fibre.could_start_at = NEVER;
             if EVERY_EVENT {
@@ -174,7 +181,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             if let Source::NPort(n_port) = fibre.source {
                 self.lost += self.n_ports[n_port as usize].clear(back_at);
             }
-            self.rearm(id);
+            self.rearm(id, now);
         }
     }
 
@@ -200,7 +207,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             for frame in waiting {
                 let frame = &mut self.frames[frame];
                 if frame.came_by == id {
-                    frame.came_by = self.topology.nowhere;
+                    (frame.came_by, frame.channel) = (self.topology.nowhere, 0);
                 }
             }
         }
@@ -211,9 +218,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let fibre = &self.fibres[id as usize];
         let waiting: Vec<u32> = fibre.queues.waiting(&self.frames).collect();
         for &frame in &waiting {
-            let came_by = self.frames[frame].came_by;
+            let (came_by, channel) = (self.frames[frame].came_by, self.frames[frame].channel);
             let back_at = now + self.fibres[came_by as usize].credit_return;
-            self.give_credit(came_by, back_at);
+            self.give_credit(came_by, channel, back_at);
             self.frames.remove(frame);
         }
         let fibre = &mut self.fibres[id as usize];
@@ -244,12 +251,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// R_RDYs on their way to this transmitter are lost, as many as it knows of at most. Returns how many.
     pub fn lose_credit(&mut self, id: u32, most: u32, now: Picoseconds) -> u32 {
         let fibre = &mut self.fibres[id as usize];
-        let lost = fibre.credit.lose(most);
+        let lost = fibre.credit_mut(0).lose(most);
         fibre.lost_credit += lost;
         if EVERY_EVENT {
             self.reference.lose_credit(id, lost, now);
         } else {
-            self.rearm(id);
+            self.rearm(id, now);
         }
         lost
     }
@@ -258,7 +265,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub fn recover_credit(&mut self, id: u32, now: Picoseconds) {
         let lost = std::mem::take(&mut self.fibres[id as usize].lost_credit);
         for _ in 0..lost {
-            self.give_credit(id, now);
+            self.give_credit(id, 0, now);
         }
     }
 }

@@ -9,19 +9,24 @@
 
 mod bus;
 mod counters;
+mod extras;
 mod fibre;
 mod fspf;
 mod health;
 mod loops;
 mod network;
+mod policy;
 mod probe;
+mod qos;
 mod reference;
 mod routing;
 mod switch;
+mod trunk;
 mod voq;
 
 pub use bus::{BusPort, Buses};
 pub use counters::FibreCounters;
+pub use extras::Extras;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
 pub use health::BitErrors;
@@ -30,6 +35,9 @@ pub use loops::{
     SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{FabricFault, LOST, Network, NetworkBuilder, Start};
+pub use policy::{Policy, PolicyChange};
 pub use probe::{NoProbe, Probe};
+pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};
+pub use trunk::Trunk;

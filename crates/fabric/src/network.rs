@@ -1,7 +1,7 @@
 //! All fibres and switches together, and the one event that moves frames: the start of a
 //! transmission.
 
-use sanlab_fc::{Exchange, Frame, NPort, Sequence};
+use sanlab_fc::{BbCredit, Exchange, Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of};
 
 use crate::bus::Buses;
@@ -10,7 +10,9 @@ use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::Hop;
 use crate::health::{Topology, nowhere};
 use crate::loops::Loops;
+use crate::policy::Policy;
 use crate::probe::Probe;
+use crate::qos::VirtualChannel;
 use crate::reference::Reference;
 use crate::switch::{Forwarding, Switch};
 use crate::voq::Queues;
@@ -93,8 +95,10 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub lost: u64,
     /// Frames that were lost: cut off with their link, corrupted, or without a way on.
     pub dropped: u64,
+    /// Policies and when they come into force.
+    pub policies: Vec<Policy>,
     pub(crate) switches: Vec<Switch>,
-    addresses: Vec<u32>,
+    pub(crate) addresses: Vec<u32>,
     pub(crate) uplinks: Vec<u32>,
     /// What routes are computed from.
     pub(crate) topology: Topology,
@@ -125,6 +129,10 @@ pub struct NetworkBuilder {
     pub spare_loops: usize,
     /// I/O buses of hosts.
     pub buses: Buses,
+    /// Virtual channels of links that have any, for both directions.
+    pub channels: Vec<(u32, Vec<VirtualChannel>)>,
+    /// Policies, in the order of time.
+    pub policies: Vec<Policy>,
 }
 
 impl NetworkBuilder {
@@ -157,6 +165,7 @@ impl NetworkBuilder {
                 }
             }
         }
+        self.add_disciplines();
         let fibres = self.fibres.len();
         self.loops.port_of.resize(self.n_ports.len(), NONE);
         self.fibres.append(&mut self.loop_fibres);
@@ -188,6 +197,7 @@ impl NetworkBuilder {
             dropped: 0,
             topology,
             loops: self.loops,
+            policies: self.policies,
             switches: self.switches,
             addresses: self.addresses,
             uplinks,
@@ -198,7 +208,7 @@ impl NetworkBuilder {
         };
         if EVERY_EVENT {
             for (id, fibre) in network.fibres[..fibres].iter().enumerate() {
-                network.reference.grant(id_of(id), fibre.credit.granted());
+                network.reference.grant(id_of(id), fibre);
             }
         }
         for n_port in 0..network.n_ports.len() {
@@ -267,9 +277,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// so does the time of the frame that is being sent.
     pub fn counters(&self, fibre: u32, now: Picoseconds) -> FibreCounters {
         let transmitter = &self.fibres[fibre as usize];
-        let to_come = transmitter.free_at.saturating_sub(now);
         FibreCounters {
-            busy: transmitter.counters.busy - to_come,
+            busy: transmitter.busy(now),
             credit_wait: self.credit_wait(fibre, now),
             ..transmitter.counters
         }
@@ -343,6 +352,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             return;
         }
         let transmitter = &mut self.fibres[fibre as usize];
+        if transmitter.is_special() {
+            self.reschedule(fibre, 0);
+            return;
+        }
         let could_start_at = ready_at.max(transmitter.free_at);
         if could_start_at < transmitter.could_start_at {
             transmitter.could_start_at = could_start_at;
@@ -355,11 +368,18 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// A credit of this transmitter will be back at this instant.
     #[inline(always)]
-    pub(crate) fn give_credit(&mut self, fibre: u32, at: Picoseconds) {
+    pub(crate) fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
         if EVERY_EVENT {
-            self.reference.give_credit(fibre, at);
+            self.reference.give_credit(fibre, channel, at);
         }
         let transmitter = &mut self.fibres[fibre as usize];
+        if transmitter.is_special() {
+            transmitter.credit_mut(channel).give(at);
+            if !EVERY_EVENT {
+                self.reschedule(fibre, 0);
+            }
+            return;
+        }
         let before = transmitter.credit.next_at();
         transmitter.credit.give(at);
         if !EVERY_EVENT && at < before && transmitter.could_start_at != NEVER {
@@ -379,7 +399,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 let is_ready = self.n_ports[n_port as usize].ready_at() <= at;
                 self.reference.set_ready(fibre, at, is_ready);
             }
-            if self.reference.can_start(fibre) {
+            if self.fibres[fibre as usize].discipline().is_some() {
+                self.reschedule(fibre, at);
+            } else if self.reference.can_start(fibre) {
                 self.alarms.set(fibre, at);
             }
             self.was_tenancy = false;
@@ -407,8 +429,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let wire_bytes = frame.wire_bytes;
         let (sending, slot) = fibre.times(wire_bytes);
         let tail_at = now + sending;
-        fibre.free_at = now + slot;
-        fibre.credit.take(now);
+        let came_on = std::mem::take(&mut frame.channel);
+        let mut gate_opens_at = NEVER;
+        if fibre.extras.is_some() {
+            gate_opens_at = fibre.start_with_extras(now, slot, frame);
+        } else {
+            fibre.free_at = now + slot;
+            fibre.credit.take(now);
+        }
         count(fibre, frame, now, slot, credit_wait);
         self.fingerprint
             .add(now ^ u64::from(id) << 44 ^ u64::from(wire_bytes) << 32);
@@ -416,7 +444,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let came_by = std::mem::replace(&mut frame.came_by, id);
         let sink = fibre.sink;
         if EVERY_EVENT {
-            self.reference.on_start(id, now + slot);
+            self.reference.open_gate(id, now, gate_opens_at);
+            self.reference.on_start(id, frame.channel, now + slot);
         }
         let is_lost = tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
         let arrives_at = match sink {
@@ -432,9 +461,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
         } else {
             let back_at = tail_at + self.fibres[came_by as usize].credit_return;
-            self.give_credit(came_by, back_at);
+            self.give_credit(came_by, came_on, back_at);
         }
-        self.rearm(id);
+        self.rearm(id, now);
         Start {
             frame: frame_id,
             arrives_at,
@@ -448,7 +477,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     fn take_frame(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
         let fibre = &mut self.fibres[id as usize];
         match fibre.source {
-            Source::Switch => (fibre.queues.pop(now, &self.frames), false),
+            Source::Switch => (fibre.pop(now, &self.frames), false),
             Source::NPort(n_port) => {
                 let source = &mut self.n_ports[n_port as usize];
                 let next = match source.bus_port() {
@@ -475,7 +504,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             return NEVER;
         }
         let freed_at = port.on_received(arrives_at, payload_bytes);
-        self.give_credit(id, freed_at + credit_return);
+        let channel = self.frames[frame].channel;
+        self.give_credit(id, channel, freed_at + credit_return);
         self.delivered += 1;
         arrives_at
     }
@@ -496,7 +526,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             .routes
             .output(&self.frames[frame_id], port, &self.addresses);
         if self.fibres[output as usize].is_dark(now) {
-            return self.discard(id, output, tail_at);
+            return self.discard(id, frame_id, output, tail_at);
         }
         let fibre = &self.fibres[id as usize];
         // A faster output would run dry in the middle of the frame.
@@ -509,21 +539,32 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         } else {
             now + fibre.header
         };
-        let ready_at = known_at + switch.latency;
+        let mut ready_at = known_at + switch.latency;
         let frame = &mut self.frames[frame_id];
-        frame.ready_at = ready_at;
         frame.switch_wait += switch.latency;
-        self.fibres[output as usize]
-            .queues
-            .push(port, frame_id, &mut self.frames);
+        if self.fibres[id as usize].extras.is_some() {
+            ready_at = self.fibres[id as usize].come_in(ready_at, frame);
+        }
+        frame.ready_at = ready_at;
+        let waits_for = &mut self.fibres[output as usize];
+        let queue = if waits_for.is_special() {
+            waits_for.queue_of(frame, port, self.addresses[frame.destination as usize])
+        } else {
+            port
+        };
+        waits_for.queues.push(queue, frame_id, &mut self.frames);
         self.announce(output, ready_at);
         NEVER
     }
 
     /// After a start: when can the next frame go?
     #[inline(always)]
-    pub(crate) fn rearm(&mut self, id: u32) {
+    pub(crate) fn rearm(&mut self, id: u32, now: Picoseconds) {
         let fibre = &mut self.fibres[id as usize];
+        if fibre.is_special() {
+            self.reschedule(id, now);
+            return;
+        }
         let ready_at = match fibre.source {
             Source::Switch => fibre.queues.ready_at(fibre.free_at),
             Source::NPort(n_port) => self.n_ports[n_port as usize].ready_at(),
@@ -548,32 +589,82 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
+    /// When can the next frame go at an output with extras? The slow reference asks for this instant.
+    #[inline(never)]
+    pub(crate) fn reschedule(&mut self, id: u32, now: Picoseconds) {
+        let fibre = &mut self.fibres[id as usize];
+        if EVERY_EVENT {
+            let reference = &mut self.reference;
+            if let Some(discipline) = fibre.discipline() {
+                let has_credit = |channel| reference.has_credit_on(id, channel);
+                let is_ready = discipline.is_ready(&fibre.queues, now, has_credit);
+                reference.set_startable(id, now, is_ready);
+            } else {
+                reference.after_start(id, now);
+            }
+            if reference.can_start(id) {
+                self.alarms.set(id, now);
+            } else {
+                self.alarms.clear(id);
+            }
+            return;
+        }
+        let (could_start_at, at) = fibre.next_start();
+        fibre.could_start_at = could_start_at;
+        if at == NEVER {
+            self.alarms.clear(id);
+        } else {
+            self.alarms.set(id, at);
+        }
+    }
+
     /// Of the transmitters that can never send again the one that has waited longest for credit.
     ///
     /// Who has no credit, and none on its way, waits for the frames that came by it and stand in the
     /// queues of other outputs. If one of these can still send, its turn will come; whoever is left
     /// when all such are taken out waits in a circle.
     pub fn deadlocked(&self, now: Picoseconds) -> Option<u32> {
-        let has_none = |fibre: &Fibre| fibre.credit.known() == 0;
-        let mut is_stuck: Vec<bool> = self.fibres.iter().map(has_none).collect();
+        let first: Vec<usize> = self
+            .fibres
+            .iter()
+            .scan(0, |next, fibre| {
+                let first = *next;
+                *next += fibre.credits().count();
+                Some(first)
+            })
+            .collect();
+        // A virtual channel is stuck or not by itself.
+        let credits = self.fibres.iter().flat_map(Fibre::credits);
+        let mut is_stuck: Vec<bool> = credits.map(|credit| credit.known() == 0).collect();
         // What is being stored frees its buffer.
         for id in self.landing() {
-            is_stuck[self.frames[id].came_by as usize] = false;
+            let frame = &self.frames[id];
+            is_stuck[first[frame.came_by as usize] + usize::from(frame.channel)] = false;
         }
         let mut waits = Vec::new();
         for (output, fibre) in self.fibres.iter().enumerate() {
-            let frames = fibre.queues.waiting(&self.frames);
-            waits.extend(frames.map(|id| (self.frames[id].came_by as usize, output)));
+            let discipline = fibre.discipline();
+            for (queue, id) in fibre.queues.waiting_in(&self.frames) {
+                let frame = &self.frames[id];
+                let came_by = first[frame.came_by as usize] + usize::from(frame.channel);
+                let channel = discipline.map_or(0, |it| usize::from(it.channel_of_queue(queue)));
+                waits.push((came_by, first[output] + channel % fibre.credits().count()));
+            }
         }
         waits.dedup();
         loop {
-            let freed = |&&(fibre, output): &&(usize, usize)| is_stuck[fibre] && !is_stuck[output];
-            let Some(&(fibre, _)) = waits.iter().find(freed) else {
+            let freed =
+                |&&(credit, output): &&(usize, usize)| is_stuck[credit] && !is_stuck[output];
+            let Some(&(credit, _)) = waits.iter().find(freed) else {
                 break;
             };
-            is_stuck[fibre] = false;
+            is_stuck[credit] = false;
         }
-        let stuck = (0..id_of(self.fibres.len())).filter(|&fibre| is_stuck[fibre as usize]);
+        let stuck = (0..id_of(self.fibres.len())).filter(|&fibre| {
+            let from = first[fibre as usize];
+            let count = self.fibres[fibre as usize].credits().count();
+            is_stuck[from..from + count].contains(&true)
+        });
         stuck.max_by_key(|&fibre| self.credit_wait(fibre, now))
     }
 
@@ -598,9 +689,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 on_the_way,
             });
         }
-        for (id, fibre) in self.fibres[..self.topology.nowhere as usize].iter().enumerate() {
-            let (granted, known) = (fibre.credit.granted(), fibre.credit.known());
-            let held = held[id];
+        let places = &self.fibres[..self.topology.nowhere as usize];
+        for (id, fibre) in places.iter().enumerate() {
+            let known = fibre.credits().map(BbCredit::known).sum();
+            let (granted, held) = (fibre.granted(), held[id]);
             if granted != known + held + fibre.lost_credit {
                 return Err(FabricFault::Credit {
                     fibre: id_of(id),

@@ -5,6 +5,8 @@ use std::collections::BinaryHeap;
 
 use sanlab_kernel::{NEVER, Picoseconds};
 
+use crate::fibre::Fibre;
+
 /// State of the transmitters as it is now, moved by events, with nothing computed ahead.
 ///
 /// It decides only *when* a transmitter may start; which frame goes is decided by the same code as
@@ -18,14 +20,28 @@ pub(crate) struct Reference {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    CreditBack,
+    /// On this virtual channel.
+    CreditBack(u8),
     Sent,
     FrameReady,
+    /// A limit lets the next frame pass.
+    GateOpen,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Transmitter {
-    is_busy: bool,
+    /// Frames that are being sent, one at most but on a trunk.
+    sending: u64,
+    /// Links it stands for.
+    members: u64,
+    /// Its output tells frames apart: which of them can start is asked of its queues.
+    is_disciplined: bool,
+    /// One of its ready frames has credit.
+    has_startable: bool,
+    /// Credit of virtual channels, as `granted` and `credit` are of the whole.
+    channels: Vec<i64>,
+    /// What was granted on each.
+    granted_on: Vec<i64>,
     /// Credit back now, relative to what was granted: goes below zero as it is used.
     credit: i64,
     granted: i64,
@@ -54,16 +70,22 @@ impl Reference {
         self.queue.peek().map_or(NEVER, |Reverse((at, ..))| *at)
     }
 
-    pub(crate) fn grant(&mut self, fibre: u32, credit: u32) {
-        self.transmitters[fibre as usize].granted = i64::from(credit);
+    pub(crate) fn grant(&mut self, id: u32, fibre: &Fibre) {
+        let transmitter = &mut self.transmitters[id as usize];
+        transmitter.granted = i64::from(fibre.credit.granted());
+        transmitter.members = fibre.members();
+        transmitter.is_disciplined = fibre.discipline().is_some();
+        let granted = fibre.credits().map(|it| i64::from(it.granted()));
+        transmitter.channels = granted.collect();
+        transmitter.granted_on = transmitter.channels.clone();
     }
 
     pub(crate) fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
         self.push(ready_at, fibre, Kind::FrameReady);
     }
 
-    pub(crate) fn give_credit(&mut self, fibre: u32, at: Picoseconds) {
-        self.push(at, fibre, Kind::CreditBack);
+    pub(crate) fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
+        self.push(at, fibre, Kind::CreditBack(channel));
     }
 
     fn push(&mut self, at: Picoseconds, fibre: u32, kind: Kind) {
@@ -82,8 +104,11 @@ impl Reference {
         transmitter.ready = 0;
         transmitter.starved_since = None;
         transmitter.credit = -transmitter.granted;
-        for _ in 0..transmitter.granted {
-            self.give_credit(fibre, back_at);
+        transmitter.channels.fill(0);
+        for (channel, granted) in (0..).zip(transmitter.granted_on.clone()) {
+            for _ in 0..granted {
+                self.give_credit(fibre, channel, back_at);
+            }
         }
     }
 
@@ -91,14 +116,23 @@ impl Reference {
     pub(crate) fn lose_credit(&mut self, fibre: u32, lost: u32, now: Picoseconds) {
         let transmitter = &mut self.transmitters[fibre as usize];
         transmitter.credit -= i64::from(lost);
+        transmitter.channels[0] -= i64::from(lost);
         transmitter.note_starving(now);
     }
 
-    /// A transmission starts; the fibre is taken until `free_at`.
-    pub(crate) fn on_start(&mut self, fibre: u32, free_at: Picoseconds) {
+    /// A limit lets the next frame of this transmitter pass at this instant, if that is to come.
+    pub(crate) fn open_gate(&mut self, fibre: u32, now: Picoseconds, at: Picoseconds) {
+        if at != NEVER && at > now {
+            self.push(at, fibre, Kind::GateOpen);
+        }
+    }
+
+    /// A transmission starts; the fibre, of a trunk one member, is taken until `free_at`.
+    pub(crate) fn on_start(&mut self, fibre: u32, channel: u8, free_at: Picoseconds) {
         let transmitter = &mut self.transmitters[fibre as usize];
-        transmitter.is_busy = true;
+        transmitter.sending += 1;
         transmitter.credit -= 1;
+        transmitter.channels[usize::from(channel)] -= 1;
         transmitter.ready = transmitter.ready.saturating_sub(1);
         transmitter.starved_since = None;
         self.push(free_at, fibre, Kind::Sent);
@@ -109,6 +143,31 @@ impl Reference {
         let transmitter = &mut self.transmitters[fibre as usize];
         transmitter.ready = u64::from(is_ready);
         transmitter.note_starving(at);
+    }
+
+    /// Whether a virtual channel has credit.
+    pub(crate) fn has_credit_on(&self, fibre: u32, channel: u8) -> bool {
+        let channels = &self.transmitters[fibre as usize].channels;
+        // Without channels all lanes share the one credit.
+        channels[usize::from(channel) % channels.len()] > 0
+    }
+
+    /// An output that tells frames apart has ready frames now or not, and among them one with credit.
+    pub(crate) fn set_startable(&mut self, fibre: u32, now: Picoseconds, is_ready: (bool, bool)) {
+        let transmitter = &mut self.transmitters[fibre as usize];
+        transmitter.ready = u64::from(is_ready.0);
+        transmitter.has_startable = is_ready.1;
+        transmitter.note_starving(now);
+    }
+
+    /// What a transmitter has waited for is counted, and it begins anew.
+    pub(crate) fn forget_starving(&mut self, fibre: u32) {
+        self.transmitters[fibre as usize].starved_since = None;
+    }
+
+    /// A member of a trunk may be free still: it waits for credit from now on if there is none.
+    pub(crate) fn after_start(&mut self, fibre: u32, now: Picoseconds) {
+        self.transmitters[fibre as usize].note_starving(now);
     }
 
     /// How long the transmitter has waited for credit when it starts now.
@@ -128,30 +187,43 @@ impl Reference {
         self.events += 1;
         let transmitter = &mut self.transmitters[fibre as usize];
         match kind {
-            Kind::CreditBack | Kind::FrameReady if beginning != transmitter.beginnings => {}
-            Kind::CreditBack => transmitter.credit += 1,
-            Kind::Sent => transmitter.is_busy = false,
+            Kind::CreditBack(_) | Kind::FrameReady if beginning != transmitter.beginnings => {}
+            Kind::CreditBack(channel) => {
+                transmitter.credit += 1;
+                transmitter.channels[usize::from(channel)] += 1;
+            }
+            Kind::Sent => transmitter.sending -= 1,
             Kind::FrameReady => transmitter.ready += 1,
+            Kind::GateOpen => {}
         }
-        transmitter.note_starving(at);
+        if !transmitter.is_disciplined {
+            transmitter.note_starving(at);
+        }
         (at, fibre)
     }
 
     pub(crate) fn can_start(&self, fibre: u32) -> bool {
         let transmitter = &self.transmitters[fibre as usize];
-        !transmitter.is_busy && transmitter.ready > 0 && transmitter.has_credit()
+        !transmitter.is_busy() && transmitter.ready > 0 && transmitter.has_credit()
     }
 }
 
 impl Transmitter {
     fn note_starving(&mut self, now: Picoseconds) {
-        let is_starved = !self.is_busy && self.ready > 0 && !self.has_credit();
+        let is_starved = !self.is_busy() && self.ready > 0 && !self.has_credit();
         if is_starved && self.starved_since.is_none() {
             self.starved_since = Some(now);
         }
     }
 
+    fn is_busy(&self) -> bool {
+        self.sending >= self.members
+    }
+
     fn has_credit(&self) -> bool {
+        if self.is_disciplined {
+            return self.has_startable;
+        }
         self.granted + self.credit > 0
     }
 }

@@ -2,6 +2,7 @@
 
 use sanlab_kernel::{NONE, Picoseconds};
 
+use crate::qos::Class;
 use crate::routing::{RoutePolicy, Routes};
 
 /// What a switch waits for before it forwards a frame.
@@ -24,6 +25,10 @@ pub struct Switch {
     pub routes: Routes,
     /// The fibre that leaves by each port.
     pub outputs: Vec<u32>,
+    /// Classes its outputs tell apart.
+    pub classes: Vec<Class>,
+    /// The class of frames that no policy names.
+    pub shared_class: u32,
 }
 
 impl Switch {
@@ -40,6 +45,11 @@ impl Switch {
             latency,
             routes: Routes::new(policy, domain),
             outputs: vec![NONE; ports],
+            classes: vec![Class {
+                level: 0,
+                weight: 1,
+            }],
+            shared_class: 0,
         }
     }
 }

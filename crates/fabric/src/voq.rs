@@ -78,6 +78,12 @@ impl Queues {
             .next_ready(now)
             .expect("an alarm rang for an output with nothing ready");
         self.served_last = input;
+        self.take(input, frames)
+    }
+
+    /// Take the first frame of one queue.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, input: usize, frames: &Arena<Frame>) -> u32 {
         let queue = &mut self.inputs[input];
         let id = queue.head;
         if id == queue.tail {
@@ -92,6 +98,28 @@ impl Queues {
             queue.ready_at = frames[queue.head].ready_at;
         }
         id
+    }
+
+    /// Every queue that holds a frame, in order, with the instant its first frame is ready.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = (usize, Picoseconds)> + '_ {
+        self.occupied
+            .iter()
+            .enumerate()
+            .flat_map(move |(word, &bits)| {
+                let mut bits = bits;
+                std::iter::from_fn(move || {
+                    (bits != 0).then(|| {
+                        let place = word * 64 + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        (place, self.inputs[place].ready_at)
+                    })
+                })
+            })
+    }
+
+    /// The first frame of a queue that holds one.
+    pub(crate) fn head(&self, place: usize) -> u32 {
+        self.inputs[place].head
     }
 
     /// The first queue after the one served last whose head is ready: from there to the end, then from
@@ -129,23 +157,34 @@ impl Queues {
         *self = Self::new(self.inputs.len());
     }
 
-    /// Frames that wait, oldest first within each input.
+    /// Frames that wait, oldest first within each queue.
     pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
-        self.inputs.iter().flat_map(move |queue| {
-            let mut id = queue.head;
-            std::iter::from_fn(move || {
-                let current = id;
-                if current == NONE {
-                    return None;
-                }
-                id = if current == queue.tail {
-                    NONE
-                } else {
-                    frames[current].next
-                };
-                Some(current)
+        self.waiting_in(frames).map(|(_, id)| id)
+    }
+
+    /// Frames that wait, with the queue of each.
+    pub(crate) fn waiting_in<'a>(
+        &'a self,
+        frames: &'a Arena<Frame>,
+    ) -> impl Iterator<Item = (usize, u32)> + 'a {
+        self.inputs
+            .iter()
+            .enumerate()
+            .flat_map(move |(place, queue)| {
+                let mut id = queue.head;
+                std::iter::from_fn(move || {
+                    let current = id;
+                    if current == NONE {
+                        return None;
+                    }
+                    id = if current == queue.tail {
+                        NONE
+                    } else {
+                        frames[current].next
+                    };
+                    Some((place, current))
+                })
             })
-        })
     }
 }
 

@@ -242,6 +242,7 @@ mod tests {
             seq_cnt: 0,
             ox_id: 0x20,
             seq_id: 7,
+            channel: 0,
             kind,
             is_last,
         }

@@ -59,6 +59,8 @@ pub struct Frame {
     pub ox_id: u16,
     /// Sequence id.
     pub seq_id: u8,
+    /// Virtual channel of the fibre it came by, whose credit it holds.
+    pub channel: u8,
     /// What it carries.
     pub kind: FrameKind,
     /// Last frame of its sequence.

@@ -71,6 +71,7 @@ impl Sequence {
             seq_cnt: self.seq_cnt,
             ox_id: self.ox_id,
             seq_id: self.seq_id,
+            channel: 0,
             kind: self.kind,
             is_last: payload == self.left_bytes,
         };
@@ -372,6 +373,7 @@ impl NPort {
             seq_cnt: 0,
             ox_id,
             seq_id,
+            channel: 0,
             kind: FrameKind::Plain,
             is_last: true,
         };

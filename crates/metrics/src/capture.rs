@@ -326,6 +326,7 @@ mod tests {
             seq_cnt: 0,
             ox_id: u16::try_from(n).unwrap(),
             seq_id: 0,
+            channel: 0,
             kind: FrameKind::Plain,
             is_last: true,
         }

@@ -26,6 +26,7 @@ use crate::plan::{
     LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, SubmissionPlan, TargetPlan,
     TrafficPlan, WriteStrategyPlan,
 };
+use crate::qos;
 use crate::series::Series;
 use crate::tables;
 use crate::workload::WorkloadState;
@@ -99,6 +100,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         add_job(&mut world, plan, job);
     }
     check_reachable(&world, plan)?;
+    qos::put_in_force(&mut world, plan);
     world.arm(plan);
     Ok(world)
 }
@@ -134,8 +136,10 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
             builder.fibres.push(fibre);
         }
         builder.costs.push(link.fspf_cost);
+        qos::add_trunk(&mut builder, link);
     }
     add_buses(&mut builder, plan);
+    qos::add_policies(&mut builder, plan);
     for of in &plan.loops {
         add_loop(&mut builder, of);
     }
@@ -199,13 +203,14 @@ fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
         crate::plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
         crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
-    Switch::new(
+    let made = Switch::new(
         switch.domain,
         forwarding,
         switch.forwarding_ps,
         policy,
         switch.ports as usize,
-    )
+    );
+    qos::classed(made, switch)
 }
 
 fn generator_of(traffic: &TrafficPlan, flow: u32, seed: u64) -> Generator {

@@ -8,7 +8,7 @@ use sanlab_storage::BLOCK_BYTES;
 use crate::build::targets_of;
 use crate::drive::drive_model;
 use crate::plan::{EndPlan, FORMAT, JobPlan, MediaPlan, MediumPlan, PatternPlan, Plan, StreamPlan};
-use crate::storage_check;
+use crate::{qos, storage_check};
 
 /// Shares of a whole sum to this.
 const WHOLE_PPM: u64 = 1_000_000;
@@ -50,7 +50,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     checker.arrays()?;
     checker.owners()?;
     checker.jobs()?;
-    checker.traffic()
+    checker.traffic()?;
+    qos::check(plan)
 }
 
 struct Checker<'a> {

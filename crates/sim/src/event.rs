@@ -49,6 +49,8 @@ pub(crate) enum Event {
     DriveFails(u32, u32),
     /// A step of a rebuild may begin: array, group and rebuild.
     RebuildDue(u32, u32, u32),
+    /// A policy of the fabric comes into force.
+    Policy(u32),
 }
 
 /// What goes wrong, or right again. Numbers are those of the plan's lists.

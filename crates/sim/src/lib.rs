@@ -23,6 +23,7 @@ mod pages;
 mod paths;
 mod pieces;
 pub mod plan;
+mod qos;
 mod raid;
 mod recovery;
 mod run;

@@ -8,10 +8,14 @@ use serde::{Deserialize, Serialize};
 
 mod drive;
 mod faults;
+mod qos;
+mod services;
 mod storage;
 
 pub use drive::*;
 pub use faults::*;
+pub use qos::*;
+pub use services::*;
 pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
@@ -58,6 +62,12 @@ pub struct Plan {
     pub jobs: Vec<JobPlan>,
     /// Plain frames from N_Port to N_Port without a SCSI exchange above them.
     pub traffic: Vec<TrafficPlan>,
+    /// Limits and priorities of pairs of N_Ports, in the order of time.
+    #[serde(default)]
+    pub qos: Vec<QosPlan>,
+    /// What the services of the fabrics decided, and the logins they take part in.
+    #[serde(default)]
+    pub services: Option<ServicesPlan>,
 }
 
 /// A port of a host or an array.
@@ -82,6 +92,9 @@ pub struct NPortPlan {
     pub rx_hold_ps: u64,
     /// Rate at which the port empties its receive buffers; 0 is at once.
     pub drain_bytes_per_s: u64,
+    /// The N_Port whose link it shares; none of a port with a link of its own.
+    #[serde(default)]
+    pub shares: Option<u32>,
 }
 
 /// How frames of the sequences open at an N_Port take turns.
@@ -110,6 +123,12 @@ pub struct SwitchPlan {
     pub routing: RoutePolicy,
     /// Number of ports.
     pub ports: u32,
+    /// Classes that its outputs tell apart; one for all where there are none.
+    #[serde(default)]
+    pub classes: Vec<ClassPlan>,
+    /// The class of frames that no policy names.
+    #[serde(default)]
+    pub shared_class: u32,
 }
 
 /// How a switch chooses among equal-cost paths.
@@ -154,6 +173,16 @@ pub struct LinkPlan {
     /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
     #[serde(default)]
     pub bit_error_interval: u64,
+    /// Links of a trunk, between switches: `bytes_per_s` is of each, credit and delay are of all.
+    #[serde(default = "one")]
+    pub members: u32,
+    /// Virtual channels between switches, in both directions; their credit is instead of the link's.
+    #[serde(default)]
+    pub virtual_channels: Vec<VirtualChannelPlan>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// One end of a link.
@@ -603,6 +632,9 @@ pub struct JobPlan {
     /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
     #[serde(default)]
     pub targets: Vec<TargetPlan>,
+    /// The virtual N_Port its commands come from; none where they come from the adapter's own.
+    #[serde(default)]
+    pub initiator: Option<u32>,
     /// Other paths to its LUNs.
     #[serde(default)]
     pub paths: Vec<PathPlan>,

@@ -98,6 +98,7 @@ pub(crate) fn all<const E: bool>(
         mirrors(world, plan),
         host_tables::adapters(world, plan, now),
         host_tables::buses(world, plan, now),
+        crate::qos::pairs(world, plan),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
         fault_tables::paths(world, plan, now),
@@ -127,7 +128,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
         for at_b in [false, true] {
             let (near, far) = ends(link, at_b);
             let fibre = id_of(2 * index + usize::from(at_b));
-            let credit = &world.network.fibres[fibre as usize].credit;
+            let transmitter = &world.network.fibres[fibre as usize];
             let kind = match (near, far) {
                 (EndPlan::NPort(_), _) => "n_port",
                 (_, EndPlan::NPort(_)) => "f_port",
@@ -140,11 +141,11 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 link: index as u64,
                 peer: port_name(plan, index, !at_b),
                 speed: link.speed.clone(),
-                bytes_per_s: link.bytes_per_s,
+                bytes_per_s: link.bytes_per_s * transmitter.members(),
                 tx: world.network.counters(fibre, now),
                 rx: world.network.counters(fibre ^ 1, now),
-                tx_bb_credit: u64::from(credit.granted()),
-                tx_most_in_use: credit.most_in_use(),
+                tx_bb_credit: u64::from(transmitter.granted()),
+                tx_most_in_use: transmitter.most_in_use(),
             });
         }
     }

@@ -296,6 +296,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::MediaServed(task) => self.on_media_served(now, task),
             Event::Fault(fault) => self.on_fault(now, fault),
             Event::Recovery(step) => self.on_recovery(now, step),
+            Event::Policy(policy) => self.network.apply_policy(policy, now),
             Event::ParityDone(task) => self.on_parity_done(now, task),
             Event::PartnerCopied(task) => self.on_partner_copied(now, task),
             Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),

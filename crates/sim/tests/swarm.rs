@@ -12,8 +12,9 @@ mod support;
 
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    BufferPlan, CachePlan, DiskPlan, Distribution, DrivePlan, Interleave, MediaPlan, MirrorPlan,
-    ReadAheadPlan, RoutePolicy, SchedulingPlan, SubmissionPlan, WriteCachePlan,
+    BufferPlan, CachePlan, ClassPlan, DiskPlan, Distribution, DrivePlan, EndPlan, Interleave,
+    LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
+    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use support::*;
 
@@ -109,7 +110,8 @@ fn san(dice: &mut Dice<'_>) -> San {
             let parent = switches[dice.below(number)];
             let cable = dice.cable();
             for _ in 0..=dice.below(3) {
-                san.link(switches[number], parent, cable);
+                let isl = san.link(switches[number], parent, cable);
+                san.plan.links[isl].members = dice.pick(&[1, 1, 2, 4]);
             }
         }
     }
@@ -150,7 +152,71 @@ fn san(dice: &mut Dice<'_>) -> San {
             san.traffic(from as u32, to as u32, payload, 300, interval);
         }
     }
+    if dice.below(2) == 0 {
+        shape_fabric(dice, &mut san);
+    }
     san
+}
+
+/// Classes, virtual channels, limits and priorities, some of which change.
+fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
+    let classes = 1 + dice.below(3) as u32;
+    for switch in &mut san.plan.switches {
+        let drawn = (0..classes).map(|_| ClassPlan {
+            level: dice.below(2) as u32,
+            weight: dice.pick(&[1, 10, 60]),
+        });
+        switch.classes = drawn.collect();
+        switch.shared_class = dice.below(classes as usize) as u32;
+    }
+    for link in &mut san.plan.links {
+        let is_isl = matches!(
+            (link.a, link.b),
+            (EndPlan::Switch { .. }, EndPlan::Switch { .. })
+        );
+        if is_isl && dice.below(2) == 0 {
+            let drawn = (0..dice.below(4)).map(|_| VirtualChannelPlan {
+                class: dice.below(classes as usize) as u32,
+                credit: dice.pick(&[1, 2, 8]),
+            });
+            link.virtual_channels = drawn.collect();
+        }
+    }
+    let ports = san.plan.n_ports.len();
+    for _ in 0..dice.below(6) {
+        let (source, destination) = (dice.below(ports) as u32, dice.below(ports) as u32);
+        let limit = match dice.below(4) {
+            0 => LimitPlan::None {},
+            1 => LimitPlan::Rate {
+                bytes_per_s: dice.pick(&[5_000_000, 100_000_000]),
+                burst_bytes: dice.pick(&[0, 3000, 100_000]),
+            },
+            _ => LimitPlan::Wheel {
+                slots: 1 + dice.below(7) as u32,
+                of: 7,
+            },
+        };
+        let policy = match dice.below(4) {
+            0 => PolicyPlan::Ingress {
+                n_port: source,
+                limit,
+            },
+            1 => PolicyPlan::Class {
+                source,
+                destination,
+                class: dice.below(classes as usize) as u32,
+                switch: None,
+            },
+            _ => PolicyPlan::Limit {
+                source,
+                destination,
+                limit,
+            },
+        };
+        let at_ps = dice.pick(&[0, MS, 1_234_567_891, 20 * MS]);
+        san.plan.qos.push(QosPlan { at_ps, policy });
+    }
+    san.plan.qos.sort_by_key(|it| it.at_ps);
 }
 
 fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {

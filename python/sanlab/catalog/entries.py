@@ -18,6 +18,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 from sanlab.scenario.hosts import Submission
+from sanlab.scenario.services import ZoningRules
 from sanlab.scenario.stacks import MOST_PORT_WORDS
 from sanlab.scenario.workload import Workload
 
@@ -81,6 +82,13 @@ class HbaEntry(PortEntry):
     lun_queue_depth: int
 
 
+class PortSpeeds(ScenarioModel):
+    """Ports of a switch with speeds of their own."""
+
+    ports: str
+    speeds: list[Speed]
+
+
 class SwitchEntry(Entry):
     """A switch."""
 
@@ -90,6 +98,9 @@ class SwitchEntry(Entry):
     forwarding: Literal["cut-through", "store-and-forward"]
     latency: Time
     routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
+    zoning_rules: ZoningRules = "brocade"
+    loop_ports: bool = False
+    other_ports: list[PortSpeeds] = Field(default_factory=list)
 
 
 class DiskEntry(Entry):

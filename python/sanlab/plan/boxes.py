@@ -14,7 +14,9 @@ from sanlab.plan.defaults import (
     resolve_switch,
 )
 from sanlab.plan.names import Names, define
+from sanlab.plan.npiv import check_names
 from sanlab.plan.stacks import array_of, disk_ports, resolve_stack
+from sanlab.plan.switch_ports import Port, switch_ports
 from sanlab.scenario.hosts import Hba
 
 if TYPE_CHECKING:
@@ -26,23 +28,16 @@ if TYPE_CHECKING:
         ResolvedOs,
         ResolvedSwitch,
     )
-    from sanlab.plan.names import Problems
+    from sanlab.plan.names import End, Problems
     from sanlab.plan.stacks import StackBox
     from sanlab.scenario import Scenario
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
-    from sanlab.scenario.hosts import Host
+    from sanlab.scenario.fabric import Switch
+    from sanlab.scenario.hosts import Host, Multipath
 
 #: N_Ports and switch ports one scenario may have.
 MAX_PORTS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """What a link needs to know of a port."""
-
-    speeds: tuple[str, ...]
-    bb_credit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +58,7 @@ class HostBox:
     cpu: ResolvedCpu
     os: ResolvedOs
     hbas: list[ResolvedHba]
+    multipath: Multipath | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +68,8 @@ class SwitchBox:
     name: str
     domain: int
     values: ResolvedSwitch
+    spec: Switch
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +100,14 @@ class Boxes:
     switches: list[SwitchBox] = field(default_factory=list)
     arrays: list[ArrayBox] = field(default_factory=list)
     stacks: list[StackBox] = field(default_factory=list)
+
+    def port(self, end: End) -> Port:
+        """Return what is known of a port."""
+        return self.by_name[end[0]].ports[end[1]]
+
+    def switch(self, name: str) -> SwitchBox:
+        """Return the switch of this name."""
+        return next(switch for switch in self.switches if switch.name == name)
 
     def stack(self, name: str) -> StackBox:
         """Return the stack of this name."""
@@ -161,12 +167,14 @@ def _add_hosts(
         if cpu is None or os is None or hbas is None:
             continue
         ports = {
-            f"{hba.name}.p{number}": Port(hba.ports.speeds, hba.ports.bb_credit)
+            f"{hba.name}.p{number}": Port(
+                hba.ports.speeds, hba.ports.bb_credit, is_loop_only=hba.loop_only
+            )
             for hba in hbas
             for number in range(hba.ports.count)
         }
         for name in names:
-            boxes.hosts.append(HostBox(name, cpu, os, hbas))
+            boxes.hosts.append(HostBox(name, cpu, os, hbas, spec.multipath))
             boxes.by_name.items[name] = Box("host", name, path, ports)
 
 
@@ -186,6 +194,7 @@ def _hbas_of(spec: Host, path: Path, problems: Problems) -> list[ResolvedHba] | 
             hba = resolve_hba(hba_spec, name, here, problems)
             if hba is None:
                 return None
+            check_names(hba, here, problems)
             resolved.append(hba)
     return resolved
 
@@ -199,6 +208,7 @@ def _add_switches(
         names = define(spec.name, (*path, "name"), taken, problems)
         expanded.append((path, spec, names, resolve_switch(spec, path, problems)))
     domains: dict[int, str] = {}
+    insists: dict[int, bool] = {}
     for path, spec, names, _ in expanded:
         if spec.domain is None:
             continue
@@ -208,13 +218,14 @@ def _add_switches(
                 f"{len(names)} switches cannot share domain {spec.domain}",
                 "Remove 'domain', or define the switches one by one",
             )
-        elif spec.domain in domains:
+        elif spec.domain in domains and not (spec.domain_fixed and insists[spec.domain]):
             problems.add(
                 (*path, "domain"),
                 f"Domain {spec.domain} belongs to '{domains[spec.domain]}'",
                 "Give each switch a domain of its own, or none",
             )
         domains.setdefault(spec.domain, spec.name)
+        insists[spec.domain] = insists.get(spec.domain, True) and spec.domain_fixed
     wanted = sum(len(names) for _, spec, names, _ in expanded if spec.domain is None)
     free = addressing.free_domains(set(domains), wanted)
     if len(free) < wanted:
@@ -228,11 +239,10 @@ def _add_switches(
     for path, spec, names, values in expanded:
         if values is None:
             continue
+        ports = switch_ports(spec, values, path, problems)
         for name in names:
             domain = spec.domain if spec.domain is not None else next(lowest_first)
-            boxes.switches.append(SwitchBox(name, domain, values))
-            port = Port(values.speeds, values.bb_credit)
-            ports = {str(number): port for number in range(values.ports)}
+            boxes.switches.append(SwitchBox(name, domain, values, spec, path))
             boxes.by_name.items[name] = Box("switch", name, path, ports)
 
 
@@ -245,7 +255,7 @@ def _add_arrays(
         values = resolve_array(spec, path, problems)
         if values is None:
             continue
-        port = Port(values.ports.speeds, values.ports.bb_credit)
+        port = Port(values.ports.speeds, values.ports.bb_credit, is_loop_only=spec.loop_only)
         ports = {f"p{number}": port for number in range(values.ports.count)}
         for name in names:
             boxes.arrays.append(ArrayBox(name, path, spec, values))

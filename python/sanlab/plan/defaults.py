@@ -9,6 +9,7 @@ from sanlab.catalog import UnknownEntryError, entry
 from sanlab.plan.drives import contradictions
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
+from sanlab.scenario.groups import expand_names
 from sanlab.scenario.hosts import Cpu, Hba, Os
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class ResolvedHba:
     execution_throttle: int
     lun_queue_depth: int
     command_timeout_ps: int
+    path_timeout_ps: int
+    retries: int
+    loop_only: bool
+    npiv: tuple[str, ...]
+    binding: str
 
 
 def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
@@ -136,6 +142,11 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         execution_throttle=given(spec.execution_throttle, model.execution_throttle),
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
         command_timeout_ps=spec.command_timeout,
+        path_timeout_ps=given(spec.fast_io_fail, spec.dev_loss),
+        retries=spec.retries,
+        loop_only=spec.loop_only,
+        npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
+        binding=spec.binding,
     )
 
 
@@ -205,6 +216,10 @@ class ResolvedSwitch:
     cut_through: bool
     latency_ps: int
     routing: str
+    zoning_rules: str
+    loop_ports: bool
+    port_speeds: dict[int, tuple[str, ...]]
+    """Speeds of the ports that differ from the others."""
 
 
 def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
@@ -213,6 +228,14 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
     if found is None:
         return None
     model = cast("SwitchEntry", found)
+    own_speeds = {
+        number: tuple(group.speeds)
+        for group in model.other_ports
+        for number in port_numbers(group.ports)
+    }
+    for group in spec.port_groups:
+        if group.speed is not None:
+            own_speeds |= dict.fromkeys(port_numbers(group.ports), (group.speed,))
     return ResolvedSwitch(
         ports=given(spec.ports, model.ports),
         speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),
@@ -220,7 +243,23 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         cut_through=given(spec.forwarding, model.forwarding) == "cut-through",
         latency_ps=given(spec.latency, model.latency),
         routing=given(spec.routing, model.routing).replace("-", "_"),
+        zoning_rules=given(spec.zoning_rules, model.zoning_rules),
+        loop_ports=given(spec.loop_ports, model.loop_ports),
+        port_speeds=own_speeds,
     )
+
+
+def port_numbers(text: str) -> list[int]:
+    """Return the numbers that `16..19` or `1,3` stands for; a range that runs backwards is empty.
+
+    >>> port_numbers("0..2,7")
+    [0, 1, 2, 7]
+    """
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("..")
+        numbers.extend(range(int(first), int(last or first) + 1))
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)

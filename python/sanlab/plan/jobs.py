@@ -16,10 +16,11 @@ among those that export it and can be reached.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.plan.access import access_keys, access_target, fits_access
+from sanlab.plan.multipath import other_paths, preferred_ports, refuse_one_path
 from sanlab.plan.names import define, pair_up
 from sanlab.plan.presets import with_preset
 from sanlab.plan.schema import JobPlan, OnZipf, WorkloadPlan, ZipfAddress
@@ -29,6 +30,7 @@ from sanlab.quantities import PS_PER_S, counted, format_size, nearest
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
+    from sanlab.plan.npiv import VirtualPort
     from sanlab.plan.schema import AddressPlan, TargetPlan
     from sanlab.plan.storage import LunTable, PlacedLun
     from sanlab.plan.wiring import Wiring
@@ -49,6 +51,8 @@ class JobMaker:
     table: LunTable
     n_port_ids: dict[tuple[str, str], int]
     problems: Problems
+    virtual: dict[tuple[str, str], VirtualPort] = field(default_factory=dict)
+    """Virtual ports of hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,8 @@ def build_jobs(
         for name in define(spec.name, (*path, "name"), flows, maker.problems):
             made = _jobs_of(work, name, len(workloads), path, maker) if work else []
             workloads.append(WorkloadPlan(name=name))
-            jobs.extend(made)
+            made = [_on_all_paths(job, work, path, maker) for job in made] if work else made
+            jobs.extend(_from_virtual_ports(made, work, maker))
         if len(jobs) > MAX_JOBS:
             maker.problems.add(
                 (*path, "numjobs"),
@@ -90,6 +95,58 @@ def build_jobs(
             )
             break
     return workloads, jobs
+
+
+def _on_all_paths(job: JobPlan, spec: Workload, path: Path, maker: JobMaker) -> JobPlan:
+    """The job with every path to its LUNs, where its host has `multipath`: the best comes first."""
+    host = maker.boxes.hosts[job.host]
+    if host.multipath is None:
+        return job
+    targets, paths = list(job.targets), []
+    places = [(it.array, it.lun) for it in targets] or [(job.array, job.lun)]
+    for number, (array, lun_number) in enumerate(places):
+        lun = maker.table.luns[array][lun_number]
+        ways = _ways(spec, host.name, lun, path, maker)
+        if len(ways) == 1:
+            refuse_one_path(host.name, lun.name, (*path, "hosts"), maker.problems)
+        paths += other_paths(ways, number)
+        if ways and targets:
+            update = {"adapter": ways[0][0], "target_n_port": ways[0][1]}
+            targets[number] = targets[number].model_copy(update=update)
+        if ways and number == 0:
+            job = job.model_copy(update={"adapter": ways[0][0], "target_n_port": ways[0][1]})
+    return job.model_copy(update={"targets": targets, "paths": paths})
+
+
+def _ways(
+    spec: Workload, host: str, lun: PlacedLun, path: Path, maker: JobMaker
+) -> list[tuple[int, int, int]]:
+    """Return adapter, N_Port and group of every path to a LUN, the best group first."""
+    array = maker.boxes.arrays[lun.array].name
+    preferred = preferred_ports(lun, maker.problems)
+    found = [
+        (0 if port in preferred else 1, adapter, maker.n_port_ids[array, port])
+        for adapter, label in _chosen_host_ports(spec, host, path, maker)
+        for port in _chosen_target_ports(spec, array, lun, path, maker)
+        if maker.wiring.is_reachable((host, label), (array, port))
+    ]
+    best = min((group for group, _, _ in found), default=0)
+    return [(adapter, port, group - best) for group, adapter, port in sorted(found)]
+
+
+def _from_virtual_ports(
+    jobs: list[JobPlan], spec: Workload | None, maker: JobMaker
+) -> list[JobPlan]:
+    """The jobs, with commands that come from the virtual port their workload names."""
+    if spec is None or spec.host_port is None or not maker.virtual:
+        return jobs
+    names = [host.name for host in maker.boxes.hosts]
+    found = []
+    for job in jobs:
+        virtual = maker.virtual.get((names[job.host], spec.host_port))
+        update = {} if virtual is None else {"initiator": virtual.n_port}
+        found.append(job.model_copy(update=update))
+    return found
 
 
 def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]:
@@ -334,9 +391,12 @@ def _chosen_host_ports(
         return []
     if spec.host_port is None:
         return linked
-    chosen = [(adapter, label) for adapter, label in linked if label == spec.host_port]
+    virtual = maker.virtual.get((host, spec.host_port))
+    wanted = spec.host_port if virtual is None else virtual.parent
+    chosen = [(adapter, label) for adapter, label in linked if label == wanted]
     if not chosen:
         labels = [label for _, label in linked]
+        labels += [label for owner, label in maker.virtual if owner == host]
         _refuse_port(spec.host_port, host, labels, (*path, "host_port"), maker.problems)
     return chosen
 

@@ -30,6 +30,8 @@ class WiredLink:
     b: End
     spec: Link
     speed: str
+    is_mismatched: bool = False
+    """Its ends have no speed in common: it never comes up."""
 
     @property
     def fspf_cost(self) -> int:
@@ -242,12 +244,18 @@ def _add_link(
     b = board.take(request.right, (*request.path, "to"))
     if a is None or b is None:
         return
-    speed = _speed(request, a, b, boxes, problems)
+    is_mismatched = request.spec.optional and not _have_common_speed(request, a, b, boxes)
+    speed = boxes.port(a).speeds[0] if is_mismatched else _speed(request, a, b, boxes, problems)
     if speed is None:
         return
     for end in (a, b):
         wiring.link_of[end] = len(wiring.links)
-    wiring.links.append(WiredLink(a, b, request.spec, speed))
+    wiring.links.append(WiredLink(a, b, request.spec, speed, is_mismatched))
+
+
+def _have_common_speed(request: _Request, a: End, b: End, boxes: Boxes) -> bool:
+    common = set(boxes.port(a).speeds) & set(boxes.port(b).speeds)
+    return bool(common) if request.spec.speed is None else request.spec.speed in common
 
 
 def _at_stack(request: _Request, boxes: Boxes) -> str | None:

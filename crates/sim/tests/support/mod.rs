@@ -87,7 +87,9 @@ impl San {
             arrays: vec![],
             workloads: vec![],
             jobs: vec![],
+            services: None,
             traffic: vec![],
+            qos: vec![],
         };
         Self {
             plan,
@@ -107,6 +109,7 @@ impl San {
             interleave: Interleave::Sequence,
             rx_hold_ps: 0,
             drain_bytes_per_s: 0,
+            shares: None,
         });
         id
     }
@@ -120,6 +123,8 @@ impl San {
             cut_through,
             routing,
             ports: 0,
+            classes: vec![],
+            shared_class: 0,
         });
         self.next_port.push(0);
         At::Switch(id)
@@ -140,6 +145,8 @@ impl San {
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
             outages: vec![],
             bit_error_interval: 0,
+            members: 1,
+            virtual_channels: vec![],
         });
         self.plan.links.len() - 1
     }
@@ -252,6 +259,7 @@ impl San {
             think_ps: 0,
             pattern: PatternPlan::Blocks,
             targets: vec![],
+            initiator: None,
             paths: vec![],
         });
         &mut self.plan.jobs[number]
