@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from sanlab.scenario.arrays import Cache, Flash, Memory, Ram
 from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
+from sanlab.scenario.qos import Wheel
 from sanlab.scenario.stacks import MOST_PORT_WORDS
 from sanlab.scenario.workload import Workload
 
@@ -70,6 +71,7 @@ class SwitchEntry(Entry):
     forwarding: Literal["cut-through", "store-and-forward"]
     latency: Time
     routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
+    wheel: Wheel | None = None
 
 
 class DiskEntry(Entry):

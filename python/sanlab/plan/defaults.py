@@ -10,6 +10,7 @@ from sanlab.plan.drives import contradictions
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
 from sanlab.scenario.hosts import Cpu, Hba
+from sanlab.scenario.qos import SwitchQos
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import (
@@ -171,6 +172,7 @@ class ResolvedSwitch:
     cut_through: bool
     latency_ps: int
     routing: str
+    qos: SwitchQos
 
 
 def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
@@ -186,7 +188,16 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         cut_through=given(spec.forwarding, model.forwarding) == "cut-through",
         latency_ps=given(spec.latency, model.latency),
         routing=given(spec.routing, model.routing).replace("-", "_"),
+        qos=_qos(spec, model),
     )
+
+
+def _qos(spec: Switch, model: SwitchEntry) -> SwitchQos:
+    """Fill in the wheel of a switch."""
+    qos = given(spec.qos, SwitchQos())
+    if "wheel" in qos.model_fields_set or model.wheel is None:
+        return qos
+    return qos.model_copy(update={"wheel": model.wheel})
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,13 @@ class NPortPlan(PlanModel):
     drain_bytes_per_s: U64
 
 
+class ClassPlan(PlanModel):
+    """A class of frames at the outputs of a switch."""
+
+    level: U32
+    weight: U32
+
+
 class SwitchPlan(PlanModel):
     """A switch."""
 
@@ -47,6 +54,8 @@ class SwitchPlan(PlanModel):
     cut_through: bool
     routing: Literal["one_path", "ingress_port", "source_destination", "exchange"]
     ports: U32
+    classes: list[ClassPlan] = []
+    shared_class: U32 = 0
 
 
 class SwitchEnd(PlanModel):
@@ -71,6 +80,14 @@ class EndAtNPort(PlanModel):
 EndPlan = EndAtNPort | EndAtSwitch
 
 
+class VirtualChannelPlan(PlanModel):
+    """A virtual channel of a link."""
+
+    class_id: U32
+    credit_a_to_b: U32
+    credit_b_to_a: U32
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -83,6 +100,8 @@ class LinkPlan(PlanModel):
     credit_a_to_b: U32
     credit_b_to_a: U32
     fspf_cost: U64
+    members: U32 = 1
+    virtual_channels: list[VirtualChannelPlan] = []
 
 
 class AdapterPlan(PlanModel):
@@ -747,6 +766,94 @@ class LoopPlan(PlanModel):
     ports: list[LoopPortPlan]
 
 
+class NoLimit(PlanModel):
+    """All of a port."""
+
+
+class WheelLimit(PlanModel):
+    """Slots of a time-division wheel."""
+
+    slots: U32
+    of: U32
+
+
+class RateLimit(PlanModel):
+    """A rate of frames, counted from SOF to EOF."""
+
+    bytes_per_s: U64
+    burst_bytes: U64
+
+
+class OnNoLimit(PlanModel):
+    """No limit."""
+
+    none: NoLimit
+
+
+class OnWheel(PlanModel):
+    """A limit by slots."""
+
+    wheel: WheelLimit
+
+
+class OnRate(PlanModel):
+    """A limit by rate."""
+
+    rate: RateLimit
+
+
+LimitPlan = OnNoLimit | OnWheel | OnRate
+
+
+class PairLimit(PlanModel):
+    """A limit of frames between two N_Ports, one way, at the port they leave the fabric by."""
+
+    source: U32
+    destination: U32
+    limit: LimitPlan
+
+
+class IngressLimit(PlanModel):
+    """A limit of frames of an N_Port, at the port they come into the fabric by."""
+
+    n_port: U32
+    limit: LimitPlan
+
+
+class PairClass(PlanModel):
+    """The class of frames between two N_Ports, one way."""
+
+    source: U32
+    destination: U32
+    class_id: U32
+    switch: U32 | None
+
+
+class OnPairLimit(PlanModel):
+    """A limit of a pair."""
+
+    limit: PairLimit
+
+
+class OnIngressLimit(PlanModel):
+    """A limit of a port."""
+
+    ingress: IngressLimit
+
+
+class OnPriority(PlanModel):
+    """A class of a pair."""
+
+    priority: PairClass
+
+
+class QosPlan(PlanModel):
+    """A policy from an instant on."""
+
+    at_ps: U64
+    policy: OnPairLimit | OnIngressLimit | OnPriority
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -766,6 +873,7 @@ class Plan(PlanModel):
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
+    qos: list[QosPlan] = []
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""
