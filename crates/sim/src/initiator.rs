@@ -86,7 +86,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let (role, parent) = (record.role, record.parent);
+        let role = record.role;
         let host = &mut self.hosts[self.jobs[record.of as usize].host as usize];
         if host.costs.submit(role) > 0 {
             host.cpu.leave(now);
@@ -94,10 +94,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         match role {
             Role::Whole => self.assign(now, request),
             Role::Split => self.split(now, request),
-            Role::Piece => {
-                self.assign(now, request);
-                self.issue_pieces(now, parent);
-            }
+            Role::Piece => self.on_piece_submitted(now, request),
         }
     }
 

@@ -26,9 +26,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Issue the pieces that may be issued: the next one when the processor is done with the last.
-    pub(crate) fn issue_pieces(&mut self, now: Picoseconds, parent: u32) {
-        while self.requests[parent].issued < self.requests[parent].may_be_issued {
+    fn issue_pieces(&mut self, now: Picoseconds, parent: u32) {
+        loop {
             let piece = self.next_piece(parent);
+            let is_last = self.has_issued_all(parent);
             let job = self.requests[parent].of;
             let host = self.jobs[job as usize].host;
             if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(Role::Piece)) {
@@ -38,7 +39,47 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 return;
             }
             self.assign(now, piece);
+            if is_last || self.gives_up(now, parent) {
+                return;
+            }
         }
+    }
+
+    /// The processor has issued a piece.
+    pub(crate) fn on_piece_submitted(&mut self, now: Picoseconds, piece: u32) {
+        let parent = self.requests[piece].parent;
+        // The parent is gone if its last piece fails at once.
+        let is_last = self.has_issued_all(parent);
+        self.assign(now, piece);
+        if !is_last && !self.gives_up(now, parent) {
+            self.issue_pieces(now, parent);
+        }
+    }
+
+    fn has_issued_all(&self, parent: u32) -> bool {
+        let record = &self.requests[parent];
+        record.issued == record.may_be_issued
+    }
+
+    /// A piece has failed before all were issued: there will be no more. It is over if none is left.
+    fn gives_up(&mut self, now: Picoseconds, parent: u32) -> bool {
+        let record = &mut self.requests[parent];
+        if record.failed_pieces == 0 {
+            return false;
+        }
+        record.may_be_issued = record.issued;
+        if record.pieces == 0 {
+            self.fail_whole(now, parent);
+        }
+        true
+    }
+
+    fn fail_whole(&mut self, now: Picoseconds, parent: u32) {
+        let record = &mut self.requests[parent];
+        record.is_alive = false;
+        let record = *record;
+        self.requests.remove(parent);
+        self.end_in_error(now, &record, record.pause);
     }
 
     fn next_piece(&mut self, parent: u32) -> u32 {
@@ -68,19 +109,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let parent = &mut self.requests[id];
         parent.pieces -= 1;
         parent.commands += piece.commands;
-        parent.has_failed |= !is_good;
+        parent.failed_pieces += u32::from(!is_good);
         parent.is_retried |= piece.is_retried;
         if parent.pieces > 0 {
             return;
         }
         if is_good {
             parent.timeline = piece.timeline;
+        } else {
+            parent.pause = piece.pause;
         }
         let parent = *parent;
-        if parent.has_failed {
-            self.requests[id].is_alive = false;
-            self.requests.remove(id);
-            self.end_in_error(now, &parent, piece.pause);
+        if parent.failed_pieces > 0 {
+            // While pieces are being issued, who issues them notices.
+            if parent.issued == parent.may_be_issued {
+                self.fail_whole(now, id);
+            }
         } else if parent.issued < parent.bytes {
             self.admit_pieces(id, parent.issued);
             self.issue_pieces(now, id);

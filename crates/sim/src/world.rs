@@ -37,8 +37,8 @@ pub(crate) struct Request {
     pub(crate) pieces: u32,
     /// Commands it has taken.
     pub(crate) commands: u32,
-    /// Of a request in pieces: one has failed, and so will it.
-    pub(crate) has_failed: bool,
+    /// Of a request in pieces: those that failed; with any it fails itself.
+    pub(crate) failed_pieces: u32,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
@@ -76,7 +76,7 @@ impl Request {
             parent: NONE,
             pieces: 0,
             commands: 1,
-            has_failed: false,
+            failed_pieces: 0,
             reply_bytes: 0,
             is_read: false,
             is_alive: true,

@@ -78,7 +78,7 @@ fn processors_are_paid_for_each_call_command_and_interrupt() {
     (host.cpu_submit_ps, host.cpu_complete_ps) = (3 * US, 5 * US);
     (host.cpu_command_ps, host.cpu_interrupt_ps) = (7 * US, 11 * US);
     let paid = one_by_one(san, 4 * 65_536, 4, true);
-    let cost = (3 + 5 + 4 * (7 + 11)) as f64 * 1e6;
+    let cost = f64::from(3 + 5 + 4 * (7 + 11)) * 1e6;
     assert_near(response(&paid), free + cost, 1e-12);
     let stages = text(&paid, "stages", "stage");
     let cpu = stages.iter().position(|stage| stage == "host_cpu");

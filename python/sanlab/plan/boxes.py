@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sanlab.plan import addressing
-from sanlab.plan.defaults import resolve_array, resolve_cpu, resolve_hba, resolve_switch
+from sanlab.plan.defaults import (
+    resolve_array,
+    resolve_cpu,
+    resolve_hba,
+    resolve_os,
+    resolve_switch,
+)
 from sanlab.plan.names import Names, define
 from sanlab.plan.npiv import check_names
 from sanlab.plan.stacks import array_of, disk_ports, resolve_stack
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
         ResolvedArray,
         ResolvedCpu,
         ResolvedHba,
+        ResolvedOs,
         ResolvedSwitch,
     )
     from sanlab.plan.names import End, Problems
@@ -49,6 +56,7 @@ class HostBox:
 
     name: str
     cpu: ResolvedCpu
+    os: ResolvedOs
     hbas: list[ResolvedHba]
 
 
@@ -153,8 +161,9 @@ def _add_hosts(
         path: Path = ("hosts", index)
         names = define(spec.name, (*path, "name"), taken, problems)
         cpu = resolve_cpu(spec, path, problems)
+        os = resolve_os(spec, path, problems)
         hbas = _hbas_of(spec, path, problems)
-        if cpu is None or hbas is None:
+        if cpu is None or os is None or hbas is None:
             continue
         ports = {
             f"{hba.name}.p{number}": Port(
@@ -164,7 +173,7 @@ def _add_hosts(
             for number in range(hba.ports.count)
         }
         for name in names:
-            boxes.hosts.append(HostBox(name, cpu, hbas))
+            boxes.hosts.append(HostBox(name, cpu, os, hbas))
             boxes.by_name.items[name] = Box("host", name, path, ports)
 
 

@@ -232,6 +232,10 @@ def _hosts(
                 cores=host.cpu.cores,
                 cpu_submit_ps=host.cpu.submit_ps,
                 cpu_complete_ps=host.cpu.complete_ps,
+                cpu_command_ps=host.cpu.command_ps,
+                cpu_interrupt_ps=host.cpu.interrupt_ps,
+                max_request_bytes=host.os.max_request_bytes,
+                submission=host.os.submission,
                 adapters=adapters,
             )
         )

@@ -10,7 +10,7 @@ from sanlab.plan.drives import contradictions
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
 from sanlab.scenario.groups import expand_names
-from sanlab.scenario.hosts import Cpu, Hba
+from sanlab.scenario.hosts import Cpu, Hba, Os
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import (
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
         HostEntry,
         PortEntry,
         SwitchEntry,
+        SystemEntry,
     )
     from sanlab.plan.names import Problems
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import Switch
-    from sanlab.scenario.hosts import Host
+    from sanlab.scenario.hosts import Host, Submission
 
 Value = TypeVar("Value")
 
@@ -152,6 +153,33 @@ class ResolvedCpu:
     cores: int
     submit_ps: int
     complete_ps: int
+    command_ps: int
+    interrupt_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedOs:
+    """What a host makes of large requests."""
+
+    max_request_bytes: int
+    submission: Submission
+
+
+def resolve_os(spec: Host, path: Path, problems: Problems) -> ResolvedOs | None:
+    """Fill in the operating system of a host: that of its model unless it names another."""
+    host = _look_up("hosts", spec.model or "generic", path, problems)
+    if host is None:
+        return None
+    os = spec.os or Os()
+    found = _look_up(
+        "systems", given(os.model, cast("HostEntry", host).os), (*path, "os"), problems
+    )
+    if found is None:
+        return None
+    model = cast("SystemEntry", found)
+    return ResolvedOs(
+        given(os.max_request, model.max_request), given(os.submission, model.submission)
+    )
 
 
 def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | None:
@@ -165,7 +193,13 @@ def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | Non
     if cpu.cost_per_io is not None:
         submit = cpu.cost_per_io // 2
         complete = cpu.cost_per_io - submit
-    return ResolvedCpu(given(cpu.cores, model.cores), submit, complete)
+    return ResolvedCpu(
+        given(cpu.cores, model.cores),
+        submit,
+        complete,
+        given(cpu.per_command, model.per_command),
+        given(cpu.per_interrupt, model.per_interrupt),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,10 @@ class HostPlan(PlanModel):
     cores: U32
     cpu_submit_ps: U64
     cpu_complete_ps: U64
+    cpu_command_ps: U64 = 0
+    cpu_interrupt_ps: U64 = 0
+    max_request_bytes: U64 = 0
+    submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
 
 
