@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use sanlab_fc::{IoBus, NextFrame};
 use sanlab_kernel::Picoseconds;
 
+use crate::fibre::Source;
 use crate::network::{Network, Start};
 
 /// Buses, and the ports behind them.
@@ -45,10 +46,12 @@ impl BusPort {
 }
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
-    /// Whether an N_Port is behind a bus.
+    /// Whether an N_Port, or the one whose link it shares, is behind a bus.
     #[inline]
     pub fn is_on_bus(&self, n_port: u32) -> bool {
-        self.n_ports[n_port as usize].bus_port().is_some()
+        !self.buses.ports.is_empty()
+            && matches!(self.uplink(n_port).source, Source::NPort(owner)
+                if self.n_ports[owner as usize].bus_port().is_some())
     }
 
     /// Fetch what the port has room for.

@@ -115,6 +115,8 @@ pub struct NetworkBuilder {
     pub n_ports: Vec<NPort>,
     /// Their addresses, which routes are chosen by.
     pub addresses: Vec<u32>,
+    /// Virtual N_Ports, each with the one whose link it shares.
+    pub sharers: Vec<(u32, u32)>,
     /// Switches without routes.
     pub switches: Vec<Switch>,
     /// Fibres, two for each link.
@@ -129,7 +131,7 @@ pub struct NetworkBuilder {
     pub spare_loops: usize,
     /// I/O buses of hosts.
     pub buses: Buses,
-    /// Virtual channels of links that have any, for both directions.
+    /// Virtual channels of fibres that have any.
     pub channels: Vec<(u32, Vec<VirtualChannel>)>,
     /// Policies, in the order of time.
     pub policies: Vec<Policy>,
@@ -166,6 +168,10 @@ impl NetworkBuilder {
             }
         }
         self.add_disciplines();
+        for &(virtual_port, owner) in &self.sharers {
+            uplinks[virtual_port as usize] = uplinks[owner as usize];
+            attached[virtual_port as usize] = attached[owner as usize];
+        }
         let fibres = self.fibres.len();
         self.loops.port_of.resize(self.n_ports.len(), NONE);
         self.fibres.append(&mut self.loop_fibres);
@@ -328,12 +334,21 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.lost += 1;
             return;
         }
-        let port = &mut self.n_ports[n_port as usize];
+        let owner = match self.uplink(n_port).source {
+            Source::NPort(owner) => owner,
+            Source::Switch => n_port,
+        };
+        let port = &mut self.n_ports[owner as usize];
         port.queue(sequence);
         if let Some(bus_port) = port.bus_port() {
-            self.fetch(n_port, bus_port, now);
+            self.fetch(owner, bus_port, now);
         }
-        self.wake(n_port, now);
+        self.wake(owner, now);
+    }
+
+    /// Whether two N_Ports share one link, as virtual ports do.
+    pub fn share_link(&self, a: u32, b: u32) -> bool {
+        self.uplinks[a as usize] == self.uplinks[b as usize]
     }
 
     /// An N_Port may have something to send.

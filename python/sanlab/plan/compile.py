@@ -16,6 +16,7 @@ from sanlab.plan.loops import build_loops
 from sanlab.plan.multipath import multipath_of
 from sanlab.plan.names import Problems
 from sanlab.plan.npiv import number_virtual_ports, virtual_n_ports
+from sanlab.plan.qos import build_qos, channels_of, classes_of
 from sanlab.plan.schema import (
     FORMAT,
     AdapterPlan,
@@ -33,6 +34,7 @@ from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
 from sanlab.quantities import PS_PER_S, SPEEDS, counted, format_time
+from sanlab.scenario.qos import SHARED_CLASS
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -93,7 +95,9 @@ def compile_plan(scenario: Scenario) -> Plan:
     virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))
     maker = JobMaker(boxes, wiring, table, ids, problems, virtual)
     workloads, jobs = build_jobs(scenario, maker, flows)
-    traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
+    net = Network(boxes, wiring, ids)
+    traffic = build_traffic(scenario, net, flows, problems)
+    qos = build_qos(scenario, net, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
     parts = _Parts(len(wiring.links), len(loops) + len(back_ends.loops), jobs, traffic)
@@ -107,7 +111,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *back_ends.n_ports, *virtual_n_ports(virtual, n_ports, ids)],
-        switches=_switches(boxes),
+        switches=_switches(boxes, has_priorities=_has_priorities(scenario)),
         links=[
             _with_faults(_link(link, boxes, ids), number, faults)
             for number, link in enumerate(wiring.links)
@@ -120,6 +124,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         workloads=workloads,
         jobs=jobs,
         traffic=traffic,
+        qos=qos,
     )
     return with_services(plan, scenario, boxes, wiring, problems)
 
@@ -169,7 +174,14 @@ def _n_ports(
     return n_ports
 
 
-def _switches(boxes: Boxes) -> list[SwitchPlan]:
+def _has_priorities(scenario: Scenario) -> bool:
+    """Whether frames are told apart by priority anywhere."""
+    channels = [link.virtual_channels for link in scenario.links]
+    has_own = any(it is not None and it.shared is None for it in channels)
+    return has_own or any(it.priority is not None for it in scenario.qos)
+
+
+def _switches(boxes: Boxes, *, has_priorities: bool) -> list[SwitchPlan]:
     return [
         SwitchPlan.model_validate(
             {
@@ -179,6 +191,8 @@ def _switches(boxes: Boxes) -> list[SwitchPlan]:
                 "cut_through": switch.values.cut_through,
                 "routing": switch.values.routing,
                 "ports": switch.values.ports,
+                "classes": classes_of(switch.values.qos) if has_priorities else [],
+                "shared_class": SHARED_CLASS if has_priorities else 0,
             }
         )
         for switch in boxes.switches
@@ -189,16 +203,19 @@ def _link(link: WiredLink, boxes: Boxes, ids: dict[End, int]) -> LinkPlan:
     spec = link.spec
     a_grants = given(given(spec.bb_credit_from, spec.bb_credit), _credit(link.a, boxes))
     b_grants = given(given(spec.bb_credit_to, spec.bb_credit), _credit(link.b, boxes))
+    longest = spec.length + given(spec.skew, 0)
     return LinkPlan(
         a=_end(link.a, boxes, ids),
         b=_end(link.b, boxes, ids),
         speed=link.speed,
         bytes_per_s=SPEEDS[link.speed],
         gap_bytes=spec.gap,
-        delay_ps=round(spec.length * spec.propagation / _MM_PER_KM),
-        credit_a_to_b=b_grants,
-        credit_b_to_a=a_grants,
+        delay_ps=round(longest * spec.propagation / _MM_PER_KM),
+        credit_a_to_b=b_grants * link.members,
+        credit_b_to_a=a_grants * link.members,
         fspf_cost=link.fspf_cost,
+        members=link.members,
+        virtual_channels=channels_of(spec, b_grants * link.members, a_grants * link.members),
     )
 
 

@@ -110,7 +110,7 @@ class _Reader:
 
     def _trunk_member(self, fault: Fault, path: Path) -> None:
         for link in self._links(fault, path):
-            if not getattr(self.wiring.links[link].spec, "trunk", False):
+            if not self.wiring.links[link].spec.trunk:
                 self.problems.add(
                     path,
                     "The link is no trunk, and has no member to lose",

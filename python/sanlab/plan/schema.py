@@ -39,6 +39,13 @@ class NPortPlan(PlanModel):
     shares: U32 | None = None
 
 
+class ClassPlan(PlanModel):
+    """A class of frames at the outputs of a switch."""
+
+    level: U32
+    weight: U32
+
+
 class SwitchPlan(PlanModel):
     """A switch."""
 
@@ -48,6 +55,8 @@ class SwitchPlan(PlanModel):
     cut_through: bool
     routing: Literal["one_path", "ingress_port", "source_destination", "exchange"]
     ports: U32
+    classes: list[ClassPlan] = []
+    shared_class: U32 = 0
 
 
 class SwitchEnd(PlanModel):
@@ -79,6 +88,14 @@ class OutagePlan(PlanModel):
     until_ps: U64
 
 
+class VirtualChannelPlan(PlanModel):
+    """A virtual channel of a link."""
+
+    class_id: U32
+    credit_a_to_b: U32
+    credit_b_to_a: U32
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -93,6 +110,8 @@ class LinkPlan(PlanModel):
     fspf_cost: U64
     outages: list[OutagePlan] = []
     bit_error_interval: U64 = 0
+    members: U32 = 1
+    virtual_channels: list[VirtualChannelPlan] = []
 
 
 class AdapterPlan(PlanModel):
@@ -914,6 +933,94 @@ class ServicesPlan(PlanModel):
     apart: list[ApartPlan] = []
 
 
+class NoLimit(PlanModel):
+    """All of a port."""
+
+
+class WheelLimit(PlanModel):
+    """Slots of a time-division wheel."""
+
+    slots: U32
+    of: U32
+
+
+class RateLimit(PlanModel):
+    """A rate of frames, counted from SOF to EOF."""
+
+    bytes_per_s: U64
+    burst_bytes: U64
+
+
+class OnNoLimit(PlanModel):
+    """No limit."""
+
+    none: NoLimit
+
+
+class OnWheel(PlanModel):
+    """A limit by slots."""
+
+    wheel: WheelLimit
+
+
+class OnRate(PlanModel):
+    """A limit by rate."""
+
+    rate: RateLimit
+
+
+LimitPlan = OnNoLimit | OnWheel | OnRate
+
+
+class PairLimit(PlanModel):
+    """A limit of frames between two N_Ports, one way, at the port they leave the fabric by."""
+
+    source: U32
+    destination: U32
+    limit: LimitPlan
+
+
+class IngressLimit(PlanModel):
+    """A limit of frames of an N_Port, at the port they come into the fabric by."""
+
+    n_port: U32
+    limit: LimitPlan
+
+
+class PairClass(PlanModel):
+    """The class of frames between two N_Ports, one way."""
+
+    source: U32
+    destination: U32
+    class_id: U32
+    switch: U32 | None
+
+
+class OnPairLimit(PlanModel):
+    """A limit of a pair."""
+
+    limit: PairLimit
+
+
+class OnIngressLimit(PlanModel):
+    """A limit of a port."""
+
+    ingress: IngressLimit
+
+
+class OnPriority(PlanModel):
+    """A class of a pair."""
+
+    priority: PairClass
+
+
+class QosPlan(PlanModel):
+    """A policy from an instant on."""
+
+    at_ps: U64
+    policy: OnPairLimit | OnIngressLimit | OnPriority
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -935,6 +1042,7 @@ class Plan(PlanModel):
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
     services: ServicesPlan | None = None
+    qos: list[QosPlan] = []
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

@@ -257,6 +257,19 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "max_in_system": "most requests at once",
         },
     ),
+    "pairs": (
+        "One row for each pair of N_Ports that a limit or a priority names, at each output it uses.",
+        {
+            "port": "the output: `sw1.f3`, `sw1.e16`",
+            "source": "N_Port the frames come from",
+            "destination": "N_Port they go to",
+            "tx_frames_count": "frames sent",
+            "tx_bytes": "bytes sent: headers, CRC and delimiters included, fill words not",
+            "tx_payload_bytes": "bytes of payload sent",
+            "held_ps": "time for which they could have been forwarded and stood at the output, behind "
+            "each other too, summed over frames",
+        },
+    ),
     "mirrors": (
         "One row for each mirrored LUN.",
         {
