@@ -10,6 +10,7 @@ pub mod encode;
 mod exchange;
 mod frame;
 mod information_unit;
+pub mod link_services;
 mod n_port;
 mod sequence_ids;
 

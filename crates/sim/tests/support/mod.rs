@@ -89,6 +89,7 @@ impl San {
             jobs: vec![],
             traffic: vec![],
             qos: vec![],
+            services: None,
         };
         Self {
             plan,
@@ -108,6 +109,7 @@ impl San {
             interleave: Interleave::Sequence,
             rx_hold_ps: 0,
             drain_bytes_per_s: 0,
+            shares: None,
         });
         id
     }
@@ -253,6 +255,7 @@ impl San {
             pattern: PatternPlan::Blocks,
             targets: vec![],
             paths: vec![],
+            initiator: None,
         });
         &mut self.plan.jobs[number]
     }
