@@ -48,3 +48,11 @@ def test_a_failed_drive_and_its_rebuild() -> None:
     found = told("raid5-rebuild", rebuilds=[row])
     assert found[0] == (40, "rebuild of dev1.disk1 begins")
     assert found[1][1] == "dev1.disk1 of dev1.g1 fails"
+
+
+def test_policies_that_change() -> None:
+    pair = "host1.hba0.p0 and dev1.p0"
+    assert told("quality-of-service") == [
+        (10**11, f"{pair}: limit 4 of 7 slots"),
+        (2 * 10**11, f"{pair}: limit lifted"),
+    ]

@@ -122,7 +122,7 @@ pub struct NetworkBuilder {
     pub loop_fibres: Vec<Fibre>,
     /// Loops that faults may make of them, at most.
     pub spare_loops: usize,
-    /// Virtual channels of links that have any, for both directions.
+    /// Virtual channels of fibres that have any.
     pub channels: Vec<(u32, Vec<VirtualChannel>)>,
     /// Policies, in the order of time.
     pub policies: Vec<Policy>,

@@ -59,7 +59,7 @@ impl NetworkBuilder {
             let mut pairs: Vec<Pair> = named.collect();
             pairs.sort_unstable();
             pairs.dedup();
-            let channels = self.channels_of(id / 2);
+            let channels = self.channels_of(id);
             if pairs.is_empty() && channels.is_empty() {
                 continue;
             }
@@ -79,8 +79,8 @@ impl NetworkBuilder {
         self.watch_ingress();
     }
 
-    fn channels_of(&self, link: usize) -> &[VirtualChannel] {
-        let found = self.channels.iter().find(|(of, _)| *of as usize == link);
+    fn channels_of(&self, fibre: usize) -> &[VirtualChannel] {
+        let found = self.channels.iter().find(|(of, _)| *of as usize == fibre);
         found.map_or(&[], |(_, channels)| channels)
     }
 

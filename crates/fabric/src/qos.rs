@@ -204,8 +204,10 @@ impl Discipline {
             credits: channels.iter().map(|it| BbCredit::new(it.credit)).collect(),
             serving: 0,
         };
-        let own: Vec<_> = made.channels_of(shared_class).collect();
-        for channel in if own.is_empty() { vec![0] } else { own } {
+        let own = made.channels_of(shared_class).count();
+        let used = if own == 0 { channels.len().max(1) } else { own };
+        for area in 0..id_of(used) {
+            let channel = made.channel_of(shared_class, area);
             made.lanes.push(Lane::new(shared_class, channel));
         }
         made.shared_lanes = id_of(made.lanes.len());
@@ -231,10 +233,14 @@ impl Discipline {
     }
 
     /// The channel of a class's frames to a destination: by its area, so that ports of one switch spread
-    /// over them.
+    /// over them. A class without channels of its own uses all.
     fn channel_of(&self, class: u32, area: u32) -> u8 {
         let count = id_of(self.channels_of(class).count());
-        let own = self.channels_of(class).nth((area % count.max(1)) as usize);
+        if count == 0 {
+            let all = self.channels.len().max(1);
+            return u8::try_from(area as usize % all).unwrap_or(0);
+        }
+        let own = self.channels_of(class).nth((area % count) as usize);
         own.unwrap_or(0)
     }
 

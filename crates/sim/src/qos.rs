@@ -10,7 +10,7 @@ use sanlab_metrics::{Column, Table};
 
 use crate::check::{PlanError, require};
 use crate::event::Event;
-use crate::plan::{EndPlan, LimitPlan, LinkPlan, Plan, PolicyPlan, SwitchPlan};
+use crate::plan::{EndPlan, LimitPlan, LinkPlan, Plan, PolicyPlan, SwitchPlan, VirtualChannelPlan};
 use crate::tables;
 use crate::world::World;
 
@@ -46,7 +46,10 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
         )?;
         let is_good = (1..=MOST_MEMBERS).contains(&link.members)
             && link.virtual_channels.len() <= MOST_CHANNELS
-            && link.virtual_channels.iter().all(|it| it.credit > 0);
+            && link
+                .virtual_channels
+                .iter()
+                .all(|it| it.credit_a_to_b.min(it.credit_b_to_a) > 0);
         require(
             is_good,
             place,
@@ -70,13 +73,13 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
                 limit,
             } => ([source, destination], limit),
             PolicyPlan::Ingress { n_port, limit } => ([n_port; 2], limit),
-            PolicyPlan::Class {
+            PolicyPlan::Priority {
                 source,
                 destination,
-                class,
+                class_id,
                 ..
             } => {
-                require(class < fewest, place, "no such class")?;
+                require(class_id < fewest, place, "no such class")?;
                 ([source, destination], LimitPlan::None {})
             }
         };
@@ -104,13 +107,17 @@ pub(crate) fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
             fibre.extras_mut().trunk = Some(Trunk::new(link.members));
         }
     }
-    let channels = link.virtual_channels.iter().map(|it| VirtualChannel {
-        class: it.class,
-        credit: it.credit,
-    });
-    let channels: Vec<_> = channels.collect();
-    if !channels.is_empty() {
-        builder.channels.push((id_of(first / 2), channels));
+    let granted: [fn(&VirtualChannelPlan) -> u32; 2] =
+        [|it| it.credit_a_to_b, |it| it.credit_b_to_a];
+    for (fibre, credit) in (first..).zip(granted) {
+        let channels = link.virtual_channels.iter().map(|it| VirtualChannel {
+            class: it.class_id,
+            credit: credit(it),
+        });
+        let channels: Vec<_> = channels.collect();
+        if !channels.is_empty() {
+            builder.channels.push((id_of(fibre), channels));
+        }
     }
 }
 
@@ -153,12 +160,12 @@ fn change_of(policy: &PolicyPlan, slots: &[Picoseconds]) -> PolicyChange {
         PolicyPlan::Ingress { n_port, limit } => {
             PolicyChange::Ingress(n_port, limit_of(limit, slots[n_port as usize]))
         }
-        PolicyPlan::Class {
+        PolicyPlan::Priority {
             source,
             destination,
-            class,
+            class_id,
             switch,
-        } => PolicyChange::Class((source, destination), class, switch),
+        } => PolicyChange::Class((source, destination), class_id, switch),
     }
 }
 
@@ -216,7 +223,8 @@ struct PairRow {
 pub(crate) fn pairs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
     for (id, fibre) in (0..).zip(&world.network.fibres) {
-        for (pair, counters) in fibre.discipline().into_iter().flat_map(Discipline::pairs) {
+        let pairs = fibre.discipline().into_iter().flat_map(Discipline::pairs);
+        for (pair, counters) in pairs.filter(|(_, counters)| counters.frames > 0) {
             rows.push(PairRow {
                 port: tables::fibre_name(plan, id),
                 pair,

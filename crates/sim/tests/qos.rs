@@ -36,10 +36,10 @@ fn limit(at: u64, (source, destination): (u32, u32), limit: LimitPlan) -> QosPla
 fn class(at: u64, (source, destination): (u32, u32), class: u32) -> QosPlan {
     QosPlan {
         at_ps: at,
-        policy: PolicyPlan::Class {
+        policy: PolicyPlan::Priority {
             source,
             destination,
-            class,
+            class_id: class,
             switch: None,
         },
     }
@@ -201,8 +201,9 @@ fn slow_drain(channels: u32) -> Vec<f64> {
     san.traffic(ports[1], ports[3], 2048, 0, 0);
     san.plan.links[isl].virtual_channels = (0..channels)
         .map(|_| VirtualChannelPlan {
-            class: 0,
-            credit: 8 / channels.max(1),
+            class_id: 0,
+            credit_a_to_b: 8 / channels.max(1),
+            credit_b_to_a: 8,
         })
         .collect();
     rates(&run(&san), 200 * MS)

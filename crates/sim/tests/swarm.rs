@@ -176,8 +176,9 @@ fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
         );
         if is_isl && dice.below(2) == 0 {
             let drawn = (0..dice.below(4)).map(|_| VirtualChannelPlan {
-                class: dice.below(classes as usize) as u32,
-                credit: dice.pick(&[1, 2, 8]),
+                class_id: dice.below(classes as usize) as u32,
+                credit_a_to_b: dice.pick(&[1, 2, 8]),
+                credit_b_to_a: dice.pick(&[1, 2, 8]),
             });
             link.virtual_channels = drawn.collect();
         }
@@ -201,10 +202,10 @@ fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
                 n_port: source,
                 limit,
             },
-            1 => PolicyPlan::Class {
+            1 => PolicyPlan::Priority {
                 source,
                 destination,
-                class: dice.below(classes as usize) as u32,
+                class_id: dice.below(classes as usize) as u32,
                 switch: None,
             },
             _ => PolicyPlan::Limit {

@@ -18,6 +18,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 from sanlab.scenario.hosts import Submission
+from sanlab.scenario.qos import Wheel
 from sanlab.scenario.services import ZoningRules
 from sanlab.scenario.stacks import MOST_PORT_WORDS
 from sanlab.scenario.workload import Workload
@@ -101,6 +102,7 @@ class SwitchEntry(Entry):
     zoning_rules: ZoningRules = "brocade"
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)
+    wheel: Wheel | None = None
 
 
 class DiskEntry(Entry):

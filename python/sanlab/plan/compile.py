@@ -9,11 +9,14 @@ from sanlab.plan import addressing
 from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
-from sanlab.plan.faults import build_faults
+from sanlab.plan.faults import FabricFaults, build_faults, outages
 from sanlab.plan.jobs import JobMaker, build_jobs
+from sanlab.plan.loop_faults import build_loop_faults
 from sanlab.plan.loops import build_loops
+from sanlab.plan.multipath import multipath_of
 from sanlab.plan.names import Problems
 from sanlab.plan.npiv import number_virtual_ports, virtual_n_ports
+from sanlab.plan.qos import build_qos, channels_of, classes_of
 from sanlab.plan.schema import (
     FORMAT,
     AdapterPlan,
@@ -31,6 +34,7 @@ from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
 from sanlab.quantities import PS_PER_S, SPEEDS, counted, format_time
+from sanlab.scenario.qos import SHARED_CLASS
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -76,7 +80,8 @@ def compile_plan(scenario: Scenario) -> Plan:
     loops = build_loops(boxes, wiring.attached, ids, problems)
     problems.stop_if_any()
     n_ports = _n_ports(boxes, wiring, ids, loops)
-    faults = build_faults(scenario, boxes, loops, n_ports, problems)
+    loop_faults = build_loop_faults(scenario, boxes, loops, n_ports, problems)
+    faults = build_faults(scenario, boxes, wiring, ids, problems)
     arrays = build_arrays(boxes, table, wiring, ids, problems)
     back_ends = BackEnds(first_n_port=len(ids))
     for index, array in enumerate(boxes.arrays):
@@ -90,7 +95,9 @@ def compile_plan(scenario: Scenario) -> Plan:
     virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))
     maker = JobMaker(boxes, wiring, table, ids, problems, virtual)
     workloads, jobs = build_jobs(scenario, maker, flows)
-    traffic = build_traffic(scenario, Network(boxes, wiring, ids), flows, problems)
+    net = Network(boxes, wiring, ids)
+    traffic = build_traffic(scenario, net, flows, problems)
+    qos = build_qos(scenario, net, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
     parts = _Parts(
@@ -109,15 +116,20 @@ def compile_plan(scenario: Scenario) -> Plan:
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *back_ends.n_ports, *virtual_n_ports(virtual, n_ports, ids)],
-        switches=_switches(boxes),
-        links=[_link(link, boxes, ids) for link in wiring.links],
+        switches=_switches(boxes, has_priorities=_has_priorities(scenario)),
+        links=[
+            _with_faults(_link(link, boxes, ids), number, faults)
+            for number, link in enumerate(wiring.links)
+        ],
         loops=[*loops, *back_ends.loops],
-        loop_faults=faults,
-        hosts=_hosts(boxes, wiring, ids, has_faults=bool(faults)),
+        loop_faults=loop_faults,
+        faults=faults.plan(scenario, has_loop_faults=bool(loop_faults)),
+        hosts=_hosts(boxes, wiring, ids),
         arrays=arrays,
         workloads=workloads,
         jobs=jobs,
         traffic=traffic,
+        qos=qos,
     )
     return with_services(plan, scenario, boxes, wiring, problems)
 
@@ -167,7 +179,14 @@ def _n_ports(
     return n_ports
 
 
-def _switches(boxes: Boxes) -> list[SwitchPlan]:
+def _has_priorities(scenario: Scenario) -> bool:
+    """Whether frames are told apart by priority anywhere."""
+    channels = [link.virtual_channels for link in scenario.links]
+    has_own = any(it is not None and it.shared is None for it in channels)
+    return has_own or any(it.priority is not None for it in scenario.qos)
+
+
+def _switches(boxes: Boxes, *, has_priorities: bool) -> list[SwitchPlan]:
     return [
         SwitchPlan.model_validate(
             {
@@ -177,6 +196,8 @@ def _switches(boxes: Boxes) -> list[SwitchPlan]:
                 "cut_through": switch.values.cut_through,
                 "routing": switch.values.routing,
                 "ports": switch.values.ports,
+                "classes": classes_of(switch.values.qos) if has_priorities else [],
+                "shared_class": SHARED_CLASS if has_priorities else 0,
             }
         )
         for switch in boxes.switches
@@ -187,16 +208,19 @@ def _link(link: WiredLink, boxes: Boxes, ids: dict[End, int]) -> LinkPlan:
     spec = link.spec
     a_grants = given(given(spec.bb_credit_from, spec.bb_credit), _credit(link.a, boxes))
     b_grants = given(given(spec.bb_credit_to, spec.bb_credit), _credit(link.b, boxes))
+    longest = spec.length + given(spec.skew, 0)
     return LinkPlan(
         a=_end(link.a, boxes, ids),
         b=_end(link.b, boxes, ids),
         speed=link.speed,
         bytes_per_s=SPEEDS[link.speed],
         gap_bytes=spec.gap,
-        delay_ps=round(spec.length * spec.propagation / _MM_PER_KM),
-        credit_a_to_b=b_grants,
-        credit_b_to_a=a_grants,
+        delay_ps=round(longest * spec.propagation / _MM_PER_KM),
+        credit_a_to_b=b_grants * link.members,
+        credit_b_to_a=a_grants * link.members,
         fspf_cost=link.fspf_cost,
+        members=link.members,
+        virtual_channels=channels_of(spec, b_grants * link.members, a_grants * link.members),
     )
 
 
@@ -212,9 +236,16 @@ def _end(end: End, boxes: Boxes, ids: dict[End, int]) -> EndPlan:
     return EndAtSwitch(switch=SwitchEnd(switch=index, port=int(port)))
 
 
-def _hosts(
-    boxes: Boxes, wiring: Wiring, ids: dict[End, int], *, has_faults: bool
-) -> list[HostPlan]:
+def _with_faults(link: LinkPlan, number: int, faults: FabricFaults) -> LinkPlan:
+    return link.model_copy(
+        update={
+            "outages": outages(faults.outages.get(number, [])),
+            "bit_error_interval": faults.bit_errors.get(number, 0),
+        }
+    )
+
+
+def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
     hosts = []
     for host in boxes.hosts:
         hbas = {hba.name: hba for hba in host.hbas}
@@ -228,7 +259,9 @@ def _hosts(
                     complete_ps=hba.complete_ps,
                     max_commands=hba.execution_throttle,
                     lun_queue_depth=hba.lun_queue_depth,
-                    command_timeout_ps=hba.command_timeout_ps if has_faults else 0,
+                    command_timeout_ps=hba.command_timeout_ps,
+                    path_timeout_ps=hba.path_timeout_ps,
+                    retries=hba.retries,
                 )
             )
         hosts.append(
@@ -242,6 +275,7 @@ def _hosts(
                 max_request_bytes=host.os.max_request_bytes,
                 submission=host.os.submission,
                 adapters=adapters,
+                multipath=multipath_of(host.multipath),
             )
         )
     return hosts

@@ -11,6 +11,7 @@ from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
 from sanlab.scenario.groups import expand_names
 from sanlab.scenario.hosts import Cpu, Hba, Os
+from sanlab.scenario.qos import SwitchQos
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import (
@@ -121,6 +122,8 @@ class ResolvedHba:
     execution_throttle: int
     lun_queue_depth: int
     command_timeout_ps: int
+    path_timeout_ps: int
+    retries: int
     loop_only: bool
     npiv: tuple[str, ...]
     binding: str
@@ -140,6 +143,8 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         execution_throttle=given(spec.execution_throttle, model.execution_throttle),
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
         command_timeout_ps=spec.command_timeout,
+        path_timeout_ps=given(spec.fast_io_fail, spec.dev_loss),
+        retries=spec.retries,
         loop_only=spec.loop_only,
         npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
         binding=spec.binding,
@@ -216,6 +221,7 @@ class ResolvedSwitch:
     loop_ports: bool
     port_speeds: dict[int, tuple[str, ...]]
     """Speeds of the ports that differ from the others."""
+    qos: SwitchQos
 
 
 def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
@@ -242,7 +248,16 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         zoning_rules=given(spec.zoning_rules, model.zoning_rules),
         loop_ports=given(spec.loop_ports, model.loop_ports),
         port_speeds=own_speeds,
+        qos=_qos(spec, model),
     )
+
+
+def _qos(spec: Switch, model: SwitchEntry) -> SwitchQos:
+    """Fill in the wheel of a switch."""
+    qos = given(spec.qos, SwitchQos())
+    if "wheel" in qos.model_fields_set or model.wheel is None:
+        return qos
+    return qos.model_copy(update={"wheel": model.wheel})
 
 
 def port_numbers(text: str) -> list[int]:

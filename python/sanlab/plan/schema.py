@@ -39,6 +39,13 @@ class NPortPlan(PlanModel):
     shares: U32 | None = None
 
 
+class ClassPlan(PlanModel):
+    """A class of frames at the outputs of a switch."""
+
+    level: U32
+    weight: U32
+
+
 class SwitchPlan(PlanModel):
     """A switch."""
 
@@ -48,6 +55,8 @@ class SwitchPlan(PlanModel):
     cut_through: bool
     routing: Literal["one_path", "ingress_port", "source_destination", "exchange"]
     ports: U32
+    classes: list[ClassPlan] = []
+    shared_class: U32 = 0
 
 
 class SwitchEnd(PlanModel):
@@ -79,6 +88,14 @@ class OutagePlan(PlanModel):
     until_ps: U64
 
 
+class VirtualChannelPlan(PlanModel):
+    """A virtual channel of a link."""
+
+    class_id: U32
+    credit_a_to_b: U32
+    credit_b_to_a: U32
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -92,6 +109,9 @@ class LinkPlan(PlanModel):
     credit_b_to_a: U32
     fspf_cost: U64
     outages: list[OutagePlan] = []
+    bit_error_interval: U64 = 0
+    members: U32 = 1
+    virtual_channels: list[VirtualChannelPlan] = []
 
 
 class AdapterPlan(PlanModel):
@@ -103,6 +123,55 @@ class AdapterPlan(PlanModel):
     max_commands: U32
     lun_queue_depth: U32
     command_timeout_ps: U64
+    path_timeout_ps: U64 = 0
+    retries: U32 = 0
+
+
+class Nothing(PlanModel):
+    """A choice that says no more."""
+
+
+class InTurn(PlanModel):
+    """Requests on each path before the next."""
+
+    ios: U32
+
+
+class RoundRobin(PlanModel):
+    """All paths in turn."""
+
+    round_robin: InTurn
+
+
+class LeastQueue(PlanModel):
+    """The path with the fewest requests."""
+
+    least_queue: Nothing
+
+
+class OnePath(PlanModel):
+    """The first path, until it fails."""
+
+    one_path: Nothing
+
+
+class MultipathPlan(PlanModel):
+    """What a host does with several paths to a LUN."""
+
+    spreading: RoundRobin | LeastQueue | OnePath
+    queues_without_path: bool
+    failback_ps: U64
+    checker_ps: U64
+    switch_over_ps: U64
+
+
+class PathPlan(PlanModel):
+    """Another path to a LUN of a job; the lower its group, the better."""
+
+    target: U32
+    adapter: U32
+    target_n_port: U32
+    group: U32
 
 
 class HostPlan(PlanModel):
@@ -117,6 +186,7 @@ class HostPlan(PlanModel):
     max_request_bytes: U64 = 0
     submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
+    multipath: MultipathPlan | None = None
 
 
 class CachePlan(PlanModel):
@@ -621,6 +691,7 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
+    paths: list[PathPlan] = []
     initiator: U32 | None = None
 
 
@@ -780,13 +851,37 @@ class HappeningPlan(PlanModel):
     reason: str
 
 
+class DrainPlan(PlanModel):
+    """The rate at which a port empties its receive buffers changes; 0 is at once."""
+
+    at_ps: U64
+    n_port: U32
+    bytes_per_s: U64
+
+
+class CreditLossPlan(PlanModel):
+    """R_RDYs that get lost for the transmitter at the first (2 n) or second end of link n."""
+
+    at_ps: U64
+    fibre: U32
+    count: U32
+
+
 class FaultsPlan(PlanModel):
     """Faults of the fabric, and how they are noticed."""
 
     is_armed: bool = False
     route_updates_ps: list[U64] = []
     visibility: list[VisibilityPlan] = []
+    drains: list[DrainPlan] = []
+    credit_losses: list[CreditLossPlan] = []
     happenings: list[HappeningPlan] = []
+    notice_ps: U64 = 10 * 10**9
+    login_ps: U64 = 100 * 10**9
+    e_d_tov_ps: U64 = 2 * 10**12
+    r_a_tov_ps: U64 = 10 * 10**12
+    credit_timeout_ps: U64 = 2 * 10**12
+    bb_sc_n: U32 = 0
 
 
 class PortStatePlan(PlanModel):
@@ -874,6 +969,94 @@ class ServicesPlan(PlanModel):
     dialogues: list[DialoguePlan] = []
 
 
+class NoLimit(PlanModel):
+    """All of a port."""
+
+
+class WheelLimit(PlanModel):
+    """Slots of a time-division wheel."""
+
+    slots: U32
+    of: U32
+
+
+class RateLimit(PlanModel):
+    """A rate of frames, counted from SOF to EOF."""
+
+    bytes_per_s: U64
+    burst_bytes: U64
+
+
+class OnNoLimit(PlanModel):
+    """No limit."""
+
+    none: NoLimit
+
+
+class OnWheel(PlanModel):
+    """A limit by slots."""
+
+    wheel: WheelLimit
+
+
+class OnRate(PlanModel):
+    """A limit by rate."""
+
+    rate: RateLimit
+
+
+LimitPlan = OnNoLimit | OnWheel | OnRate
+
+
+class PairLimit(PlanModel):
+    """A limit of frames between two N_Ports, one way, at the port they leave the fabric by."""
+
+    source: U32
+    destination: U32
+    limit: LimitPlan
+
+
+class IngressLimit(PlanModel):
+    """A limit of frames of an N_Port, at the port they come into the fabric by."""
+
+    n_port: U32
+    limit: LimitPlan
+
+
+class PairClass(PlanModel):
+    """The class of frames between two N_Ports, one way."""
+
+    source: U32
+    destination: U32
+    class_id: U32
+    switch: U32 | None
+
+
+class OnPairLimit(PlanModel):
+    """A limit of a pair."""
+
+    limit: PairLimit
+
+
+class OnIngressLimit(PlanModel):
+    """A limit of a port."""
+
+    ingress: IngressLimit
+
+
+class OnPriority(PlanModel):
+    """A class of a pair."""
+
+    priority: PairClass
+
+
+class QosPlan(PlanModel):
+    """A policy from an instant on."""
+
+    at_ps: U64
+    policy: OnPairLimit | OnIngressLimit | OnPriority
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -895,6 +1078,7 @@ class Plan(PlanModel):
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
     services: ServicesPlan | None = None
+    qos: list[QosPlan] = []
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

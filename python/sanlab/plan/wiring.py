@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.plan.defaults import highest_common_speed
+from sanlab.plan.defaults import given, highest_common_speed
 from sanlab.plan.loops import Attachment, check_room, find_place
 from sanlab.plan.names import End, pair_up, safe_expand
 from sanlab.plan.stacks import disk_ports
@@ -32,6 +32,7 @@ class WiredLink:
     speed: str
     is_mismatched: bool = False
     """Its ends have no speed in common: it never comes up."""
+    members: int = 1
 
     @property
     def fspf_cost(self) -> int:
@@ -137,7 +138,8 @@ def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Req
         left = _ends(spec.from_, (*path, "from"), boxes, problems)
         right = _ends(spec.to, (*path, "to"), boxes, problems)
         for a, b in pair_up(left, right, (*path, "from"), ("ends", "ends"), problems):
-            requests.extend(_Request(a, b, spec, path) for _ in range(spec.count))
+            count = 1 if spec.trunk else spec.count
+            requests.extend(_Request(a, b, spec, path) for _ in range(count))
     return requests
 
 
@@ -246,16 +248,56 @@ def _add_link(
         return
     is_mismatched = request.spec.optional and not _have_common_speed(request, a, b, boxes)
     speed = boxes.port(a).speeds[0] if is_mismatched else _speed(request, a, b, boxes, problems)
-    if speed is None:
+    if speed is None or not _fits_switches(request, (a, b), boxes, problems):
         return
+    members = request.spec.count if request.spec.trunk else 1
+    for _ in range(members - 1):
+        # Members take the next free port at either end; the first names the trunk.
+        for word, key in ((request.left, "from"), (request.right, "to")):
+            if board.take(word.partition(".")[0], (*request.path, key)) is None:
+                return
     for end in (a, b):
         wiring.link_of[end] = len(wiring.links)
-    wiring.links.append(WiredLink(a, b, request.spec, speed, is_mismatched))
+    wiring.links.append(WiredLink(a, b, request.spec, speed, is_mismatched, members))
 
 
 def _have_common_speed(request: _Request, a: End, b: End, boxes: Boxes) -> bool:
     common = set(boxes.port(a).speeds) & set(boxes.port(b).speeds)
     return bool(common) if request.spec.speed is None else request.spec.speed in common
+
+
+def _fits_switches(
+    request: _Request, ends: tuple[End, End], boxes: Boxes, problems: Problems
+) -> bool:
+    """Whether a link that only two switches can have is between two, and has credit for it."""
+    spec = request.spec
+    other = next((box for box, _ in ends if boxes.by_name[box].kind != "switch"), None)
+    for key, what in (("trunk", "A trunk"), ("virtual_channels", "A link with virtual channels")):
+        if other is not None and getattr(spec, key):
+            problems.add(
+                (*request.path, key),
+                f"{what} joins two switches, and '{other}' is a {boxes.by_name[other].kind}",
+                f"Remove '{key}'",
+            )
+            return False
+    counts = spec.virtual_channels
+    if counts is None:
+        return True
+    channels = counts.shared or counts.high + counts.medium + counts.low
+    written = (given(spec.bb_credit_from, spec.bb_credit), given(spec.bb_credit_to, spec.bb_credit))
+    members = spec.count if spec.trunk else 1
+    granted = [
+        given(it, boxes.by_name[box].ports[port].bb_credit) * members
+        for it, (box, port) in zip(written, ends, strict=True)
+    ]
+    if min(granted) < channels:
+        problems.add(
+            (*request.path, "virtual_channels"),
+            f"A BB credit of {min(granted)} cannot be shared by {channels} virtual channels",
+            "Give the link more 'bb_credit', or fewer channels",
+        )
+        return False
+    return True
 
 
 def _at_stack(request: _Request, boxes: Boxes) -> str | None:

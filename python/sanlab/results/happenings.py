@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sanlab.quantities import format_rate
 from sanlab.quantities import format_time as show_time
 
 if TYPE_CHECKING:
@@ -29,14 +30,21 @@ class Happening:
 
 def happenings(run: Record) -> list[Happening]:
     """Return all that went wrong, and what was done about it, in the order of time."""
-    found = _faults(run.plan) + _failures(run.plan)
+    found = _faults(run.plan) + _failures(run.plan) + _policies(run.plan)
     for row in run.rows("rebuilds") if "rebuilds" in run.tables else []:
         if row["is_begun"]:
             found.append(Happening(row["first_ps"], f"rebuild of {row['drive']} begins"))
         if row["is_done"]:
             found.append(Happening(row["last_ps"], f"rebuild of {row['drive']} is done"))
+    for row in run.rows("happenings") if "happenings" in run.tables else []:
+        found.append(Happening(row["time_ps"], _told(row)))
     end = run.manifest.simulated_ps
     return sorted((it for it in found if it.at_ps <= end), key=lambda it: (it.at_ps, it.what))
+
+
+def _told(row: dict[str, Any]) -> str:
+    because = f": {row['reason']}" if row["reason"] else ""
+    return f"{row['place']}: {row['what']}{because}"
 
 
 def _faults(plan: dict[str, Any]) -> list[Happening]:
@@ -48,6 +56,31 @@ def _faults(plan: dict[str, Any]) -> list[Happening]:
         names = [ports[loop["ports"][place]["n_port"]]["name"] for place in told.get("places", [])]
         found.append(Happening(fault["at_ps"], _in_words(kind, told, loop, names)))
     return found
+
+
+def _policies(plan: dict[str, Any]) -> list[Happening]:
+    """Policies that change during the run; both directions of a pair are one."""
+    ports = plan["n_ports"]
+    found: dict[tuple[int, frozenset[int]], Happening] = {}
+    for of in plan.get("qos", []):
+        (kind, told), *_ = of["policy"].items()
+        ends = [told[key] for key in ("n_port", "source", "destination") if key in told]
+        names = " and ".join(ports[end]["name"] for end in ends)
+        if kind == "priority":
+            what = f"{('high', 'medium', 'low')[told['class_id']]} priority"
+        else:
+            what = f"limit {_limit_in_words(told['limit'])}"
+        if of["at_ps"] > 0:
+            key = of["at_ps"], frozenset(ends)
+            found.setdefault(key, Happening(of["at_ps"], f"{names}: {what}"))
+    return list(found.values())
+
+
+def _limit_in_words(limit: dict[str, Any]) -> str:
+    (kind, told), *_ = limit.items()
+    if kind == "wheel":
+        return f"{told['slots']} of {told['of']} slots"
+    return format_rate(told["bytes_per_s"]) if kind == "rate" else "lifted"
 
 
 def _in_words(kind: str, told: dict[str, Any], loop: dict[str, Any], names: list[str]) -> str:

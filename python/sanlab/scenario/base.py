@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -111,6 +111,12 @@ _SIZE = _quantity(
     quantities.parse_size, example="1GiB", high=MAX_LUN_BYTES, shown=quantities.format_size
 )
 _RATE = _quantity(quantities.parse_rate, example="40MiB/s", low=1, high=10**15)
+_RATE_OR_NONE = _quantity(
+    lambda text: text if text == "none" else quantities.parse_rate(text),
+    example="50MB/s",
+    low=1,
+    high=10**15,
+)
 _TIME = _quantity(
     quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
 )
@@ -127,6 +133,8 @@ LunSize = Annotated[int, *_LUN_SIZE]
 BlockSize = Annotated[int, *_BLOCK]
 Size = Annotated[int, *_SIZE]
 Rate = Annotated[int, *_RATE]
+#: A rate, or `none`.
+RateOrNone = Annotated[int | Literal["none"], *_RATE_OR_NONE]
 Time = Annotated[int, *_TIME]
 Span = Annotated[int, *_SPAN]
 Length = Annotated[int, *_LENGTH]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM
 from sanlab.scenario.base import (
@@ -17,8 +17,10 @@ from sanlab.scenario.base import (
     Span,
     Speed,
     Time,
+    also,
     refusal,
 )
+from sanlab.scenario.qos import SwitchQos
 from sanlab.scenario.services import Modules, NewDomain, PortGroup, ZoningRules
 
 Forwarding = Literal["cut-through", "store-and-forward"]
@@ -26,6 +28,42 @@ Routing = Literal["one-path", "ingress-port", "source-destination", "exchange"]
 
 #: Ports of a switch: the address of an N_Port has 8 bits for the port (area) of its switch.
 MAX_SWITCH_PORTS = 256
+
+
+#: Difference in length that the deskew of a trunk makes up for (Brocade: at most 550 m).
+MAX_SKEW_MM = 550_000
+#: Virtual channels of a link (FC-FS: extended receiver-ready tells 16 apart).
+MAX_CHANNELS = 16
+#: Members of a trunk: 8 links of one port group at Brocade, 16 in a port channel at Cisco.
+MAX_MEMBERS = 16
+
+
+class ChannelCounts(ScenarioModel):
+    """Virtual channels of each priority, as of the QoS links of Brocade: 5, 4 and 2."""
+
+    shared: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] | None = None
+    """So many that all priorities share, instead of some for each: `virtual_channels: 4`."""
+    high: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] = 5
+    """Channels of high priority."""
+    medium: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] = 4
+    """Channels of medium priority."""
+    low: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] = 2
+    """Channels of low priority."""
+
+    @model_validator(mode="after")
+    def _are_not_too_many(self) -> ChannelCounts:
+        count = self.high + self.medium + self.low
+        if count > MAX_CHANNELS:
+            raise refusal(
+                reason=f"{count} virtual channels are more than a link tells apart",
+                remedy=f"Give at most {MAX_CHANNELS} in all",
+                key="high",
+            )
+        return self
+
+
+def _as_shared(value: object) -> object:
+    return {"shared": value} if isinstance(value, int) else value
 
 
 class Switch(ScenarioModel):
@@ -80,6 +118,9 @@ class Switch(ScenarioModel):
             )
         return self
 
+    qos: SwitchQos | None = None
+    """How its ports keep limits and priorities."""
+
 
 class Link(ScenarioModel):
     """One or many links from one end to another."""
@@ -95,6 +136,16 @@ class Link(ScenarioModel):
     """Speed; the highest both ends have where it is left out."""
     count: Annotated[int, Field(ge=1, le=256)] = 1
     """Parallel links for each pair of ends."""
+    trunk: bool = False
+    """The parallel links carry frames as one, each by the member that is free next."""
+    skew: Length | None = None
+    """How much longer the longest cable of a trunk is than `length`; frames on the others are held
+    back so that all keep their order."""
+    virtual_channels: Annotated[
+        ChannelCounts | None, BeforeValidator(_as_shared), also({"type": "integer"})
+    ] = None
+    """Virtual channels between switches, each with its part of the BB credit: so many for all
+    frames, or so many for each priority."""
     bb_credit: Credit | None = None
     """BB credit both ends grant on this link, instead of what their ports have."""
     bb_credit_from: Credit | None = None
@@ -117,6 +168,28 @@ class Link(ScenarioModel):
     """It may stay down: ends without a common speed are told, not refused."""
     trunking: bool = True
     """Between switches: it carries all VSANs. Without it, the one its two ports are in."""
+
+    @model_validator(mode="after")
+    def _is_a_trunk(self) -> Link:
+        if self.trunk and not 1 < self.count <= MAX_MEMBERS:
+            raise refusal(
+                reason=f"A trunk has several members, and 'count' is {self.count}",
+                remedy=f"Give 'count' from 2 to {MAX_MEMBERS}",
+                key="trunk",
+            )
+        if self.skew is not None and not self.trunk:
+            raise refusal(
+                reason="'skew' is of the cables of a trunk",
+                remedy="Remove 'skew', or add 'trunk: true'",
+                key="skew",
+            )
+        if self.skew is not None and self.skew > MAX_SKEW_MM:
+            raise refusal(
+                reason="The cables of the trunk are too different for its deskew",
+                remedy="The limit is 550m",
+                key="skew",
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_one_credit(self) -> Link:

@@ -14,6 +14,7 @@ from sanlab.scenario.fabric import Link, Switch
 from sanlab.scenario.faults import Fault
 from sanlab.scenario.hosts import Host
 from sanlab.scenario.measure import Measure
+from sanlab.scenario.qos import Qos
 from sanlab.scenario.services import FabricServices
 from sanlab.scenario.stacks import Stack
 from sanlab.scenario.workload import Traffic, Workload
@@ -53,6 +54,8 @@ class Scenario(ScenarioModel):
     """Streams of I/O."""
     traffic: list[Traffic] = Field(default_factory=list)
     """Plain frames."""
+    qos: list[Qos] = Field(default_factory=list)
+    """Limits and priorities of pairs, and when they change."""
     faults: list[Fault] = Field(default_factory=list)
     """What goes wrong, and when."""
     measure: Measure = Field(default_factory=Measure)

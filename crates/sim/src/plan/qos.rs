@@ -33,13 +33,13 @@ pub enum PolicyPlan {
         limit: LimitPlan,
     },
     /// Frames between two N_Ports, one way, are in a class.
-    Class {
+    Priority {
         /// From.
         source: u32,
         /// To.
         destination: u32,
         /// The class, of those the switch has.
-        class: u32,
+        class_id: u32,
         /// The switch; all where there is none.
         switch: Option<u32>,
     },
@@ -82,7 +82,9 @@ pub struct ClassPlan {
 #[serde(deny_unknown_fields)]
 pub struct VirtualChannelPlan {
     /// The class that uses it.
-    pub class: u32,
-    /// Credit that each end grants for it.
-    pub credit: u32,
+    pub class_id: u32,
+    /// Credit that `b` grants to `a` for it.
+    pub credit_a_to_b: u32,
+    /// Credit that `a` grants to `b` for it.
+    pub credit_b_to_a: u32,
 }

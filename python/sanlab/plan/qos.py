@@ -1,0 +1,297 @@
+"""Limits and priorities as policies of pairs of N_Ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sanlab.plan.defaults import given
+from sanlab.plan.names import pair_up, safe_expand
+from sanlab.plan.schema import (
+    ClassPlan,
+    IngressLimit,
+    NoLimit,
+    OnIngressLimit,
+    OnNoLimit,
+    OnPairLimit,
+    OnPriority,
+    OnRate,
+    OnWheel,
+    PairClass,
+    PairLimit,
+    QosPlan,
+    RateLimit,
+    VirtualChannelPlan,
+    WheelLimit,
+)
+from sanlab.quantities import format_rate, format_time
+from sanlab.scenario.qos import PRIORITIES, SHARED_CLASS
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import SwitchBox
+    from sanlab.plan.names import End, Problems
+    from sanlab.plan.schema import LimitPlan
+    from sanlab.plan.traffic import Network
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.fabric import Link
+    from sanlab.scenario.qos import Qos, SwitchQos, Wheel
+
+#: Burst of a rate where nothing else is said: a request of its time. Uncertain.
+DEFAULT_BURST_BYTES = 64 * 1024
+
+
+def classes_of(qos: SwitchQos) -> list[ClassPlan]:
+    """Return the classes of a switch, one for each priority."""
+    weights = qos.priorities
+    if weights.strict:
+        return [ClassPlan(level=level, weight=1) for level in range(len(PRIORITIES))]
+    return [ClassPlan(level=0, weight=getattr(weights, priority)) for priority in PRIORITIES]
+
+
+def channels_of(link: Link, a_to_b: int, b_to_a: int) -> list[VirtualChannelPlan]:
+    """Return the virtual channels of a link, which share its credit alike."""
+    counts = link.virtual_channels
+    if counts is None:
+        return []
+    if counts.shared is not None:
+        of = [SHARED_CLASS] * counts.shared
+    else:
+        of = [number for number, it in enumerate(PRIORITIES) for _ in range(getattr(counts, it))]
+    return [
+        VirtualChannelPlan(
+            class_id=class_id,
+            credit_a_to_b=_share(a_to_b, number, len(of)),
+            credit_b_to_a=_share(b_to_a, number, len(of)),
+        )
+        for number, class_id in enumerate(of)
+    ]
+
+
+def _share(credit: int, number: int, count: int) -> int:
+    """Return the part of the credit that one of several has; the first have the rest."""
+    return credit // count + (number < credit % count)
+
+
+@dataclass(slots=True)
+class _Sold:
+    """Slots of the wheel of one port, by the pairs that have them."""
+
+    slots: dict[tuple[End, End], int] = field(default_factory=dict)
+
+
+class _Maker:
+    """Turns entries into policies."""
+
+    def __init__(self, scenario: Scenario, net: Network, problems: Problems) -> None:
+        self.scenario = scenario
+        self.net = net
+        self.problems = problems
+        self.switches = {switch.name: switch for switch in net.boxes.switches}
+        self.sold: dict[End, _Sold] = {}
+        self.said: dict[tuple[object, ...], Path] = {}
+        self.plans: list[QosPlan] = []
+
+    def add(self, spec: Qos, path: Path) -> None:
+        """Add what one entry says."""
+        end = self.scenario.measure.duration
+        if end is not None and spec.at >= end:
+            self.problems.add(
+                (*path, "at"),
+                f"The policy would come into force at {format_time(spec.at)}, and the run ends at "
+                f"{format_time(end)}",
+                "Make 'measure.duration' longer",
+            )
+            return
+        if spec.to is None:
+            for port in self._ports(spec.from_, (*path, "from")):
+                self._add_ingress(spec, port, path)
+            return
+        lefts = self._words(spec.from_, (*path, "from"))
+        rights = self._words(spec.to, (*path, "to"))
+        for left, right in pair_up(lefts, rights, (*path, "to"), ("ends", "ends"), self.problems):
+            for a in self._ports([left], (*path, "from")):
+                for b in self._ports([right], (*path, "to")):
+                    if not self._add_pair(spec, (a, b), path):
+                        return
+
+    def _words(self, patterns: list[str], path: Path) -> list[str]:
+        """Boxes and ports that patterns mean, as words."""
+        found: list[str] = []
+        for pattern in patterns:
+            for word in safe_expand(pattern, path, self.problems):
+                box, dot, port = word.partition(".")
+                names = self.net.boxes.by_name.match(box)
+                if not names:
+                    self.problems.add(path, *self.net.boxes.by_name.unknown(box))
+                    return []
+                found.extend(f"{name}{dot}{port}" for name in names)
+        return found
+
+    def _ports(self, patterns: list[str], path: Path) -> list[End]:
+        """N_Ports with a link to a switch; a box is all of its own."""
+        found: list[End] = []
+        for word in self._words(patterns, path):
+            name, _, port = word.partition(".")
+            box = self.net.boxes.by_name[name]
+            linked = [
+                it
+                for it in self.net.wiring.linked_ports(name)
+                if (name, it) in self.net.n_port_ids and self._switch_of((name, it)) is not None
+            ]
+            if box.kind == "switch":
+                self.problems.add(
+                    path,
+                    f"'{name}' is a switch, which sends no frames of its own",
+                    "Name a host or array",
+                )
+                return []
+            if (port and port not in linked) or not linked:
+                self.problems.add(
+                    path,
+                    f"'{word}' has no link to a switch",
+                    f"Ports with one are: {', '.join(linked) or 'none'}",
+                )
+                return []
+            found.extend((name, it) for it in ([port] if port else linked))
+        return found
+
+    def _switch_of(self, end: End) -> SwitchBox | None:
+        """The switch a port is linked to."""
+        if end not in self.net.wiring.link_of:
+            return None
+        return self.switches.get(self.net.wiring.peer(end)[0])
+
+    def _is_new(self, what: tuple[object, ...], at: int, path: Path, key: str) -> bool:
+        first = self.said.setdefault((*what, at), path)
+        if first != path:
+            since = format_time(at) if at else "the beginning"
+            line = self.problems.scenario.problem(first, "", "").line
+            self.problems.add(
+                (*path, key),
+                f"Line {line} says another {key} of the same from {since} on",
+                "Give the later one a later 'at', or keep one of them",
+            )
+        return first == path
+
+    def _add_ingress(self, spec: Qos, port: End, path: Path) -> None:
+        assert spec.limit is not None
+        if self._is_new(("ingress", port), spec.at, path, "limit"):
+            limit = _rate(spec)
+            policy = OnIngressLimit(
+                ingress=IngressLimit(n_port=self.net.n_port_ids[port], limit=limit)
+            )
+            self.plans.append(QosPlan(at_ps=spec.at, policy=policy))
+
+    def _add_pair(self, spec: Qos, pair: tuple[End, End], path: Path) -> bool:
+        """Add both directions of a pair; false where something is wrong with it."""
+        a, b = pair
+        if a == b or not self.net.wiring.is_reachable(a, b):
+            self.problems.add(
+                (*path, "to"),
+                f"No path leads from '{_label(a)}' to '{_label(b)}'",
+                "Name two ports of one fabric",
+            )
+            return False
+        key = "limit" if spec.priority is None else "priority"
+        what = (key, frozenset(pair), spec.switch)
+        if not self._is_new(what, spec.at, path, key):
+            return False
+        for source, destination in (a, b), (b, a):
+            ids = self.net.n_port_ids[source], self.net.n_port_ids[destination]
+            policy: OnPairLimit | OnPriority
+            if spec.priority is not None:
+                at_switch = self._switch_id(spec, path)
+                class_id = PRIORITIES.index(spec.priority)
+                found = PairClass(
+                    source=ids[0], destination=ids[1], class_id=class_id, switch=at_switch
+                )
+                policy = OnPriority(priority=found)
+            else:
+                limit = self._limit(spec, (source, destination), path)
+                if limit is None:
+                    return False
+                policy = OnPairLimit(
+                    limit=PairLimit(source=ids[0], destination=ids[1], limit=limit)
+                )
+            self.plans.append(QosPlan(at_ps=spec.at, policy=policy))
+        return True
+
+    def _switch_id(self, spec: Qos, path: Path) -> int | None:
+        if spec.switch is None:
+            return None
+        names = list(self.switches)
+        if spec.switch not in names:
+            self.problems.add(
+                (*path, "switch"),
+                f"There is no switch called '{spec.switch}'",
+                f"Switches are: {', '.join(names)}",
+            )
+            return None
+        return names.index(spec.switch)
+
+    def _limit(self, spec: Qos, way: tuple[End, End], path: Path) -> LimitPlan | None:
+        """Return a limit at the port its way ends at: slots where the switch has a wheel."""
+        switch = self._switch_of(way[1])
+        wheel = switch.values.qos.wheel if switch else None
+        if wheel is None:
+            return _rate(spec)
+        sold = self.sold.setdefault(way[1], _Sold())
+        if spec.limit == "none":
+            sold.slots.pop(way, None)
+            return OnNoLimit(none=NoLimit())
+        slots = self._slots(spec, wheel, path)
+        if slots is None:
+            return None
+        sold.slots[way] = slots
+        total = sum(sold.slots.values())
+        if total > wheel.slots:
+            self.problems.add(
+                (*path, "limit"),
+                f"{total} slots of the port of '{_label(way[1])}' would be sold, and its wheel has "
+                f"{wheel.slots}",
+                "Lower a limit of its pairs, or lift one with 'limit: none'",
+            )
+            return None
+        return OnWheel(wheel=WheelLimit(slots=slots, of=wheel.slots))
+
+    def _slots(self, spec: Qos, wheel: Wheel, path: Path) -> int | None:
+        assert isinstance(spec.limit, int)
+        if spec.burst is not None:
+            self.problems.add(
+                (*path, "burst"),
+                "The switch keeps limits by a wheel, which saves nothing up",
+                "Remove 'burst'",
+            )
+            return None
+        slots, rest = divmod(spec.limit, wheel.slot_rate)
+        if rest or not 1 <= slots <= wheel.slots:
+            near = min(max(1, round(spec.limit / wheel.slot_rate)), wheel.slots)
+            self.problems.add(
+                (*path, "limit"),
+                f"{format_rate(spec.limit)} is no whole number of the wheel's {wheel.slots} slots "
+                f"of {format_rate(wheel.slot_rate)}",
+                f"Write {format_rate(near * wheel.slot_rate)}, or 'limit: none'",
+            )
+            return None
+        return slots
+
+
+def _rate(spec: Qos) -> LimitPlan:
+    if not isinstance(spec.limit, int):
+        return OnNoLimit(none=NoLimit())
+    burst = given(spec.burst, DEFAULT_BURST_BYTES)
+    return OnRate(rate=RateLimit(bytes_per_s=spec.limit, burst_bytes=burst))
+
+
+def _label(end: End) -> str:
+    return f"{end[0]}.{end[1]}"
+
+
+def build_qos(scenario: Scenario, net: Network, problems: Problems) -> list[QosPlan]:
+    """Return the policies of a scenario in the order of time."""
+    maker = _Maker(scenario, net, problems)
+    order = sorted(range(len(scenario.qos)), key=lambda it: scenario.qos[it].at)
+    for index in order:
+        maker.add(scenario.qos[index], ("qos", index))
+    return maker.plans
