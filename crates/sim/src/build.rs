@@ -28,6 +28,7 @@ use crate::plan::{
 };
 use crate::qos;
 use crate::series::Series;
+use crate::services::{Services, has_dialogues};
 use crate::tables;
 use crate::workload::WorkloadState;
 use crate::world::{RunningJob, World};
@@ -57,6 +58,12 @@ pub(crate) fn back_end_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize)> 
     numbered.map(move |(index, (array, _))| (id_of(first + index), array))
 }
 
+/// Number of the flow that frames of services are counted under; it comes after all others.
+fn services_flow(plan: &Plan) -> u32 {
+    let flows = plan.workloads.len() + plan.traffic.len();
+    id_of(flows + mirror_flows(plan).count() + back_end_flows(plan).count())
+}
+
 pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     let network = network_of(plan).build::<E>();
     let mut world = World {
@@ -80,7 +87,8 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             plan.workloads.len()
                 + plan.traffic.len()
                 + mirror_flows(plan).count()
-                + back_end_flows(plan).count(),
+                + back_end_flows(plan).count()
+                + usize::from(has_dialogues(plan)),
         ),
         series: Series::new(plan.interval_ps, tables::fibres(plan)),
         data_frame_bytes: plan.data_frame_bytes,
@@ -91,6 +99,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         failure: None,
         loop_faults: plan.loop_faults.iter().map(fault_of).collect(),
         faults: Faults::new(plan),
+        services: Services::new(plan, services_flow(plan)),
         paths: Vec::new(),
         devices: Vec::new(),
     };
@@ -102,6 +111,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     check_reachable(&world, plan)?;
     qos::put_in_force(&mut world, plan);
     world.arm(plan);
+    world.begin_dialogues(plan);
     Ok(world)
 }
 
@@ -518,9 +528,18 @@ fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
         totals: Default::default(),
     });
     let n_port = world.component(id);
-    world
-        .agenda
-        .schedule(job.start_ps, n_port, Event::JobStart(id));
+    let of_devices = world.jobs[id as usize].devices.iter();
+    let routes = of_devices.flat_map(|&device| &world.devices[device as usize].routes);
+    let mut ports: Vec<u32> = routes
+        .map(|route| world.paths[route.path as usize].initiator)
+        .collect();
+    ports.sort_unstable();
+    ports.dedup();
+    if !world.services.hold(id, &ports) {
+        world
+            .agenda
+            .schedule(job.start_ps, n_port, Event::JobStart(id));
+    }
 }
 
 /// LUNs a job uses; of blocks on one LUN, that one.

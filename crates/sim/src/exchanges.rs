@@ -38,8 +38,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             start.landed_at - frame.sent_at,
             start.landed_at - frame.framed_at,
         );
-        if frame.kind == FrameKind::Plain {
-            self.network.frames.remove(start.frame);
+        if frame.kind >= FrameKind::Plain {
+            self.on_bare_frame(start);
             return;
         }
         let exchange = &mut self.network.exchanges[frame.exchange];
@@ -58,9 +58,23 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
+    /// A frame without a SCSI exchange arrives: only what belongs to a service needs to be seen to.
+    fn on_bare_frame(&mut self, start: Start) {
+        let frame = &self.network.frames[start.frame];
+        if frame.kind == FrameKind::Service {
+            let (at, place) = (start.arrives_at, frame.destination);
+            self.agenda.schedule(at, place, Event::Arrived(start.frame));
+        } else {
+            self.network.frames.remove(start.frame);
+        }
+    }
+
     /// The last frame of an information unit leaves: the time since it was queued is told.
     fn on_sequence_sent(&mut self, now: Picoseconds, frame: u32, fibre: u32) {
         let frame = self.network.frames[frame];
+        if frame.kind == FrameKind::Service {
+            return;
+        }
         let fibre = &self.network.fibres[fibre as usize];
         let exchange = &self.network.exchanges[frame.exchange];
         if exchange.phase != Phase::Open {
@@ -106,6 +120,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
         let frame = self.network.frames[frame_id];
         self.network.frames.remove(frame_id);
+        if frame.kind == FrameKind::Service {
+            self.on_service_frame(now, &frame);
+            return;
+        }
         let exchange = &self.network.exchanges[frame.exchange];
         if exchange.phase != Phase::Open {
             self.on_arrived_late(now, &frame);
@@ -124,7 +142,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
             FrameKind::Data => self.on_write_data(now, frame.exchange),
             FrameKind::Response => self.on_response(now, frame.exchange),
-            FrameKind::Plain | FrameKind::Abort | FrameKind::AbortAccepted => {}
+            FrameKind::Plain
+            | FrameKind::Service
+            | FrameKind::Abort
+            | FrameKind::AbortAccepted => {}
         }
     }
 

@@ -6,6 +6,7 @@ use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
+use crate::services::has_dialogues;
 use crate::fault_tables;
 use crate::host_tables;
 use crate::loop_tables;
@@ -519,6 +520,9 @@ fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     names.extend(
         back_end_flows(plan).map(|(_, array)| (plan.arrays[array].name.clone(), "back_end")),
     );
+    if has_dialogues(plan) {
+        names.push(("fabric services".into(), "services"));
+    }
     let rows: Vec<_> = names.into_iter().zip(&world.latencies.flows).collect();
     Table::new(
         "frames",

@@ -29,7 +29,7 @@ from sanlab.plan.schema import (
     SwitchEnd,
     SwitchPlan,
 )
-from sanlab.plan.services.apply import with_services
+from sanlab.plan.services.apply import extra_links, with_services
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
@@ -100,7 +100,12 @@ def compile_plan(scenario: Scenario) -> Plan:
     qos = build_qos(scenario, net, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
-    parts = _Parts(len(wiring.links), len(loops) + len(back_ends.loops), jobs, traffic)
+    parts = _Parts(
+        len(wiring.links) + extra_links(scenario, boxes),
+        len(loops) + len(back_ends.loops),
+        jobs,
+        traffic,
+    )
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
     plan = Plan(

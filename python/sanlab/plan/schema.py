@@ -924,6 +924,39 @@ class ApartPlan(PlanModel):
     reason: str
 
 
+class StepPlan(PlanModel):
+    """A request to a service of a switch or to another port, by its name in FC-LS and FC-GS."""
+
+    verb: Literal[
+        "flogi",
+        "fdisc",
+        "plogi",
+        "prli",
+        "logo",
+        "adisc",
+        "scr",
+        "rscn",
+        "rft_id",
+        "rff_id",
+        "rspn_id",
+        "rsnn_nn",
+        "gid_ft",
+    ]
+    asks: U32
+    answers: U32
+    service: U32 | None
+    ports: list[U32]
+
+
+class DialoguePlan(PlanModel):
+    """Requests that follow each other, each when the one before was answered."""
+
+    at_ps: U64
+    after: U32 | None
+    logs_in: U32 | None
+    steps: list[StepPlan]
+
+
 class ServicesPlan(PlanModel):
     """What the services of the fabrics decided, for the report."""
 
@@ -931,6 +964,9 @@ class ServicesPlan(PlanModel):
     zones: list[ActiveZonePlan] = []
     sights: list[SightPlan] = []
     apart: list[ApartPlan] = []
+    node_names: list[U64] = []
+    service_ps: U64 = 0
+    dialogues: list[DialoguePlan] = []
 
 
 class NoLimit(PlanModel):
