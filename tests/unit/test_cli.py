@@ -80,7 +80,8 @@ def test_schema_and_catalog() -> None:
     code, out, _ = invoke("catalog", "--json")
     assert code == 0
     assert set(json.loads(out)) == {
-        *("hosts", "hbas", "switches", "disks", "arrays", "enclosures", "workloads"),
+        *("hosts", "systems", "hbas", "switches", "disks", "arrays", "enclosures"),
+        "workloads",
     }
     code, _, err = invoke("catalog", "hba")
     assert code == 2

@@ -22,4 +22,6 @@ pub struct FibreCounters {
     /// Waiting time at this transmitter, summed over its frames: of those from a switch since they
     /// were ready to be forwarded, of those from an N_Port since FC-2 framed them.
     pub queue_wait: u128,
+    /// Frames lost on this fibre or before it: cut off, corrupted, or discarded because it was dark.
+    pub dropped: u64,
 }

@@ -4,6 +4,7 @@ use sanlab_fc::{BbCredit, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
 use sanlab_kernel::{Arena, NEVER, Picoseconds, Rate};
 
 use crate::counters::FibreCounters;
+use crate::health::BitErrors;
 use crate::extras::Extras;
 use crate::qos::Discipline;
 use crate::trunk::Trunk;
@@ -49,6 +50,14 @@ pub struct Fibre {
     pub queues: Queues,
     /// What has been counted.
     pub counters: FibreCounters,
+    /// A frame whose last bit comes in later than this may be lost; [`NEVER`] where nothing goes wrong.
+    pub trouble_at: Picoseconds,
+    /// When it goes dark, or did: until it is lit again, it carries nothing.
+    pub dark_from: Picoseconds,
+    /// Credit that nobody will give back: of frames that were cut off, or lost by a fault of its own.
+    pub lost_credit: u32,
+    /// Bits that arrive inverted.
+    pub errors: Option<Box<BitErrors>>,
     /// Propagation.
     pub delay: Picoseconds,
     /// Propagation and one word: from a buffer's release at the far end to the credit here.
@@ -96,6 +105,10 @@ impl Fibre {
             credit: BbCredit::new(credit),
             queues: Queues::default(),
             counters: FibreCounters::default(),
+            trouble_at: NEVER,
+            dark_from: NEVER,
+            lost_credit: 0,
+            errors: None,
             delay,
             credit_return: delay + rate.time_for(PRIMITIVE_BYTES),
             header: delay + rate.time_for(HEADER_IN_BYTES),
@@ -113,6 +126,12 @@ impl Fibre {
     /// Time of this many bytes with the gap after them.
     pub fn slot(&self, wire_bytes: u32) -> Picoseconds {
         self.rate.time_for(u64::from(wire_bytes) + self.gap_bytes)
+    }
+
+    /// Whether it carries nothing now.
+    #[inline(always)]
+    pub fn is_dark(&self, now: Picoseconds) -> bool {
+        now >= self.dark_from
     }
 
     /// Its extras, made now if it has none.
@@ -152,6 +171,16 @@ impl Fibre {
         let of_channels = self.discipline().map_or(&[][..], |it| &it.credits);
         let common = of_channels.is_empty().then_some(&self.credit);
         common.into_iter().chain(of_channels)
+    }
+
+    /// The link begins anew: all of its credit is there from this instant on.
+    pub(crate) fn renew_credit(&mut self, at: Picoseconds) {
+        self.credit.renew(at);
+        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
+        let channels = discipline.map(|it| &mut it.credits);
+        for credit in channels.into_iter().flatten() {
+            credit.renew(at);
+        }
     }
 
     /// The credit that frames on this channel use.

@@ -11,6 +11,7 @@ mod counters;
 mod extras;
 mod fibre;
 mod fspf;
+mod health;
 mod loops;
 mod network;
 mod policy;
@@ -26,11 +27,12 @@ pub use counters::FibreCounters;
 pub use extras::Extras;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
+pub use health::BitErrors;
 pub use loops::{
     Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
     SharedLoop, StringCounters, SwitchedLoop,
 };
-pub use network::{FabricFault, Network, NetworkBuilder, Start};
+pub use network::{FabricFault, LOST, Network, NetworkBuilder, Start};
 pub use policy::{Policy, PolicyChange};
 pub use probe::{NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};

@@ -6,7 +6,8 @@ use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of}
 
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
-use crate::fspf::{Hop, shortest_paths};
+use crate::fspf::Hop;
+use crate::health::{Topology, nowhere};
 use crate::loops::Loops;
 use crate::policy::Policy;
 use crate::probe::Probe;
@@ -15,13 +16,16 @@ use crate::reference::Reference;
 use crate::switch::{Forwarding, Switch};
 use crate::voq::Queues;
 
+/// Instant at which a frame arrives that is lost on its way.
+pub const LOST: Picoseconds = NEVER - 1;
+
 /// What follows from the start of a transmission for those above the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
     /// The frame.
     pub frame: u32,
     /// Its last bit reaches its destination N_Port at this instant; [`NEVER`] while it is still to
-    /// cross a switch. The caller frees a frame that arrives.
+    /// cross a switch, [`LOST`] if it goes no further. The caller frees a frame that arrives or is lost.
     pub arrives_at: Picoseconds,
     /// The fibre.
     pub fibre: u32,
@@ -49,6 +53,8 @@ pub enum FabricFault {
         sent: u64,
         /// Delivered to N_Ports.
         delivered: u64,
+        /// Lost by faults.
+        dropped: u64,
         /// Still in a switch.
         on_the_way: u64,
     },
@@ -80,11 +86,15 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub was_tenancy: bool,
     /// Sequences that were lost with their port.
     pub lost: u64,
+    /// Frames that were lost: cut off with their link, corrupted, or without a way on.
+    pub dropped: u64,
     /// Policies and when they come into force.
     pub policies: Vec<Policy>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) addresses: Vec<u32>,
     pub(crate) uplinks: Vec<u32>,
+    /// What routes are computed from.
+    pub(crate) topology: Topology,
     pub(crate) sent: u64,
     pub(crate) delivered: u64,
     pub(crate) starts: u64,
@@ -146,11 +156,17 @@ impl NetworkBuilder {
                 }
             }
         }
-        self.add_routes(&attached, &hops);
         self.add_disciplines();
         let fibres = self.fibres.len();
         self.loops.port_of.resize(self.n_ports.len(), NONE);
         self.fibres.append(&mut self.loop_fibres);
+        self.fibres.push(nowhere());
+        let topology = Topology {
+            attached,
+            hops,
+            nowhere: id_of(self.fibres.len() - 1),
+        };
+        topology.route(&mut self.switches, |_| true);
         for port in &self.loops.ports {
             uplinks[port.settings.n_port as usize] = port.fibre;
         }
@@ -166,6 +182,8 @@ impl NetworkBuilder {
             frames_on_loops: 0,
             was_tenancy: false,
             lost: 0,
+            dropped: 0,
+            topology,
             loops: self.loops,
             policies: self.policies,
             switches: self.switches,
@@ -187,22 +205,6 @@ impl NetworkBuilder {
             }
         }
         network
-    }
-
-    fn add_routes(&mut self, attached: &[Option<(u32, u32)>], hops: &[Hop]) {
-        let count = self.switches.len();
-        let paths: Vec<_> = (0..count)
-            .map(|to| shortest_paths(count, hops, id_of(to)))
-            .collect();
-        for &home in attached {
-            for (id, switch) in self.switches.iter_mut().enumerate() {
-                match home {
-                    Some((at, fibre)) if at as usize == id => switch.routes.add(&[fibre]),
-                    Some((at, _)) => switch.routes.add(&paths[at as usize][id]),
-                    None => switch.routes.add(&[]),
-                }
-            }
-        }
     }
 }
 
@@ -239,7 +241,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Frames in switches.
     pub fn on_the_way(&self) -> u64 {
-        self.sent - self.delivered
+        self.sent - self.delivered - self.dropped
     }
 
     /// Time up to now for which this transmitter had a frame to send, a free fibre and no credit, a
@@ -250,7 +252,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The part of it that has not ended.
     #[inline(always)]
-    fn lasting_credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+    pub(crate) fn lasting_credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
         if EVERY_EVENT {
             self.reference.credit_wait(fibre, now)
         } else {
@@ -289,10 +291,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         match self.uplink(source).sink {
             Sink::NPort(n_port) => n_port == destination,
-            Sink::Switch { switch, .. } => !self.switches[switch as usize]
-                .routes
-                .towards(destination)
-                .is_empty(),
+            Sink::Switch { switch, .. } => {
+                let routes = &self.switches[switch as usize].routes;
+                routes.towards(destination) != [self.topology.nowhere]
+            }
         }
     }
 
@@ -309,12 +311,16 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.queue_on_loop(port, sequence, now);
             return;
         }
+        if self.uplink(n_port).is_dark(now) {
+            self.lost += 1;
+            return;
+        }
         self.n_ports[n_port as usize].queue(sequence);
         self.wake(n_port, now);
     }
 
     /// An N_Port may have something to send.
-    fn wake(&mut self, n_port: u32, now: Picoseconds) {
+    pub(crate) fn wake(&mut self, n_port: u32, now: Picoseconds) {
         let ready_at = self.n_ports[n_port as usize].ready_at();
         if ready_at != NEVER {
             self.announce(self.uplinks[n_port as usize], ready_at.max(now));
@@ -345,7 +351,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// A credit of this transmitter will be back at this instant.
     #[inline(always)]
-    fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
+    pub(crate) fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
         if EVERY_EVENT {
             self.reference.give_credit(fibre, channel, at);
         }
@@ -421,11 +427,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reference.open_gate(id, now, gate_opens_at);
             self.reference.on_start(id, frame.channel, now + slot);
         }
+        let is_lost = tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
         let arrives_at = match sink {
+            _ if is_lost => LOST,
             Sink::NPort(n_port) => self.deliver(id, frame_id, n_port, tail_at),
             Sink::Switch { switch, port } => {
-                self.forward(id, frame_id, switch, port, now, tail_at);
-                NEVER
+                self.forward(id, frame_id, switch, port, now, tail_at)
             }
         };
         if came_by == NONE {
@@ -482,11 +489,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         port: u32,
         now: Picoseconds,
         tail_at: Picoseconds,
-    ) {
+    ) -> Picoseconds {
         let switch = &self.switches[switch as usize];
         let output = switch
             .routes
             .output(&self.frames[frame_id], port, &self.addresses);
+        if self.fibres[output as usize].is_dark(now) {
+            return self.discard(id, frame_id, output, tail_at);
+        }
         let fibre = &self.fibres[id as usize];
         // A faster output would run dry in the middle of the frame.
         let needs_tail = switch.forwarding == Forwarding::StoreAndForward
@@ -513,11 +523,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         };
         waits_for.queues.push(queue, frame_id, &mut self.frames);
         self.announce(output, ready_at);
+        NEVER
     }
 
     /// After a start: when can the next frame go?
     #[inline(always)]
-    fn rearm(&mut self, id: u32, now: Picoseconds) {
+    pub(crate) fn rearm(&mut self, id: u32, now: Picoseconds) {
         let fibre = &mut self.fibres[id as usize];
         if fibre.is_special() {
             self.reschedule(id, now);
@@ -631,18 +642,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 on_the_way += 1;
             }
         }
-        if self.sent != self.delivered + on_the_way {
-            let (sent, delivered) = (self.sent, self.delivered);
+        if self.sent != self.delivered + self.dropped + on_the_way {
             return Err(FabricFault::Frames {
-                sent,
-                delivered,
+                sent: self.sent,
+                delivered: self.delivered,
+                dropped: self.dropped,
                 on_the_way,
             });
         }
-        for (id, fibre) in self.fibres.iter().enumerate() {
+        let places = &self.fibres[..self.topology.nowhere as usize];
+        for (id, fibre) in places.iter().enumerate() {
             let known = fibre.credits().map(BbCredit::known).sum();
             let (granted, held) = (fibre.granted(), held[id]);
-            if granted != known + held {
+            if granted != known + held + fibre.lost_credit {
                 return Err(FabricFault::Credit {
                     fibre: id_of(id),
                     granted,

@@ -12,7 +12,8 @@ use crate::fibre::Fibre;
 /// It decides only *when* a transmitter may start; which frame goes is decided by the same code as
 /// in the fast network.
 pub(crate) struct Reference {
-    queue: BinaryHeap<Reverse<(Picoseconds, u32, Kind)>>,
+    /// When, whose, what, and the beginning of the link it belongs to.
+    queue: BinaryHeap<Reverse<(Picoseconds, u32, Kind, u32)>>,
     transmitters: Vec<Transmitter>,
     events: u64,
 }
@@ -39,6 +40,8 @@ struct Transmitter {
     has_startable: bool,
     /// Credit of virtual channels, as `granted` and `credit` are of the whole.
     channels: Vec<i64>,
+    /// What was granted on each.
+    granted_on: Vec<i64>,
     /// Credit back now, relative to what was granted: goes below zero as it is used.
     credit: i64,
     granted: i64,
@@ -46,6 +49,8 @@ struct Transmitter {
     ready: u64,
     /// Since when it has had a frame, a free fibre and no credit.
     starved_since: Option<Picoseconds>,
+    /// How often its link has begun anew.
+    beginnings: u32,
 }
 
 impl Reference {
@@ -72,22 +77,53 @@ impl Reference {
         transmitter.is_disciplined = fibre.discipline().is_some();
         let granted = fibre.credits().map(|it| i64::from(it.granted()));
         transmitter.channels = granted.collect();
+        transmitter.granted_on = transmitter.channels.clone();
     }
 
     pub(crate) fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
-        self.queue
-            .push(Reverse((ready_at, fibre, Kind::FrameReady)));
+        self.push(ready_at, fibre, Kind::FrameReady);
     }
 
     pub(crate) fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
-        self.queue
-            .push(Reverse((at, fibre, Kind::CreditBack(channel))));
+        self.push(at, fibre, Kind::CreditBack(channel));
+    }
+
+    fn push(&mut self, at: Picoseconds, fibre: u32, kind: Kind) {
+        // The fibre that leads nowhere has no transmitter.
+        if let Some(transmitter) = self.transmitters.get(fibre as usize) {
+            let beginning = transmitter.beginnings;
+            self.queue.push(Reverse((at, fibre, kind, beginning)));
+        }
+    }
+
+    /// The link begins anew: what was announced to the transmitter counts no more, and all of its
+    /// credit is there at this instant.
+    pub(crate) fn begin_anew(&mut self, fibre: u32, back_at: Picoseconds) {
+        let transmitter = &mut self.transmitters[fibre as usize];
+        transmitter.beginnings += 1;
+        transmitter.ready = 0;
+        transmitter.starved_since = None;
+        transmitter.credit = -transmitter.granted;
+        transmitter.channels.fill(0);
+        for (channel, granted) in (0..).zip(transmitter.granted_on.clone()) {
+            for _ in 0..granted {
+                self.give_credit(fibre, channel, back_at);
+            }
+        }
+    }
+
+    /// So much credit is lost.
+    pub(crate) fn lose_credit(&mut self, fibre: u32, lost: u32, now: Picoseconds) {
+        let transmitter = &mut self.transmitters[fibre as usize];
+        transmitter.credit -= i64::from(lost);
+        transmitter.channels[0] -= i64::from(lost);
+        transmitter.note_starving(now);
     }
 
     /// A limit lets the next frame of this transmitter pass at this instant, if that is to come.
     pub(crate) fn open_gate(&mut self, fibre: u32, now: Picoseconds, at: Picoseconds) {
         if at != NEVER && at > now {
-            self.queue.push(Reverse((at, fibre, Kind::GateOpen)));
+            self.push(at, fibre, Kind::GateOpen);
         }
     }
 
@@ -99,7 +135,7 @@ impl Reference {
         transmitter.channels[usize::from(channel)] -= 1;
         transmitter.ready = transmitter.ready.saturating_sub(1);
         transmitter.starved_since = None;
-        self.queue.push(Reverse((free_at, fibre, Kind::Sent)));
+        self.push(free_at, fibre, Kind::Sent);
     }
 
     /// An N_Port has something to send now, or not: its frames are not made before they start.
@@ -145,12 +181,13 @@ impl Reference {
 
     /// Handle the next event; says whose it was.
     pub(crate) fn step(&mut self) -> (Picoseconds, u32) {
-        let Some(Reverse((at, fibre, kind))) = self.queue.pop() else {
+        let Some(Reverse((at, fibre, kind, beginning))) = self.queue.pop() else {
             return (NEVER, 0);
         };
         self.events += 1;
         let transmitter = &mut self.transmitters[fibre as usize];
         match kind {
+            Kind::CreditBack(_) | Kind::FrameReady if beginning != transmitter.beginnings => {}
             Kind::CreditBack(channel) => {
                 transmitter.credit += 1;
                 transmitter.channels[usize::from(channel)] += 1;

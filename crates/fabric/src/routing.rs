@@ -38,6 +38,12 @@ impl Routes {
         }
     }
 
+    /// Forget all outputs, to be told anew.
+    pub fn clear(&mut self) {
+        self.towards.clear();
+        self.fibres.clear();
+    }
+
     /// The outputs to the next N_Port, in their order of preference; all cost the same.
     pub fn add(&mut self, fibres: &[u32]) {
         self.towards

@@ -152,6 +152,11 @@ impl Queues {
         None
     }
 
+    /// Forget all frames.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.inputs.len());
+    }
+
     /// Frames that wait, oldest first within each queue.
     pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
         self.waiting_in(frames).map(|(_, id)| id)

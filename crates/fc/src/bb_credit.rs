@@ -87,6 +87,19 @@ impl BbCredit {
         }
     }
 
+    /// The link begins anew: all that was granted is there from this instant on.
+    pub fn renew(&mut self, at: Picoseconds) {
+        self.back_at.clear();
+        self.back_at.resize(self.granted as usize, at);
+    }
+
+    /// The next credits get lost, so many of those known as there are. Returns how many.
+    pub fn lose(&mut self, most: u32) -> u32 {
+        let lost = most.min(self.known());
+        self.back_at.drain(..lost as usize);
+        lost
+    }
+
     /// A credit will be back at this time.
     #[inline(always)]
     pub fn give(&mut self, at: Picoseconds) {

@@ -62,6 +62,13 @@ fn control(frame: &Frame, is_read: bool) -> (u8, u8, u32) {
         FrameKind::TransferReady => (0x05, FCP, FROM_RESPONDER | hands_over),
         FrameKind::Response => (0x07, FCP, FROM_RESPONDER | LAST_SEQUENCE | hands_over),
         FrameKind::Data => (0x01, FCP, data_control(frame.is_last, is_read)),
+        // Basic link services have no type.
+        FrameKind::Abort => (0x81, 0x00, END_OF_SEQUENCE | TRANSFER_INITIATIVE),
+        FrameKind::AbortAccepted => (
+            0x84,
+            0x00,
+            FROM_RESPONDER | LAST_SEQUENCE | END_OF_SEQUENCE,
+        ),
         // Device data without category, of a type that vendors may use: nobody takes it for SCSI.
         FrameKind::Plain => (
             0x00,
@@ -120,6 +127,7 @@ fn payload(frame: &Frame, exchange: Option<&Exchange>, lun: u32, out: &mut Vec<u
             out.extend([0; 4]);
         }
         (FrameKind::Response, Some(exchange)) => response(exchange, out),
+        (FrameKind::AbortAccepted, _) => abort_accepted(frame, out),
         _ => {
             let start = frame.offset.to_be_bytes()[3];
             out.extend((0..frame.payload_bytes).map(|n| start.wrapping_add(n.to_be_bytes()[1])));
@@ -127,11 +135,23 @@ fn payload(frame: &Frame, exchange: Option<&Exchange>, lun: u32, out: &mut Vec<u
     }
 }
 
+/// BA_ACC: no sequence can be recovered; the whole exchange is aborted.
+fn abort_accepted(frame: &Frame, out: &mut Vec<u8>) {
+    out.extend([0; 4]);
+    out.extend(frame.ox_id.to_be_bytes());
+    out.extend(rx_id(frame).to_be_bytes());
+    out.extend([0, 0, 0xff, 0xff]);
+}
+
 /// FCP_RSP; of a command that was refused it says that none of its data was moved.
 fn response(exchange: &Exchange, out: &mut Vec<u8>) {
     const RESIDUAL_UNDER: u8 = 0x08;
     let (flags, residual) = match exchange.status {
         ScsiStatus::Good => (0, 0),
+        ScsiStatus::CheckCondition => {
+            let missing = exchange.bytes - exchange.arrived_bytes.min(exchange.bytes);
+            (RESIDUAL_UNDER, missing)
+        }
         ScsiStatus::TaskSetFull => (RESIDUAL_UNDER, exchange.bytes),
     };
     out.extend([0; 10]);
@@ -189,6 +209,10 @@ mod tests {
             ox_id: 0x20,
             is_read,
             status: ScsiStatus::Good,
+            phase: crate::Phase::Open,
+            is_admitted: false,
+            opened_at: 0,
+            number: 0,
             array: 0,
             lun: 0,
             address,

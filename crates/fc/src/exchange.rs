@@ -19,8 +19,24 @@ pub enum Owner {
 pub enum ScsiStatus {
     /// Done.
     Good = 0x00,
+    /// Not done, for a reason in the sense data: data that were to come did not.
+    CheckCondition = 0x02,
     /// The task set, or the port in front of it, holds as many commands as it can.
     TaskSetFull = 0x28,
+}
+
+/// How far an exchange is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The command is under way.
+    Open,
+    /// Its initiator has sent ABTS and waits for BA_ACC.
+    Aborting,
+    /// It is over, and frames of it may still be on their way: its id rests (FC-FS, "recovery
+    /// qualifier").
+    Aborted,
+    /// It is over.
+    Closed,
 }
 
 /// A SCSI command between its FCP_CMND and its FCP_RSP.
@@ -45,6 +61,14 @@ pub struct Exchange {
     pub is_read: bool,
     /// Status the response carries.
     pub status: ScsiStatus,
+    /// How far it is.
+    pub phase: Phase,
+    /// It holds a place in the task set of its target.
+    pub is_admitted: bool,
+    /// When its command was sent.
+    pub opened_at: Picoseconds,
+    /// Its number among all exchanges.
+    pub number: u32,
     /// Array of the LUN.
     pub array: u32,
     /// The LUN, as index into the array's.
@@ -60,6 +84,22 @@ pub struct Exchange {
     /// Credit wait of the transmitter when the information unit under way was handed to it, to tell
     /// its share later.
     pub credit_wait_before: Picoseconds,
+}
+
+impl Exchange {
+    /// Data of a burst that was asked for are missing.
+    pub fn misses_data(&self) -> bool {
+        !self.is_read && (self.arrived_bytes < self.asked_bytes || self.status != ScsiStatus::Good)
+    }
+
+    /// Its response tells of a fault, or comes without all data.
+    pub fn is_spoilt(&self) -> bool {
+        match self.status {
+            ScsiStatus::Good => self.arrived_bytes != self.bytes,
+            ScsiStatus::CheckCondition => true,
+            ScsiStatus::TaskSetFull => false,
+        }
+    }
 }
 
 /// Exchange ids of one N_Port: each in use at most once, handed out in turn.

@@ -14,6 +14,10 @@ pub enum FrameKind {
     Data,
     /// FCP_RSP.
     Response,
+    /// ABTS: the initiator ends the exchange.
+    Abort,
+    /// BA_ACC: the target agrees.
+    AbortAccepted,
     /// A frame without a SCSI exchange above it.
     Plain,
 }

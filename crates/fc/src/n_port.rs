@@ -203,6 +203,31 @@ impl NPort {
         sequence.cut_frame(self.data_frame_bytes, now, framed_at, source)
     }
 
+    /// Its link is gone until `back_at`: what it has to send is lost, and its generators pause. Returns
+    /// the sequences lost.
+    pub fn clear(&mut self, back_at: Picoseconds) -> u64 {
+        let lost = (self.open.len() + self.pending.len()) as u64;
+        for sequence in self.open.drain(..) {
+            self.seq_ids.give_back(sequence.seq_id);
+        }
+        self.pending.clear();
+        for generator in &mut self.generators {
+            generator.next_at = generator.next_at.max(back_at);
+        }
+        lost
+    }
+
+    /// Whether it has a sequence of this exchange to send.
+    pub fn holds(&self, exchange: u32) -> bool {
+        let mut waiting = self.open.iter().chain(&self.pending);
+        waiting.any(|sequence| sequence.exchange == exchange)
+    }
+
+    /// From now on it empties its receive buffers at this rate at most.
+    pub fn drains_at(&mut self, rate: Option<sanlab_kernel::Rate>) {
+        self.drain = rate;
+    }
+
     /// When it has a frame to send; [`NEVER`] when it has none.
     #[inline]
     pub fn ready_at(&self) -> Picoseconds {

@@ -20,13 +20,19 @@ pub struct Adapter {
     pub complete: Picoseconds,
     /// A command without an answer for so long has failed; 0 waits for ever.
     pub command_timeout: Picoseconds,
+    /// From the loss of a path to the failure of its commands.
+    pub path_timeout: Picoseconds,
+    /// How often a command is sent again before it fails.
+    pub retries: u32,
+    /// Somebody looks after commands that get no answer.
+    pub is_watched: bool,
     max_commands: u32,
     lun_queue_depth: u32,
     open: u32,
     waiting: u32,
     luns: Vec<LunQueue>,
-    /// Which LUN of which array is which queue.
-    index: BTreeMap<(u32, u32), usize>,
+    /// Which LUN behind which port of which array is which queue.
+    index: BTreeMap<(u32, u32, u32), usize>,
     served_last: usize,
     /// Commands refused with TASK SET FULL.
     pub queue_full: u64,
@@ -41,6 +47,8 @@ struct LunQueue {
     waiting: VecDeque<u32>,
     /// Commands at the head of the queue that were refused, in the order they were first sent.
     refused: usize,
+    /// Its path is lost: commands wait.
+    is_blocked: bool,
 }
 
 impl Adapter {
@@ -57,6 +65,9 @@ impl Adapter {
             submit,
             complete,
             command_timeout: 0,
+            path_timeout: 0,
+            retries: 0,
+            is_watched: false,
             max_commands: max_commands.max(1),
             lun_queue_depth: lun_queue_depth.max(1),
             open: 0,
@@ -68,10 +79,10 @@ impl Adapter {
         }
     }
 
-    /// The queue of a LUN at this port; jobs look it up once.
-    pub fn lun_queue(&mut self, array: u32, lun: u32) -> u32 {
+    /// The queue of a LUN behind a port of an array; jobs look it up once.
+    pub fn lun_queue(&mut self, target: u32, array: u32, lun: u32) -> u32 {
         let next = self.luns.len();
-        let index = *self.index.entry((array, lun)).or_insert(next);
+        let index = *self.index.entry((target, array, lun)).or_insert(next);
         if index == next {
             let depth = self.lun_queue_depth;
             self.luns.push(LunQueue {
@@ -80,6 +91,7 @@ impl Adapter {
                 completions: 0,
                 waiting: VecDeque::new(),
                 refused: 0,
+                is_blocked: false,
             });
         }
         id_of(index)
@@ -101,6 +113,7 @@ impl Adapter {
             let index = (self.served_last + step) % count;
             let lun = &mut self.luns[index];
             if lun.open < lun.depth
+                && !lun.is_blocked
                 && let Some(request) = lun.waiting.pop_front()
             {
                 lun.open += 1;
@@ -143,6 +156,43 @@ impl Adapter {
         lun.open == 0
     }
 
+    /// A command that was on its way is taken back to the head of its queue.
+    pub fn take_back(&mut self, queue: u32, request: u32) {
+        self.give_up(queue);
+        self.waiting += 1;
+        let lun = &mut self.luns[queue as usize];
+        lun.waiting.insert(lun.refused, request);
+        lun.refused += 1;
+    }
+
+    /// A command that was on its way is given up: its places are free.
+    pub fn give_up(&mut self, queue: u32) {
+        self.open -= 1;
+        self.luns[queue as usize].open -= 1;
+    }
+
+    /// The path of a queue is lost, or back.
+    pub fn block(&mut self, queue: u32, is_blocked: bool) {
+        let lun = &mut self.luns[queue as usize];
+        lun.is_blocked = is_blocked;
+        // Nothing that comes back would wake a queue whose target took nothing.
+        lun.depth = lun.depth.max(1);
+    }
+
+    /// All that wait in a queue, in their order.
+    pub fn take_waiting(&mut self, queue: u32) -> Vec<u32> {
+        let lun = &mut self.luns[queue as usize];
+        lun.refused = 0;
+        self.waiting -= id_of(lun.waiting.len());
+        lun.waiting.drain(..).collect()
+    }
+
+    /// Commands of a queue, open and waiting.
+    pub fn load(&self, queue: u32) -> usize {
+        let lun = &self.luns[queue as usize];
+        lun.open as usize + lun.waiting.len()
+    }
+
     /// A LUN that accepted nothing is tried again, with one command.
     pub fn on_retry(&mut self, queue: u32) {
         let lun = &mut self.luns[queue as usize];
@@ -162,8 +212,8 @@ mod tests {
     fn adapter(max_commands: u32, depth: u32, queues: u32) -> Adapter {
         let mut adapter = Adapter::new(0, (0, 0), max_commands, depth);
         for lun in 0..queues {
-            assert_eq!(adapter.lun_queue(5, lun), lun);
-            assert_eq!(adapter.lun_queue(5, lun), lun);
+            assert_eq!(adapter.lun_queue(7, 5, lun), lun);
+            assert_eq!(adapter.lun_queue(7, 5, lun), lun);
         }
         adapter
     }

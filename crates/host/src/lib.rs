@@ -2,27 +2,31 @@
 
 mod access_spec;
 mod adapter;
+mod block_layer;
 mod job;
+mod multipath;
 mod stream;
 mod volume;
 
 pub use access_spec::{AccessLine, AccessSpec, Region};
 pub use adapter::Adapter;
+pub use block_layer::{BlockLayer, CpuCosts, Role};
 pub use job::{Addresses, Job, JobSettings, Pacing, Pattern, Request};
+pub use multipath::{Device, Multipath, NoPath, PathState, Spreading};
 pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
 pub use volume::{Extent, Piece, Volume};
 
-use sanlab_kernel::{Picoseconds, Station};
+use sanlab_kernel::Station;
 
-/// A host: processors and the time an I/O costs them.
+/// A host: processors, the time an I/O costs them, and what makes commands of it.
 #[derive(Clone, Debug)]
 pub struct Host {
     /// Its processors.
     pub cpu: Station,
-    /// From the application's call to the command at the adapter.
-    pub cpu_submit: Picoseconds,
-    /// From the adapter's interrupt to the application.
-    pub cpu_complete: Picoseconds,
+    /// Time of theirs that requests take.
+    pub costs: CpuCosts,
+    /// How requests become commands.
+    pub block_layer: BlockLayer,
     /// The adapters' ports, as indices into all of them.
     pub adapters: Vec<u32>,
 }

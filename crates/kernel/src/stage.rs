@@ -23,6 +23,8 @@ pub enum Stage {
     Wire,
     /// In switches: forwarding latency and waiting for an output.
     Switch,
+    /// After a fault: waiting for a path, a time-out, an abort or another path.
+    Recovery,
     /// Refused with TASK SET FULL and waiting to be sent again.
     TaskSet,
     /// Processor of the array, waiting included.
@@ -46,7 +48,7 @@ pub enum Stage {
 }
 
 /// Number of stages.
-pub const STAGE_COUNT: usize = 18;
+pub const STAGE_COUNT: usize = 19;
 
 impl Stage {
     /// All, in the order of the path.
@@ -59,6 +61,7 @@ impl Stage {
         Self::CreditWait,
         Self::Wire,
         Self::Switch,
+        Self::Recovery,
         Self::TaskSet,
         Self::Controller,
         Self::Cache,
@@ -82,6 +85,7 @@ impl Stage {
             Self::CreditWait => "credit_wait",
             Self::Wire => "wire",
             Self::Switch => "switch",
+            Self::Recovery => "recovery",
             Self::TaskSet => "task_set",
             Self::Controller => "controller",
             Self::Cache => "cache",
@@ -131,6 +135,18 @@ impl Timeline {
         self.told_to += span;
     }
 
+    /// What was told beyond now, of frames that were sure to go then, is not so any more: a fault has
+    /// come between.
+    pub fn rewind(&mut self, now: Picoseconds) {
+        let mut beyond = self.told_to.saturating_sub(now);
+        self.told_to -= beyond;
+        for stage in [Stage::Wire, Stage::Switch, Stage::CreditWait, Stage::Loop, Stage::TxQueue] {
+            let taken = beyond.min(self.stages[stage as usize]);
+            self.stages[stage as usize] -= taken;
+            beyond -= taken;
+        }
+    }
+
     /// Time told to each stage.
     pub fn stages(&self) -> &[Picoseconds; STAGE_COUNT] {
         &self.stages
@@ -155,6 +171,17 @@ mod tests {
         timeline.until(210, Stage::Hba);
         assert_eq!(timeline.stages().iter().sum::<u64>(), 110);
         assert_eq!(timeline.stages()[Stage::Switch as usize], 20);
+    }
+
+    #[test]
+    fn what_was_told_ahead_is_taken_back() {
+        let mut timeline = Timeline::begin(100);
+        timeline.until(150, Stage::Loop);
+        timeline.until(180, Stage::Wire);
+        timeline.rewind(140);
+        assert_eq!(timeline.told_to(), 140);
+        timeline.until(200, Stage::Recovery);
+        assert_eq!(timeline.stages().iter().sum::<u64>(), 100);
     }
 
     #[test]

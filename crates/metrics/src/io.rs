@@ -1,6 +1,6 @@
 //! What was seen of I/Os.
 
-use sanlab_kernel::{Picoseconds, STAGE_COUNT, Timeline};
+use sanlab_kernel::{Picoseconds, STAGE_COUNT, Stage, Timeline};
 
 use crate::Histogram;
 
@@ -17,6 +17,10 @@ pub struct IoTotals {
     pub response_most: Picoseconds,
     /// I/Os that failed; they count nowhere else.
     pub errors: u64,
+    /// I/Os that are done, and were sent again on the way.
+    pub retried: u64,
+    /// I/Os that are done, and had to wait for a fault to pass.
+    pub delayed: u64,
 }
 
 impl IoTotals {
@@ -49,13 +53,34 @@ pub struct WorkloadMeter {
     pub stages: [u128; STAGE_COUNT],
     /// Counts of the present interval, warm-up included.
     pub interval: IoTotals,
+    /// Commands of I/Os that ended, warm-up left out: an I/O in pieces has several.
+    pub commands: u64,
 }
 
 impl WorkloadMeter {
+    /// An I/O has ended that took so many commands; they count unless it belongs to the warm-up.
+    pub fn count_commands(&mut self, commands: u32, is_counted: bool) {
+        self.commands += if is_counted { u64::from(commands) } else { 0 };
+    }
+
     /// An I/O has failed; it counts unless it belongs to the warm-up.
     pub fn fail(&mut self, is_counted: bool) {
         self.interval.errors += 1;
         self.totals.errors += u64::from(is_counted);
+    }
+
+    /// An I/O is done: did a fault concern it?
+    #[inline]
+    pub fn note_trouble(&mut self, is_retried: bool, timeline: &Timeline, is_counted: bool) {
+        let is_delayed = timeline.stages()[Stage::Recovery as usize] > 0;
+        if !(is_retried || is_delayed) {
+            return;
+        }
+        let counted = is_counted.then_some(&mut self.totals);
+        for totals in [Some(&mut self.interval), counted].into_iter().flatten() {
+            totals.retried += u64::from(is_retried);
+            totals.delayed += u64::from(is_delayed);
+        }
     }
 
     /// An I/O is done now; it counts unless it belongs to the warm-up. The error is what its stages

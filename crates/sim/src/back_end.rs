@@ -3,7 +3,7 @@
 //! [`World::submit`] begins an operation and [`World::on_operation_done`] is told of its end; between
 //! the two lies the drive alone, or the drive behind a loop.
 
-use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner};
+use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, Phase};
 use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
 use sanlab_storage::{BLOCK_BYTES, DiskCommand, DiskCompletion, Operation};
 
@@ -24,19 +24,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let path = back_end.take_path(operation.disk);
         let request = self.requests.insert(Request {
-            owner: Owner::BackEnd,
-            of: number,
             queue: operation.disk,
             target: path,
-            reply_bytes: 0,
             task: id,
             is_read: operation.is_read,
-            is_alive: true,
-            command: 0,
-            is_refused: false,
             address: operation.address,
             bytes: operation.bytes,
-            timeline: Timeline::begin(now),
+            ..Request::begin(Owner::BackEnd, number, now)
         });
         self.send_command(now, request);
     }
@@ -160,8 +154,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         if task.exchange != NONE {
-            let request = self.network.exchanges[task.exchange].request;
-            tell(&mut self.requests[request].timeline);
+            let exchange = &self.network.exchanges[task.exchange];
+            if exchange.phase == Phase::Open {
+                tell(&mut self.requests[exchange.request].timeline);
+            }
         }
         self.on_operations_done(now, id);
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sanlab_fabric::{Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
 use sanlab_fc::{ExchangeIds, Generator, Interleave, NPort};
 use sanlab_host::{
-    AccessLine, AccessSpec, Adapter, Addresses, Extent, Host, Job, JobSettings, Pacing, Pattern,
-    Region, Runs, Stream, StreamKind, Volume, Walk,
+    AccessLine, AccessSpec, Adapter, Addresses, BlockLayer, CpuCosts, Extent, Host, Job,
+    JobSettings, Pacing, Pattern, Region, Runs, Stream, StreamKind, Volume, Walk,
 };
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
@@ -17,18 +17,20 @@ use sanlab_storage::{
 
 use crate::build_loops::{add_loop, fault_of};
 use crate::check::PlanError;
+use crate::build_paths::device_of;
 use crate::drive::drive_model;
 use crate::event::Event;
+use crate::faults::Faults;
 use crate::plan::{
     AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
-    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, TargetPlan, TrafficPlan,
-    WriteStrategyPlan,
+    LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, SubmissionPlan, TargetPlan,
+    TrafficPlan, WriteStrategyPlan,
 };
 use crate::qos;
 use crate::series::Series;
 use crate::tables;
 use crate::workload::WorkloadState;
-use crate::world::{Route, RunningJob, World};
+use crate::world::{RunningJob, World};
 
 /// Number of the flow that a mirror's frames are counted under: workloads come first, then traffic,
 /// then mirrors in the order of arrays and LUNs.
@@ -88,7 +90,9 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         last_arrival_at: 0,
         failure: None,
         loop_faults: plan.loop_faults.iter().map(fault_of).collect(),
-        commands: 0,
+        faults: Faults::new(plan),
+        paths: Vec::new(),
+        devices: Vec::new(),
     };
     add_hosts(&mut world, plan);
     add_failures(&mut world);
@@ -97,11 +101,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     }
     check_reachable(&world, plan)?;
     qos::put_in_force(&mut world, plan);
-    for (index, fault) in plan.loop_faults.iter().enumerate() {
-        let first = plan.loops[fault.loop_id as usize].ports[0].n_port;
-        let event = Event::LoopFault(id_of(index));
-        world.agenda.schedule(fault.at_ps, first, event);
-    }
+    world.arm(plan);
     Ok(world)
 }
 
@@ -452,40 +452,40 @@ fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
             ));
             if let Some(added) = world.adapters.last_mut() {
                 added.command_timeout = adapter.command_timeout_ps;
+                added.path_timeout = adapter.path_timeout_ps;
+                added.retries = adapter.retries;
             }
         }
         world.hosts.push(Host {
             cpu: Station::new(host.cores),
-            cpu_submit: host.cpu_submit_ps,
-            cpu_complete: host.cpu_complete_ps,
+            costs: CpuCosts::new(
+                (host.cpu_submit_ps, host.cpu_complete_ps),
+                host.cpu_command_ps,
+                host.cpu_interrupt_ps,
+            ),
+            block_layer: BlockLayer {
+                max_request: or_never(host.max_request_bytes),
+                is_serial: host.submission == SubmissionPlan::Serial,
+            },
             adapters: (first..id_of(world.adapters.len())).collect(),
         });
     }
 }
 
 fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
-    let routes: Vec<_> = targets_of(job)
-        .iter()
-        .map(|target| {
-            let adapter = world.hosts[job.host as usize].adapters[target.adapter as usize];
-            Route {
-                adapter,
-                target_n_port: target.target_n_port,
-                array: target.array,
-                lun: target.lun,
-                queue: world.adapters[adapter as usize].lun_queue(target.array, target.lun),
-            }
-        })
+    let devices: Vec<u32> = (0..)
+        .zip(targets_of(job))
+        .map(|(number, target)| device_of(world, plan, job, number, &target))
         .collect();
     let id = id_of(world.jobs.len());
-    let n_port = world.adapters[routes[0].adapter as usize].n_port;
     world.jobs.push(RunningJob {
         job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
         workload: job.workload,
         host: job.host,
-        routes,
+        devices,
         totals: Default::default(),
     });
+    let n_port = world.component(id);
     world
         .agenda
         .schedule(job.start_ps, n_port, Event::JobStart(id));
@@ -577,8 +577,12 @@ fn depth_of(job: &JobPlan) -> u32 {
     }
 }
 
+/// A limit; 0 in a plan is none.
+fn or_never(limit: u64) -> u64 {
+    if limit == 0 { NEVER } else { limit }
+}
+
 fn settings_of(job: &JobPlan) -> JobSettings {
-    let or_never = |at: u64| if at == 0 { NEVER } else { at };
     JobSettings {
         read_ppm: job.read_ppm,
         addresses: match (job.random, job.address) {
@@ -606,19 +610,18 @@ fn settings_of(job: &JobPlan) -> JobSettings {
 
 /// Both directions of every conversation need a route.
 fn check_reachable<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), PlanError> {
-    let jobs = world
-        .jobs
-        .iter()
-        .zip(&plan.jobs)
-        .flat_map(|(running, job)| {
-            running.routes.iter().map(|route| {
-                (
-                    world.adapters[route.adapter as usize].n_port,
-                    route.target_n_port,
-                    job.name.clone(),
-                )
-            })
-        });
+    // Where the fabric is not whole from the beginning, a run shows what becomes of it.
+    if plan.faults.is_armed {
+        return Ok(());
+    }
+    let jobs = world.jobs.iter().zip(&plan.jobs).flat_map(|(running, job)| {
+        let devices = running.devices.iter().map(|&id| &world.devices[id as usize]);
+        let routes = devices.flat_map(|device| &device.routes);
+        routes.map(|route| {
+            let path = &world.paths[route.path as usize];
+            (path.initiator, path.target, job.name.clone())
+        })
+    });
     let mirrors = plan
         .arrays
         .iter()

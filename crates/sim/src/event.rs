@@ -33,10 +33,10 @@ pub(crate) enum Event {
     DiskDue(u32, u32),
     /// A device that is not a disk has served a task.
     MediaServed(u32),
-    /// Something happens to a loop.
-    LoopFault(u32),
-    /// A command has waited for its answer as long as it may: request and number of the command.
-    CommandTimeout(u32, u32),
+    /// Something goes wrong, or right again.
+    Fault(FaultEvent),
+    /// A host, or an array, comes to terms with it.
+    Recovery(RecoveryEvent),
     /// Parity of a task is computed.
     ParityDone(u32),
     /// A write of a task is in the partner's cache too.
@@ -47,4 +47,54 @@ pub(crate) enum Event {
     RebuildDue(u32, u32, u32),
     /// A policy of the fabric comes into force.
     Policy(u32),
+}
+
+/// What goes wrong, or right again. Numbers are those of the plan's lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FaultEvent {
+    /// Something happens to a loop.
+    Loop(u32),
+    /// A link goes dark: link and outage of it.
+    LinkDown(u32, u32),
+    /// It is lit again.
+    LinkUp(u32, u32),
+    /// Every switch computes its routes.
+    Routes,
+    /// Two N_Ports are kept apart, or joined.
+    Visibility(u32),
+    /// A receiver changes its pace.
+    Drain(u32),
+    /// Credit gets lost.
+    CreditLoss(u32),
+    /// A transmitter that lost credit is looked after: fibre, and its frames at the last look.
+    CreditLook(u32, u64),
+}
+
+/// How hosts and arrays come to terms with faults.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RecoveryEvent {
+    /// Commands of an adapter may have waited as long as they may.
+    CommandsDue(u32),
+    /// An ABTS may have had no answer: exchange and its number.
+    AbortDue(u32, u32),
+    /// A copy may have had no answer.
+    CopyDue(u32, u32),
+    /// Write data may not have come: exchange, its number, bytes at the last look.
+    DataDue(u32, u32, u32),
+    /// The id of an aborted exchange has rested.
+    Rested(u32),
+    /// Hosts look which of their paths are usable.
+    PathsCheck,
+    /// Path, and its change: a path that is lost gives its commands up.
+    PathExpired(u32, u32),
+    /// Logins over a path that is back are done.
+    PathReady(u32, u32),
+    /// The path checker looks at a failed path.
+    PathChecked(u32, u32),
+    /// A device may go back to a better group of paths.
+    Failback(u32),
+    /// The array has handed a LUN over.
+    DeviceReady(u32),
+    /// A job whose I/O failed at once goes on.
+    JobPaused(u32),
 }

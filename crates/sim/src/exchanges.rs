@@ -1,9 +1,11 @@
 //! Exchanges between N_Ports: information units become sequences, their arrival becomes a step of the
 //! command.
 
-use sanlab_fabric::Start;
-use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, ScsiStatus, Sequence, wire_bytes};
-use sanlab_kernel::{NEVER, Picoseconds, Stage};
+use sanlab_fabric::{LOST, Start};
+use sanlab_fc::{
+    Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes,
+};
+use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
 use crate::outcome::Failure;
@@ -22,7 +24,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
         }
-        if start.arrives_at == NEVER {
+        if start.arrives_at >= LOST {
+            if start.arrives_at == LOST {
+                self.network.frames.remove(start.frame);
+            }
             return;
         }
         self.last_arrival_at = self.last_arrival_at.max(start.arrives_at);
@@ -58,7 +63,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let frame = self.network.frames[frame];
         let fibre = &self.network.fibres[fibre as usize];
         let exchange = &self.network.exchanges[frame.exchange];
-        let credit_wait = fibre.counters.credit_wait - exchange.credit_wait_before;
+        if exchange.phase != Phase::Open {
+            return;
+        }
+        // After a fault both ends may have had something of it to send.
+        let credit_wait = fibre.counters.credit_wait;
+        let credit_wait = credit_wait.saturating_sub(exchange.credit_wait_before);
         let before = match (frame.kind, frame.seq_cnt) {
             // Queued when the last frame of the data started: behind that one, which is its own.
             (FrameKind::Response, _) if exchange.is_read && exchange.status == ScsiStatus::Good => {
@@ -95,8 +105,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
         let frame = self.network.frames[frame_id];
         self.network.frames.remove(frame_id);
-        let request = self.network.exchanges[frame.exchange].request;
-        let timeline = &mut self.requests[request].timeline;
+        let exchange = &self.network.exchanges[frame.exchange];
+        if exchange.phase != Phase::Open {
+            self.on_arrived_late(now, &frame);
+            return;
+        }
+        let timeline = &mut self.requests[exchange.request].timeline;
         timeline.for_span(frame.credit_wait, now, Stage::CreditWait);
         timeline.for_span(frame.switch_wait, now, Stage::Switch);
         timeline.until(now, Stage::Wire);
@@ -105,7 +119,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
             FrameKind::Data => self.on_write_data(now, frame.exchange),
             FrameKind::Response => self.on_response(now, frame.exchange),
-            FrameKind::Plain => {}
+            FrameKind::Plain | FrameKind::Abort | FrameKind::AbortAccepted => {}
         }
     }
 
@@ -120,7 +134,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     ) {
         let exchange = &mut self.network.exchanges[exchange_id];
         let from_initiator = match kind {
-            FrameKind::Command => true,
+            FrameKind::Command | FrameKind::Abort => true,
             FrameKind::Data => !exchange.is_read,
             _ => false,
         };
@@ -129,6 +143,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         } else {
             (exchange.target, exchange.initiator)
         };
+        let is_abort = matches!(kind, FrameKind::Abort | FrameKind::AbortAccepted);
+        if exchange.phase != Phase::Open && !is_abort {
+            return;
+        }
+        if self.faults.is_apart(source, destination) {
+            self.network.lost += 1;
+            return;
+        }
         let sequence = Sequence {
             kind,
             exchange: exchange_id,
@@ -149,8 +171,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Time up to now belongs to this stage of the request of an exchange.
     #[inline]
     pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
-        let request = self.network.exchanges[exchange].request;
-        self.requests[request].timeline.until(now, stage);
+        let exchange = &self.network.exchanges[exchange];
+        if exchange.phase == Phase::Open {
+            let timeline = &mut self.requests[exchange.request].timeline;
+            timeline.until(now, stage);
+        }
     }
 
     /// The exchange is over; its id may be used again.
@@ -164,8 +189,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 arrived: closed.arrived_bytes,
             });
         }
-        self.exchange_ids[closed.initiator as usize].give_back(closed.ox_id);
-        self.network.exchanges.remove(exchange);
+        self.forget_exchange(exchange);
+    }
+
+    /// Nothing of an exchange is left: its id may be used again.
+    pub(crate) fn forget_exchange(&mut self, id: u32) {
+        let exchange = &mut self.network.exchanges[id];
+        exchange.phase = Phase::Closed;
+        self.exchange_ids[exchange.initiator as usize].give_back(exchange.ox_id);
+        self.network.exchanges.remove(id);
         self.exchanges_closed += 1;
     }
 }

@@ -1,11 +1,12 @@
 //! The host's side of a request, from the job to the wire and back.
 
-use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, ScsiStatus};
-use sanlab_kernel::{Picoseconds, Stage, Timeline};
+use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, ScsiStatus};
+use sanlab_host::{CpuCosts, PathState, Role};
+use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
 use crate::outcome::Failure;
-use crate::world::{Request, Route, World};
+use crate::world::{Request, World};
 
 /// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
 /// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
@@ -44,23 +45,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         while let Some(asked) = self.jobs[id as usize].job.next_request(now) {
             let job = &self.jobs[id as usize];
             let (host, workload) = (job.host, job.workload);
-            let queue = job.routes[asked.target as usize].queue;
+            let device = job.devices[asked.target as usize];
+            let role = self.hosts[host as usize].block_layer.role_of(asked.bytes);
             let request = self.requests.insert(Request {
-                owner: Owner::Host,
-                of: id,
-                queue,
-                task: sanlab_kernel::NONE,
                 target: asked.target,
+                device,
+                role,
+                commands: u32::from(role == Role::Whole),
                 reply_bytes: asked.reply_bytes,
                 is_read: asked.is_read,
-                is_alive: true,
-                command: 0,
-                is_refused: false,
                 address: asked.address,
                 bytes: asked.bytes,
-                timeline: Timeline::begin(now),
+                ..Request::begin(Owner::Host, id, now)
             });
-            self.workloads[workload as usize].change_open(now, 1);
+            let state = &mut self.workloads[workload as usize];
+            state.change_open(now, 1);
+            state.asked += 1;
             let open = self.requests.alive();
             if open > MOST_OPEN {
                 self.failure.get_or_insert(Failure::Overload {
@@ -70,13 +70,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 });
                 return;
             }
-            let host = &mut self.hosts[host as usize];
-            if host.cpu_submit == 0 {
-                self.on_cpu_submitted(now, request);
-            } else {
-                let ends_at = host.cpu.arrive(now, host.cpu_submit).ends_at;
+            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(role)) {
                 self.agenda
                     .schedule(ends_at, self.component(id), Event::CpuSubmitted(request));
+            } else {
+                self.on_cpu_submitted(now, request);
             }
         }
         if let Some(wake_at) = self.jobs[id as usize].job.take_wake() {
@@ -88,14 +86,28 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let job = &self.jobs[record.of as usize];
-        let Route { adapter, queue, .. } = job.routes[record.target as usize];
-        let host = &mut self.hosts[job.host as usize];
-        if host.cpu_submit > 0 {
+        let role = record.role;
+        let host = &mut self.hosts[self.jobs[record.of as usize].host as usize];
+        if host.costs.submit(role) > 0 {
             host.cpu.leave(now);
         }
-        self.adapters[adapter as usize].enqueue(queue, request);
-        self.pump_adapter(now, adapter);
+        match role {
+            Role::Whole => self.assign(now, request),
+            Role::Split => self.split(now, request),
+            Role::Piece => self.on_piece_submitted(now, request),
+        }
+    }
+
+    /// Work for a host's processors, of this cost: when is it done? None where it costs nothing.
+    pub(crate) fn occupy_cpu(
+        &mut self,
+        now: Picoseconds,
+        host: u32,
+        cost: impl Fn(&CpuCosts) -> Picoseconds,
+    ) -> Option<Picoseconds> {
+        let host = &mut self.hosts[host as usize];
+        let cost = cost(&host.costs);
+        (cost > 0).then(|| host.cpu.arrive(now, cost).ends_at)
     }
 
     /// Hand the engine what throttle and queue depths allow.
@@ -103,13 +115,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         while let Some(request) = self.adapters[id as usize].next_command() {
             let adapter = &mut self.adapters[id as usize];
             let record = &mut self.requests[request];
-            let waited = if record.is_refused {
+            let waited = if record.is_recovering {
+                Stage::Recovery
+            } else if record.is_refused {
                 Stage::TaskSet
             } else {
                 Stage::LunQueue
             };
             record.timeline.until(now, waited);
-            record.is_refused = false;
+            (record.is_refused, record.is_recovering) = (false, false);
             if adapter.submit == 0 {
                 self.on_engine_submitted(now, request);
             } else {
@@ -124,12 +138,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
-        let adapter = &mut self.adapters[adapter as usize];
+        let route = self.route_of(&self.requests[request]);
+        let adapter = &mut self.adapters[route.adapter as usize];
         if adapter.submit > 0 {
             adapter.engine.leave(now);
         }
-        self.send_command(now, request);
+        if self.paths[route.path as usize].state == PathState::Up {
+            self.send_command(now, request);
+        } else {
+            self.try_again(now, request, false);
+        }
     }
 
     /// Open an exchange and send FCP_CMND.
@@ -178,6 +196,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             ox_id,
             is_read: record.is_read,
             status: ScsiStatus::Good,
+            phase: Phase::Open,
+            is_admitted: false,
+            opened_at: now,
+            number: 0,
             array,
             lun,
             address: record.address,
@@ -186,8 +208,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             arrived_bytes: 0,
             credit_wait_before: 0,
         });
-        if record.owner == Owner::Host {
-            self.start_timer(now, request, self.route_of(&record).adapter);
+        if self.faults.is_armed {
+            self.watch(now, exchange);
         }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
     }
@@ -200,6 +222,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_response(&mut self, now: Picoseconds, exchange: u32) {
         let closed = self.network.exchanges[exchange];
+        if self.faults.is_armed && closed.is_spoilt() {
+            self.on_spoilt(now, exchange);
+            return;
+        }
         self.close_exchange(exchange);
         let is_full = closed.status == ScsiStatus::TaskSetFull;
         if closed.owner == Owner::Mirror {
@@ -219,14 +245,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let record = &mut self.requests[closed.request];
-        if !record.is_alive {
-            // The host has given it up; the answer comes too late.
-            self.requests.remove(closed.request);
-            return;
-        }
-        record.command = 0;
         record.is_refused = is_full;
-        let adapter = self.jobs[record.of as usize].routes[record.target as usize].adapter;
+        let adapter = self.route_of(&self.requests[closed.request]).adapter;
         let adapter = &mut self.adapters[adapter as usize];
         if adapter.complete == 0 {
             self.on_engine_completed(now, closed.request);
@@ -240,10 +260,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let job_id = record.of;
-        let route = self.jobs[job_id as usize].routes[record.target as usize];
-        let (adapter_id, queue) = (route.adapter, record.queue);
+        let (job_id, role, queue) = (record.of, record.role, record.queue);
         let is_refused = record.is_refused;
+        let device = record.device;
+        let route = self.route_of(&self.requests[request]);
+        let adapter_id = route.adapter;
         let adapter = &mut self.adapters[adapter_id as usize];
         if adapter.complete > 0 {
             adapter.engine.leave(now);
@@ -258,16 +279,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
         } else {
             adapter.on_complete(queue);
-            let host = &mut self.hosts[self.jobs[job_id as usize].host as usize];
-            if host.cpu_complete == 0 {
-                self.on_cpu_completed(now, request);
-            } else {
-                let ends_at = host.cpu.arrive(now, host.cpu_complete).ends_at;
+            if self.faults.is_armed {
+                self.note_answer(now, route.path, device);
+            }
+            let host = self.jobs[job_id as usize].host;
+            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.complete(role)) {
                 self.agenda.schedule(
                     ends_at,
                     self.component(job_id),
                     Event::CpuCompleted(request),
                 );
+            } else {
+                self.on_cpu_completed(now, request);
             }
         }
         self.pump_adapter(now, adapter_id);
@@ -282,14 +305,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
+        let host = self.jobs[record.of as usize].host;
+        let host = &mut self.hosts[host as usize];
+        if host.costs.complete(record.role) > 0 {
+            host.cpu.leave(now);
+        }
         record.is_alive = false;
         let record = *record;
         self.requests.remove(request);
-        let running = &mut self.jobs[record.of as usize];
-        let host = &mut self.hosts[running.host as usize];
-        if host.cpu_complete > 0 {
-            host.cpu.leave(now);
+        if record.role == Role::Piece {
+            self.end_piece(now, &record, true);
+        } else {
+            self.finish(now, &record);
         }
+    }
+
+    /// A request of an application is done.
+    fn finish(&mut self, now: Picoseconds, record: &Request) {
+        let running = &mut self.jobs[record.of as usize];
         let is_counted = now >= running.job.settings.counted_from;
         let response = now - record.timeline.began_at;
         let direction = usize::from(record.is_read);
@@ -302,6 +335,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         workload.last_completion_at = now;
         workload.done += 1;
         let meter = &mut workload.meters[direction];
+        meter.count_commands(record.commands, is_counted);
+        meter.note_trouble(record.is_retried, &record.timeline, is_counted);
         if let Err(missing) = meter.record(now, record.bytes, &record.timeline, is_counted) {
             self.failure.get_or_insert(Failure::Stages {
                 workload: running.workload,
@@ -326,7 +361,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Whose turn it is at equal times: the N_Port the job works through.
-    fn component(&self, job: u32) -> u32 {
-        self.adapters[self.jobs[job as usize].routes[0].adapter as usize].n_port
+    pub(crate) fn component(&self, job: u32) -> u32 {
+        let first = self.jobs[job as usize].devices[0];
+        let adapter = self.devices[first as usize].routes[0].adapter;
+        self.adapters[adapter as usize].n_port
     }
 }

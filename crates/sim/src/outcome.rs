@@ -62,13 +62,16 @@ pub struct Check {
 pub enum RunError {
     /// Frames were lost or made.
     #[error(
-        "frames are not conserved: {sent} sent, {delivered} delivered, {on_the_way} on the way"
+        "frames are not conserved: {sent} sent, {delivered} delivered, {dropped} lost, \
+         {on_the_way} on the way"
     )]
     Frames {
         /// Sent by N_Ports.
         sent: u64,
         /// Delivered to N_Ports.
         delivered: u64,
+        /// Lost by faults.
+        dropped: u64,
         /// In switches.
         on_the_way: u64,
     },
@@ -101,6 +104,22 @@ pub enum RunError {
         opened: u64,
         /// Closed.
         closed: u64,
+        /// Open.
+        open: u64,
+    },
+    /// I/Os were lost or made.
+    #[error(
+        "I/Os of {workload} are not conserved: {asked} made, {done} done, {failed} failed, {open} open"
+    )]
+    Ios {
+        /// The workload.
+        workload: String,
+        /// Made.
+        asked: u64,
+        /// Done.
+        done: u64,
+        /// Failed.
+        failed: u64,
         /// Open.
         open: u64,
     },

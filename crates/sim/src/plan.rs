@@ -7,11 +7,15 @@
 use serde::{Deserialize, Serialize};
 
 mod drive;
+mod faults;
 mod qos;
+mod services;
 mod storage;
 
 pub use drive::*;
+pub use faults::*;
 pub use qos::*;
+pub use services::*;
 pub use storage::*;
 
 /// Version of this format; a plan of another version is refused.
@@ -45,6 +49,9 @@ pub struct Plan {
     /// What happens to them, in the order of time.
     #[serde(default)]
     pub loop_faults: Vec<LoopFaultPlan>,
+    /// What goes wrong in the fabric, and how it is noticed.
+    #[serde(default)]
+    pub faults: FaultsPlan,
     /// Hosts.
     pub hosts: Vec<HostPlan>,
     /// Arrays.
@@ -58,6 +65,9 @@ pub struct Plan {
     /// Limits and priorities of pairs of N_Ports, in the order of time.
     #[serde(default)]
     pub qos: Vec<QosPlan>,
+    /// What the services of the fabrics decided, and the logins they take part in.
+    #[serde(default)]
+    pub services: Option<ServicesPlan>,
 }
 
 /// A port of a host or an array.
@@ -82,6 +92,9 @@ pub struct NPortPlan {
     pub rx_hold_ps: u64,
     /// Rate at which the port empties its receive buffers; 0 is at once.
     pub drain_bytes_per_s: u64,
+    /// The N_Port whose link it shares; none of a port with a link of its own.
+    #[serde(default)]
+    pub shares: Option<u32>,
 }
 
 /// How frames of the sequences open at an N_Port take turns.
@@ -154,6 +167,12 @@ pub struct LinkPlan {
     pub credit_b_to_a: u32,
     /// FSPF cost; used between switches.
     pub fspf_cost: u64,
+    /// Times in which it carries nothing, one after the other.
+    #[serde(default)]
+    pub outages: Vec<OutagePlan>,
+    /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
+    #[serde(default)]
+    pub bit_error_interval: u64,
     /// Links of a trunk, between switches: `bytes_per_s` is of each, credit and delay are of all.
     #[serde(default = "one")]
     pub members: u32,
@@ -318,8 +337,34 @@ pub struct HostPlan {
     pub cpu_submit_ps: u64,
     /// CPU time from the HBA's interrupt to the application.
     pub cpu_complete_ps: u64,
+    /// CPU time of each command beside that: a request in pieces has several.
+    #[serde(default)]
+    pub cpu_command_ps: u64,
+    /// CPU time of each interrupt.
+    #[serde(default)]
+    pub cpu_interrupt_ps: u64,
+    /// Largest command; larger requests go in pieces. 0 splits nothing.
+    #[serde(default)]
+    pub max_request_bytes: u64,
+    /// When the pieces of a request are issued.
+    #[serde(default)]
+    pub submission: SubmissionPlan,
     /// HBA ports of this host.
     pub adapters: Vec<AdapterPlan>,
+    /// What it does with several paths to a LUN.
+    #[serde(default)]
+    pub multipath: Option<MultipathPlan>,
+}
+
+/// When the pieces of a request are issued.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum SubmissionPlan {
+    /// All at once, as fast as the processor makes them.
+    #[default]
+    Together,
+    /// Each when the one before is done.
+    Serial,
 }
 
 /// One port of an HBA with the engine that drives it.
@@ -336,9 +381,15 @@ pub struct AdapterPlan {
     pub max_commands: u32,
     /// Commands this port may have open on one LUN (queue depth).
     pub lun_queue_depth: u32,
-    /// A command that has no answer after this long has failed; 0 waits for ever.
+    /// A command that has no answer after this long is aborted; 0 waits for ever.
     #[serde(default)]
     pub command_timeout_ps: u64,
+    /// From the loss of a path to the failure of its commands.
+    #[serde(default)]
+    pub path_timeout_ps: u64,
+    /// How often a command is sent again before it fails.
+    #[serde(default)]
+    pub retries: u32,
 }
 
 /// A storage array.
@@ -547,6 +598,12 @@ pub struct JobPlan {
     /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
     #[serde(default)]
     pub targets: Vec<TargetPlan>,
+    /// The virtual N_Port its commands come from; none where they come from the adapter's own.
+    #[serde(default)]
+    pub initiator: Option<u32>,
+    /// Other paths to its LUNs.
+    #[serde(default)]
+    pub paths: Vec<PathPlan>,
 }
 
 /// What a job asks for.

@@ -107,7 +107,7 @@ impl Series {
         self.closed_at = now;
         self.closed += 1;
         if self.closed == MOST_INTERVALS {
-            self.halve(network.fibres.len(), 2 * workloads.len());
+            self.halve(self.last.len(), 2 * workloads.len());
         }
         self.next_at = now + self.interval;
     }
@@ -153,6 +153,8 @@ impl WorkloadRow {
         self.ends_at = later.ends_at;
         self.totals.count += later.totals.count;
         self.totals.errors += later.totals.errors;
+        self.totals.retried += later.totals.retried;
+        self.totals.delayed += later.totals.delayed;
         self.totals.bytes += later.totals.bytes;
         self.totals.response_sum += later.totals.response_sum;
         self.totals.response_most = self.totals.response_most.max(later.totals.response_most);

@@ -6,6 +6,7 @@ use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
+use crate::fault_tables;
 use crate::loop_tables;
 use crate::plan::{EndPlan, LinkPlan, Plan};
 use crate::storage_tables;
@@ -97,6 +98,8 @@ pub(crate) fn all<const E: bool>(
         crate::qos::pairs(world, plan),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
+        fault_tables::paths(world, plan, now),
+        fault_tables::happenings(world, plan),
     ];
     tables.extend(storage_tables::all(world, plan, now));
     tables
@@ -171,6 +174,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 "tx_queue_mean_frames",
                 Column::real(&rows, |row| row.tx.queue_wait as f64 / now.max(1) as f64),
             ),
+            ("tx_dropped_count", whole(|row| row.tx.dropped)),
             ("tx_bb_credit", whole(|row| row.tx_bb_credit)),
             (
                 "tx_credit_max_in_use",
@@ -251,6 +255,9 @@ struct WorkloadRow<'a> {
     window: Picoseconds,
     queue_full: u64,
     errors: u64,
+    retried: u64,
+    delayed: u64,
+    commands: u64,
 }
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
@@ -291,6 +298,9 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                     window: window(world, workload, now),
                     queue_full: state.queue_full,
                     errors: meter.totals.errors,
+                    retried: meter.totals.retried,
+                    delayed: meter.totals.delayed,
+                    commands: meter.commands,
                 });
             }
         }
@@ -343,6 +353,9 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
                 Column::whole(&rows, |row| row.queue_full),
             ),
             ("error_count", Column::whole(&rows, |row| row.errors)),
+            ("retried_count", Column::whole(&rows, |row| row.retried)),
+            ("delayed_count", Column::whole(&rows, |row| row.delayed)),
+            ("command_count", Column::whole(&rows, |row| row.commands)),
         ],
     )
 }
@@ -374,6 +387,7 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 Column::whole(rows, |row| row.totals.response_most),
             ),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
+            ("delayed_count", Column::whole(rows, |row| row.totals.delayed)),
         ],
     )
 }

@@ -1,7 +1,7 @@
 //! The array's side of a command: from FCP_CMND to the blocks and back.
 
 use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, ScsiStatus};
-use sanlab_kernel::{NONE, Picoseconds, Stage, Timeline};
+use sanlab_kernel::{NONE, Picoseconds, Stage};
 use sanlab_storage::{CacheWrite, Media, Operation};
 
 use crate::event::Event;
@@ -19,7 +19,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if array.admit(port, exchange.lun).is_err() {
             self.network.exchanges[id].status = ScsiStatus::TaskSetFull;
             self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
-        } else if array.command == 0 {
+            return;
+        }
+        self.network.exchanges[id].is_admitted = true;
+        if array.command == 0 {
             self.on_command_processed(now, id);
         } else {
             let ends_at = array.controllers.arrive(now, array.command).ends_at;
@@ -69,12 +72,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             offset,
             FCP_XFER_RDY_BYTES,
         );
+        if self.faults.is_armed {
+            self.expect_data(now, id);
+        }
     }
 
     pub(crate) fn on_write_data(&mut self, now: Picoseconds, id: u32) {
         let exchange = &self.network.exchanges[id];
         if exchange.owner == Owner::BackEnd {
             self.serve_exchange(now, id);
+        } else if exchange.misses_data() {
+            // A frame of it was lost: nobody tells, and the target waits.
         } else if exchange.asked_bytes < exchange.bytes {
             self.ask_for_burst(now, id);
         } else {
@@ -263,10 +271,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The status of a command is on its way: its places in task set and port are free.
     pub(crate) fn release(&mut self, exchange: u32) {
-        let exchange = &self.network.exchanges[exchange];
-        if exchange.owner == Owner::BackEnd {
+        let exchange = &mut self.network.exchanges[exchange];
+        if !exchange.is_admitted {
             return;
         }
+        exchange.is_admitted = false;
         let port = self.port_of_array[exchange.target as usize] as usize;
         self.arrays[exchange.array as usize].release(port, exchange.lun);
     }
@@ -275,19 +284,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn copy(&mut self, now: Picoseconds, id: u32) {
         let task = self.tasks[id];
         let request = self.requests.insert(Request {
-            owner: Owner::Mirror,
-            of: task.array,
             queue: task.lun,
-            target: 0,
-            reply_bytes: 0,
             task: if task.is_copied { NONE } else { id },
-            is_read: false,
-            is_alive: true,
-            command: 0,
-            is_refused: false,
             address: task.address,
             bytes: task.bytes,
-            timeline: Timeline::begin(now),
+            ..Request::begin(Owner::Mirror, task.array, now)
         });
         self.send_command(now, request);
     }

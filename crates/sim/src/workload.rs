@@ -9,6 +9,10 @@ pub(crate) struct WorkloadState {
     /// Writes and reads.
     pub(crate) meters: [WorkloadMeter; 2],
     pub(crate) queue_full: u64,
+    /// Requests made.
+    pub(crate) asked: u64,
+    /// Requests that failed.
+    pub(crate) failed: u64,
     /// Requests done, warm-up included.
     pub(crate) done: u64,
     pub(crate) last_completion_at: Picoseconds,

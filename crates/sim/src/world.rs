@@ -2,13 +2,15 @@
 
 use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
-use sanlab_host::{Adapter, Host, Job};
-use sanlab_kernel::{Agenda, Arena, Picoseconds, Timeline, id_of};
+use sanlab_host::{Adapter, Host, Job, Role};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
 use crate::event::Event;
+use crate::faults::Faults;
 use crate::outcome::Failure;
+use crate::paths::{HostDevice, Path};
 use crate::series::Series;
 use crate::workload::WorkloadState;
 
@@ -24,17 +26,72 @@ pub(crate) struct Request {
     pub(crate) task: u32,
     /// Which of its job's LUNs; 0 of a copy.
     pub(crate) target: u32,
+    /// The LUN as its host sees it, and the path that it takes.
+    pub(crate) device: u32,
+    pub(crate) path: u32,
+    /// Whether it is a command of its own, several, or one of several.
+    pub(crate) role: Role,
+    /// Of a piece: the request it is a part of; [`sanlab_kernel::NONE`] of all others.
+    pub(crate) parent: u32,
+    /// Of a request in pieces: those under way.
+    pub(crate) pieces: u32,
+    /// Commands it has taken.
+    pub(crate) commands: u32,
+    /// Of a request in pieces: those that failed; with any it fails itself.
+    pub(crate) failed_pieces: u32,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
     pub(crate) is_alive: bool,
-    /// Number of the command that waits for its answer; 0 when none does, or no timer runs.
-    pub(crate) command: u32,
+    /// How often a command of it got no answer, or no good one.
+    pub(crate) failures: u32,
+    /// It was sent again after a fault.
+    pub(crate) is_retried: bool,
+    /// It waits for a fault to pass.
+    pub(crate) is_recovering: bool,
+    /// When it has failed: how long the application waits before it asks again.
+    pub(crate) pause: Picoseconds,
     /// It was refused with TASK SET FULL and has not been sent again.
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
+    /// Of a request in pieces: bytes of those issued, and how many may be as of now.
+    pub(crate) issued: u64,
+    pub(crate) may_be_issued: u64,
     pub(crate) timeline: Timeline,
+}
+
+impl Request {
+    /// A request that begins now and is one command, with nothing said of what it is about.
+    pub(crate) fn begin(owner: Owner, of: u32, now: Picoseconds) -> Self {
+        Self {
+            owner,
+            of,
+            queue: 0,
+            task: NONE,
+            target: 0,
+            device: NONE,
+            path: 0,
+            role: Role::Whole,
+            parent: NONE,
+            pieces: 0,
+            commands: 1,
+            failed_pieces: 0,
+            reply_bytes: 0,
+            is_read: false,
+            is_alive: true,
+            failures: 0,
+            is_retried: false,
+            is_recovering: false,
+            pause: 0,
+            is_refused: false,
+            address: 0,
+            bytes: 0,
+            issued: 0,
+            may_be_issued: 0,
+            timeline: Timeline::begin(now),
+        }
+    }
 }
 
 impl Request {
@@ -100,9 +157,11 @@ pub(crate) struct Task {
     pub(crate) is_copied: bool,
 }
 
-/// A LUN of a job and the way to it.
+/// A way to a LUN.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
+    /// Path, of all.
+    pub(crate) path: u32,
     pub(crate) adapter: u32,
     pub(crate) target_n_port: u32,
     pub(crate) array: u32,
@@ -116,8 +175,8 @@ pub(crate) struct RunningJob {
     pub(crate) job: Job,
     pub(crate) workload: u32,
     pub(crate) host: u32,
-    /// LUNs it uses, and the ways to them.
-    pub(crate) routes: Vec<Route>,
+    /// LUNs it uses, as devices of its host.
+    pub(crate) devices: Vec<u32>,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [sanlab_metrics::IoTotals; 2],
 }
@@ -150,8 +209,12 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) failure: Option<Failure>,
     /// Loop and what happens to it.
     pub(crate) loop_faults: Vec<(u32, LoopFault)>,
-    /// Commands that a timer runs for, counted, so that a timer knows its own.
-    pub(crate) commands: u32,
+    /// What goes wrong in the fabric.
+    pub(crate) faults: Faults,
+    /// Ways from adapters to ports of arrays, as hosts know them.
+    pub(crate) paths: Vec<Path>,
+    /// LUNs as hosts see them.
+    pub(crate) devices: Vec<HostDevice>,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -227,10 +290,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::CacheServed(task) => self.on_cache_served(now, task),
             Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
-            Event::LoopFault(fault) => self.on_loop_fault(now, fault),
-            Event::CommandTimeout(request, command) => {
-                self.on_command_timeout(now, request, command);
-            }
+            Event::Fault(fault) => self.on_fault(now, fault),
+            Event::Recovery(step) => self.on_recovery(now, step),
             Event::Policy(policy) => self.network.apply_policy(policy, now),
             Event::ParityDone(task) => self.on_parity_done(now, task),
             Event::PartnerCopied(task) => self.on_partner_copied(now, task),
@@ -247,9 +308,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .close_until(now, at_end, &self.network, &mut self.workloads);
     }
 
-    /// The way of a host's request.
+    /// The way of a command of a host.
+    #[inline]
     pub(crate) fn route_of(&self, request: &Request) -> Route {
-        self.jobs[request.of as usize].routes[request.target as usize]
+        self.devices[request.device as usize].routes[request.path as usize]
     }
 
     /// I/Os done by hosts, warm-up included.
@@ -262,6 +324,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let alive = (0..id_of(self.requests.peak())).map(|id| &self.requests[id]);
         alive
             .filter(|request| request.is_alive && request.owner == Owner::Host)
+            .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (
                     self.jobs[request.of as usize].workload,

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use sanlab_sim::plan::{
     BufferPlan, CachePlan, ClassPlan, DiskPlan, Distribution, DrivePlan, EndPlan, Interleave,
     LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
-    SchedulingPlan, VirtualChannelPlan, WriteCachePlan,
+    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use support::*;
 
@@ -257,6 +257,10 @@ fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     host.cores = 1 + dice.below(2) as u32;
     host.cpu_submit_ps = dice.pick(&[0, 8 * US]);
     host.cpu_complete_ps = dice.pick(&[0, 8 * US]);
+    host.cpu_command_ps = dice.pick(&[0, 2 * US]);
+    host.cpu_interrupt_ps = dice.pick(&[0, 3 * US]);
+    host.max_request_bytes = dice.pick(&[0, 0, 4096, 65_536]);
+    host.submission = dice.pick(&[SubmissionPlan::Together, SubmissionPlan::Serial]);
     let adapter = &mut host.adapters[0];
     adapter.submit_ps = dice.pick(&[0, 5 * US]);
     adapter.complete_ps = dice.pick(&[0, 5 * US]);

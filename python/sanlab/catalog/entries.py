@@ -7,8 +7,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from sanlab.scenario.arrays import Cache, Flash, Memory, Ram
-from sanlab.scenario.base import LunSize, Rate, ScenarioModel, Size, Speed, Time, refusal
+from sanlab.scenario.base import (
+    BlockSize,
+    LunSize,
+    Rate,
+    ScenarioModel,
+    Size,
+    Speed,
+    Time,
+    refusal,
+)
+from sanlab.scenario.hosts import Submission
 from sanlab.scenario.qos import Wheel
+from sanlab.scenario.services import ZoningRules
 from sanlab.scenario.stacks import MOST_PORT_WORDS
 from sanlab.scenario.workload import Workload
 
@@ -34,11 +45,21 @@ class Entry(ScenarioModel):
 
 
 class HostEntry(Entry):
-    """A host: processors and their cost per I/O."""
+    """A host: processors and their cost per I/O, and its operating system."""
 
     cores: int
     submit: Time
     complete: Time
+    per_command: Time = 0
+    per_interrupt: Time = 0
+    os: str = "linux"
+
+
+class SystemEntry(Entry):
+    """An operating system: what its block layer does with large requests."""
+
+    max_request: BlockSize
+    submission: Submission
 
 
 class PortEntry(Entry):
@@ -62,6 +83,13 @@ class HbaEntry(PortEntry):
     lun_queue_depth: int
 
 
+class PortSpeeds(ScenarioModel):
+    """Ports of a switch with speeds of their own."""
+
+    ports: str
+    speeds: list[Speed]
+
+
 class SwitchEntry(Entry):
     """A switch."""
 
@@ -72,6 +100,9 @@ class SwitchEntry(Entry):
     latency: Time
     routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
     wheel: Wheel | None = None
+    zoning_rules: ZoningRules = "brocade"
+    loop_ports: bool = False
+    other_ports: list[PortSpeeds] = Field(default_factory=list)
 
 
 class DiskEntry(Entry):
@@ -176,6 +207,7 @@ class WorkloadEntry(Entry):
 #: File of each kind and the model of its entries.
 MODELS: dict[str, type[Entry]] = {
     "hosts": HostEntry,
+    "systems": SystemEntry,
     "hbas": HbaEntry,
     "switches": SwitchEntry,
     "disks": DiskEntry,

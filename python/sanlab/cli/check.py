@@ -6,6 +6,9 @@ import typer
 
 from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, load, outcome, show_json
 
+#: Sentences on what comes up degraded that are shown.
+MAX_WARNINGS = 20
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -17,13 +20,20 @@ def check(file: FileArgument, sets: SetOption = None, as_json: JsonOption = Fals
     with outcome(as_json=as_json):
         from sanlab.plan.compile import compile_plan
         from sanlab.plan.explain import totals
+        from sanlab.plan.warnings import warnings
 
-        counts = totals(compile_plan(load(file, sets)))
+        plan = compile_plan(load(file, sets))
+        counts, degraded = totals(plan), warnings(plan)
         if as_json:
-            show_json({"file": file, "is_valid": True, "totals": counts})
+            valid = {"file": file, "is_valid": True, "totals": counts, "warnings": degraded}
+            show_json(valid)
             return
         shown = [f"{n} {_noun(key, n)}" for key, n in counts.items() if n and _noun(key, n)]
         typer.echo(f"{file}: good. {', '.join(shown)}")
+        for sentence in degraded[:MAX_WARNINGS]:
+            typer.echo(f"  degraded: {sentence}")
+        if len(degraded) > MAX_WARNINGS:
+            typer.echo(f"  and {len(degraded) - MAX_WARNINGS} more; --json has all")
 
 
 _NOUNS = {

@@ -6,9 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sanlab.plan import addressing
-from sanlab.plan.defaults import resolve_array, resolve_cpu, resolve_hba, resolve_switch
+from sanlab.plan.defaults import (
+    resolve_array,
+    resolve_cpu,
+    resolve_hba,
+    resolve_os,
+    resolve_switch,
+)
 from sanlab.plan.names import Names, define
+from sanlab.plan.npiv import check_names
 from sanlab.plan.stacks import array_of, disk_ports, resolve_stack
+from sanlab.plan.switch_ports import Port, switch_ports
 from sanlab.scenario.hosts import Hba
 
 if TYPE_CHECKING:
@@ -17,25 +25,19 @@ if TYPE_CHECKING:
         ResolvedArray,
         ResolvedCpu,
         ResolvedHba,
+        ResolvedOs,
         ResolvedSwitch,
     )
-    from sanlab.plan.names import Problems
+    from sanlab.plan.names import End, Problems
     from sanlab.plan.stacks import StackBox
     from sanlab.scenario import Scenario
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
+    from sanlab.scenario.fabric import Switch
     from sanlab.scenario.hosts import Host
 
 #: N_Ports and switch ports one scenario may have.
 MAX_PORTS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """What a link needs to know of a port."""
-
-    speeds: tuple[str, ...]
-    bb_credit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class HostBox:
 
     name: str
     cpu: ResolvedCpu
+    os: ResolvedOs
     hbas: list[ResolvedHba]
 
 
@@ -64,6 +67,8 @@ class SwitchBox:
     name: str
     domain: int
     values: ResolvedSwitch
+    spec: Switch
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,14 @@ class Boxes:
     switches: list[SwitchBox] = field(default_factory=list)
     arrays: list[ArrayBox] = field(default_factory=list)
     stacks: list[StackBox] = field(default_factory=list)
+
+    def port(self, end: End) -> Port:
+        """Return what is known of a port."""
+        return self.by_name[end[0]].ports[end[1]]
+
+    def switch(self, name: str) -> SwitchBox:
+        """Return the switch of this name."""
+        return next(switch for switch in self.switches if switch.name == name)
 
     def stack(self, name: str) -> StackBox:
         """Return the stack of this name."""
@@ -148,16 +161,19 @@ def _add_hosts(
         path: Path = ("hosts", index)
         names = define(spec.name, (*path, "name"), taken, problems)
         cpu = resolve_cpu(spec, path, problems)
+        os = resolve_os(spec, path, problems)
         hbas = _hbas_of(spec, path, problems)
-        if cpu is None or hbas is None:
+        if cpu is None or os is None or hbas is None:
             continue
         ports = {
-            f"{hba.name}.p{number}": Port(hba.ports.speeds, hba.ports.bb_credit)
+            f"{hba.name}.p{number}": Port(
+                hba.ports.speeds, hba.ports.bb_credit, is_loop_only=hba.loop_only
+            )
             for hba in hbas
             for number in range(hba.ports.count)
         }
         for name in names:
-            boxes.hosts.append(HostBox(name, cpu, hbas))
+            boxes.hosts.append(HostBox(name, cpu, os, hbas))
             boxes.by_name.items[name] = Box("host", name, path, ports)
 
 
@@ -177,6 +193,7 @@ def _hbas_of(spec: Host, path: Path, problems: Problems) -> list[ResolvedHba] | 
             hba = resolve_hba(hba_spec, name, here, problems)
             if hba is None:
                 return None
+            check_names(hba, here, problems)
             resolved.append(hba)
     return resolved
 
@@ -190,6 +207,7 @@ def _add_switches(
         names = define(spec.name, (*path, "name"), taken, problems)
         expanded.append((path, spec, names, resolve_switch(spec, path, problems)))
     domains: dict[int, str] = {}
+    insists: dict[int, bool] = {}
     for path, spec, names, _ in expanded:
         if spec.domain is None:
             continue
@@ -199,13 +217,14 @@ def _add_switches(
                 f"{len(names)} switches cannot share domain {spec.domain}",
                 "Remove 'domain', or define the switches one by one",
             )
-        elif spec.domain in domains:
+        elif spec.domain in domains and not (spec.domain_fixed and insists[spec.domain]):
             problems.add(
                 (*path, "domain"),
                 f"Domain {spec.domain} belongs to '{domains[spec.domain]}'",
                 "Give each switch a domain of its own, or none",
             )
         domains.setdefault(spec.domain, spec.name)
+        insists[spec.domain] = insists.get(spec.domain, True) and spec.domain_fixed
     wanted = sum(len(names) for _, spec, names, _ in expanded if spec.domain is None)
     free = addressing.free_domains(set(domains), wanted)
     if len(free) < wanted:
@@ -219,11 +238,10 @@ def _add_switches(
     for path, spec, names, values in expanded:
         if values is None:
             continue
+        ports = switch_ports(spec, values, path, problems)
         for name in names:
             domain = spec.domain if spec.domain is not None else next(lowest_first)
-            boxes.switches.append(SwitchBox(name, domain, values))
-            port = Port(values.speeds, values.bb_credit)
-            ports = {str(number): port for number in range(values.ports)}
+            boxes.switches.append(SwitchBox(name, domain, values, spec, path))
             boxes.by_name.items[name] = Box("switch", name, path, ports)
 
 
@@ -236,7 +254,7 @@ def _add_arrays(
         values = resolve_array(spec, path, problems)
         if values is None:
             continue
-        port = Port(values.ports.speeds, values.ports.bb_credit)
+        port = Port(values.ports.speeds, values.ports.bb_credit, is_loop_only=spec.loop_only)
         ports = {f"p{number}": port for number in range(values.ports.count)}
         for name in names:
             boxes.arrays.append(ArrayBox(name, path, spec, values))

@@ -13,6 +13,7 @@ from sanlab.plan.faults import build_faults
 from sanlab.plan.jobs import JobMaker, build_jobs
 from sanlab.plan.loops import build_loops
 from sanlab.plan.names import Problems
+from sanlab.plan.npiv import number_virtual_ports, virtual_n_ports
 from sanlab.plan.qos import build_qos, channels_of, classes_of
 from sanlab.plan.schema import (
     FORMAT,
@@ -26,6 +27,7 @@ from sanlab.plan.schema import (
     SwitchEnd,
     SwitchPlan,
 )
+from sanlab.plan.services.apply import with_services
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
@@ -87,7 +89,8 @@ def compile_plan(scenario: Scenario) -> Plan:
         for array in arrays
     ]
     flows: dict[str, Path] = {}
-    maker = JobMaker(boxes, wiring, table, ids, problems)
+    virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))
+    maker = JobMaker(boxes, wiring, table, ids, problems, virtual)
     workloads, jobs = build_jobs(scenario, maker, flows)
     net = Network(boxes, wiring, ids)
     traffic = build_traffic(scenario, net, flows, problems)
@@ -97,14 +100,14 @@ def compile_plan(scenario: Scenario) -> Plan:
     parts = _Parts(len(wiring.links), len(loops) + len(back_ends.loops), jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
-    return Plan(
+    plan = Plan(
         format=FORMAT,
         title=scenario.title or "untitled",
         seed=scenario.seed,
         end_ps=end_ps,
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
-        n_ports=[*n_ports, *back_ends.n_ports],
+        n_ports=[*n_ports, *back_ends.n_ports, *virtual_n_ports(virtual, n_ports, ids)],
         switches=_switches(boxes, has_priorities=_has_priorities(scenario)),
         links=[_link(link, boxes, ids) for link in wiring.links],
         loops=[*loops, *back_ends.loops],
@@ -116,6 +119,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         traffic=traffic,
         qos=qos,
     )
+    return with_services(plan, scenario, boxes, wiring, problems)
 
 
 def _n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:
@@ -245,6 +249,10 @@ def _hosts(
                 cores=host.cpu.cores,
                 cpu_submit_ps=host.cpu.submit_ps,
                 cpu_complete_ps=host.cpu.complete_ps,
+                cpu_command_ps=host.cpu.command_ps,
+                cpu_interrupt_ps=host.cpu.interrupt_ps,
+                max_request_bytes=host.os.max_request_bytes,
+                submission=host.os.submission,
                 adapters=adapters,
             )
         )

@@ -9,7 +9,8 @@ from sanlab.catalog import UnknownEntryError, entry
 from sanlab.plan.drives import contradictions
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.hosts import Cpu, Hba
+from sanlab.scenario.groups import expand_names
+from sanlab.scenario.hosts import Cpu, Hba, Os
 from sanlab.scenario.qos import SwitchQos
 
 if TYPE_CHECKING:
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
         HostEntry,
         PortEntry,
         SwitchEntry,
+        SystemEntry,
     )
     from sanlab.plan.names import Problems
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import Switch
-    from sanlab.scenario.hosts import Host
+    from sanlab.scenario.hosts import Host, Submission
 
 Value = TypeVar("Value")
 
@@ -120,6 +122,9 @@ class ResolvedHba:
     execution_throttle: int
     lun_queue_depth: int
     command_timeout_ps: int
+    loop_only: bool
+    npiv: tuple[str, ...]
+    binding: str
 
 
 def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
@@ -136,6 +141,9 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         execution_throttle=given(spec.execution_throttle, model.execution_throttle),
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
         command_timeout_ps=spec.command_timeout,
+        loop_only=spec.loop_only,
+        npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
+        binding=spec.binding,
     )
 
 
@@ -146,6 +154,33 @@ class ResolvedCpu:
     cores: int
     submit_ps: int
     complete_ps: int
+    command_ps: int
+    interrupt_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedOs:
+    """What a host makes of large requests."""
+
+    max_request_bytes: int
+    submission: Submission
+
+
+def resolve_os(spec: Host, path: Path, problems: Problems) -> ResolvedOs | None:
+    """Fill in the operating system of a host: that of its model unless it names another."""
+    host = _look_up("hosts", spec.model or "generic", path, problems)
+    if host is None:
+        return None
+    os = spec.os or Os()
+    found = _look_up(
+        "systems", given(os.model, cast("HostEntry", host).os), (*path, "os"), problems
+    )
+    if found is None:
+        return None
+    model = cast("SystemEntry", found)
+    return ResolvedOs(
+        given(os.max_request, model.max_request), given(os.submission, model.submission)
+    )
 
 
 def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | None:
@@ -159,7 +194,13 @@ def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | Non
     if cpu.cost_per_io is not None:
         submit = cpu.cost_per_io // 2
         complete = cpu.cost_per_io - submit
-    return ResolvedCpu(given(cpu.cores, model.cores), submit, complete)
+    return ResolvedCpu(
+        given(cpu.cores, model.cores),
+        submit,
+        complete,
+        given(cpu.per_command, model.per_command),
+        given(cpu.per_interrupt, model.per_interrupt),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +214,10 @@ class ResolvedSwitch:
     latency_ps: int
     routing: str
     qos: SwitchQos
+    zoning_rules: str
+    loop_ports: bool
+    port_speeds: dict[int, tuple[str, ...]]
+    """Speeds of the ports that differ from the others."""
 
 
 def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
@@ -181,6 +226,14 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
     if found is None:
         return None
     model = cast("SwitchEntry", found)
+    own_speeds = {
+        number: tuple(group.speeds)
+        for group in model.other_ports
+        for number in port_numbers(group.ports)
+    }
+    for group in spec.port_groups:
+        if group.speed is not None:
+            own_speeds |= dict.fromkeys(port_numbers(group.ports), (group.speed,))
     return ResolvedSwitch(
         ports=given(spec.ports, model.ports),
         speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),
@@ -189,6 +242,9 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         latency_ps=given(spec.latency, model.latency),
         routing=given(spec.routing, model.routing).replace("-", "_"),
         qos=_qos(spec, model),
+        zoning_rules=given(spec.zoning_rules, model.zoning_rules),
+        loop_ports=given(spec.loop_ports, model.loop_ports),
+        port_speeds=own_speeds,
     )
 
 
@@ -198,6 +254,19 @@ def _qos(spec: Switch, model: SwitchEntry) -> SwitchQos:
     if "wheel" in qos.model_fields_set or model.wheel is None:
         return qos
     return qos.model_copy(update={"wheel": model.wheel})
+
+
+def port_numbers(text: str) -> list[int]:
+    """Return the numbers that `16..19` or `1,3` stands for; a range that runs backwards is empty.
+
+    >>> port_numbers("0..2,7")
+    [0, 1, 2, 7]
+    """
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("..")
+        numbers.extend(range(int(first), int(last or first) + 1))
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ among those that export it and can be reached.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.plan.access import access_keys, access_target, fits_access
@@ -29,6 +29,7 @@ from sanlab.quantities import PS_PER_S, counted, format_size, nearest
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
+    from sanlab.plan.npiv import VirtualPort
     from sanlab.plan.schema import AddressPlan, TargetPlan
     from sanlab.plan.storage import LunTable, PlacedLun
     from sanlab.plan.wiring import Wiring
@@ -49,6 +50,8 @@ class JobMaker:
     table: LunTable
     n_port_ids: dict[tuple[str, str], int]
     problems: Problems
+    virtual: dict[tuple[str, str], VirtualPort] = field(default_factory=dict)
+    """Virtual ports of hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def build_jobs(
         for name in define(spec.name, (*path, "name"), flows, maker.problems):
             made = _jobs_of(work, name, len(workloads), path, maker) if work else []
             workloads.append(WorkloadPlan(name=name))
-            jobs.extend(made)
+            jobs.extend(_from_virtual_ports(made, work, maker))
         if len(jobs) > MAX_JOBS:
             maker.problems.add(
                 (*path, "numjobs"),
@@ -90,6 +93,21 @@ def build_jobs(
             )
             break
     return workloads, jobs
+
+
+def _from_virtual_ports(
+    jobs: list[JobPlan], spec: Workload | None, maker: JobMaker
+) -> list[JobPlan]:
+    """The jobs, with commands that come from the virtual port their workload names."""
+    if spec is None or spec.host_port is None or not maker.virtual:
+        return jobs
+    names = [host.name for host in maker.boxes.hosts]
+    found = []
+    for job in jobs:
+        virtual = maker.virtual.get((names[job.host], spec.host_port))
+        update = {} if virtual is None else {"initiator": virtual.n_port}
+        found.append(job.model_copy(update=update))
+    return found
 
 
 def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]:
@@ -334,9 +352,12 @@ def _chosen_host_ports(
         return []
     if spec.host_port is None:
         return linked
-    chosen = [(adapter, label) for adapter, label in linked if label == spec.host_port]
+    virtual = maker.virtual.get((host, spec.host_port))
+    wanted = spec.host_port if virtual is None else virtual.parent
+    chosen = [(adapter, label) for adapter, label in linked if label == wanted]
     if not chosen:
         labels = [label for _, label in linked]
+        labels += [label for owner, label in maker.virtual if owner == host]
         _refuse_port(spec.host_port, host, labels, (*path, "host_port"), maker.problems)
     return chosen
 

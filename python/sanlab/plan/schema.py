@@ -36,6 +36,7 @@ class NPortPlan(PlanModel):
     interleave: Literal["sequence", "frame"]
     rx_hold_ps: U64
     drain_bytes_per_s: U64
+    shares: U32 | None = None
 
 
 class ClassPlan(PlanModel):
@@ -88,6 +89,13 @@ class VirtualChannelPlan(PlanModel):
     credit_b_to_a: U32
 
 
+class OutagePlan(PlanModel):
+    """A time in which a link carries nothing; the largest number is never."""
+
+    from_ps: U64
+    until_ps: U64
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -102,6 +110,7 @@ class LinkPlan(PlanModel):
     fspf_cost: U64
     members: U32 = 1
     virtual_channels: list[VirtualChannelPlan] = []
+    outages: list[OutagePlan] = []
 
 
 class AdapterPlan(PlanModel):
@@ -122,6 +131,10 @@ class HostPlan(PlanModel):
     cores: U32
     cpu_submit_ps: U64
     cpu_complete_ps: U64
+    cpu_command_ps: U64 = 0
+    cpu_interrupt_ps: U64 = 0
+    max_request_bytes: U64 = 0
+    submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
 
 
@@ -627,6 +640,7 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
+    initiator: U32 | None = None
 
 
 class TrafficPlan(PlanModel):
@@ -854,6 +868,83 @@ class QosPlan(PlanModel):
     policy: OnPairLimit | OnIngressLimit | OnPriority
 
 
+class VisibilityPlan(PlanModel):
+    """Two N_Ports that the fabric keeps apart from an instant on, or joins again."""
+
+    at_ps: U64
+    told_ps: U64
+    a: U32
+    b: U32
+    visible: bool
+
+
+class HappeningPlan(PlanModel):
+    """A fact that is known beforehand."""
+
+    at_ps: U64
+    what: str
+    place: str
+    reason: str
+
+
+class FaultsPlan(PlanModel):
+    """Faults of the fabric, and how they are noticed."""
+
+    is_armed: bool = False
+    route_updates_ps: list[U64] = []
+    visibility: list[VisibilityPlan] = []
+    happenings: list[HappeningPlan] = []
+
+
+class PortStatePlan(PlanModel):
+    """State of a port of a switch from an instant on."""
+
+    at_ps: U64
+    switch: U32
+    port: U32
+    kind: str
+    peer: str
+    state: str
+    reason: str
+
+
+class ActiveZonePlan(PlanModel):
+    """A zone that is active in a fabric from an instant on; without a name where none is."""
+
+    at_ps: U64
+    switch: U32
+    vsan: U32
+    zone_set: str
+    zone: str
+    members: list[str]
+
+
+class SightPlan(PlanModel):
+    """Ports of arrays that a port of a host sees from an instant on."""
+
+    at_ps: U64
+    n_port: U32
+    targets: list[U32]
+
+
+class ApartPlan(PlanModel):
+    """Why two N_Ports do not see each other from an instant on; no reason where they do again."""
+
+    at_ps: U64
+    a: U32
+    b: U32
+    reason: str
+
+
+class ServicesPlan(PlanModel):
+    """What the services of the fabrics decided, for the report."""
+
+    ports: list[PortStatePlan] = []
+    zones: list[ActiveZonePlan] = []
+    sights: list[SightPlan] = []
+    apart: list[ApartPlan] = []
+
+
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -868,12 +959,14 @@ class Plan(PlanModel):
     links: list[LinkPlan]
     loops: list[LoopPlan]
     loop_faults: list[LoopFaultPlan]
+    faults: FaultsPlan = FaultsPlan()
     hosts: list[HostPlan]
     arrays: list[ArrayPlan]
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
     qos: list[QosPlan] = []
+    services: ServicesPlan | None = None
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

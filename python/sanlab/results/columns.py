@@ -140,6 +140,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             },
             "queue_full_count": "commands answered with TASK SET FULL",
             "error_count": "I/Os that failed: no answer within the time-out of the HBA",
+            "command_count": "commands of the I/Os that ended in the window; an I/O in pieces has several",
         },
     ),
     "workload_series": (

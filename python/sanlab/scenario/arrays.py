@@ -380,6 +380,8 @@ class Array(ScenarioModel):
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None
     """Rate at which a port empties its receive buffers; at once where it is left out."""
+    loop_only: bool = False
+    """Its ports know arbitrated loops only: a switch whose ports take no loop isolates them."""
     controllers: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Processors that serve commands."""
     command_cost: Time | None = None

@@ -14,12 +14,14 @@ from sanlab.scenario.base import (
     Patterns,
     ScenarioModel,
     Size,
+    Span,
     Speed,
     Time,
     also,
     refusal,
 )
 from sanlab.scenario.qos import SwitchQos
+from sanlab.scenario.services import Modules, NewDomain, PortGroup, ZoningRules
 
 Forwarding = Literal["cut-through", "store-and-forward"]
 Routing = Literal["one-path", "ingress-port", "source-destination", "exchange"]
@@ -87,6 +89,36 @@ class Switch(ScenarioModel):
     """Choice among paths of equal cost."""
     qos: SwitchQos | None = None
     """How its ports keep limits and priorities."""
+    domain_fixed: bool = False
+    """It insists on its domain: where another has it too, the link between them is isolated."""
+    zoning_rules: ZoningRules | None = None
+    """What it does when its neighbour's zoning differs. `brocade`: both must be equal. `mcdata`:
+    sets and zones of one name must be. `qlogic`: the union, if zones of one name are equal.
+    `yields`: it takes over the neighbour's."""
+    loop_ports: bool | None = None
+    """Whether its ports take devices that know loops only."""
+    port_groups: list[PortGroup] = Field(default_factory=list)
+    """Ports that differ from the others."""
+    e_d_tov: Span = 2 * 10**12
+    """Error detect time-out, 2s where it is left out (FC-FS). Both ends of a link must agree."""
+    r_a_tov: Span = 10 * 10**12
+    """Resource allocation time-out, 10s where it is left out (FC-FS). Both ends must agree."""
+    max_domains: Annotated[int, Field(ge=1, le=239)] = 239
+    """Domains its fabric may have: one more switch finds it full."""
+    new_domain: NewDomain | None = None
+    """Another domain it gets during the run."""
+    modules: Modules | None = None
+    """Redundant modules; without it the switch is one piece."""
+
+    @model_validator(mode="after")
+    def _insists_on_something(self) -> Switch:
+        if self.domain_fixed and self.domain is None:
+            raise refusal(
+                reason="'domain_fixed' insists on a domain that is not named",
+                remedy="Add 'domain: 1'",
+                key="domain_fixed",
+            )
+        return self
 
 
 class Link(ScenarioModel):
@@ -128,6 +160,13 @@ class Link(ScenarioModel):
     """Delay of one kilometre of this fibre, 5us where it is left out."""
     fspf_cost: Annotated[int, Field(ge=1, le=65_535)] | None = None
     """FSPF cost between switches; 1.0625e12 / signalling rate where it is left out."""
+
+    connected: Time = 0
+    """When it is plugged in; from the start where it is left out."""
+    optional: bool = False
+    """It may stay down: ends without a common speed are told, not refused."""
+    trunking: bool = True
+    """Between switches: it carries all VSANs. Without it, the one its two ports are in."""
 
     @model_validator(mode="after")
     def _is_a_trunk(self) -> Link:

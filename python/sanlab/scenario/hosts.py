@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.scenario.base import (
+    SECTOR_BYTES,
+    BlockSize,
     Credit,
     Exchanges,
     Name,
@@ -20,6 +22,8 @@ from sanlab.scenario.base import (
 )
 
 Interleave = Literal["sequence", "frame"]
+Binding = Literal["wwpn", "fc_id", "none"]
+Submission = Literal["together", "serial"]
 
 
 class Cpu(ScenarioModel):
@@ -33,6 +37,10 @@ class Cpu(ScenarioModel):
     """CPU time from the application's call to the command at the HBA."""
     complete: Time | None = None
     """CPU time from the HBA's interrupt to the application."""
+    per_command: Time | None = None
+    """CPU time of each command beside that: a request in pieces has several."""
+    per_interrupt: Time | None = None
+    """CPU time of each interrupt of the HBA."""
 
     @model_validator(mode="after")
     def _has_one_cost(self) -> Cpu:
@@ -43,6 +51,31 @@ class Cpu(ScenarioModel):
                 key="cost_per_io",
             )
         return self
+
+
+class Os(ScenarioModel):
+    """What an operating system makes of a request before the HBA gets it."""
+
+    model: str | None = None
+    """Entry of the catalog of systems that gives the values not written here."""
+    max_request: BlockSize | None = None
+    """Largest command; a larger request goes in pieces."""
+    submission: Submission | None = None
+    """Whether its pieces are issued together, or each when the one before is done."""
+
+    @model_validator(mode="after")
+    def _is_in_sectors(self) -> Os:
+        if self.max_request is not None and self.max_request % SECTOR_BYTES != 0:
+            raise refusal(
+                reason=f"'max_request' is no multiple of {SECTOR_BYTES} bytes",
+                remedy="Use whole sectors",
+                key="max_request",
+            )
+        return self
+
+
+def _as_os(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
 
 
 class Hba(ScenarioModel):
@@ -79,6 +112,14 @@ class Hba(ScenarioModel):
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None
     """Rate at which a port empties its receive buffers; at once where it is left out."""
+    loop_only: bool = False
+    """Its ports know arbitrated loops only: a switch whose ports take no loop isolates them."""
+    npiv: list[Name] = Field(default_factory=list)
+    """Virtual ports, each with a name and a world-wide name of its own, that share the link of the
+    adapter's first port: `vm1` is `host1.hba0.vm1`."""
+    binding: Binding = "wwpn"
+    """How targets are remembered: by world-wide port name, by address, or not at all. By address a
+    target is lost when its switch gets another domain."""
 
 
 def _as_hbas(value: object) -> object:
@@ -94,6 +135,9 @@ class Host(ScenarioModel):
     """Entry of the catalog that gives the values not written here."""
     cpu: Cpu | None = None
     """Processors and cost per I/O."""
+    os: Annotated[Os | None, BeforeValidator(_as_os), also({"type": "string"})] = None
+    """Operating system, `windows-2003` or its values; that of the host's model where it is left
+    out."""
     hbas: Annotated[
         Annotated[list[Hba], Field(min_length=1)] | None,
         BeforeValidator(_as_hbas),

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from sanlab.errors import Problem
 from sanlab.scenario.arrays import Array
-from sanlab.scenario.base import ScenarioModel
+from sanlab.scenario.base import ScenarioModel, also
 from sanlab.scenario.document import Mark, MarkedMap, find_mark, path_text
 from sanlab.scenario.fabric import Link, Switch
 from sanlab.scenario.faults import Fault
 from sanlab.scenario.hosts import Host
 from sanlab.scenario.measure import Measure
 from sanlab.scenario.qos import Qos
+from sanlab.scenario.services import FabricServices
 from sanlab.scenario.stacks import Stack
 from sanlab.scenario.workload import Traffic, Workload
+from sanlab.scenario.zoning import Zoning, as_zonings
 
 if TYPE_CHECKING:
     from sanlab.scenario.document import Path
@@ -41,6 +43,13 @@ class Scenario(ScenarioModel):
     """Stacks of disk enclosures on arbitrated loops."""
     links: list[Link] = Field(default_factory=list)
     """Links."""
+    zoning: Annotated[
+        list[Zoning] | None, BeforeValidator(as_zonings), also({"type": "object"})
+    ] = None
+    """Who may see whom; everybody sees everybody where it is left out. One, or a list of them for
+    several fabrics or VSANs."""
+    fabric: FabricServices = Field(default_factory=FabricServices)
+    """What the switches do for their ports."""
     workloads: list[Workload] = Field(default_factory=list)
     """Streams of I/O."""
     traffic: list[Traffic] = Field(default_factory=list)

@@ -91,6 +91,11 @@ impl LoopPort {
         }
     }
 
+    /// Whether it has a sequence of this exchange to send.
+    pub(crate) fn holds(&self, exchange: u32) -> bool {
+        self.queue.iter().any(|it| it.exchange == exchange)
+    }
+
     /// Port that the first waiting sequence goes to.
     pub(super) fn next_partner(&self, port_of: &[u32]) -> u32 {
         let first = self.queue.front();

@@ -5,11 +5,11 @@
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, HostPlan,
+    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, FaultsPlan, HostPlan,
     Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan,
     MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan,
-    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SwitchPlan, TrafficPlan, WorkloadPlan,
-    WriteCachePlan, ZonePlan,
+    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TrafficPlan,
+    WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -82,12 +82,14 @@ impl San {
             links: vec![],
             loops: vec![],
             loop_faults: vec![],
+            faults: FaultsPlan::default(),
             hosts: vec![],
             arrays: vec![],
             workloads: vec![],
             jobs: vec![],
             traffic: vec![],
             qos: vec![],
+            services: None,
         };
         Self {
             plan,
@@ -107,6 +109,7 @@ impl San {
             interleave: Interleave::Sequence,
             rx_hold_ps: 0,
             drain_bytes_per_s: 0,
+            shares: None,
         });
         id
     }
@@ -140,6 +143,8 @@ impl San {
             credit_a_to_b: cable.credit,
             credit_b_to_a: cable.credit,
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
+            outages: vec![],
+            bit_error_interval: 0,
             members: 1,
             virtual_channels: vec![],
         });
@@ -166,6 +171,10 @@ impl San {
             cores: 1,
             cpu_submit_ps: 0,
             cpu_complete_ps: 0,
+            cpu_command_ps: 0,
+            cpu_interrupt_ps: 0,
+            max_request_bytes: 0,
+            submission: SubmissionPlan::Together,
             adapters: vec![AdapterPlan {
                 n_port,
                 submit_ps: 0,
@@ -173,7 +182,10 @@ impl San {
                 max_commands: 65_535,
                 lun_queue_depth: 65_535,
                 command_timeout_ps: 0,
+                path_timeout_ps: 0,
+                retries: 0,
             }],
+            multipath: None,
         });
         n_port
     }
@@ -242,6 +254,8 @@ impl San {
             think_ps: 0,
             pattern: PatternPlan::Blocks,
             targets: vec![],
+            initiator: None,
+            paths: vec![],
         });
         &mut self.plan.jobs[number]
     }

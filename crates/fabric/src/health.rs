@@ -1,0 +1,262 @@
+//! Links that go dark, bits that arrive inverted, credit that gets lost, and routes around them.
+//!
+//! When a link goes dark and when it is lit again is known from the plan, so that a frame's fate is
+//! known when it starts, as everything else of it: nothing that was announced is taken back.
+
+use sanlab_fc::BbCredit;
+use sanlab_kernel::{NEVER, NONE, Picoseconds, RandomStream, Rate, id_of};
+
+use crate::fibre::{Fibre, Sink, Source};
+use crate::fspf::{Hop, shortest_paths};
+use crate::network::{LOST, Network};
+use crate::switch::Switch;
+
+/// What routes are computed from.
+#[derive(Clone, Debug)]
+pub(crate) struct Topology {
+    /// Switch of each N_Port, and the fibre from there to it; none where it has no switch.
+    pub(crate) attached: Vec<Option<(u32, u32)>>,
+    /// Directions of inter-switch links.
+    pub(crate) hops: Vec<Hop>,
+    /// A fibre that is always dark: where frames go that have no way, and the credit of buffers whose
+    /// link began anew.
+    pub(crate) nowhere: u32,
+}
+
+impl Topology {
+    /// Routes by FSPF over the hops that are up.
+    pub(crate) fn route(&self, switches: &mut [Switch], is_up: impl Fn(u32) -> bool) {
+        let count = switches.len();
+        let hops: Vec<_> = self.hops.iter().filter(|hop| is_up(hop.fibre)).collect();
+        let hops: Vec<_> = hops.into_iter().copied().collect();
+        let paths: Vec<_> = (0..count)
+            .map(|to| shortest_paths(count, &hops, id_of(to)))
+            .collect();
+        for switch in switches.iter_mut() {
+            switch.routes.clear();
+        }
+        for &home in &self.attached {
+            for (id, switch) in switches.iter_mut().enumerate() {
+                let outputs = match home {
+                    Some((at, fibre)) if at as usize == id => &[fibre][..],
+                    Some((at, _)) => &paths[at as usize][id],
+                    None => &[],
+                };
+                let is_reached = !outputs.is_empty();
+                let nowhere = &[self.nowhere][..];
+                switch.routes.add(if is_reached { outputs } else { nowhere });
+            }
+        }
+    }
+}
+
+/// The fibre that leads nowhere.
+pub(crate) fn nowhere() -> Fibre {
+    let rate = Rate::from_bytes_per_s(1_000_000_000);
+    let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NONE), rate, 0, 0, 1);
+    fibre.credit = BbCredit::new(1);
+    fibre.dark_from = 0;
+    fibre
+}
+
+/// Bits that arrive inverted, independently of each other.
+#[derive(Clone, Debug)]
+pub struct BitErrors {
+    /// Bits from one to the next, in the mean.
+    mean_bits: u64,
+    /// Bits up to the next.
+    left_bits: u64,
+    draws: RandomStream,
+}
+
+impl BitErrors {
+    /// One bit in so many is inverted.
+    pub fn new(mean_bits: u64, mut draws: RandomStream) -> Self {
+        let left_bits = draws.exponential(mean_bits);
+        Self {
+            mean_bits,
+            left_bits,
+            draws,
+        }
+    }
+
+    /// Whether one of the next bits is inverted. A frame with more than one is as lost as with one.
+    fn hit(&mut self, bits: u64) -> bool {
+        let is_hit = self.left_bits < bits;
+        if is_hit {
+            self.left_bits = self.draws.exponential(self.mean_bits);
+        } else {
+            self.left_bits -= bits;
+        }
+        is_hit
+    }
+}
+
+impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
+    /// Bits of this fibre arrive inverted from now on.
+    pub fn disturb(&mut self, fibre: u32, errors: BitErrors) {
+        let fibre = &mut self.fibres[fibre as usize];
+        fibre.errors = Some(Box::new(errors));
+        fibre.trouble_at = 0;
+    }
+
+    /// A link will go dark at this instant; [`NEVER`] if it will not.
+    pub fn expect_outage(&mut self, link: u32, from: Picoseconds) {
+        for fibre in [2 * link, 2 * link + 1] {
+            let fibre = &mut self.fibres[fibre as usize];
+            fibre.dark_from = from;
+            fibre.trouble_at = if fibre.errors.is_some() { 0 } else { from };
+        }
+    }
+
+    /// A link carries nothing now.
+    pub fn is_link_dark(&self, link: u32, now: Picoseconds) -> bool {
+        self.fibres[2 * link as usize].is_dark(now)
+    }
+
+    /// Whether the link of an N_Port carries frames now; the places of a loop always do.
+    pub fn is_lit(&self, n_port: u32, now: Picoseconds) -> bool {
+        self.is_on_loop(n_port) || !self.uplink(n_port).is_dark(now)
+    }
+
+    /// A frame whose last bit comes in after the instant of trouble: is it lost?
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn loses(&mut self, id: u32, frame: u32, tail_at: Picoseconds) -> bool {
+        let (wire_bytes, channel) = (self.frames[frame].wire_bytes, self.frames[frame].channel);
+        let fibre = &mut self.fibres[id as usize];
+        let arrives_at = tail_at + fibre.delay;
+        let is_cut_off = arrives_at > fibre.dark_from;
+        let bits = 8 * u64::from(wire_bytes);
+        let is_hit = fibre.errors.as_mut().is_some_and(|it| it.hit(bits));
+        if is_cut_off {
+            fibre.lost_credit += 1;
+        } else if is_hit {
+            // The receiver finds the CRC wrong, and its buffer free again.
+            let back_at = arrives_at + fibre.credit_return;
+            self.give_credit(id, channel, back_at);
+        } else {
+            return false;
+        }
+        self.fibres[id as usize].counters.dropped += 1;
+        self.dropped += 1;
+        true
+    }
+
+    /// A frame has no way on: its buffer is free when it is in.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn discard(
+        &mut self,
+        id: u32,
+        frame: u32,
+        output: u32,
+        tail_at: Picoseconds,
+    ) -> Picoseconds {
+        let fibre = &self.fibres[id as usize];
+        let back_at = tail_at + fibre.delay + fibre.credit_return;
+        let channel = self.frames[frame].channel;
+        self.give_credit(id, channel, back_at);
+        self.fibres[output as usize].counters.dropped += 1;
+        self.dropped += 1;
+        LOST
+    }
+
+    /// A link goes dark now and is lit again at `back_at`. What waits for it is lost; the link then
+    /// begins with the whole of its credit.
+    pub fn fail_link(&mut self, link: u32, now: Picoseconds, back_at: Picoseconds) {
+        for id in [2 * link, 2 * link + 1] {
+            // A wait for credit ends here, whatever it waited for.
+            let waited = self.lasting_credit_wait(id, now);
+            self.orphan(id);
+            self.drop_waiting(id, now);
+            let fibre = &mut self.fibres[id as usize];
+            fibre.counters.credit_wait += waited;
+            fibre.renew_credit(back_at);
+            fibre.lost_credit = 0;
+            fibre.could_start_at = NEVER;
+            if EVERY_EVENT {
+                self.reference.begin_anew(id, back_at);
+            }
+            if let Source::NPort(n_port) = fibre.source {
+                self.lost += self.n_ports[n_port as usize].clear(back_at);
+            }
+            self.rearm(id, now);
+        }
+    }
+
+    /// Frames that came by this fibre and still wait in the switch hold none of its credit any more.
+    fn orphan(&mut self, id: u32) {
+        let Sink::Switch { switch, .. } = self.fibres[id as usize].sink else {
+            return;
+        };
+        for &output in &self.switches[switch as usize].outputs {
+            if output == NONE {
+                continue;
+            }
+            let waiting = self.fibres[output as usize].queues.waiting(&self.frames);
+            let waiting: Vec<u32> = waiting.collect();
+            for frame in waiting {
+                let frame = &mut self.frames[frame];
+                if frame.came_by == id {
+                    (frame.came_by, frame.channel) = (self.topology.nowhere, 0);
+                }
+            }
+        }
+    }
+
+    /// Frames that wait for this output are lost, and their buffers free.
+    fn drop_waiting(&mut self, id: u32, now: Picoseconds) {
+        let fibre = &self.fibres[id as usize];
+        let waiting: Vec<u32> = fibre.queues.waiting(&self.frames).collect();
+        for &frame in &waiting {
+            let (came_by, channel) = (self.frames[frame].came_by, self.frames[frame].channel);
+            let back_at = now + self.fibres[came_by as usize].credit_return;
+            self.give_credit(came_by, channel, back_at);
+            self.frames.remove(frame);
+        }
+        let fibre = &mut self.fibres[id as usize];
+        fibre.queues.clear();
+        fibre.counters.dropped += waiting.len() as u64;
+        self.dropped += waiting.len() as u64;
+    }
+
+    /// Every switch computes its routes over the links that are lit now.
+    pub fn update_routes(&mut self, now: Picoseconds) {
+        let fibres = &self.fibres;
+        let is_up = |fibre: u32| !fibres[fibre as usize].is_dark(now);
+        self.topology.route(&mut self.switches, is_up);
+    }
+
+    /// Whether a frame of this exchange is on its way, or waits to be sent.
+    pub fn holds_frame_of(&self, exchange: u32) -> bool {
+        let waits = self.n_ports.iter().any(|port| port.holds(exchange));
+        let on_loop = self.loops.ports.iter().any(|port| port.holds(exchange));
+        waits || on_loop
+            || self.fibres.iter().any(|fibre| {
+                let mut waiting = fibre.queues.waiting(&self.frames);
+                waiting.any(|id| self.frames[id].exchange == exchange)
+            })
+    }
+
+    /// R_RDYs on their way to this transmitter are lost, as many as it knows of at most. Returns how many.
+    pub fn lose_credit(&mut self, id: u32, most: u32, now: Picoseconds) -> u32 {
+        let fibre = &mut self.fibres[id as usize];
+        let lost = fibre.credit_mut(0).lose(most);
+        fibre.lost_credit += lost;
+        if EVERY_EVENT {
+            self.reference.lose_credit(id, lost, now);
+        } else {
+            self.rearm(id, now);
+        }
+        lost
+    }
+
+    /// What was lost of a transmitter's credit is back: by BB_SC recovery, or by a link reset.
+    pub fn recover_credit(&mut self, id: u32, now: Picoseconds) {
+        let lost = std::mem::take(&mut self.fibres[id as usize].lost_credit);
+        for _ in 0..lost {
+            self.give_credit(id, 0, now);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A LUN as one host sees it, by one path or by several.
+
+use sanlab_kernel::Picoseconds;
+
+/// How a host spreads its requests over the paths to a LUN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spreading {
+    /// All paths of the best group in turn, so many requests on each.
+    RoundRobin(u32),
+    /// The path of the best group with the fewest requests.
+    LeastQueue,
+    /// The first path of the best group, until it fails.
+    OnePath,
+}
+
+/// What becomes of a request while no path is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPath {
+    /// It fails.
+    Fail,
+    /// It waits.
+    Queue,
+}
+
+/// What a host does with several paths.
+#[derive(Clone, Copy, Debug)]
+pub struct Multipath {
+    /// Choice among paths.
+    pub spreading: Spreading,
+    /// Without a path.
+    pub no_path: NoPath,
+    /// From a better group's return to its use; [`sanlab_kernel::NEVER`] waits for the administrator.
+    pub failback: Picoseconds,
+    /// Time in which the array hands the LUN to the controllers of another group.
+    pub switch_over: Picoseconds,
+}
+
+/// State of a path as its host knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathState {
+    /// Usable.
+    Up,
+    /// Lost a while ago: commands wait for it.
+    Blocked,
+    /// Lost for good: commands fail at once.
+    Failed,
+}
+
+/// A LUN of one host with its paths.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// Group of each path: the lower, the better.
+    pub groups: Vec<u32>,
+    /// The group in use.
+    pub group: u32,
+    /// What is done with several; none with one.
+    pub multipath: Option<Multipath>,
+    /// Requests that wait for any path.
+    pub held: Vec<u32>,
+    /// The array hands the LUN over until this instant.
+    pub switching_until: Picoseconds,
+    turn: usize,
+    left: u32,
+}
+
+impl Device {
+    /// A device whose paths belong to these groups.
+    pub fn new(groups: Vec<u32>, multipath: Option<Multipath>) -> Self {
+        let group = groups.iter().copied().min().unwrap_or(0);
+        Self {
+            groups,
+            group,
+            multipath,
+            held: Vec::new(),
+            switching_until: 0,
+            turn: 0,
+            left: 0,
+        }
+    }
+
+    /// The path of the next request, of the group in use; none if all of it have failed. One that is
+    /// blocked is taken like any other: commands wait for it until it has failed, and only then does
+    /// the layer above learn of it.
+    ///
+    /// `state` and `load` (requests it has) are asked by number of the path.
+    pub fn choose(
+        &mut self,
+        state: impl Fn(usize) -> PathState,
+        load: impl Fn(usize) -> usize,
+    ) -> Option<usize> {
+        let Some(multipath) = self.multipath else {
+            return (state(0) != PathState::Failed).then_some(0);
+        };
+        let is_usable = |&it: &usize| {
+            self.groups[it] == self.group && state(it) != PathState::Failed
+        };
+        let up: Vec<usize> = (0..self.groups.len()).filter(is_usable).collect();
+        let first = *up.first()?;
+        let chosen = match multipath.spreading {
+            Spreading::OnePath => first,
+            Spreading::LeastQueue => up.iter().copied().min_by_key(|&it| load(it))?,
+            Spreading::RoundRobin(count) => {
+                if self.left == 0 || !up.contains(&self.turn) {
+                    let after = up.iter().copied().find(|&it| it > self.turn);
+                    self.turn = after.unwrap_or(first);
+                    self.left = count.max(1);
+                }
+                self.left -= 1;
+                self.turn
+            }
+        };
+        Some(chosen)
+    }
+
+    /// The best group with a path that is not lost for good.
+    pub fn best_group(&self, state: impl Fn(usize) -> PathState) -> Option<u32> {
+        let alive = (0..self.groups.len()).filter(|&it| state(it) != PathState::Failed);
+        alive.map(|it| self.groups[it]).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(spreading: Spreading, groups: &[u32]) -> Device {
+        let multipath = Multipath {
+            spreading,
+            no_path: NoPath::Fail,
+            failback: 0,
+            switch_over: 0,
+        };
+        Device::new(groups.to_vec(), Some(multipath))
+    }
+
+    fn choices(device: &mut Device, states: &[PathState], count: usize) -> Vec<Option<usize>> {
+        (0..count)
+            .map(|_| device.choose(|it| states[it], |it| 10 - it))
+            .collect()
+    }
+
+    use PathState::{Blocked, Failed, Up};
+
+    #[test]
+    fn round_robin_stays_so_many_requests_on_a_path() {
+        let mut two = device(Spreading::RoundRobin(2), &[0, 0, 0]);
+        let order = choices(&mut two, &[Up, Up, Up], 7);
+        assert_eq!(order, [1, 1, 2, 2, 0, 0, 1].map(Some));
+        let order = choices(&mut two, &[Up, Failed, Up], 4);
+        assert_eq!(order, [2, 2, 0, 0].map(Some));
+    }
+
+    #[test]
+    fn the_shortest_queue_or_the_first_path_is_taken() {
+        let mut least = device(Spreading::LeastQueue, &[0, 0, 0]);
+        assert_eq!(choices(&mut least, &[Up, Up, Failed], 1), [Some(1)]);
+        assert_eq!(choices(&mut least, &[Up, Up, Blocked], 1), [Some(2)]);
+        let mut one = device(Spreading::OnePath, &[0, 0]);
+        assert_eq!(choices(&mut one, &[Up, Up], 2), [Some(0), Some(0)]);
+        assert_eq!(choices(&mut one, &[Failed, Up], 1), [Some(1)]);
+    }
+
+    /// A worse group serves only when the better one has failed; a blocked path is still used.
+    #[test]
+    fn groups_are_used_one_after_the_other() {
+        let mut device = device(Spreading::RoundRobin(1), &[0, 1]);
+        assert_eq!(choices(&mut device, &[Blocked, Up], 1), [Some(0)]);
+        assert_eq!(choices(&mut device, &[Failed, Up], 1), [None]);
+        assert_eq!(device.best_group(|it| [Failed, Up][it]), Some(1));
+        device.group = 1;
+        assert_eq!(choices(&mut device, &[Failed, Up], 1), [Some(1)]);
+        assert_eq!(device.best_group(|_| Failed), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! Requests that the block layer splits: an application's I/O becomes several commands.
+//!
+//! Each piece is a request of its own that begins with a copy of its parent's time line. The parent
+//! goes on with the time line of the piece that ended last, so the stages of the critical path still
+//! sum to the response time.
+
+use sanlab_host::Role;
+use sanlab_kernel::Picoseconds;
+
+use crate::event::Event;
+use crate::world::{Request, World};
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// The processor has taken in a request that is too large for one command.
+    pub(crate) fn split(&mut self, now: Picoseconds, parent: u32) {
+        self.admit_pieces(parent, 0);
+        self.issue_pieces(now, parent);
+    }
+
+    /// So much of the request is done: how much may be under way?
+    fn admit_pieces(&mut self, parent: u32, done: u64) {
+        let record = &mut self.requests[parent];
+        let host = self.jobs[record.of as usize].host;
+        let block_layer = &self.hosts[host as usize].block_layer;
+        record.may_be_issued = block_layer.may_be_issued(record.bytes, done);
+    }
+
+    /// Issue the pieces that may be issued: the next one when the processor is done with the last.
+    fn issue_pieces(&mut self, now: Picoseconds, parent: u32) {
+        loop {
+            let piece = self.next_piece(parent);
+            let is_last = self.has_issued_all(parent);
+            let job = self.requests[parent].of;
+            let host = self.jobs[job as usize].host;
+            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(Role::Piece)) {
+                let component = self.component(job);
+                self.agenda
+                    .schedule(ends_at, component, Event::CpuSubmitted(piece));
+                return;
+            }
+            self.assign(now, piece);
+            if is_last || self.gives_up(now, parent) {
+                return;
+            }
+        }
+    }
+
+    /// The processor has issued a piece.
+    pub(crate) fn on_piece_submitted(&mut self, now: Picoseconds, piece: u32) {
+        let parent = self.requests[piece].parent;
+        // The parent is gone if its last piece fails at once.
+        let is_last = self.has_issued_all(parent);
+        self.assign(now, piece);
+        if !is_last && !self.gives_up(now, parent) {
+            self.issue_pieces(now, parent);
+        }
+    }
+
+    fn has_issued_all(&self, parent: u32) -> bool {
+        let record = &self.requests[parent];
+        record.issued == record.may_be_issued
+    }
+
+    /// A piece has failed before all were issued: there will be no more. It is over if none is left.
+    fn gives_up(&mut self, now: Picoseconds, parent: u32) -> bool {
+        let record = &mut self.requests[parent];
+        if record.failed_pieces == 0 {
+            return false;
+        }
+        record.may_be_issued = record.issued;
+        if record.pieces == 0 {
+            self.fail_whole(now, parent);
+        }
+        true
+    }
+
+    fn fail_whole(&mut self, now: Picoseconds, parent: u32) {
+        let record = &mut self.requests[parent];
+        record.is_alive = false;
+        let record = *record;
+        self.requests.remove(parent);
+        self.end_in_error(now, &record, record.pause);
+    }
+
+    fn next_piece(&mut self, parent: u32) -> u32 {
+        let whole = self.requests[parent];
+        let host = self.jobs[whole.of as usize].host;
+        let most = self.hosts[host as usize].block_layer.max_request;
+        let bytes = most.min(whole.may_be_issued - whole.issued);
+        let record = &mut self.requests[parent];
+        record.issued += bytes;
+        record.pieces += 1;
+        self.requests.insert(Request {
+            role: Role::Piece,
+            parent,
+            pieces: 0,
+            commands: 1,
+            address: whole.address + whole.issued,
+            bytes,
+            issued: 0,
+            may_be_issued: 0,
+            ..whole
+        })
+    }
+
+    /// A piece has ended, well or not: the request goes on with its next pieces, or is over.
+    pub(crate) fn end_piece(&mut self, now: Picoseconds, piece: &Request, is_good: bool) {
+        let id = piece.parent;
+        let parent = &mut self.requests[id];
+        parent.pieces -= 1;
+        parent.commands += piece.commands;
+        parent.failed_pieces += u32::from(!is_good);
+        parent.is_retried |= piece.is_retried;
+        if parent.pieces > 0 {
+            return;
+        }
+        if is_good {
+            parent.timeline = piece.timeline;
+        } else {
+            parent.pause = piece.pause;
+        }
+        let parent = *parent;
+        if parent.failed_pieces > 0 {
+            // While pieces are being issued, who issues them notices.
+            if parent.issued == parent.may_be_issued {
+                self.fail_whole(now, id);
+            }
+        } else if parent.issued < parent.bytes {
+            self.admit_pieces(id, parent.issued);
+            self.issue_pieces(now, id);
+        } else {
+            self.complete(now, id);
+        }
+    }
+
+    /// All pieces are done: the processor tells the application.
+    fn complete(&mut self, now: Picoseconds, parent: u32) {
+        let job = self.requests[parent].of;
+        let host = self.jobs[job as usize].host;
+        if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.complete(Role::Split)) {
+            let component = self.component(job);
+            self.agenda
+                .schedule(ends_at, component, Event::CpuCompleted(parent));
+        } else {
+            self.on_cpu_completed(now, parent);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the services of the fabrics decided.
+
+use serde::{Deserialize, Serialize};
+
+/// What the services of the fabrics decided; reports show it.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServicesPlan {
+    /// States of ports, in the order of time.
+    #[serde(default)]
+    pub ports: Vec<PortStatePlan>,
+    /// Active zones, in the order of time.
+    #[serde(default)]
+    pub zones: Vec<ActiveZonePlan>,
+    /// Who sees whom, in the order of time.
+    #[serde(default)]
+    pub sights: Vec<SightPlan>,
+    /// Who of those that want to talk are kept apart, in the order of time.
+    #[serde(default)]
+    pub apart: Vec<ApartPlan>,
+}
+
+/// Why two N_Ports do not see each other from an instant on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApartPlan {
+    /// Since when.
+    pub at_ps: u64,
+    /// One N_Port.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Why; empty where they do again.
+    pub reason: String,
+}
+
+/// State of a port of a switch from an instant on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PortStatePlan {
+    /// Since when.
+    pub at_ps: u64,
+    /// Switch.
+    pub switch: u32,
+    /// Its port.
+    pub port: u32,
+    /// `F`, `FL` or `E`.
+    pub kind: String,
+    /// What it is cabled to.
+    pub peer: String,
+    /// `online`, or why not in a word.
+    pub state: String,
+    /// Why not in a sentence.
+    pub reason: String,
+}
+
+/// A zone that is active in a fabric from an instant on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActiveZonePlan {
+    /// Since when.
+    pub at_ps: u64,
+    /// First switch of the fabric.
+    pub switch: u32,
+    /// VSAN; 0 is all of them.
+    pub vsan: u32,
+    /// Zone set; empty where none is active.
+    pub zone_set: String,
+    /// Zone.
+    pub zone: String,
+    /// Its members: ports, world-wide names, places.
+    pub members: Vec<String>,
+}
+
+/// Ports of arrays that a port of a host sees from an instant on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SightPlan {
+    /// Since when.
+    pub at_ps: u64,
+    /// Port of a host.
+    pub n_port: u32,
+    /// Ports of arrays.
+    pub targets: Vec<u32>,
+}

@@ -1,0 +1,85 @@
+"""Virtual ports: N_Ports with names and addresses of their own that share the link of another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan import addressing
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.defaults import ResolvedHba
+    from sanlab.plan.names import End, Problems
+    from sanlab.plan.schema import NPortPlan
+    from sanlab.scenario.document import Path
+
+#: Virtual ports of one link: the last byte of an address tells them apart, 0 is the port itself.
+MAX_VIRTUAL = 255
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualPort:
+    """A virtual port of a host: the port whose link it shares, and its number in the plan."""
+
+    host: str
+    label: str
+    parent: str
+    n_port: int
+
+
+def check_names(hba: ResolvedHba, path: Path, problems: Problems) -> None:
+    """Refuse virtual ports that have each other's name, or that of a port, and too many."""
+    taken = {f"p{number}" for number in range(hba.ports.count)}
+    for name in hba.npiv:
+        if name in taken:
+            problems.add(
+                (*path, "npiv"),
+                f"The adapter has a port '{name}' already",
+                "Choose another name for the virtual port",
+            )
+            return
+        taken.add(name)
+    if len(hba.npiv) > MAX_VIRTUAL:
+        problems.add(
+            (*path, "npiv"),
+            f"There are {len(hba.npiv)} virtual ports",
+            f"One link has addresses for {MAX_VIRTUAL}",
+        )
+
+
+def number_virtual_ports(
+    boxes: Boxes, ids: dict[End, int], first_n_port: int
+) -> dict[End, VirtualPort]:
+    """Return the virtual ports whose adapter has a link, numbered from `first_n_port`."""
+    found: dict[End, VirtualPort] = {}
+    for host in boxes.hosts:
+        for hba in host.hbas:
+            parent = f"{hba.name}.p0"
+            if (host.name, parent) not in ids:
+                continue
+            for name in hba.npiv:
+                label = f"{hba.name}.{name}"
+                number = first_n_port + len(found)
+                found[host.name, label] = VirtualPort(host.name, label, parent, number)
+    return found
+
+
+def virtual_n_ports(
+    virtual: dict[End, VirtualPort], n_ports: list[NPortPlan], ids: dict[End, int]
+) -> list[NPortPlan]:
+    """Return virtual ports as the plan has them: the fabric counts their addresses up (FDISC)."""
+    nth: dict[int, int] = {}
+    found = []
+    for port in virtual.values():
+        parent = ids[port.host, port.parent]
+        nth[parent] = nth.get(parent, 0) + 1
+        name = f"{port.host}.{port.label}"
+        keys = {
+            "name": name,
+            "fc_id": n_ports[parent].fc_id + nth[parent],
+            "wwpn": addressing.wwpn_of(name),
+            "shares": parent,
+        }
+        found.append(n_ports[parent].model_copy(update=keys))
+    return found

@@ -1,0 +1,89 @@
+"""The outcome of the services as part of a plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import ApartPlan, HappeningPlan, OutagePlan, VisibilityPlan
+from sanlab.plan.services.build import Ground, are_used, build_services
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.schema import LinkPlan, Plan
+    from sanlab.plan.services.timeline import Span
+    from sanlab.plan.wiring import Wiring
+    from sanlab.scenario import Scenario
+
+
+def with_services(
+    plan: Plan, scenario: Scenario, boxes: Boxes, wiring: Wiring, problems: Problems
+) -> Plan:
+    """Return the plan with what follows from its services; as it is where it uses none."""
+    if not are_used(scenario, boxes):
+        return plan
+    ground = Ground(scenario, boxes, wiring, plan.n_ports, problems)
+    found = build_services(ground, list(_pairs(plan)))
+    problems.stop_if_any()
+    faults = plan.faults
+    apart = [
+        VisibilityPlan(at_ps=it.at_ps, told_ps=it.told_ps, a=it.a, b=it.b, visible=it.visible)
+        for it in found.apart
+    ]
+    reasons = [ApartPlan(at_ps=it.at_ps, a=it.a, b=it.b, reason=it.reason) for it in found.apart]
+    told = [
+        HappeningPlan(at_ps=it.at_ps, what=it.what, place=it.place, reason=it.reason)
+        for it in found.told
+    ]
+    is_armed = faults.is_armed or bool(found.outages or apart)
+    return plan.model_copy(
+        update={
+            "links": [
+                _with_outages(link, found.outages.get(number, []))
+                for number, link in enumerate(plan.links)
+            ],
+            "faults": faults.model_copy(
+                update={
+                    "is_armed": is_armed,
+                    "route_updates_ps": sorted({*faults.route_updates_ps, *found.route_updates}),
+                    "visibility": sorted([*faults.visibility, *apart], key=lambda it: it.at_ps),
+                    "happenings": sorted([*faults.happenings, *told], key=lambda it: it.at_ps),
+                }
+            ),
+            "services": found.facts.model_copy(update={"apart": reasons}),
+        }
+    )
+
+
+def _pairs(plan: Plan) -> Iterator[tuple[int, int]]:
+    """N_Ports that want to talk to each other."""
+    for job in plan.jobs:
+        adapters = plan.hosts[job.host].adapters
+        ways = [(job.adapter, job.target_n_port)]
+        ways += [(target.adapter, target.target_n_port) for target in job.targets]
+        for adapter, target_n_port in ways:
+            own = adapters[adapter].n_port
+            yield own if job.initiator is None else job.initiator, target_n_port
+    for array in plan.arrays:
+        for lun in array.luns:
+            if lun.mirror is not None:
+                yield lun.mirror.source_n_port, lun.mirror.target_n_port
+    for flow in plan.traffic:
+        yield flow.source_n_port, flow.target_n_port
+
+
+def _with_outages(link: LinkPlan, spans: list[Span]) -> LinkPlan:
+    """The link with these outages beside those it has, one after the other."""
+    if not spans:
+        return link
+    found: list[Span] = []
+    before = [(it.from_ps, it.until_ps) for it in link.outages]
+    for start, end in sorted([*before, *spans]):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    outages = [OutagePlan(from_ps=start, until_ps=end) for start, end in found]
+    return link.model_copy(update={"outages": outages})

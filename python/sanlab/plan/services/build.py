@@ -1,0 +1,273 @@
+"""The services of all fabrics: from a wired scenario to what the engine and the report are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sanlab.plan.services.facts import facts_of
+from sanlab.plan.services.faults import check_new_domains, module_losses
+from sanlab.plan.services.members import ZoningAtStart, resolve_zoning
+from sanlab.plan.services.modules import Service, service
+from sanlab.plan.services.port_states import StateReader, is_isl
+from sanlab.plan.services.sight import NPortFacts, Sight
+from sanlab.plan.services.timeline import NEVER, IslFacts, SwitchFacts, history
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.schema import NPortPlan, ServicesPlan
+    from sanlab.plan.services.timeline import Era, Span
+    from sanlab.plan.wiring import Wiring
+    from sanlab.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Two N_Ports that are kept apart from an instant on, or joined again."""
+
+    at_ps: int
+    told_ps: int
+    a: int
+    b: int
+    visible: bool
+    reason: str
+    """Why they are kept apart."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact for the time line."""
+
+    at_ps: int
+    what: str
+    place: str
+    reason: str
+
+
+@dataclass
+class Services:
+    """What follows from the services of the fabrics.
+
+    Attributes
+    ----------
+    outages
+        For each link the times in which it carries nothing.
+    route_updates
+        Instants at which switches compute their routes anew.
+    apart
+        Pairs that are kept apart, in the order of time.
+    told
+        What people should know, in the order of time.
+    facts
+        Ports, zones and sights for the report.
+    """
+
+    outages: dict[int, list[Span]]
+    route_updates: list[int]
+    apart: list[Apart]
+    told: list[Told]
+    facts: ServicesPlan
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the services are worked out from."""
+
+    scenario: Scenario
+    boxes: Boxes
+    wiring: Wiring
+    n_ports: Sequence[NPortPlan]
+    problems: Problems
+
+
+def are_used(scenario: Scenario, boxes: Boxes) -> bool:
+    """Whether anything in a scenario needs its fabrics looked at closer."""
+    links = any(link.connected or link.optional or not link.trunking for link in scenario.links)
+    switches = any(
+        switch.port_groups
+        or switch.modules
+        or switch.model_fields_set
+        & {"domain_fixed", "e_d_tov", "r_a_tov", "max_domains", "new_domain"}
+        for switch in scenario.switches
+    )
+    ports = any(
+        port.is_loop_only for name in boxes.by_name for port in boxes.by_name[name].ports.values()
+    )
+    others = any(hba.npiv for host in boxes.hosts for hba in host.hbas)
+    return bool(scenario.zoning) or scenario.fabric.logins or links or switches or ports or others
+
+
+def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services:
+    """Go through the eras of the fabrics.
+
+    `pairs` are the N_Ports that want to talk to each other.
+    """
+    scenario, boxes, problems = ground.scenario, ground.boxes, ground.problems
+    zoning = resolve_zoning(scenario, boxes, problems)
+    down = _downtimes(scenario, boxes, problems)
+    check_new_domains(boxes, problems)
+    problems.stop_if_any()
+    reader, isls = _isls(ground, down)
+    build = scenario.fabric.build_time
+    switches = _switches(boxes, down)
+    eras = history(switches, isls, zoning.of_switch, zoning.changes, build)
+    sight = Sight(n_port_facts(ground), reader, eras)
+    return Services(
+        outages=_outages(reader, eras),
+        route_updates=_route_updates(eras),
+        apart=_apart(sight, pairs, scenario.fabric.rscn_delay),
+        told=[*_told_of_switches(boxes, zoning, down), *_told_of_links(reader, eras)],
+        facts=facts_of(reader.all(eras), sight, ground.n_ports),
+    )
+
+
+def _downtimes(scenario: Scenario, boxes: Boxes, problems: Problems) -> dict[int, Service]:
+    """When each switch is down: for its modules, and while it gets another domain."""
+    found: dict[int, Service] = {}
+    for number, switch in enumerate(boxes.switches):
+        modules, new = switch.spec.modules, switch.spec.new_domain
+        if modules is not None:
+            found[number] = service(modules, module_losses(switch, modules, problems))
+        if new is not None:
+            before = found.get(number, Service((), ()))
+            back = new.at + scenario.fabric.build_time
+            why = f"it gets domain {new.domain} instead of {switch.domain}"
+            told = (new.at, "goes offline", why), (back, "is back", f"it has domain {new.domain}")
+            found[number] = Service(
+                (*before.down, (new.at, back)), tuple(sorted((*before.told, *told)))
+            )
+    return found
+
+
+def _switches(boxes: Boxes, down: dict[int, Service]) -> list[SwitchFacts]:
+    return [
+        SwitchFacts(
+            name=switch.name,
+            domain=switch.domain,
+            rules=switch.values.zoning_rules,
+            e_d_tov_ps=switch.spec.e_d_tov,
+            r_a_tov_ps=switch.spec.r_a_tov,
+            bb_credit=switch.values.bb_credit,
+            max_domains=switch.spec.max_domains,
+            down=down[number].down if number in down else (),
+            new_domain=None if new is None else (new.at, new.domain),
+        )
+        for number, switch in enumerate(boxes.switches)
+        for new in (switch.spec.new_domain,)
+    ]
+
+
+def _isls(ground: Ground, down: dict[int, Service]) -> tuple[StateReader, list[IslFacts]]:
+    wiring, boxes = ground.wiring, ground.boxes
+    links = [index for index, link in enumerate(wiring.links) if is_isl(link, wiring)]
+    isl_of = {index: number for number, index in enumerate(links)}
+    reader = StateReader(boxes, wiring, isl_of, down)
+    isls = []
+    for index, number in isl_of.items():
+        link = wiring.links[index]
+        isls.append(
+            IslFacts(
+                number=number,
+                a=reader.number[link.a[0]],
+                b=reader.number[link.b[0]],
+                connected_ps=link.spec.connected,
+                reason=reader.faults[index][1],
+            )
+        )
+    return reader, isls
+
+
+def n_port_facts(ground: Ground) -> list[NPortFacts | None]:
+    """Return what zoning needs to know of each N_Port that is on a switch; none of the others."""
+    wiring, boxes = ground.wiring, ground.boxes
+    hosts = {host.name: host for host in boxes.hosts}
+    facts: list[NPortFacts | None] = []
+    for port in ground.n_ports:
+        owner = port if port.shares is None else ground.n_ports[port.shares]
+        end = port.node, owner.name.removeprefix(f"{port.node}.")
+        if end not in wiring.link_of or wiring.peer(end)[0] not in wiring.switches:
+            facts.append(None)
+            continue
+        switch, number = wiring.peer(end)
+        hbas = hosts[port.node].hbas if port.node in hosts else []
+        bindings = {hba.name: hba.binding for hba in hbas}
+        facts.append(
+            NPortFacts(
+                end=end,
+                switch=switch,
+                wwpn=port.wwpn,
+                port=int(number),
+                vsan=boxes.port((switch, number)).vsan,
+                is_host=port.node in hosts,
+                binding=bindings.get(end[1].partition(".")[0], "wwpn"),
+            )
+        )
+    return facts
+
+
+def _outages(reader: StateReader, eras: list[Era]) -> dict[int, list[Span]]:
+    """Times in which the services keep a link to a switch from carrying frames."""
+    found: dict[int, list[Span]] = {}
+    for index, link in enumerate(reader.wiring.links):
+        if reader.number.keys().isdisjoint((link.a[0], link.b[0])):
+            continue
+        spans: list[Span] = []
+        for number, era in enumerate(eras):
+            until = eras[number + 1].at_ps if number + 1 < len(eras) else NEVER
+            if reader.is_up(era, index):
+                continue
+            if spans and spans[-1][1] == era.at_ps:
+                spans[-1] = spans[-1][0], until
+            else:
+                spans.append((era.at_ps, until))
+        if spans:
+            found[index] = spans
+    return found
+
+
+def _route_updates(eras: list[Era]) -> list[int]:
+    """Routes change with the links between switches; a cut-off at the start counts too."""
+    found = [0] if eras[0].isolated else []
+    found += [after.at_ps for before, after in pairwise(eras) if before.joined != after.joined]
+    return found
+
+
+def _apart(sight: Sight, pairs: Iterable[tuple[int, int]], delay: int) -> list[Apart]:
+    found: list[Apart] = []
+    for a, b in dict.fromkeys(pairs):
+        visible = True
+        for number, (era, sees) in enumerate(sight.over_time(a, b)):
+            if sees != visible:
+                told = 0 if era.at_ps == 0 else era.at_ps + delay
+                reason = "" if sees else sight.reason(number, a, b)
+                found.append(Apart(era.at_ps, told, a, b, sees, reason))
+                visible = sees
+    return sorted(found, key=lambda it: (it.at_ps, it.a, it.b))
+
+
+def _told_of_switches(
+    boxes: Boxes, zoning: ZoningAtStart, down: dict[int, Service]
+) -> Iterator[Told]:
+    for number, it in down.items():
+        for at, what, why in it.told:
+            yield Told(at, what, boxes.switches[number].name, why)
+    for change in zoning.changes:
+        names = ", ".join(boxes.switches[number].name for number in sorted(change.switches))
+        yield Told(change.at_ps, f"zone set '{change.db.active}' is active", names, "")
+
+
+def _told_of_links(reader: StateReader, eras: list[Era]) -> Iterator[Told]:
+    """Links between switches that are isolated, or begin to carry frames."""
+    for before, era in zip([None, *eras], eras, strict=False):
+        for index, number in reader.isl_of.items():
+            link = reader.wiring.links[index]
+            place = f"{link.a[0]} port {link.a[1]} to {link.b[0]} port {link.b[1]}"
+            reason = era.isolated.get(number)
+            if reason and (before is None or number not in before.isolated):
+                yield Told(era.at_ps, "isolated", place, reason)
+            if before is not None and number in era.joined - before.joined:
+                yield Told(era.at_ps, "carries frames", place, "its ends agree")

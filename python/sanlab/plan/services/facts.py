@@ -1,0 +1,96 @@
+"""What the report shows of the services of a fabric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import ActiveZonePlan, PortStatePlan, ServicesPlan, SightPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sanlab.plan.schema import NPortPlan
+    from sanlab.plan.services.port_states import PortState
+    from sanlab.plan.services.sight import Sight
+    from sanlab.plan.services.zone_db import Member, ZoneDb
+
+#: Pairs of ports that are looked at, each era for itself; a larger fabric shows its first hosts.
+MAX_LOOKS = 100_000
+
+
+def facts_of(states: list[PortState], sight: Sight, n_ports: Sequence[NPortPlan]) -> ServicesPlan:
+    """Return ports, zones and sights over time."""
+    return ServicesPlan(
+        ports=[
+            PortStatePlan(
+                at_ps=it.at_ps,
+                switch=it.switch,
+                port=it.port,
+                kind=it.kind,
+                peer=it.peer,
+                state=it.state,
+                reason=it.reason,
+            )
+            for it in states
+        ],
+        zones=_zones(sight, n_ports),
+        sights=_sights(sight),
+    )
+
+
+def _zones(sight: Sight, n_ports: Sequence[NPortPlan]) -> list[ActiveZonePlan]:
+    """Active zones of each fabric, whenever they change."""
+    names = {
+        facts.wwpn: port.name for facts, port in zip(sight.ports, n_ports, strict=True) if facts
+    }
+    found: list[ActiveZonePlan] = []
+    before: dict[tuple[int, int], ZoneDb] = {}
+    for era in sight.eras:
+        now: dict[tuple[int, int], ZoneDb] = {}
+        for switch, fabric in enumerate(era.fabric_of):
+            if switch != fabric:
+                continue
+            for vsan, db in era.zoning[switch].items():
+                now[fabric, vsan] = db
+                if before.get((fabric, vsan)) == db:
+                    continue
+                found += [
+                    ActiveZonePlan(
+                        at_ps=era.at_ps,
+                        switch=fabric,
+                        vsan=vsan,
+                        zone_set=db.active or "",
+                        zone=zone,
+                        members=[_shown(member, names) for member in members],
+                    )
+                    for zone, members in db.zones or (("", ()),)
+                ]
+        before = now
+    return found
+
+
+def _shown(member: Member, names: dict[int, str]) -> str:
+    if isinstance(member, tuple):
+        return f"{member[0]},{member[1]}"
+    return names.get(member, f"{member:016x}")
+
+
+def _sights(sight: Sight) -> list[SightPlan]:
+    """For each port of a host the ports of arrays it sees, whenever they change."""
+    eras = sight.eras
+    hosts = [number for number, it in enumerate(sight.ports) if it and it.is_host]
+    arrays = [number for number, it in enumerate(sight.ports) if it and not it.is_host]
+    found: list[SightPlan] = []
+    hosts = hosts[: max(1, MAX_LOOKS // max(1, len(arrays) * len(eras)))]
+    for host in hosts:
+        before: list[int] | None = None
+        seen: dict[int, list[int]] = {era.at_ps: [] for era in eras}
+        for array in arrays:
+            for era, sees in sight.over_time(host, array):
+                if sees:
+                    seen[era.at_ps].append(array)
+        for at, targets in seen.items():
+            if targets != before:
+                found.append(SightPlan(at_ps=at, n_port=host, targets=targets))
+                before = targets
+    return sorted(found, key=lambda it: (it.at_ps, it.n_port))

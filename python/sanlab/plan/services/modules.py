@@ -1,0 +1,75 @@
+"""Redundant modules of a switch: which one is in charge, and when frames do not pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.services.timeline import NEVER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sanlab.plan.services.timeline import Span
+    from sanlab.scenario.services import Modules
+
+
+@dataclass(frozen=True)
+class ModuleLoss:
+    """A module fails, or is pulled."""
+
+    at_ps: int
+    module: int
+    is_pulled: bool = False
+
+
+@dataclass(frozen=True)
+class Service:
+    """When a switch passes no frames, and what people are told."""
+
+    down: tuple[Span, ...]
+    told: tuple[tuple[int, str, str], ...]
+    """Instant, what happens, and why."""
+
+
+def service(modules: Modules, losses: Sequence[ModuleLoss]) -> Service:
+    """Return when a switch with these modules is down, while they are lost one by one."""
+    alive = list(range(1, modules.count + 1))
+    contested = modules.both_primary and modules.count > 1
+    down: list[Span] = [(0, NEVER)] if contested else []
+    told: list[tuple[int, str, str]] = []
+    if contested:
+        told.append((0, "stays down", "all its modules want to be primary"))
+    primary = 0 if contested else 1
+    for loss in sorted(losses, key=lambda it: it.at_ps):
+        alive.remove(loss.module)
+        told = [it for it in told if it[0] <= loss.at_ps]
+        verb = "is pulled" if loss.is_pulled else "fails"
+        what = f"module {loss.module} {verb}"
+        if not alive:
+            down.append((loss.at_ps, NEVER))
+            told.append((loss.at_ps, what, "no module is left: the switch is down"))
+        elif contested and len(alive) > 1:
+            told.append((loss.at_ps, what, "those left still want to be primary"))
+        elif contested or loss.module == primary:
+            hitless = modules.hitless and not contested
+            back = loss.at_ps + modules.takeover
+            down = [(start, min(end, loss.at_ps)) for start, end in down] if contested else down
+            down += [] if hitless else [(loss.at_ps, back)]
+            contested, primary = False, alive[0]
+            told.append((loss.at_ps, what, f"module {primary} takes over"))
+            told.append((back, f"module {primary} is primary", "it has taken over"))
+        else:
+            told.append((loss.at_ps, what, "it stood by: nothing else changes"))
+    return Service(_merged(down), tuple(told))
+
+
+def _merged(spans: list[Span]) -> tuple[Span, ...]:
+    """Spans in order, those that touch as one."""
+    found: list[Span] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return tuple(found)

@@ -1,0 +1,118 @@
+"""Who sees whom, era by era."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.services.timeline import EVERY_VSAN
+from sanlab.plan.services.zone_db import ZoneDb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sanlab.plan.names import End
+    from sanlab.plan.services.port_states import StateReader
+    from sanlab.plan.services.timeline import Era
+
+_UNZONED = ZoneDb()
+
+
+@dataclass(frozen=True)
+class NPortFacts:
+    """An N_Port on a switch."""
+
+    end: End
+    switch: str
+    wwpn: int
+    port: int
+    """Number of the switch's port."""
+    vsan: int
+    is_host: bool
+    binding: str = "wwpn"
+
+
+class Sight:
+    """Answers whether two N_Ports see each other, and why not."""
+
+    def __init__(
+        self, ports: Sequence[NPortFacts | None], reader: StateReader, eras: list[Era]
+    ) -> None:
+        self.ports = ports
+        self.reader = reader
+        self.eras = eras
+        self._zones: dict[tuple[int, int], frozenset[str]] = {}
+        self._db: dict[tuple[int, int], ZoneDb] = {}
+
+    def over_time(self, a: int, b: int) -> Iterator[tuple[Era, bool]]:
+        """Yield for each era whether `a` and `b` may exchange frames.
+
+        With soft zoning who saw the other once keeps on, until the way between them is gone.
+        """
+        was = False
+        for number, era in enumerate(self.eras):
+            reason = self.reason(number, a, b)
+            keeps = was and reason.startswith(_NO_ZONE) and self._is_soft(number, a)
+            was = not reason or keeps
+            yield era, was
+
+    def reason(self, era: int, a: int, b: int) -> str:
+        """Return why two N_Ports do not see each other; empty where they do.
+
+        Ports that are on no switch are none of the fabric's business.
+        """
+        left, right = self.ports[a], self.ports[b]
+        if left is None or right is None:
+            return ""
+        apart = self._apart(self.eras[era], left, right)
+        if apart:
+            return apart
+        zones = self._zones_of(era, a), self._zones_of(era, b)
+        if not self._db_of(era, a).joins(*zones):
+            return _NO_ZONE
+        for initiator, target in ((left, right), (right, left)):
+            if initiator.binding == "fc_id" and self._has_moved(era, target):
+                return f"{'.'.join(initiator.end)} is bound to an address that is gone"
+        return ""
+
+    def _apart(self, now: Era, left: NPortFacts, right: NPortFacts) -> str:
+        """Why there is no way between two ports; empty where there is one."""
+        for port in (left, right):
+            if not self.reader.is_up(now, self.reader.wiring.link_of[port.end]):
+                return f"the link of {'.'.join(port.end)} is down"
+        if left.vsan != right.vsan:
+            return f"they are in VSANs {left.vsan} and {right.vsan}"
+        fabrics = [now.fabric_of[self.reader.number[port.switch]] for port in (left, right)]
+        if fabrics[0] != fabrics[1]:
+            return f"{left.switch} and {right.switch} are in different fabrics"
+        return ""
+
+    def _has_moved(self, era: int, port: NPortFacts) -> bool:
+        """Whether the address of a port is another one than at first."""
+        number = self.reader.number[port.switch]
+        return self.eras[era].domain_of[number] != self.eras[0].domain_of[number]
+
+    def _is_soft(self, era: int, port: int) -> bool:
+        return self._db_of(era, port).is_soft
+
+    def _db_of(self, era: int, port: int) -> ZoneDb:
+        key = era, port
+        if key not in self._db:
+            facts = self.ports[port]
+            assert facts is not None
+            held = self.eras[era].zoning[self.reader.number[facts.switch]]
+            self._db[key] = held.get(facts.vsan, held.get(EVERY_VSAN, _UNZONED))
+        return self._db[key]
+
+    def _zones_of(self, era: int, port: int) -> frozenset[str]:
+        key = era, port
+        if key not in self._zones:
+            facts = self.ports[port]
+            assert facts is not None
+            domain = self.eras[era].domain_of[self.reader.number[facts.switch]]
+            place = domain, facts.port
+            self._zones[key] = self._db_of(era, port).zones_of(facts.wwpn, place)
+        return self._zones[key]
+
+
+_NO_ZONE = "no active zone has both"

@@ -1,0 +1,75 @@
+"""What comes up degraded: a plan that runs, and not as one may have meant it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.quantities import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.plan.schema import JobPlan, Plan
+
+#: States of a port that somebody asked for.
+_MEANT = ("online", "no light", "initialising")
+
+
+def warnings(plan: Plan) -> list[str]:
+    """Return sentences on ports that stay down and on workloads that do not see their target."""
+    if plan.services is None:
+        return []
+    return [*_ports(plan), *_workloads(plan)]
+
+
+def _ports(plan: Plan) -> Iterator[str]:
+    if plan.services is None:
+        return
+    told: set[str] = set()
+    for it in plan.services.ports:
+        if it.state in _MEANT:
+            continue
+        since = f" at {format_time(it.at_ps)}" if it.at_ps else ""
+        name = f"{plan.switches[it.switch].name} port {it.port}"
+        if it.kind == "E":
+            # Both ends of a link say the same.
+            first, second = sorted((name, it.peer))
+            name = f"{first} to {second}"
+        sentence = f"{name}: {it.state}{since}: {it.reason}"
+        if sentence not in told:
+            told.add(sentence)
+            yield sentence
+
+
+def _workloads(plan: Plan) -> Iterator[str]:
+    """Workloads kept from a target at the start, or later on for good."""
+    if plan.services is None:
+        return
+    users: dict[tuple[int, int], list[str]] = {}
+    for job in plan.jobs:
+        for pair in _pairs(plan, job):
+            names = users.setdefault(pair, [])
+            name = plan.workloads[job.workload].name
+            if name not in names:
+                names.append(name)
+    for it in plan.services.apart:
+        if not it.reason:
+            continue
+        back = [
+            other.at_ps
+            for other in plan.services.apart
+            if (other.a, other.b) == (it.a, it.b) and other.at_ps > it.at_ps and not other.reason
+        ]
+        until = f" until {format_time(min(back))}" if back else ""
+        since = f" from {format_time(it.at_ps)} on" if it.at_ps and not back else ""
+        ends = f"{plan.n_ports[it.a].name} does not see {plan.n_ports[it.b].name}"
+        for name in users.get((it.a, it.b), []):
+            yield f"{name}: {ends}{since}{until}: {it.reason}"
+
+
+def _pairs(plan: Plan, job: JobPlan) -> Iterator[tuple[int, int]]:
+    adapters = plan.hosts[job.host].adapters
+    ways = [(job.adapter, job.target_n_port)]
+    ways += [(target.adapter, target.target_n_port) for target in job.targets]
+    for adapter, target in ways:
+        yield job.initiator if job.initiator is not None else adapters[adapter].n_port, target
