@@ -108,6 +108,8 @@ pub struct NetworkBuilder {
     pub n_ports: Vec<NPort>,
     /// Their addresses, which routes are chosen by.
     pub addresses: Vec<u32>,
+    /// Virtual N_Ports, each with the one whose link it shares.
+    pub sharers: Vec<(u32, u32)>,
     /// Switches without routes.
     pub switches: Vec<Switch>,
     /// Fibres, two for each link.
@@ -157,6 +159,10 @@ impl NetworkBuilder {
             }
         }
         self.add_disciplines();
+        for &(virtual_port, owner) in &self.sharers {
+            uplinks[virtual_port as usize] = uplinks[owner as usize];
+            attached[virtual_port as usize] = attached[owner as usize];
+        }
         let fibres = self.fibres.len();
         self.loops.port_of.resize(self.n_ports.len(), NONE);
         self.fibres.append(&mut self.loop_fibres);
@@ -315,8 +321,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.lost += 1;
             return;
         }
-        self.n_ports[n_port as usize].queue(sequence);
-        self.wake(n_port, now);
+        let owner = match self.uplink(n_port).source {
+            Source::NPort(owner) => owner,
+            Source::Switch => n_port,
+        };
+        self.n_ports[owner as usize].queue(sequence);
+        self.wake(owner, now);
+    }
+
+    /// Whether two N_Ports share one link, as virtual ports do.
+    pub fn share_link(&self, a: u32, b: u32) -> bool {
+        self.uplinks[a as usize] == self.uplinks[b as usize]
     }
 
     /// An N_Port may have something to send.

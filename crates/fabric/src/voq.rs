@@ -202,6 +202,7 @@ mod tests {
             kind: sanlab_fc::FrameKind::Command,
             exchange: 0,
             flow: 0,
+            source: 0,
             destination: 0,
             ox_id: 0,
             seq_id: 0,

@@ -25,6 +25,8 @@ pub struct Sequence {
     pub exchange: u32,
     /// What its frames are counted under.
     pub flow: u32,
+    /// N_Port it is sent as: the port itself, or a virtual one that shares its link.
+    pub source: u32,
     /// Destination N_Port.
     pub destination: u32,
     /// Originator's exchange id.
@@ -49,7 +51,6 @@ impl Sequence {
         data_frame_bytes: u32,
         now: Picoseconds,
         framed_at: Picoseconds,
-        source: u32,
     ) -> Frame {
         let payload = self.left_bytes.min(data_frame_bytes);
         let frame = Frame {
@@ -62,7 +63,7 @@ impl Sequence {
             flow: self.flow,
             came_by: sanlab_kernel::NONE,
             destination: self.destination,
-            source,
+            source: self.source,
             next: sanlab_kernel::NONE,
             offset: self.offset,
             wire_bytes: frame_size(wire_bytes(payload)),
@@ -198,9 +199,9 @@ impl NPort {
 
     /// The next frame of a sequence of this port, which its loop keeps.
     #[inline]
-    pub fn cut_frame(&self, sequence: &mut Sequence, now: Picoseconds, source: u32) -> Frame {
+    pub fn cut_frame(&self, sequence: &mut Sequence, now: Picoseconds) -> Frame {
         let framed_at = sequence.queued_at;
-        sequence.cut_frame(self.data_frame_bytes, now, framed_at, source)
+        sequence.cut_frame(self.data_frame_bytes, now, framed_at)
     }
 
     /// Its link is gone until `back_at`: what it has to send is lost, and its generators pause. Returns
@@ -267,7 +268,7 @@ impl NPort {
             return self.generate(now, source);
         }
         let framed_at = self.tx_buffers[0].max(self.open[0].queued_at);
-        let frame = self.open[0].cut_frame(self.data_frame_bytes, now, framed_at, source);
+        let frame = self.open[0].cut_frame(self.data_frame_bytes, now, framed_at);
         let is_last = frame.is_last;
         if is_last {
             self.open.pop_front();
@@ -380,6 +381,7 @@ mod tests {
                 kind: FrameKind::Data,
                 exchange,
                 flow: 0,
+                source: 0,
                 destination: 0,
                 ox_id: 0,
                 seq_id: 0,

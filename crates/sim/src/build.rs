@@ -113,6 +113,10 @@ fn network_of(plan: &Plan) -> NetworkBuilder {
             .map(|port| n_port_of(port, plan.data_frame_bytes))
             .collect(),
         addresses: plan.n_ports.iter().map(|port| port.fc_id).collect(),
+        sharers: (0..)
+            .zip(&plan.n_ports)
+            .filter_map(|(id, port)| Some((id, port.shares?)))
+            .collect(),
         switches: plan.switches.iter().map(switch_of).collect(),
         loops: Loops::new(plan.n_ports.len()),
         spare_loops: plan.loop_faults.len(),

@@ -23,7 +23,7 @@ pub(crate) fn device_of<const E: bool>(
     };
     let others = job.paths.iter().filter(|path| path.target == number);
     let ways: Vec<_> = std::iter::once(&first).chain(others).copied().collect();
-    let routes: Vec<_> = ways.iter().map(|way| route_of(world, job.host, way, target)).collect();
+    let routes: Vec<_> = ways.iter().map(|way| route_of(world, job, way, target)).collect();
     let groups: Vec<_> = ways.iter().map(|way| way.group).collect();
     let is_same = |it: &HostDevice| {
         let paths = it.routes.iter().map(|route| (route.path, route.lun));
@@ -47,15 +47,17 @@ pub(crate) fn device_of<const E: bool>(
 
 fn route_of<const E: bool>(
     world: &mut World<E>,
-    host: u32,
+    job: &JobPlan,
     way: &PathPlan,
     target: &TargetPlan,
 ) -> Route {
-    let adapter = world.hosts[host as usize].adapters[way.adapter as usize];
+    let adapter = world.hosts[job.host as usize].adapters[way.adapter as usize];
     let of = &mut world.adapters[adapter as usize];
     let queue = of.lun_queue(way.target_n_port, target.array, target.lun);
-    let initiator = of.n_port;
-    let is_same = |it: &Path| it.adapter == adapter && it.target == way.target_n_port;
+    let initiator = job.initiator.unwrap_or(of.n_port);
+    let is_same = |it: &Path| {
+        it.adapter == adapter && it.initiator == initiator && it.target == way.target_n_port
+    };
     let known = world.paths.iter().position(is_same);
     let path = known.unwrap_or_else(|| {
         world.paths.push(Path {

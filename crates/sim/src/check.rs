@@ -155,8 +155,17 @@ impl Checker<'_> {
             .filter(|(end, _)| matches!(end, EndPlan::NPort(_)))
             .count();
         let on_loops: usize = self.plan.loops.iter().map(|of| of.ports.len()).sum();
+        let sharing = self.plan.n_ports.iter().filter_map(|port| port.shares);
+        for owner in sharing.clone() {
+            self.n_port(owner, || "n_ports.shares".into())?;
+            require(
+                self.plan.n_ports[owner as usize].shares.is_none(),
+                || "n_ports.shares".into(),
+                "has no link of its own",
+            )?;
+        }
         require(
-            linked + on_loops == self.plan.n_ports.len(),
+            linked + on_loops + sharing.count() == self.plan.n_ports.len(),
             || "links".into(),
             "an N_Port has no link, or more than one",
         )?;
@@ -353,6 +362,15 @@ impl Checker<'_> {
                     target.offset_bytes.saturating_add(target.span_bytes) <= lun.bytes
                 });
                 let n_port = host.map(|host| host.adapters[target.adapter as usize].n_port);
+                let is_sharing = job.initiator.is_none_or(|it| {
+                    let virtual_port = plan.n_ports.get(it as usize);
+                    virtual_port.is_some_and(|port| port.shares == n_port)
+                });
+                require(
+                    is_sharing,
+                    || place("initiator"),
+                    "shares no link with the adapter",
+                )?;
                 let is_allowed = lun.is_none_or(|lun| {
                     let allowed = &lun.initiators;
                     allowed.is_empty() || n_port.is_some_and(|it| allowed.contains(&it))

@@ -155,6 +155,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             kind,
             exchange: exchange_id,
             flow: exchange.flow,
+            source,
             destination,
             ox_id: exchange.ox_id,
             seq_id: 0,

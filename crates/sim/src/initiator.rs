@@ -156,7 +156,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let (initiator, target, array, lun, flow) = match record.owner {
             Owner::Host => {
                 let route = self.route_of(&record);
-                let initiator = self.adapters[route.adapter as usize].n_port;
+                let initiator = self.paths[route.path as usize].initiator;
                 let workload = self.jobs[record.of as usize].workload;
                 (
                     initiator,

@@ -142,7 +142,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn check_paths(&mut self, now: Picoseconds, initiator: Option<u32>) {
         for id in 0..id_of(self.paths.len()) {
             let path = &self.paths[id as usize];
-            if initiator.is_some_and(|it| it != path.initiator) {
+            if initiator.is_some_and(|it| !self.network.share_link(it, path.initiator)) {
                 continue;
             }
             let is_usable = self.is_usable(path, now);

@@ -67,7 +67,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let mut oldest = None;
         for exchange_id in 0..id_of(self.network.exchanges.peak()) {
             let exchange = &self.network.exchanges[exchange_id];
-            let is_mine = exchange.owner == Owner::Host && exchange.initiator == n_port;
+            let is_mine = exchange.owner == Owner::Host
+                && self.network.share_link(exchange.initiator, n_port);
             if !is_mine || exchange.phase != Phase::Open {
                 continue;
             }

@@ -99,10 +99,10 @@ class SwitchEntry(Entry):
     forwarding: Literal["cut-through", "store-and-forward"]
     latency: Time
     routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
-    wheel: Wheel | None = None
     zoning_rules: ZoningRules = "brocade"
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)
+    wheel: Wheel | None = None
 
 
 class DiskEntry(Entry):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import Switch
-    from sanlab.scenario.hosts import Host
+    from sanlab.scenario.hosts import Host, Multipath
 
 #: N_Ports and switch ports one scenario may have.
 MAX_PORTS = 100_000
@@ -58,6 +58,7 @@ class HostBox:
     cpu: ResolvedCpu
     os: ResolvedOs
     hbas: list[ResolvedHba]
+    multipath: Multipath | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def _add_hosts(
             for number in range(hba.ports.count)
         }
         for name in names:
-            boxes.hosts.append(HostBox(name, cpu, os, hbas))
+            boxes.hosts.append(HostBox(name, cpu, os, hbas, spec.multipath))
             boxes.by_name.items[name] = Box("host", name, path, ports)
 
 

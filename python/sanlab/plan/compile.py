@@ -9,9 +9,11 @@ from sanlab.plan import addressing
 from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
-from sanlab.plan.faults import build_faults
+from sanlab.plan.faults import FabricFaults, build_faults, outages
 from sanlab.plan.jobs import JobMaker, build_jobs
+from sanlab.plan.loop_faults import build_loop_faults
 from sanlab.plan.loops import build_loops
+from sanlab.plan.multipath import multipath_of
 from sanlab.plan.names import Problems
 from sanlab.plan.npiv import number_virtual_ports, virtual_n_ports
 from sanlab.plan.qos import build_qos, channels_of, classes_of
@@ -78,7 +80,8 @@ def compile_plan(scenario: Scenario) -> Plan:
     loops = build_loops(boxes, wiring.attached, ids, problems)
     problems.stop_if_any()
     n_ports = _n_ports(boxes, wiring, ids, loops)
-    faults = build_faults(scenario, boxes, loops, n_ports, problems)
+    loop_faults = build_loop_faults(scenario, boxes, loops, n_ports, problems)
+    faults = build_faults(scenario, boxes, wiring, ids, problems)
     arrays = build_arrays(boxes, table, wiring, ids, problems)
     back_ends = BackEnds(first_n_port=len(ids))
     for index, array in enumerate(boxes.arrays):
@@ -109,10 +112,14 @@ def compile_plan(scenario: Scenario) -> Plan:
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *back_ends.n_ports, *virtual_n_ports(virtual, n_ports, ids)],
         switches=_switches(boxes, has_priorities=_has_priorities(scenario)),
-        links=[_link(link, boxes, ids) for link in wiring.links],
+        links=[
+            _with_faults(_link(link, boxes, ids), number, faults)
+            for number, link in enumerate(wiring.links)
+        ],
         loops=[*loops, *back_ends.loops],
-        loop_faults=faults,
-        hosts=_hosts(boxes, wiring, ids, has_faults=bool(faults)),
+        loop_faults=loop_faults,
+        faults=faults.plan(scenario, has_loop_faults=bool(loop_faults)),
+        hosts=_hosts(boxes, wiring, ids),
         arrays=arrays,
         workloads=workloads,
         jobs=jobs,
@@ -224,9 +231,16 @@ def _end(end: End, boxes: Boxes, ids: dict[End, int]) -> EndPlan:
     return EndAtSwitch(switch=SwitchEnd(switch=index, port=int(port)))
 
 
-def _hosts(
-    boxes: Boxes, wiring: Wiring, ids: dict[End, int], *, has_faults: bool
-) -> list[HostPlan]:
+def _with_faults(link: LinkPlan, number: int, faults: FabricFaults) -> LinkPlan:
+    return link.model_copy(
+        update={
+            "outages": outages(faults.outages.get(number, [])),
+            "bit_error_interval": faults.bit_errors.get(number, 0),
+        }
+    )
+
+
+def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
     hosts = []
     for host in boxes.hosts:
         hbas = {hba.name: hba for hba in host.hbas}
@@ -240,7 +254,9 @@ def _hosts(
                     complete_ps=hba.complete_ps,
                     max_commands=hba.execution_throttle,
                     lun_queue_depth=hba.lun_queue_depth,
-                    command_timeout_ps=hba.command_timeout_ps if has_faults else 0,
+                    command_timeout_ps=hba.command_timeout_ps,
+                    path_timeout_ps=hba.path_timeout_ps,
+                    retries=hba.retries,
                 )
             )
         hosts.append(
@@ -254,6 +270,7 @@ def _hosts(
                 max_request_bytes=host.os.max_request_bytes,
                 submission=host.os.submission,
                 adapters=adapters,
+                multipath=multipath_of(host.multipath),
             )
         )
     return hosts

@@ -122,6 +122,8 @@ class ResolvedHba:
     execution_throttle: int
     lun_queue_depth: int
     command_timeout_ps: int
+    path_timeout_ps: int
+    retries: int
     loop_only: bool
     npiv: tuple[str, ...]
     binding: str
@@ -141,6 +143,8 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         execution_throttle=given(spec.execution_throttle, model.execution_throttle),
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
         command_timeout_ps=spec.command_timeout,
+        path_timeout_ps=given(spec.fast_io_fail, spec.dev_loss),
+        retries=spec.retries,
         loop_only=spec.loop_only,
         npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
         binding=spec.binding,
@@ -213,11 +217,11 @@ class ResolvedSwitch:
     cut_through: bool
     latency_ps: int
     routing: str
-    qos: SwitchQos
     zoning_rules: str
     loop_ports: bool
     port_speeds: dict[int, tuple[str, ...]]
     """Speeds of the ports that differ from the others."""
+    qos: SwitchQos
 
 
 def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
@@ -241,10 +245,10 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         cut_through=given(spec.forwarding, model.forwarding) == "cut-through",
         latency_ps=given(spec.latency, model.latency),
         routing=given(spec.routing, model.routing).replace("-", "_"),
-        qos=_qos(spec, model),
         zoning_rules=given(spec.zoning_rules, model.zoning_rules),
         loop_ports=given(spec.loop_ports, model.loop_ports),
         port_speeds=own_speeds,
+        qos=_qos(spec, model),
     )
 
 

@@ -1,191 +1,299 @@
-"""Faults of stacks as things that happen to their loops."""
+"""Faults of the fabric as outages of links, changes of ports and new routes."""
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import (
-    Crossbar,
-    CutLoop,
-    LoopFaultPlan,
-    OnCut,
-    OnDarken,
-    OnInsert,
-    OnRemove,
-    OnStop,
-    Places,
-    StopLoop,
-)
-from sanlab.quantities import counted, format_time
+from sanlab.plan.schema import CreditLossPlan, DrainPlan, FaultsPlan, OutagePlan
+from sanlab.quantities import counted, format_time, nearest
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
-    from sanlab.plan.names import Problems
-    from sanlab.plan.schema import LoopPlan, NPortPlan
-    from sanlab.plan.stacks import StackBox
+    from sanlab.plan.names import End, Problems
+    from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.faults import Fault
 
-#: LIPs of one noisy disk.
-MAX_LIPS = 10_000
+#: A link that is not lit again.
+NEVER = 2**64 - 1
+#: Outages of one fault that comes and goes.
+MAX_OUTAGES = 10_000
+
+Span = tuple[int, int]
 
 
-def build_faults(
-    scenario: Scenario,
-    boxes: Boxes,
-    loops: list[LoopPlan],
-    n_ports: list[NPortPlan],
-    problems: Problems,
-) -> list[LoopFaultPlan]:
-    """Return what happens to loops, in the order of time."""
-    found: list[LoopFaultPlan] = []
-    cut: dict[str, int] = {}
-    stacks = {stack.name: stack for stack in boxes.stacks}
-    gone: set[tuple[str, int]] = set()
-    order = sorted(range(len(scenario.faults)), key=lambda it: scenario.faults[it].at)
-    for index in order:
-        fault, path = scenario.faults[index], ("faults", index)
-        stack = stacks.get(fault.stack)
-        if stack is None:
-            known = ", ".join(stacks) or "none"
-            problems.add(
-                (*path, "stack"),
-                f"There is no stack called '{fault.stack}'",
-                f"Stacks are: {known}",
-            )
-            continue
-        if not _fits(fault, stack, path, problems):
-            continue
-        end = scenario.measure.duration
-        if end is not None and fault.at >= end:
-            problems.add(
+@dataclass(slots=True)
+class FabricFaults:
+    """What the faults of a scenario do, by number of the link."""
+
+    outages: dict[int, list[Span]] = field(default_factory=dict)
+    member_outages: dict[int, list[Span]] = field(default_factory=dict)
+    bit_errors: dict[int, int] = field(default_factory=dict)
+    drains: list[DrainPlan] = field(default_factory=list)
+    credit_losses: list[CreditLossPlan] = field(default_factory=list)
+    route_changes: list[int] = field(default_factory=list)
+
+    @property
+    def are_any(self) -> bool:
+        """Whether anything goes wrong."""
+        parts = (self.outages, self.member_outages, self.bit_errors)
+        return any(parts) or bool(self.drains or self.credit_losses)
+
+    def plan(self, scenario: Scenario, *, has_loop_faults: bool) -> FaultsPlan:
+        """Return the part of the plan that is of no single link."""
+        fabric = scenario.fabric
+        # Until the new routes are in use; with in-order delivery old frames are waited for.
+        delay = fabric.reroute + (fabric.in_order_hold or 0)
+        return FaultsPlan(
+            is_armed=self.are_any or has_loop_faults,
+            route_updates_ps=sorted({at + delay for at in self.route_changes}),
+            drains=sorted(self.drains, key=lambda it: it.at_ps),
+            credit_losses=sorted(self.credit_losses, key=lambda it: it.at_ps),
+            notice_ps=fabric.rscn_delay,
+            login_ps=fabric.login_time,
+            e_d_tov_ps=fabric.e_d_tov,
+            r_a_tov_ps=fabric.r_a_tov,
+            credit_timeout_ps=fabric.credit_timeout,
+            bb_sc_n=fabric.bb_sc_n,
+        )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the faults of a scenario one after the other."""
+
+    scenario: Scenario
+    boxes: Boxes
+    wiring: Wiring
+    ids: dict[End, int]
+    problems: Problems
+    found: FabricFaults = field(default_factory=FabricFaults)
+
+    def read(self, fault: Fault, path: Path) -> None:
+        """Add one fault."""
+        end = self.scenario.measure.duration
+        if fault.at is not None and end is not None and fault.at >= end:
+            self.problems.add(
                 (*path, "at"),
                 f"The fault would come at {format_time(fault.at)}, and the run ends at "
                 f"{format_time(end)}",
                 "Make 'measure.duration' longer",
             )
-        if stack.name in cut and not stack.model.switched:
-            problems.add(
-                path,
-                f"The loops of '{stack.name}' are cut in two since {format_time(cut[stack.name])}",
-                "Nothing can happen to them after a loss of power",
+            return
+        match fault.kind:
+            case "slow-drain":
+                self._slow_drain(fault, path)
+            case "lost-credit":
+                self._lost_credit(fault, path)
+            case "bit-errors":
+                for link in self._links(fault, path):
+                    self.found.bit_errors[link] = fault.ber or 0
+            case "trunk-member":
+                self._trunk_member(fault, path)
+            case _:
+                self._outage(fault, path)
+
+    def _outage(self, fault: Fault, path: Path) -> None:
+        links = self._links(fault, path)
+        spans = self._spans(fault, path)
+        for link in links:
+            self.found.outages[link] = _merged([*self.found.outages.get(link, []), *spans])
+        ends = [
+            end for link in links for end in (self.wiring.links[link].a, self.wiring.links[link].b)
+        ]
+        if any(box in self.wiring.switches for box, _ in ends):
+            for start, stop in spans:
+                self.found.route_changes += [start] if stop == NEVER else [start, stop]
+
+    def _trunk_member(self, fault: Fault, path: Path) -> None:
+        for link in self._links(fault, path):
+            if not self.wiring.links[link].spec.trunk:
+                self.problems.add(
+                    path,
+                    "The link is no trunk, and has no member to lose",
+                    "Use 'link-down', or add 'trunk: true' to the link",
+                )
+                return
+            spans = [*self.found.member_outages.get(link, []), *self._spans(fault, path)]
+            self.found.member_outages[link] = sorted(spans)
+
+    def _slow_drain(self, fault: Fault, path: Path) -> None:
+        end = self._end(fault.port or "", (*path, "port"))
+        if end is None:
+            return
+        if end not in self.ids:
+            self.problems.add(
+                (*path, "port"),
+                f"'{fault.port}' is a port of a switch: its outputs empty its buffers",
+                "Name a port of a host or an array",
             )
-            continue
-        if not _is_possible(fault, gone, path, problems):
-            continue
-        if fault.kind == "power-loss":
-            cut[stack.name] = fault.at
-        for number, loop in enumerate(loops):
-            if loop.name.rpartition(".")[0] == stack.name:
-                found.extend(_on_loop(fault, stack, number, loop, n_ports))
-    return sorted(found, key=lambda it: it.at_ps)
+            return
+        port = self.ids[end]
+        at = fault.at or 0
+        self.found.drains.append(DrainPlan(at_ps=at, n_port=port, bytes_per_s=fault.rate or 0))
+        if fault.until is not None:
+            self.found.drains.append(DrainPlan(at_ps=fault.until, n_port=port, bytes_per_s=0))
 
+    def _lost_credit(self, fault: Fault, path: Path) -> None:
+        end = self._end(fault.port or "", (*path, "port"))
+        if end is None:
+            return
+        link = self.wiring.link_of[end]
+        fibre = 2 * link + int(self.wiring.links[link].b == end)
+        loss = CreditLossPlan(at_ps=fault.at or 0, fibre=fibre, count=fault.count)
+        self.found.credit_losses.append(loss)
 
-def _fits(fault: Fault, stack: StackBox, path: Path, problems: Problems) -> bool:
-    if fault.disk is not None and fault.disk > stack.disks_count:
-        problems.add(
-            (*path, "disk"),
-            f"'{stack.name}' has no disk {fault.disk}",
-            f"It has {counted(stack.disks_count, 'disk')}",
+    def _spans(self, fault: Fault, path: Path) -> list[Span]:
+        if fault.mtbf is None or fault.mttr is None:
+            return [(fault.at or 0, NEVER if fault.until is None else fault.until)]
+        end = self.scenario.measure.duration
+        if end is None:
+            self.problems.add(
+                (*path, "mtbf"),
+                "Outages at random go on until the run ends, and it does not say when",
+                "Add 'measure.duration'",
+            )
+            return []
+        # Each fault has draws of its own, so that another one shifts nobody's.
+        draws = random.Random(f"{self.scenario.seed}/{path}")
+        spans: list[Span] = []
+        at = 0
+        while len(spans) < MAX_OUTAGES:
+            at += max(1, round(draws.expovariate(1 / fault.mtbf)))
+            if at >= end:
+                return spans
+            until = at + max(1, round(draws.expovariate(1 / fault.mttr)))
+            spans.append((at, until))
+            at = until
+        self.problems.add(
+            (*path, "mtbf"), f"There would be more than {MAX_OUTAGES} outages", "Make 'mtbf' longer"
         )
-        return False
-    if fault.enclosure is not None and fault.enclosure > stack.enclosures:
-        problems.add(
-            (*path, "enclosure"),
-            f"'{stack.name}' has no enclosure {fault.enclosure}",
-            f"It has {counted(stack.enclosures, 'enclosure')}",
-        )
-        return False
-    if fault.until is not None and (fault.until - fault.at) // fault.every > MAX_LIPS:
-        problems.add(
-            (*path, "every"),
-            f"The disk would ask for more than {MAX_LIPS} LIPs",
-            "Make 'every' longer",
-        )
-        return False
-    return True
+        return []
+
+    def _links(self, fault: Fault, path: Path) -> list[int]:
+        """Numbers of the links a fault is about."""
+        if fault.between is not None:
+            return self._between(fault, path)
+        if fault.port is not None:
+            end = self._end(fault.port, (*path, "port"))
+            return [] if end is None else [self.wiring.link_of[end]]
+        for key, kind in (("switch", "switch"), ("host", "host"), ("array", "array")):
+            name = getattr(fault, key)
+            if name is not None:
+                return self._of_box(fault, name, kind, (*path, key))
+        return []
+
+    def _of_box(self, fault: Fault, name: str, kind: str, path: Path) -> list[int]:
+        names = [box for box in self.boxes.by_name if self.boxes.by_name[box].kind == kind]
+        if name not in names:
+            guess = nearest(name, names)
+            known = ", ".join(names) or "none"
+            self.problems.add(
+                path,
+                f"There is no {kind} called '{name}'",
+                f"Did you mean '{guess}'?" if guess else f"There is: {known}",
+            )
+            return []
+        ports = self.wiring.linked_ports(name)
+        if fault.hba is not None:
+            ports = [port for port in ports if port.partition(".")[0] == fault.hba]
+            if not ports:
+                self.problems.add(
+                    (*path[:-1], "hba"),
+                    f"'{name}' has no HBA '{fault.hba}' with a link",
+                    "HBAs are named in 'hosts'; hba0 where nothing is said",
+                )
+        if fault.ports is not None:
+            ports = self._ports_of_array(name, fault.ports, ports, (*path[:-1], "ports"))
+        return [
+            self.wiring.link_of[name, port] for port in ports if (name, port) in self.wiring.link_of
+        ]
+
+    def _ports_of_array(
+        self, name: str, wanted: list[str], linked: list[str], path: Path
+    ) -> list[str]:
+        from sanlab.plan.names import safe_expand
+
+        chosen = [port for it in wanted for port in safe_expand(it, path, self.problems)]
+        for port in chosen:
+            if port not in linked:
+                self.problems.add(
+                    path,
+                    f"'{name}' has no port '{port}' with a link",
+                    f"It has {', '.join(linked)}",
+                )
+                return []
+        return chosen
+
+    def _between(self, fault: Fault, path: Path) -> list[int]:
+        boxes = fault.between or []
+        for name in boxes:
+            if name not in self.boxes.by_name:
+                self.problems.add((*path, "between"), *self.boxes.by_name.unknown(name))
+                return []
+        links = [
+            number
+            for number, link in enumerate(self.wiring.links)
+            if sorted((link.a[0], link.b[0])) == sorted(boxes)
+        ]
+        if not links:
+            self.problems.add(
+                (*path, "between"),
+                f"No link joins '{boxes[0]}' and '{boxes[1]}'",
+                "Name two boxes that a link joins, or a 'port'",
+            )
+        elif fault.number is not None:
+            if fault.number > len(links):
+                self.problems.add(
+                    (*path, "number"),
+                    f"'{boxes[0]}' and '{boxes[1]}' have no link {fault.number} between them",
+                    f"They have {counted(len(links), 'link')}",
+                )
+                return []
+            return [links[fault.number - 1]]
+        return links
+
+    def _end(self, name: str, path: Path) -> End | None:
+        box, _, port = name.partition(".")
+        if box not in self.boxes.by_name:
+            self.problems.add(path, *self.boxes.by_name.unknown(box))
+            return None
+        if (box, port) not in self.wiring.link_of:
+            linked = ", ".join(self.wiring.linked_ports(box)) or "none"
+            self.problems.add(
+                path,
+                f"'{name}' is no port with a link",
+                f"Ports of '{box}' that have one: {linked}",
+            )
+            return None
+        return box, port
 
 
-def _is_possible(fault: Fault, gone: set[tuple[str, int]], path: Path, problems: Problems) -> bool:
-    """Whether the disk is where the fault needs it; keeps account of it."""
-    if fault.disk is None:
-        return True
-    disk = fault.stack, fault.disk
-    comes_back = fault.kind == "insert-disk"
-    if (disk in gone) != comes_back:
-        problems.add(
-            (*path, "disk"),
-            f"Disk {fault.disk} of '{fault.stack}' is "
-            f"{'in its bay' if comes_back else 'not on its loops any more'} at that time",
-            "Pull it before it is put back"
-            if comes_back
-            else "Put it back with 'insert-disk' first",
-        )
-        return False
-    if comes_back:
-        gone.discard(disk)
-    else:
-        gone.add(disk)
-    return True
+def build_faults(
+    scenario: Scenario, boxes: Boxes, wiring: Wiring, ids: dict[End, int], problems: Problems
+) -> FabricFaults:
+    """Return what happens to links and ports."""
+    reader = _Reader(scenario, boxes, wiring, ids, problems)
+    for index, fault in enumerate(scenario.faults):
+        if not fault.is_of_stack:
+            reader.read(fault, ("faults", index))
+    return reader.found
 
 
-def _on_loop(
-    fault: Fault, stack: StackBox, number: int, loop: LoopPlan, n_ports: list[NPortPlan]
-) -> list[LoopFaultPlan]:
-    """What the fault does to one loop of its stack."""
-
-    def happens(at: int, action: OnStop | OnRemove | OnInsert | OnCut | OnDarken) -> LoopFaultPlan:
-        return LoopFaultPlan(at_ps=at, loop_id=number, action=action)
-
-    def stop(at: int, until: int) -> LoopFaultPlan:
-        return happens(at, OnStop(stop=StopLoop(until_ps=until)))
-
-    names = [n_ports[port.n_port].name for port in loop.ports]
-    if fault.enclosure is not None:
-        if stack.model.switched:
-            dark = OnDarken(darken=Crossbar(crossbar=fault.enclosure - 1))
-            return [happens(fault.at, dark)]
-        return [happens(fault.at, OnCut(cut=_cut(fault.enclosure, stack, loop, names)))]
-    letter = loop.name.rpartition(".")[2]
-    places = Places(places=[names.index(f"{stack.name}.disk{fault.disk}.{letter}")])
-    if fault.kind == "insert-disk":
-        back = happens(fault.at, OnInsert(insert=places))
-        return [back] if stack.model.switched else [back, stop(fault.at, fault.at + fault.pause)]
-    gone = OnRemove(remove=places)
-    if stack.model.switched:
-        # The loop switch isolates the port with the first LIP.
-        return [happens(fault.at, gone)]
-    if fault.kind == "pull-disk":
-        return [happens(fault.at, gone), stop(fault.at, fault.at + fault.pause)]
-    assert fault.until is not None
-    held = [stop(fault.at, fault.until)]
-    if fault.kind == "noisy-disk":
-        lips = range(fault.at, fault.until, fault.every)
-        held = [stop(at, at + fault.pause) for at in lips]
-    return [*held, happens(fault.until, gone), stop(fault.until, fault.until + fault.pause)]
+def outages(spans: list[Span]) -> list[OutagePlan]:
+    """Return the outages of a link for the plan."""
+    return [OutagePlan(from_ps=start, until_ps=stop) for start, stop in spans]
 
 
-def _cut(enclosure: int, stack: StackBox, loop: LoopPlan, names: list[str]) -> CutLoop:
-    """The ring above a dark enclosure, and the one below; each is closed by its neighbour.
-
-    A ring that is closed sooner is shorter by the way down and back of what is left out: its first
-    port is nearer by that much.
-    """
-    dark = {f"{stack.name}.disk{disk}" for disk in stack.disks_in(enclosure)}
-    places = [at for at, name in enumerate(names) if name.rpartition(".")[0] in dark]
-    below = {
-        f"{stack.name}.disk{disk}"
-        for later in range(enclosure + 1, stack.enclosures + 1)
-        for disk in stack.disks_in(later)
-    }
-    later = [at for at, name in enumerate(names) if name.rpartition(".")[0] in below]
-    hosts_below = [at for at, name in enumerate(names) if at > 0 and ".hba" in name]
-    end = places[-1] + 1 if places else min(later or hosts_below or [len(names)])
-    first = places[0] if places else end
-    ports = loop.ports
-    share = (enclosure - 1) / max(1, stack.enclosures - 1)
-    way_back = ports[0].delay_ps - ports[0].repeat_ps
-    above = ports[0].repeat_ps + round(way_back * share)
-    under = ports[end].repeat_ps + round(way_back * (1 - share)) if end < len(ports) else 0
-    return CutLoop(first=first, end=end, above_ps=max(1, above), below_ps=max(1, under))
+def _merged(spans: list[Span]) -> list[Span]:
+    """Outages that overlap are one."""
+    merged: list[Span] = []
+    for start, stop in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], stop)
+        else:
+            merged.append((start, stop))
+    return merged

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.plan.access import access_keys, access_target, fits_access
+from sanlab.plan.multipath import other_paths, preferred_ports, refuse_one_path
 from sanlab.plan.names import define, pair_up
 from sanlab.plan.presets import with_preset
 from sanlab.plan.schema import JobPlan, OnZipf, WorkloadPlan, ZipfAddress
@@ -84,6 +85,7 @@ def build_jobs(
         for name in define(spec.name, (*path, "name"), flows, maker.problems):
             made = _jobs_of(work, name, len(workloads), path, maker) if work else []
             workloads.append(WorkloadPlan(name=name))
+            made = [_on_all_paths(job, work, path, maker) for job in made] if work else made
             jobs.extend(_from_virtual_ports(made, work, maker))
         if len(jobs) > MAX_JOBS:
             maker.problems.add(
@@ -93,6 +95,43 @@ def build_jobs(
             )
             break
     return workloads, jobs
+
+
+def _on_all_paths(job: JobPlan, spec: Workload, path: Path, maker: JobMaker) -> JobPlan:
+    """The job with every path to its LUNs, where its host has `multipath`: the best comes first."""
+    host = maker.boxes.hosts[job.host]
+    if host.multipath is None:
+        return job
+    targets, paths = list(job.targets), []
+    places = [(it.array, it.lun) for it in targets] or [(job.array, job.lun)]
+    for number, (array, lun_number) in enumerate(places):
+        lun = maker.table.luns[array][lun_number]
+        ways = _ways(spec, host.name, lun, path, maker)
+        if len(ways) == 1:
+            refuse_one_path(host.name, lun.name, (*path, "hosts"), maker.problems)
+        paths += other_paths(ways, number)
+        if ways and targets:
+            update = {"adapter": ways[0][0], "target_n_port": ways[0][1]}
+            targets[number] = targets[number].model_copy(update=update)
+        if ways and number == 0:
+            job = job.model_copy(update={"adapter": ways[0][0], "target_n_port": ways[0][1]})
+    return job.model_copy(update={"targets": targets, "paths": paths})
+
+
+def _ways(
+    spec: Workload, host: str, lun: PlacedLun, path: Path, maker: JobMaker
+) -> list[tuple[int, int, int]]:
+    """Return adapter, N_Port and group of every path to a LUN, the best group first."""
+    array = maker.boxes.arrays[lun.array].name
+    preferred = preferred_ports(lun, maker.problems)
+    found = [
+        (0 if port in preferred else 1, adapter, maker.n_port_ids[array, port])
+        for adapter, label in _chosen_host_ports(spec, host, path, maker)
+        for port in _chosen_target_ports(spec, array, lun, path, maker)
+        if maker.wiring.is_reachable((host, label), (array, port))
+    ]
+    best = min((group for group, _, _ in found), default=0)
+    return [(adapter, port, group - best) for group, adapter, port in sorted(found)]
 
 
 def _from_virtual_ports(

@@ -81,19 +81,19 @@ class EndAtNPort(PlanModel):
 EndPlan = EndAtNPort | EndAtSwitch
 
 
+class OutagePlan(PlanModel):
+    """A time in which a link carries nothing; the largest number is never."""
+
+    from_ps: U64
+    until_ps: U64
+
+
 class VirtualChannelPlan(PlanModel):
     """A virtual channel of a link."""
 
     class_id: U32
     credit_a_to_b: U32
     credit_b_to_a: U32
-
-
-class OutagePlan(PlanModel):
-    """A time in which a link carries nothing; the largest number is never."""
-
-    from_ps: U64
-    until_ps: U64
 
 
 class LinkPlan(PlanModel):
@@ -108,9 +108,10 @@ class LinkPlan(PlanModel):
     credit_a_to_b: U32
     credit_b_to_a: U32
     fspf_cost: U64
+    outages: list[OutagePlan] = []
+    bit_error_interval: U64 = 0
     members: U32 = 1
     virtual_channels: list[VirtualChannelPlan] = []
-    outages: list[OutagePlan] = []
 
 
 class AdapterPlan(PlanModel):
@@ -122,6 +123,55 @@ class AdapterPlan(PlanModel):
     max_commands: U32
     lun_queue_depth: U32
     command_timeout_ps: U64
+    path_timeout_ps: U64 = 0
+    retries: U32 = 0
+
+
+class Nothing(PlanModel):
+    """A choice that says no more."""
+
+
+class InTurn(PlanModel):
+    """Requests on each path before the next."""
+
+    ios: U32
+
+
+class RoundRobin(PlanModel):
+    """All paths in turn."""
+
+    round_robin: InTurn
+
+
+class LeastQueue(PlanModel):
+    """The path with the fewest requests."""
+
+    least_queue: Nothing
+
+
+class OnePath(PlanModel):
+    """The first path, until it fails."""
+
+    one_path: Nothing
+
+
+class MultipathPlan(PlanModel):
+    """What a host does with several paths to a LUN."""
+
+    spreading: RoundRobin | LeastQueue | OnePath
+    queues_without_path: bool
+    failback_ps: U64
+    checker_ps: U64
+    switch_over_ps: U64
+
+
+class PathPlan(PlanModel):
+    """Another path to a LUN of a job; the lower its group, the better."""
+
+    target: U32
+    adapter: U32
+    target_n_port: U32
+    group: U32
 
 
 class HostPlan(PlanModel):
@@ -136,6 +186,7 @@ class HostPlan(PlanModel):
     max_request_bytes: U64 = 0
     submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
+    multipath: MultipathPlan | None = None
 
 
 class CachePlan(PlanModel):
@@ -640,6 +691,7 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
+    paths: list[PathPlan] = []
     initiator: U32 | None = None
 
 
@@ -780,6 +832,107 @@ class LoopPlan(PlanModel):
     ports: list[LoopPortPlan]
 
 
+class VisibilityPlan(PlanModel):
+    """Two N_Ports that the fabric keeps apart from an instant on, or joins again."""
+
+    at_ps: U64
+    told_ps: U64
+    a: U32
+    b: U32
+    visible: bool
+
+
+class HappeningPlan(PlanModel):
+    """A fact that is known beforehand."""
+
+    at_ps: U64
+    what: str
+    place: str
+    reason: str
+
+
+class DrainPlan(PlanModel):
+    """The rate at which a port empties its receive buffers changes; 0 is at once."""
+
+    at_ps: U64
+    n_port: U32
+    bytes_per_s: U64
+
+
+class CreditLossPlan(PlanModel):
+    """R_RDYs that get lost for the transmitter at the first (2 n) or second end of link n."""
+
+    at_ps: U64
+    fibre: U32
+    count: U32
+
+
+class FaultsPlan(PlanModel):
+    """Faults of the fabric, and how they are noticed."""
+
+    is_armed: bool = False
+    route_updates_ps: list[U64] = []
+    visibility: list[VisibilityPlan] = []
+    drains: list[DrainPlan] = []
+    credit_losses: list[CreditLossPlan] = []
+    happenings: list[HappeningPlan] = []
+    notice_ps: U64 = 10 * 10**9
+    login_ps: U64 = 100 * 10**9
+    e_d_tov_ps: U64 = 2 * 10**12
+    r_a_tov_ps: U64 = 10 * 10**12
+    credit_timeout_ps: U64 = 2 * 10**12
+    bb_sc_n: U32 = 0
+
+
+class PortStatePlan(PlanModel):
+    """State of a port of a switch from an instant on."""
+
+    at_ps: U64
+    switch: U32
+    port: U32
+    kind: str
+    peer: str
+    state: str
+    reason: str
+
+
+class ActiveZonePlan(PlanModel):
+    """A zone that is active in a fabric from an instant on; without a name where none is."""
+
+    at_ps: U64
+    switch: U32
+    vsan: U32
+    zone_set: str
+    zone: str
+    members: list[str]
+
+
+class SightPlan(PlanModel):
+    """Ports of arrays that a port of a host sees from an instant on."""
+
+    at_ps: U64
+    n_port: U32
+    targets: list[U32]
+
+
+class ApartPlan(PlanModel):
+    """Why two N_Ports do not see each other from an instant on; no reason where they do again."""
+
+    at_ps: U64
+    a: U32
+    b: U32
+    reason: str
+
+
+class ServicesPlan(PlanModel):
+    """What the services of the fabrics decided, for the report."""
+
+    ports: list[PortStatePlan] = []
+    zones: list[ActiveZonePlan] = []
+    sights: list[SightPlan] = []
+    apart: list[ApartPlan] = []
+
+
 class NoLimit(PlanModel):
     """All of a port."""
 
@@ -868,83 +1021,6 @@ class QosPlan(PlanModel):
     policy: OnPairLimit | OnIngressLimit | OnPriority
 
 
-class VisibilityPlan(PlanModel):
-    """Two N_Ports that the fabric keeps apart from an instant on, or joins again."""
-
-    at_ps: U64
-    told_ps: U64
-    a: U32
-    b: U32
-    visible: bool
-
-
-class HappeningPlan(PlanModel):
-    """A fact that is known beforehand."""
-
-    at_ps: U64
-    what: str
-    place: str
-    reason: str
-
-
-class FaultsPlan(PlanModel):
-    """Faults of the fabric, and how they are noticed."""
-
-    is_armed: bool = False
-    route_updates_ps: list[U64] = []
-    visibility: list[VisibilityPlan] = []
-    happenings: list[HappeningPlan] = []
-
-
-class PortStatePlan(PlanModel):
-    """State of a port of a switch from an instant on."""
-
-    at_ps: U64
-    switch: U32
-    port: U32
-    kind: str
-    peer: str
-    state: str
-    reason: str
-
-
-class ActiveZonePlan(PlanModel):
-    """A zone that is active in a fabric from an instant on; without a name where none is."""
-
-    at_ps: U64
-    switch: U32
-    vsan: U32
-    zone_set: str
-    zone: str
-    members: list[str]
-
-
-class SightPlan(PlanModel):
-    """Ports of arrays that a port of a host sees from an instant on."""
-
-    at_ps: U64
-    n_port: U32
-    targets: list[U32]
-
-
-class ApartPlan(PlanModel):
-    """Why two N_Ports do not see each other from an instant on; no reason where they do again."""
-
-    at_ps: U64
-    a: U32
-    b: U32
-    reason: str
-
-
-class ServicesPlan(PlanModel):
-    """What the services of the fabrics decided, for the report."""
-
-    ports: list[PortStatePlan] = []
-    zones: list[ActiveZonePlan] = []
-    sights: list[SightPlan] = []
-    apart: list[ApartPlan] = []
-
-
 class Plan(PlanModel):
     """Everything one simulation needs."""
 
@@ -965,8 +1041,8 @@ class Plan(PlanModel):
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
-    qos: list[QosPlan] = []
     services: ServicesPlan | None = None
+    qos: list[QosPlan] = []
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

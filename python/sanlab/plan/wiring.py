@@ -30,9 +30,9 @@ class WiredLink:
     b: End
     spec: Link
     speed: str
-    members: int = 1
     is_mismatched: bool = False
     """Its ends have no speed in common: it never comes up."""
+    members: int = 1
 
     @property
     def fspf_cost(self) -> int:
@@ -246,7 +246,6 @@ def _add_link(
     b = board.take(request.right, (*request.path, "to"))
     if a is None or b is None:
         return
-    speed = _speed(request, a, b, boxes, problems)
     is_mismatched = request.spec.optional and not _have_common_speed(request, a, b, boxes)
     speed = boxes.port(a).speeds[0] if is_mismatched else _speed(request, a, b, boxes, problems)
     if speed is None or not _fits_switches(request, (a, b), boxes, problems):
@@ -259,7 +258,12 @@ def _add_link(
                 return
     for end in (a, b):
         wiring.link_of[end] = len(wiring.links)
-    wiring.links.append(WiredLink(a, b, request.spec, speed, members, is_mismatched))
+    wiring.links.append(WiredLink(a, b, request.spec, speed, is_mismatched, members))
+
+
+def _have_common_speed(request: _Request, a: End, b: End, boxes: Boxes) -> bool:
+    common = set(boxes.port(a).speeds) & set(boxes.port(b).speeds)
+    return bool(common) if request.spec.speed is None else request.spec.speed in common
 
 
 def _fits_switches(
@@ -283,8 +287,8 @@ def _fits_switches(
     written = (given(spec.bb_credit_from, spec.bb_credit), given(spec.bb_credit_to, spec.bb_credit))
     members = spec.count if spec.trunk else 1
     granted = [
-        given(it, boxes.port(end).bb_credit) * members
-        for it, end in zip(written, ends, strict=True)
+        given(it, boxes.by_name[box].ports[port].bb_credit) * members
+        for it, (box, port) in zip(written, ends, strict=True)
     ]
     if min(granted) < channels:
         problems.add(
@@ -294,11 +298,6 @@ def _fits_switches(
         )
         return False
     return True
-
-
-def _have_common_speed(request: _Request, a: End, b: End, boxes: Boxes) -> bool:
-    common = set(boxes.port(a).speeds) & set(boxes.port(b).speeds)
-    return bool(common) if request.spec.speed is None else request.spec.speed in common
 
 
 def _at_stack(request: _Request, boxes: Boxes) -> str | None:

@@ -15,6 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 from sanlab.report import topology
+from sanlab.report.fabric_tables import fabric_tables
 from sanlab.report.figures import SERIES_SHOWN, figures, specification
 from sanlab.report.findings import Finding, find
 from sanlab.report.findings import write as write_findings
@@ -26,6 +27,7 @@ from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
 from sanlab.run.folder import write_file
 
 if TYPE_CHECKING:
+    from sanlab.report.fabric_tables import Entry
     from sanlab.results.run import Run
 
 #: Rows of a table shown at first; the rest is one press away.
@@ -246,7 +248,14 @@ def _tables(run: Run) -> list[Table]:
         _stations(run),
         _mirrors(run),
     ]
+    tables += [_of_fabric(*rows) for rows in fabric_tables(run)]
     return [table for table in tables if table.rows]
+
+
+def _of_fabric(name: str, headings: list[str], rows: list[list[Entry]]) -> Table:
+    columns = [Column(title, is_number=title in ("port", "since")) for title in headings]
+    cells = [[Cell(text, value) for text, value in row] for row in rows]
+    return _table(name, columns, cells, has_filter=True)
 
 
 def _workloads(run: Run) -> Table:

@@ -14,6 +14,7 @@ STAGES: Final[dict[str, str]] = {
     "credit_wait": "a transmitter on the way had a frame of it to send and no BB credit",
     "wire": "bits on fibres: serialisation and propagation",
     "switch": "in switches: forwarding latency and waiting for an output",
+    "recovery": "after a fault: waiting for a path, a time-out, an abort, another path",
     "task_set": "refused with TASK SET FULL and waiting to be sent again",
     "controller": "processor of the array, waiting included",
     "cache": "cache of the array, waiting for space included",
@@ -68,6 +69,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "tx_credit_wait_count": "times it began to wait for credit",
             "tx_queue_wait_ps": "sum over frames of the wait at this transmitter",
             "tx_queue_mean_frames": "frames waiting at this transmitter, mean over the run",
+            "tx_dropped_count": "frames lost on this link or in front of it: cut off, corrupted, or without a way on",
             "tx_bb_credit": "BB credit the peer granted at login; of an `nl_port` what it grants to whoever opens it",
             "tx_credit_max_in_use": "most credits in use at once",
             "rx_frames_count": _PORT_DIRECTION["frames_count"].format(way="received"),
@@ -95,6 +97,31 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "arbitrating_share": "`arbitrating_ps` as a share of the run",
             "sending_share": "`sending_ps` as a share of the run; above `owned_share` where circuits carry "
             "frames both ways at once",
+        },
+    ),
+    "paths": (
+        "One row for each way from an HBA port to a port of an array that a workload uses.",
+        {
+            "path": "both ends",
+            "initiator": "port of the host",
+            "target": "port of the array",
+            "state": "at the end of the run, as the host knows it: `up`; `blocked`, lost and commands wait "
+            "for it; `failed`, commands fail at once",
+            "answers_count": "commands answered over it; counted only where something can go wrong",
+            "losses_count": "times it was lost",
+            "lost_ps": "time it was not up",
+            "lost_first_ps": "when it was first lost; 0 where it never was",
+            "replaced_ps": "when the first command of a LUN that uses it was answered by another path after "
+            "that; 0 where none was",
+        },
+    ),
+    "happenings": (
+        "One row for each thing that happened to the fabric, and for what hosts and switches made of it.",
+        {
+            "time_ps": "when",
+            "what": "in a few words",
+            "place": "link, port, path, LUN or switch it happened to",
+            "reason": "why, where that is known",
         },
     ),
     "strings": (
@@ -139,7 +166,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
                 for percent, column in PERCENTILES.items()
             },
             "queue_full_count": "commands answered with TASK SET FULL",
-            "error_count": "I/Os that failed: no answer within the time-out of the HBA",
+            "error_count": "I/Os that failed: the application was told so, after all retries and paths",
+            "retried_count": "I/Os done of which a command was sent again after a fault",
+            "delayed_count": "I/Os done that waited for a fault to pass: a path, a time-out, an abort",
             "command_count": "commands of the I/Os that ended in the window; an I/O in pieces has several",
         },
     ),
@@ -154,6 +183,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "response_sum_ps": "sum of their response times; divide by `io_count` for the mean",
             "response_max_ps": "longest of them",
             "error_count": "I/Os that failed in the bin",
+            "delayed_count": "I/Os done in the bin that had waited for a fault to pass",
         },
     ),
     "response_histogram": (

@@ -36,8 +36,15 @@ def happenings(run: Record) -> list[Happening]:
             found.append(Happening(row["first_ps"], f"rebuild of {row['drive']} begins"))
         if row["is_done"]:
             found.append(Happening(row["last_ps"], f"rebuild of {row['drive']} is done"))
+    for row in run.rows("happenings") if "happenings" in run.tables else []:
+        found.append(Happening(row["time_ps"], _told(row)))
     end = run.manifest.simulated_ps
     return sorted((it for it in found if it.at_ps <= end), key=lambda it: (it.at_ps, it.what))
+
+
+def _told(row: dict[str, Any]) -> str:
+    because = f": {row['reason']}" if row["reason"] else ""
+    return f"{row['place']}: {row['what']}{because}"
 
 
 def _faults(plan: dict[str, Any]) -> list[Happening]:

@@ -304,6 +304,9 @@ class Lun(ScenarioModel):
     """Commands its task set holds before it answers TASK SET FULL."""
     ports: Patterns | None = None
     """Ports of the array it is exported by, `p0` or `p[0..1]`; all where it is left out."""
+    preferred: Patterns | None = None
+    """Ports by which hosts with `multipath` reach it as long as they can: those of the controller
+    that owns it. All alike where it is left out."""
     memory: Memory | None = None
     """Media whose service time does not depend on the address."""
     raid: Literal[0] | None = None

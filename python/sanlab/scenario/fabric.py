@@ -87,8 +87,6 @@ class Switch(ScenarioModel):
     """From having what it needs of a frame to its first bit on an idle output."""
     routing: Routing | None = None
     """Choice among paths of equal cost."""
-    qos: SwitchQos | None = None
-    """How its ports keep limits and priorities."""
     domain_fixed: bool = False
     """It insists on its domain: where another has it too, the link between them is isolated."""
     zoning_rules: ZoningRules | None = None
@@ -119,6 +117,9 @@ class Switch(ScenarioModel):
                 key="domain_fixed",
             )
         return self
+
+    qos: SwitchQos | None = None
+    """How its ports keep limits and priorities."""
 
 
 class Link(ScenarioModel):

@@ -2,74 +2,233 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from sanlab.scenario.base import ScenarioModel, Span, Time, refusal
+from sanlab.scenario.base import Pattern, Rate, ScenarioModel, Span, Time, refusal
 
 #: Time a loop needs to initialise after a LIP, where nothing else is said: hosts of the time show
 #: gaps of 0.1 to 2 s. Uncertain.
 DEFAULT_PAUSE_PS = 200 * 10**9
 
-Kind = Literal["noisy-disk", "stuck-disk", "pull-disk", "insert-disk", "power-loss"]
-_LASTING = ("noisy-disk", "stuck-disk")
+StackKind = Literal["noisy-disk", "stuck-disk", "pull-disk", "insert-disk", "power-loss"]
+Kind = Literal[
+    StackKind,
+    "link-down",
+    "port-down",
+    "switch-down",
+    "hba-failure",
+    "controller-failure",
+    "trunk-member",
+    "slow-drain",
+    "lost-credit",
+    "bit-errors",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What a kind of fault says: one of each of `needs`, and of the others what is in `may`."""
+
+    needs: tuple[tuple[str, ...], ...]
+    may: tuple[str, ...] = ()
+    is_timed: bool = True
+
+
+_OUTAGE = ("until", "mtbf", "mttr")
+_LINK = (("port", "between"),)
+_KEYS = {
+    "noisy-disk": _Keys((("stack",), ("disk",), ("until",)), ("every", "pause")),
+    "stuck-disk": _Keys((("stack",), ("disk",), ("until",)), ("every", "pause")),
+    "pull-disk": _Keys((("stack",), ("disk",)), ("every", "pause")),
+    "insert-disk": _Keys((("stack",), ("disk",)), ("every", "pause")),
+    "power-loss": _Keys((("stack",), ("enclosure",)), ("every", "pause")),
+    "link-down": _Keys(_LINK, ("number", *_OUTAGE)),
+    "port-down": _Keys((("port",),), _OUTAGE),
+    "switch-down": _Keys((("switch",),), _OUTAGE),
+    "hba-failure": _Keys((("host",),), ("hba", *_OUTAGE)),
+    "controller-failure": _Keys((("array",),), ("ports", *_OUTAGE)),
+    "trunk-member": _Keys(_LINK, ("number", "until")),
+    "slow-drain": _Keys((("port",), ("rate",)), ("until",)),
+    "lost-credit": _Keys((("port",),), ("count",)),
+    "bit-errors": _Keys((*_LINK, ("ber",)), ("number",), is_timed=False),
+}
+_EXAMPLES = {
+    "stack": "stack1",
+    "disk": "1",
+    "enclosure": "1",
+    "until": "2s",
+    "port": "sw1.3",
+    "between": "[sw1, sw2]",
+    "switch": "sw1",
+    "host": "host1",
+    "array": "dev1",
+    "rate": "10MB/s",
+    "ber": "1e-9",
+}
+
+
+def _read_ber(value: object) -> object:
+    """Read a share of bits; return how many bits there are to one that is inverted."""
+    remedy = "Write a share like '1e-9': one bit in 1,000,000,000"
+    try:
+        share = float(str(value))
+    except ValueError as error:
+        raise refusal(reason=f"'{value}' is no share of bits", remedy=remedy) from error
+    if not 1e-18 <= share <= 1e-4:
+        raise refusal(
+            reason=f"A bit error rate of '{value}' is out of range", remedy="It lies in 1e-18..1e-4"
+        )
+    return round(1 / share)
+
+
+BitErrorInterval = Annotated[
+    int,
+    BeforeValidator(_read_ber),
+    WithJsonSchema({"type": ["number", "string"], "examples": ["1e-9"]}),
+]
 
 
 class Fault(ScenarioModel):
-    """A fault of a stack of enclosures.
+    """Something that goes wrong.
 
-    `noisy-disk`: a disk asks for a LIP again and again until it is bypassed. `stuck-disk`: it holds
-    the loop until it is bypassed. `pull-disk`, `insert-disk`: one LIP each. `power-loss`: an
-    enclosure goes dark; what lies above and below it goes on by itself. A loop switch keeps LIPs
-    from all but the disk that asks for them.
+    Of a stack of enclosures. `noisy-disk`: a disk asks for a LIP again and again until it is
+    bypassed. `stuck-disk`: it holds the loop until it is bypassed. `pull-disk`, `insert-disk`: one
+    LIP each. `power-loss`: an enclosure goes dark; what lies above and below it goes on by itself.
+    A loop switch keeps LIPs from all but the disk that asks for them.
+
+    Of the fabric. `link-down`: a cable is pulled. `port-down`: a port is disabled. `switch-down`,
+    `hba-failure`, `controller-failure`: all their ports go dark. `trunk-member`: one cable of a
+    trunk is pulled. These last `until` an instant or for ever, or come and go at random with `mtbf`
+    and `mttr`. `slow-drain`: a port empties its receive buffers slowly. `lost-credit`: R_RDYs for a
+    port get lost. `bit-errors`: bits on a link arrive inverted, during all of the run.
     """
 
     kind: Kind
     """What happens."""
-    stack: str
-    """The stack it happens to."""
-    at: Time
+    at: Time | None = None
     """When."""
+    until: Time | None = None
+    """When it is over: when a noisy or stuck disk is bypassed, when a link carries frames again."""
+    mtbf: Span | None = None
+    """Mean time between the end of an outage and the next, exponential; instead of `at`."""
+    mttr: Span | None = None
+    """Mean length of an outage, exponential."""
+    port: str | None = None
+    """Port of a host, an array or a switch, `host1.hba0.p0`, `sw1.3`: the link at it."""
+    between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Two boxes: all links between them."""
+    number: Annotated[int, Field(ge=1)] | None = None
+    """Which of these links, from 1, in the order of the file."""
+    switch: str | None = None
+    """The switch that goes down."""
+    host: str | None = None
+    """The host whose HBA fails."""
+    hba: str | None = None
+    """Its HBA, all where it is left out."""
+    array: str | None = None
+    """The array whose controller fails."""
+    ports: list[Pattern] | None = None
+    """Ports of that controller, all of the array where it is left out."""
+    rate: Rate | None = None
+    """Rate at which a slow port empties its receive buffers."""
+    count: Annotated[int, Field(ge=1, le=65_535)] = 1
+    """R_RDYs that get lost."""
+    ber: BitErrorInterval | None = None
+    """Bit error rate, 1e-12 at most by the standard."""
+    stack: str | None = None
+    """The stack it happens to."""
     disk: Annotated[int, Field(ge=1)] | None = None
     """The disk, by its number."""
     enclosure: Annotated[int, Field(ge=1)] | None = None
     """The enclosure that loses its power, from the top."""
-    until: Time | None = None
-    """When a noisy or stuck disk is bypassed."""
     every: Span = 10**12
     """Time from one LIP of a noisy disk to the next, 1s where it is left out."""
     pause: Span = DEFAULT_PAUSE_PS
     """Time a loop takes to initialise, 200ms where it is left out."""
 
+    @property
+    def is_of_stack(self) -> bool:
+        """Whether it happens to a stack of enclosures."""
+        return ("stack",) in _KEYS[self.kind].needs
+
     @model_validator(mode="after")
     def _says_what_it_needs(self) -> Fault:
-        wanted = "enclosure" if self.kind == "power-loss" else "disk"
-        other = "disk" if wanted == "enclosure" else "enclosure"
-        if getattr(self, wanted) is None:
+        keys = _KEYS[self.kind]
+        for choices in keys.needs:
+            if all(getattr(self, key) is None for key in choices):
+                first = choices[0]
+                raise refusal(
+                    reason=f"'{self.kind}' does not say {_QUESTIONS.get(first, first)}",
+                    remedy=f"Add '{first}: {_EXAMPLES[first]}'",
+                    key="kind",
+                )
+        known = {key for choices in keys.needs for key in choices} | set(keys.may)
+        foreign = (self.model_fields_set - known) - {"kind", "at"}
+        for key in sorted(foreign):
             raise refusal(
-                reason=f"'{self.kind}' does not say which {wanted}",
-                remedy=f"Add '{wanted}: 1'",
-                key="kind",
+                reason=f"'{key}' means nothing to '{self.kind}'",
+                remedy=f"Remove '{key}'; it takes {', '.join(sorted(known))}",
+                key=key,
             )
-        if getattr(self, other) is not None:
+        self._has_one_place()
+        self._has_its_time(is_timed=keys.is_timed)
+        return self
+
+    def _has_one_place(self) -> None:
+        if self.port is not None and self.between is not None:
             raise refusal(
-                reason=f"'{self.kind}' happens to one {wanted}",
-                remedy=f"Remove '{other}'",
-                key=other,
+                reason="The link is named twice, by 'port' and by 'between'",
+                remedy="Keep one of them",
+                key="between",
             )
-        if self.kind in _LASTING and self.until is None:
+        if self.number is not None and self.between is None:
             raise refusal(
-                reason=f"'{self.kind}' does not say when the disk is bypassed",
-                remedy="Add 'until'",
-                key="kind",
+                reason="'number' counts the links between two boxes",
+                remedy="Add 'between: [sw1, sw2]', or remove 'number'",
+                key="number",
             )
-        if self.until is not None and self.kind not in _LASTING:
+
+    def _has_its_time(self, *, is_timed: bool) -> None:
+        is_random = self.mtbf is not None or self.mttr is not None
+        if is_random and (self.mtbf is None or self.mttr is None):
+            missing = "mtbf" if self.mtbf is None else "mttr"
             raise refusal(
-                reason=f"'{self.kind}' happens at once", remedy="Remove 'until'", key="until"
+                reason="Outages at random need both 'mtbf' and 'mttr'",
+                remedy=f"Add '{missing}'",
+                key="mttr" if self.mtbf is None else "mtbf",
             )
-        if self.until is not None and self.until <= self.at:
+        if is_random and (self.at is not None or self.until is not None):
+            raise refusal(
+                reason="The fault is timed and at random",
+                remedy="Keep 'at', or 'mtbf' and 'mttr'",
+                key="mtbf",
+            )
+        if is_timed and not is_random and self.at is None:
+            raise refusal(
+                reason=f"'{self.kind}' does not say when", remedy="Add 'at: 1s'", key="kind"
+            )
+        if not is_timed and self.at is not None:
+            raise refusal(
+                reason=f"'{self.kind}' lasts for all of the run", remedy="Remove 'at'", key="at"
+            )
+        if self.until is not None and self.at is not None and self.until <= self.at:
             raise refusal(
                 reason="The fault ends before it begins", remedy="Make 'until' later", key="until"
             )
-        return self
+
+
+_QUESTIONS = {
+    "stack": "of which stack",
+    "disk": "which disk",
+    "enclosure": "which enclosure",
+    "until": "when the disk is bypassed",
+    "port": "which link",
+    "switch": "which switch",
+    "host": "of which host",
+    "array": "of which array",
+    "rate": "how slowly",
+    "ber": "how often",
+}

@@ -106,12 +106,33 @@ class Hba(ScenarioModel):
     lun_queue_depth: Exchanges | None = None
     """Commands a port may have open on one LUN."""
     command_timeout: Span = 30 * 10**12
-    """A command without an answer for so long has failed, 30s where it is left out. Timers run only
-    in scenarios with `faults`."""
+    """A command without an answer for so long is aborted and sent again, 30s where it is left out
+    (Linux and Windows class drivers use 30 and 60s). Timers run only in scenarios in which
+    something can go wrong."""
+    fast_io_fail: Span | None = None
+    """From the loss of a path to the failure of its commands, as Linux' `fast_io_fail_tmo`; they
+    wait until `dev_loss` where it is left out."""
+    dev_loss: Span = 30 * 10**12
+    """From the loss of a path to its removal, as Linux' `dev_loss_tmo` and the port-down retry of
+    an HBA's driver; 30s where it is left out."""
+    retries: Annotated[int, Field(ge=0, le=1000)] = 5
+    """How often a command is sent again before the application is told of its failure, 5 where it
+    is left out, as Linux' disk driver does."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None
     """Rate at which a port empties its receive buffers; at once where it is left out."""
+
+    @model_validator(mode="after")
+    def _fails_before_it_loses(self) -> Hba:
+        if self.fast_io_fail is not None and self.fast_io_fail > self.dev_loss:
+            raise refusal(
+                reason="'fast_io_fail' is longer than 'dev_loss': the path goes before it fails",
+                remedy="Make 'fast_io_fail' the shorter one",
+                key="fast_io_fail",
+            )
+        return self
+
     loop_only: bool = False
     """Its ports know arbitrated loops only: a switch whose ports take no loop isolates them."""
     npiv: list[Name] = Field(default_factory=list)
@@ -120,6 +141,34 @@ class Hba(ScenarioModel):
     binding: Binding = "wwpn"
     """How targets are remembered: by world-wide port name, by address, or not at all. By address a
     target is lost when its switch gets another domain."""
+
+
+class Multipath(ScenarioModel):
+    """What a host does with several paths to a LUN. Without it each job keeps to one path."""
+
+    policy: Literal["round-robin", "least-queue", "one-path"] = "round-robin"
+    """All paths of the best group in turn, the one with the fewest requests, or the first."""
+    ios: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Requests on each path before the next; 1 where it is left out."""
+    no_path: Literal["fail", "queue"] = "fail"
+    """What becomes of requests while no path is left."""
+    failback: Time | Literal["manual"] = 0
+    """From the return of a preferred path to its use, at once where it is left out."""
+    checker: Span = 5 * 10**12
+    """Time between two looks of the path checker, 5s where it is left out: a failed path is used
+    again after the next one."""
+    switch_over: Time = 0
+    """Time in which an array hands a LUN to the controller of other paths."""
+
+    @model_validator(mode="after")
+    def _counts_in_turn(self) -> Multipath:
+        if self.ios is not None and self.policy != "round-robin":
+            raise refusal(
+                reason=f"'ios' means nothing with 'policy: {self.policy}'",
+                remedy="Remove 'ios', or use 'policy: round-robin'",
+                key="ios",
+            )
+        return self
 
 
 def _as_hbas(value: object) -> object:
@@ -138,6 +187,8 @@ class Host(ScenarioModel):
     os: Annotated[Os | None, BeforeValidator(_as_os), also({"type": "string"})] = None
     """Operating system, `windows-2003` or its values; that of the host's model where it is left
     out."""
+    multipath: Multipath | None = None
+    """What it does with several paths to a LUN."""
     hbas: Annotated[
         Annotated[list[Hba], Field(min_length=1)] | None,
         BeforeValidator(_as_hbas),

@@ -440,7 +440,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
             let (n_port, fibre) = (port.settings.n_port, port.fibre);
             let sequence = &mut port.queue[place];
-            let frame = self.n_ports[n_port as usize].cut_frame(sequence, now, n_port);
+            let frame = self.n_ports[n_port as usize].cut_frame(sequence, now);
             let is_last = frame.is_last;
             if is_last {
                 self.loops.ports[id as usize].queue.remove(place);

@@ -1,0 +1,193 @@
+"""Faults of stacks as things that happen to their loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import (
+    Crossbar,
+    CutLoop,
+    LoopFaultPlan,
+    OnCut,
+    OnDarken,
+    OnInsert,
+    OnRemove,
+    OnStop,
+    Places,
+    StopLoop,
+)
+from sanlab.quantities import counted, format_time
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.schema import LoopPlan, NPortPlan
+    from sanlab.plan.stacks import StackBox
+    from sanlab.scenario import Scenario
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.faults import Fault
+
+#: LIPs of one noisy disk.
+MAX_LIPS = 10_000
+
+
+def build_loop_faults(
+    scenario: Scenario,
+    boxes: Boxes,
+    loops: list[LoopPlan],
+    n_ports: list[NPortPlan],
+    problems: Problems,
+) -> list[LoopFaultPlan]:
+    """Return what happens to loops, in the order of time."""
+    found: list[LoopFaultPlan] = []
+    cut: dict[str, int] = {}
+    stacks = {stack.name: stack for stack in boxes.stacks}
+    gone: set[tuple[str, int]] = set()
+    numbers = [index for index, it in enumerate(scenario.faults) if it.is_of_stack]
+    for index in sorted(numbers, key=lambda it: scenario.faults[it].at or 0):
+        fault, path = scenario.faults[index], ("faults", index)
+        at = fault.at or 0
+        stack = stacks.get(fault.stack or "")
+        if stack is None:
+            known = ", ".join(stacks) or "none"
+            problems.add(
+                (*path, "stack"),
+                f"There is no stack called '{fault.stack}'",
+                f"Stacks are: {known}",
+            )
+            continue
+        if not _fits(fault, stack, path, problems):
+            continue
+        end = scenario.measure.duration
+        if end is not None and at >= end:
+            problems.add(
+                (*path, "at"),
+                f"The fault would come at {format_time(at)}, and the run ends at "
+                f"{format_time(end)}",
+                "Make 'measure.duration' longer",
+            )
+        if stack.name in cut and not stack.model.switched:
+            problems.add(
+                path,
+                f"The loops of '{stack.name}' are cut in two since {format_time(cut[stack.name])}",
+                "Nothing can happen to them after a loss of power",
+            )
+            continue
+        if not _is_possible(fault, gone, path, problems):
+            continue
+        if fault.kind == "power-loss":
+            cut[stack.name] = at
+        for number, loop in enumerate(loops):
+            if loop.name.rpartition(".")[0] == stack.name:
+                found.extend(_on_loop(fault, stack, number, loop, n_ports))
+    return sorted(found, key=lambda it: it.at_ps)
+
+
+def _fits(fault: Fault, stack: StackBox, path: Path, problems: Problems) -> bool:
+    if fault.disk is not None and fault.disk > stack.disks_count:
+        problems.add(
+            (*path, "disk"),
+            f"'{stack.name}' has no disk {fault.disk}",
+            f"It has {counted(stack.disks_count, 'disk')}",
+        )
+        return False
+    if fault.enclosure is not None and fault.enclosure > stack.enclosures:
+        problems.add(
+            (*path, "enclosure"),
+            f"'{stack.name}' has no enclosure {fault.enclosure}",
+            f"It has {counted(stack.enclosures, 'enclosure')}",
+        )
+        return False
+    if fault.until is not None and (fault.until - (fault.at or 0)) // fault.every > MAX_LIPS:
+        problems.add(
+            (*path, "every"),
+            f"The disk would ask for more than {MAX_LIPS} LIPs",
+            "Make 'every' longer",
+        )
+        return False
+    return True
+
+
+def _is_possible(fault: Fault, gone: set[tuple[str, int]], path: Path, problems: Problems) -> bool:
+    """Whether the disk is where the fault needs it; keeps account of it."""
+    if fault.disk is None:
+        return True
+    disk = fault.stack or "", fault.disk
+    comes_back = fault.kind == "insert-disk"
+    if (disk in gone) != comes_back:
+        problems.add(
+            (*path, "disk"),
+            f"Disk {fault.disk} of '{fault.stack}' is "
+            f"{'in its bay' if comes_back else 'not on its loops any more'} at that time",
+            "Pull it before it is put back"
+            if comes_back
+            else "Put it back with 'insert-disk' first",
+        )
+        return False
+    if comes_back:
+        gone.discard(disk)
+    else:
+        gone.add(disk)
+    return True
+
+
+def _on_loop(
+    fault: Fault, stack: StackBox, number: int, loop: LoopPlan, n_ports: list[NPortPlan]
+) -> list[LoopFaultPlan]:
+    """What the fault does to one loop of its stack."""
+
+    def happens(at: int, action: OnStop | OnRemove | OnInsert | OnCut | OnDarken) -> LoopFaultPlan:
+        return LoopFaultPlan(at_ps=at, loop_id=number, action=action)
+
+    def stop(at: int, until: int) -> LoopFaultPlan:
+        return happens(at, OnStop(stop=StopLoop(until_ps=until)))
+
+    begins = fault.at or 0
+    names = [n_ports[port.n_port].name for port in loop.ports]
+    if fault.enclosure is not None:
+        if stack.model.switched:
+            dark = OnDarken(darken=Crossbar(crossbar=fault.enclosure - 1))
+            return [happens(begins, dark)]
+        return [happens(begins, OnCut(cut=_cut(fault.enclosure, stack, loop, names)))]
+    letter = loop.name.rpartition(".")[2]
+    places = Places(places=[names.index(f"{stack.name}.disk{fault.disk}.{letter}")])
+    if fault.kind == "insert-disk":
+        back = happens(begins, OnInsert(insert=places))
+        return [back] if stack.model.switched else [back, stop(begins, begins + fault.pause)]
+    gone = OnRemove(remove=places)
+    if stack.model.switched:
+        # The loop switch isolates the port with the first LIP.
+        return [happens(begins, gone)]
+    if fault.kind == "pull-disk":
+        return [happens(begins, gone), stop(begins, begins + fault.pause)]
+    assert fault.until is not None
+    held = [stop(begins, fault.until)]
+    if fault.kind == "noisy-disk":
+        lips = range(begins, fault.until, fault.every)
+        held = [stop(at, at + fault.pause) for at in lips]
+    return [*held, happens(fault.until, gone), stop(fault.until, fault.until + fault.pause)]
+
+
+def _cut(enclosure: int, stack: StackBox, loop: LoopPlan, names: list[str]) -> CutLoop:
+    """The ring above a dark enclosure, and the one below; each is closed by its neighbour.
+
+    A ring that is closed sooner is shorter by the way down and back of what is left out: its first
+    port is nearer by that much.
+    """
+    dark = {f"{stack.name}.disk{disk}" for disk in stack.disks_in(enclosure)}
+    places = [at for at, name in enumerate(names) if name.rpartition(".")[0] in dark]
+    below = {
+        f"{stack.name}.disk{disk}"
+        for later in range(enclosure + 1, stack.enclosures + 1)
+        for disk in stack.disks_in(later)
+    }
+    later = [at for at, name in enumerate(names) if name.rpartition(".")[0] in below]
+    hosts_below = [at for at, name in enumerate(names) if at > 0 and ".hba" in name]
+    end = places[-1] + 1 if places else min(later or hosts_below or [len(names)])
+    first = places[0] if places else end
+    ports = loop.ports
+    share = (enclosure - 1) / max(1, stack.enclosures - 1)
+    way_back = ports[0].delay_ps - ports[0].repeat_ps
+    above = ports[0].repeat_ps + round(way_back * share)
+    under = ports[end].repeat_ps + round(way_back * (1 - share)) if end < len(ports) else 0
+    return CutLoop(first=first, end=end, above_ps=max(1, above), below_ps=max(1, under))
