@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use sanlab_fabric::{BusPort, Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
-use sanlab_fc::{BusModel, IoBus, ExchangeIds, Generator, Interleave, NPort};
+use sanlab_fabric::{
+    BusPort, Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch,
+};
+use sanlab_fc::{BusModel, ExchangeIds, Generator, Interleave, IoBus, NPort};
 use sanlab_host::{
     AccessLine, AccessSpec, Adapter, Addresses, BlockLayer, CpuCosts, Extent, Host, Job,
     JobSettings, Pacing, Pattern, Region, Runs, Stream, StreamKind, Volume, Walk,
@@ -16,8 +18,8 @@ use sanlab_storage::{
 };
 
 use crate::build_loops::{add_loop, fault_of};
-use crate::check::PlanError;
 use crate::build_paths::device_of;
+use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::faults::Faults;
@@ -665,14 +667,21 @@ fn check_reachable<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), P
     if plan.faults.is_armed {
         return Ok(());
     }
-    let jobs = world.jobs.iter().zip(&plan.jobs).flat_map(|(running, job)| {
-        let devices = running.devices.iter().map(|&id| &world.devices[id as usize]);
-        let routes = devices.flat_map(|device| &device.routes);
-        routes.map(|route| {
-            let path = &world.paths[route.path as usize];
-            (path.initiator, path.target, job.name.clone())
-        })
-    });
+    let jobs = world
+        .jobs
+        .iter()
+        .zip(&plan.jobs)
+        .flat_map(|(running, job)| {
+            let devices = running
+                .devices
+                .iter()
+                .map(|&id| &world.devices[id as usize]);
+            let routes = devices.flat_map(|device| &device.routes);
+            routes.map(|route| {
+                let path = &world.paths[route.path as usize];
+                (path.initiator, path.target, job.name.clone())
+            })
+        });
     let mirrors = plan
         .arrays
         .iter()

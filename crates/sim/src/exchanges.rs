@@ -2,9 +2,7 @@
 //! command.
 
 use sanlab_fabric::{LOST, Start};
-use sanlab_fc::{
-    Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes,
-};
+use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes};
 use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
@@ -39,7 +37,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             start.landed_at - frame.framed_at,
         );
         if frame.kind >= FrameKind::Plain {
-            self.on_bare_frame(start);
+            if frame.kind == FrameKind::Plain {
+                self.network.frames.remove(start.frame);
+            } else {
+                self.expect_service_frame(start);
+            }
             return;
         }
         let exchange = &mut self.network.exchanges[frame.exchange];
@@ -58,15 +60,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A frame without a SCSI exchange arrives: only what belongs to a service needs to be seen to.
-    fn on_bare_frame(&mut self, start: Start) {
-        let frame = &self.network.frames[start.frame];
-        if frame.kind == FrameKind::Service {
-            let (at, place) = (start.arrives_at, frame.destination);
-            self.agenda.schedule(at, place, Event::Arrived(start.frame));
-        } else {
-            self.network.frames.remove(start.frame);
-        }
+    /// A frame of a service arrives.
+    #[cold]
+    fn expect_service_frame(&mut self, start: Start) {
+        let place = self.network.frames[start.frame].destination;
+        let event = Event::Arrived(start.frame);
+        self.agenda.schedule(start.arrives_at, place, event);
     }
 
     /// The last frame of an information unit leaves: the time since it was queued is told.
@@ -142,10 +141,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
             FrameKind::Data => self.on_write_data(now, frame.exchange),
             FrameKind::Response => self.on_response(now, frame.exchange),
-            FrameKind::Plain
-            | FrameKind::Service
-            | FrameKind::Abort
-            | FrameKind::AbortAccepted => {}
+            FrameKind::Plain | FrameKind::Service | FrameKind::Abort | FrameKind::AbortAccepted => {
+            }
         }
     }
 

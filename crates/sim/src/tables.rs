@@ -6,11 +6,11 @@ use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
-use crate::services::has_dialogues;
 use crate::fault_tables;
 use crate::host_tables;
 use crate::loop_tables;
 use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::services::has_dialogues;
 use crate::storage_tables;
 use crate::world::World;
 
@@ -391,7 +391,10 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 Column::whole(rows, |row| row.totals.response_most),
             ),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
-            ("delayed_count", Column::whole(rows, |row| row.totals.delayed)),
+            (
+                "delayed_count",
+                Column::whole(rows, |row| row.totals.delayed),
+            ),
         ],
     )
 }
@@ -609,7 +612,11 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
     for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
-        for (totals, way) in bus.totals(now).into_iter().zip([" from memory", " to memory"]) {
+        for (totals, way) in bus
+            .totals(now)
+            .into_iter()
+            .zip([" from memory", " to memory"])
+        {
             let way = if of.full_duplex { way } else { "" };
             add(totals, 1, &format!("{}{way}", of.name), "bus");
         }
