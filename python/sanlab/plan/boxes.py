@@ -191,6 +191,7 @@ def _hbas_of(
         return None if hba is None else [hba]
     resolved: list[ResolvedHba] = []
     taken: dict[str, Path] = {}
+    broken = {bus.name for bus in spec.buses} - {bus.name for bus in buses}
     for index, hba_spec in enumerate(spec.hbas):
         here: Path = (*path, "hbas", index)
         if hba_spec.name is None:
@@ -203,7 +204,7 @@ def _hbas_of(
                 return None
             check_names(hba, here, problems)
             bus = None
-            if hba_spec.bus is not None:
+            if hba_spec.bus is not None and hba_spec.bus not in broken:
                 bus = bus_of_hba(hba_spec.bus, name, buses, here, problems)
             resolved.append(replace(hba, bus=bus, place=index))
     buses.extend(hba.bus for hba in resolved if hba.bus is not None and hba.bus not in buses)
