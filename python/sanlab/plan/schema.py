@@ -707,8 +707,8 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
-    paths: list[PathPlan] = []
     initiator: U32 | None = None
+    paths: list[PathPlan] = []
 
 
 class TrafficPlan(PlanModel):
@@ -1093,8 +1093,8 @@ class Plan(PlanModel):
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
-    services: ServicesPlan | None = None
     qos: list[QosPlan] = []
+    services: ServicesPlan | None = None
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""
