@@ -170,6 +170,9 @@ pub struct LinkPlan {
     /// Times in which it carries nothing, one after the other.
     #[serde(default)]
     pub outages: Vec<OutagePlan>,
+    /// Times in which a member of a trunk carries nothing, in the order of their beginnings.
+    #[serde(default)]
+    pub member_outages: Vec<MemberOutagePlan>,
     /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
     #[serde(default)]
     pub bit_error_interval: u64,

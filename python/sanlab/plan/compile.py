@@ -240,6 +240,9 @@ def _with_faults(link: LinkPlan, number: int, faults: FabricFaults) -> LinkPlan:
     return link.model_copy(
         update={
             "outages": outages(faults.outages.get(number, [])),
+            "member_outages": sorted(
+                faults.member_outages.get(number, []), key=lambda outage: outage.from_ps
+            ),
             "bit_error_interval": faults.bit_errors.get(number, 0),
         }
     )

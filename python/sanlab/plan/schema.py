@@ -96,6 +96,14 @@ class VirtualChannelPlan(PlanModel):
     credit_b_to_a: U32
 
 
+class MemberOutagePlan(PlanModel):
+    """A time in which a member of a trunk carries nothing."""
+
+    member: U32
+    from_ps: U64
+    until_ps: U64
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -109,6 +117,7 @@ class LinkPlan(PlanModel):
     credit_b_to_a: U32
     fspf_cost: U64
     outages: list[OutagePlan] = []
+    member_outages: list[MemberOutagePlan] = []
     bit_error_interval: U64 = 0
     members: U32 = 1
     virtual_channels: list[VirtualChannelPlan] = []
