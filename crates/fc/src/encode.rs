@@ -84,11 +84,7 @@ fn control(frame: &Frame, is_read: bool) -> (u8, u8, u32) {
         FrameKind::Data => (0x01, FCP, data_control(frame.is_last, is_read)),
         // Basic link services have no type.
         FrameKind::Abort => (0x81, 0x00, END_OF_SEQUENCE | TRANSFER_INITIATIVE),
-        FrameKind::AbortAccepted => (
-            0x84,
-            0x00,
-            FROM_RESPONDER | LAST_SEQUENCE | END_OF_SEQUENCE,
-        ),
+        FrameKind::AbortAccepted => (0x84, 0x00, FROM_RESPONDER | LAST_SEQUENCE | END_OF_SEQUENCE),
         // Device data without category, of a type that vendors may use: nobody takes it for SCSI.
         FrameKind::Plain | FrameKind::Service => (
             0x00,

@@ -301,7 +301,11 @@ fn address_discovery(command: u8, of: &Party) -> Vec<u8> {
 fn state_change(ports: &[u32]) -> Vec<u8> {
     let [.., high, low] = (4 + 4 * ports.len()).to_be_bytes();
     let mut out = vec![0x61, 4, high, low];
-    out.extend(ports.iter().flat_map(|port| (port & 0xff_ffff).to_be_bytes()));
+    out.extend(
+        ports
+            .iter()
+            .flat_map(|port| (port & 0xff_ffff).to_be_bytes()),
+    );
     out
 }
 

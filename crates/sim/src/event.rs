@@ -19,6 +19,10 @@ pub(crate) enum Event {
     Arrived(u32),
     /// The adapter's engine has finished a command.
     EngineCompleted(u32),
+    /// The adapter's engine has taken in an XFER_RDY: exchange, and where its data begin.
+    TransferSubmitted(u32, u32),
+    /// An adapter raises the interrupt it has held back.
+    Interrupt(u32),
     /// The host's processor has told the application.
     CpuCompleted(u32),
     /// A LUN that accepted nothing is tried again: adapter and LUN queue.

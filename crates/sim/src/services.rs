@@ -3,9 +3,7 @@
 //! Who says what to whom, and in which order, is known from the plan; when is not, so that every
 //! request and every answer is a frame on the fibre, with all that it meets there.
 
-use sanlab_fc::link_services::{
-    Party, SERVICE_BIT, ServiceFrame, TimeOuts, Verb, answer, request,
-};
+use sanlab_fc::link_services::{Party, SERVICE_BIT, ServiceFrame, TimeOuts, Verb, answer, request};
 use sanlab_fc::{Frame, FrameKind, Sequence};
 use sanlab_kernel::{Picoseconds, id_of};
 
@@ -61,7 +59,9 @@ struct Step {
 
 /// Whether frames of services are sent; they have a flow of their own then, which comes last.
 pub(crate) fn has_dialogues(plan: &Plan) -> bool {
-    plan.services.as_ref().is_some_and(|it| !it.dialogues.is_empty())
+    plan.services
+        .as_ref()
+        .is_some_and(|it| !it.dialogues.is_empty())
 }
 
 impl Services {
@@ -103,13 +103,25 @@ impl Services {
             self.dialogues[before as usize].followers.push(number);
         }
         for step in &of.steps {
-            let (from, to) = (&parties[step.asks as usize], &parties[step.answers as usize]);
-            let ports: Vec<u32> = step.ports.iter().map(|&it| parties[it as usize].fc_id).collect();
+            let (from, to) = (
+                &parties[step.asks as usize],
+                &parties[step.answers as usize],
+            );
+            let ports: Vec<u32> = step
+                .ports
+                .iter()
+                .map(|&it| parties[it as usize].fc_id)
+                .collect();
             let (mut from, mut to) = (from.clone(), to.clone());
             let verb = verb_of(step);
             // A service speaks under its well-known address.
             if let Some(service) = step.service {
-                (if verb == Verb::StateChange { &mut from } else { &mut to }).fc_id = service;
+                (if verb == Verb::StateChange {
+                    &mut from
+                } else {
+                    &mut to
+                })
+                .fc_id = service;
             }
             self.frames.push(request(verb, &from, &to, &ports, times));
             self.frames.push(answer(verb, &from, &to, &ports, times));
@@ -139,7 +151,13 @@ fn parties(plan: &Plan) -> Vec<Party> {
     let credit_of = |n_port: u32| {
         let at = EndPlan::NPort(n_port);
         let link = plan.links.iter().find(|link| link.a == at || link.b == at);
-        link.map_or(0, |link| if link.a == at { link.credit_b_to_a } else { link.credit_a_to_b })
+        link.map_or(0, |link| {
+            if link.a == at {
+                link.credit_b_to_a
+            } else {
+                link.credit_a_to_b
+            }
+        })
     };
     (0..)
         .zip(&plan.n_ports)
@@ -205,7 +223,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             ServiceEvent::Begin(dialogue) => self.ask(now, dialogue),
             ServiceEvent::Answer(dialogue, step) => {
                 let number = self.services.dialogues[dialogue as usize].first + step;
-                let Step { from, to, ox_id, .. } = self.services.steps[number as usize];
+                let Step {
+                    from, to, ox_id, ..
+                } = self.services.steps[number as usize];
                 self.say(now, 2 * number + 1, (to, from), ox_id);
             }
             ServiceEvent::Overdue(dialogue, step) => {

@@ -286,6 +286,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::EngineSubmitted(request) => self.on_engine_submitted(now, request),
             Event::Arrived(frame) => self.on_arrived(now, frame),
             Event::EngineCompleted(request) => self.on_engine_completed(now, request),
+            Event::TransferSubmitted(exchange, offset) => {
+                self.send_data(now, exchange, offset);
+            }
+            Event::Interrupt(adapter) => self.on_interrupt(now, adapter),
             Event::CpuCompleted(request) => self.on_cpu_completed(now, request),
             Event::RetryLun(adapter, queue) => self.on_retry_lun(now, adapter, queue),
             Event::RetryCopy(request) => self.send_command(now, request),

@@ -125,6 +125,10 @@ class AdapterPlan(PlanModel):
     command_timeout_ps: U64
     path_timeout_ps: U64 = 0
     retries: U32 = 0
+    transfer_ps: U64 = 0
+    latency_ps: U64 = 0
+    interrupt_delay_ps: U64 = 0
+    bus: U32 | None = None
 
 
 class Nothing(PlanModel):
@@ -174,6 +178,17 @@ class PathPlan(PlanModel):
     group: U32
 
 
+class BusPlan(PlanModel):
+    """A segment of an I/O bus."""
+
+    name: str
+    bytes_per_s: U64
+    burst_bytes: U32
+    fetch_overhead_ps: U64
+    store_overhead_ps: U64
+    full_duplex: bool
+
+
 class HostPlan(PlanModel):
     """A host."""
 
@@ -186,6 +201,7 @@ class HostPlan(PlanModel):
     max_request_bytes: U64 = 0
     submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
+    buses: list[BusPlan] = []
     multipath: MultipathPlan | None = None
 
 
@@ -691,8 +707,8 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
-    paths: list[PathPlan] = []
     initiator: U32 | None = None
+    paths: list[PathPlan] = []
 
 
 class TrafficPlan(PlanModel):
@@ -1077,8 +1093,8 @@ class Plan(PlanModel):
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
-    services: ServicesPlan | None = None
     qos: list[QosPlan] = []
+    services: ServicesPlan | None = None
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""
