@@ -158,6 +158,7 @@ fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {
     let interleave = match port.interleave {
         crate::plan::Interleave::Sequence => Interleave::Sequence,
         crate::plan::Interleave::Frame => Interleave::Frame,
+        crate::plan::Interleave::Exchange => Interleave::Exchange,
     };
     let drain =
         (port.drain_bytes_per_s > 0).then(|| Rate::from_bytes_per_s(port.drain_bytes_per_s));

@@ -105,6 +105,8 @@ pub enum Interleave {
     Sequence,
     /// One frame of each open sequence in turn.
     Frame,
+    /// One exchange to its end, data and response.
+    Exchange,
 }
 
 /// A switch.

@@ -70,7 +70,7 @@ class PortEntry(Entry):
     bb_credit: int
     tx_buffers: int = 2
     class3_sequences: int = 2048
-    interleave: Literal["sequence", "frame"] = "sequence"
+    interleave: Literal["sequence", "frame", "exchange"] = "sequence"
     rx_hold: Time = 0
 
 

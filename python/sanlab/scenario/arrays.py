@@ -377,8 +377,9 @@ class Array(ScenarioModel):
     """Frames held ready for the fibre, the one being sent included."""
     class3_sequences: Exchanges | None = None
     """Class 3 sequences a port may have open as their initiator."""
-    interleave: Literal["sequence", "frame"] | None = None
-    """Whether open sequences take turns after each frame or after each sequence."""
+    interleave: Literal["sequence", "frame", "exchange"] | None = None
+    """Whether open sequences take turns after each frame, or after each sequence; with `exchange`
+    a response does not wait for the data of others besides."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None
