@@ -180,6 +180,7 @@ fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
     let policy = match switch.routing {
         crate::plan::RoutePolicy::OnePath => RoutePolicy::OnePath,
         crate::plan::RoutePolicy::IngressPort => RoutePolicy::IngressPort,
+        crate::plan::RoutePolicy::Destination => RoutePolicy::Destination,
         crate::plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
         crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
@@ -300,6 +301,8 @@ fn page_cache_of(cache: &PageCachePlan) -> PageCache {
         access: cache.access_ps,
         prefetch_after: cache.prefetch_after,
         prefetch_window: cache.prefetch_bytes,
+        prefetch_on_miss: cache.prefetch_on_miss,
+        destage: cache.destage_bytes,
         write_back: cache.write_back,
         dirty_limit: cache.dirty_pages,
         low_watermark: cache.low_pages,

@@ -25,7 +25,8 @@ const RATES: [u64; 5] = [
     1_700_000_000,
     6_800_000_000,
 ];
-const POLICIES: [RoutePolicy; 4] = [
+const POLICIES: [RoutePolicy; 5] = [
+    RoutePolicy::Destination,
     RoutePolicy::OnePath,
     RoutePolicy::IngressPort,
     RoutePolicy::SourceDestination,

@@ -98,7 +98,7 @@ class SwitchEntry(Entry):
     bb_credit: int
     forwarding: Literal["cut-through", "store-and-forward"]
     latency: Time
-    routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
+    routing: Literal["one-path", "ingress-port", "destination", "source-destination", "exchange"]
     zoning_rules: ZoningRules = "brocade"
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)

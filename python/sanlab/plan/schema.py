@@ -53,7 +53,7 @@ class SwitchPlan(PlanModel):
     domain: U32
     forwarding_ps: U64
     cut_through: bool
-    routing: Literal["one_path", "ingress_port", "source_destination", "exchange"]
+    routing: Literal["one_path", "ingress_port", "destination", "source_destination", "exchange"]
     ports: U32
     classes: list[ClassPlan] = []
     shared_class: U32 = 0
@@ -512,6 +512,8 @@ class PageCachePlan(PlanModel):
     access_ps: U64
     prefetch_after: U32
     prefetch_bytes: U64
+    prefetch_on_miss: bool = False
+    destage_bytes: U64 = 0
     write_back: bool
     dirty_pages: U32
     low_pages: U32
