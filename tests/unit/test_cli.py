@@ -80,7 +80,7 @@ def test_schema_and_catalog() -> None:
     code, out, _ = invoke("catalog", "--json")
     assert code == 0
     assert set(json.loads(out)) == {
-        *("hosts", "systems", "hbas", "switches", "disks", "arrays", "enclosures"),
+        *("hosts", "systems", "buses", "hbas", "switches", "disks", "arrays", "enclosures"),
         "workloads",
     }
     code, _, err = invoke("catalog", "hba")

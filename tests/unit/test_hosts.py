@@ -49,3 +49,30 @@ def test_costs_of_a_command_and_an_interrupt() -> None:
     ).hosts
     costs = (made.cpu_submit_ps, made.cpu_complete_ps, made.cpu_command_ps, made.cpu_interrupt_ps)
     assert costs == (3_000_000, 2_000_000, 5_000_000, 1_000_000)
+
+
+def test_adapters_share_a_bus_or_have_their_own() -> None:
+    text = """
+hosts:
+  - name: host1
+    buses: [{name: pci0, model: pci-x-133, burst: 1KiB}]
+    hbas:
+      - {name: "hba[0..1]", model: qla2462, bus: pci0}
+      - {name: hba2, model: qla2462, bus: pci-x-266}
+      - {name: hba3, model: qla2462}
+switches: [{name: sw1, model: sanbox-5602}]
+arrays: [{name: dev1, model: ramsan-400, luns: [{name: lun1, size: 1GiB}]}]
+links: [{from: ["host1.hba[0..3].p0", dev1], to: sw1}]
+workloads: [{name: load, hosts: host1, targets: dev1.lun1}]
+"""
+    (host,) = compile_plan(parse_scenario(text)).hosts
+    assert [bus.name for bus in host.buses] == ["host1.pci0", "host1.hba2-bus"]
+    assert [adapter.bus for adapter in host.adapters] == [0, 0, 1, None]
+    shared, own = host.buses
+    assert (shared.burst_bytes, shared.bytes_per_s, shared.full_duplex) == (
+        1024,
+        1_066_000_000,
+        False,
+    )
+    assert own.bytes_per_s == 2_133_000_000
+    assert [adapter.transfer_ps for adapter in host.adapters] == [180_000] * 4

@@ -7,6 +7,7 @@
 //! that came earlier. So the start decides with the knowledge of its instant, and announces in its
 //! turn: the frame to the next hop, the freed buffer to the hop before.
 
+mod bus;
 mod counters;
 mod extras;
 mod fibre;
@@ -23,6 +24,7 @@ mod switch;
 mod trunk;
 mod voq;
 
+pub use bus::{BusPort, Buses};
 pub use counters::FibreCounters;
 pub use extras::Extras;
 pub use fibre::{Fibre, Sink, Source};

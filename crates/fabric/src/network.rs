@@ -4,6 +4,7 @@
 use sanlab_fc::{BbCredit, Exchange, Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, NEVER, NONE, Picoseconds, id_of};
 
+use crate::bus::Buses;
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::Hop;
@@ -27,6 +28,8 @@ pub struct Start {
     /// Its last bit reaches its destination N_Port at this instant; [`NEVER`] while it is still to
     /// cross a switch, [`LOST`] if it goes no further. The caller frees a frame that arrives or is lost.
     pub arrives_at: Picoseconds,
+    /// Its last bit is in; earlier than `arrives_at` only where it is stored over an I/O bus.
+    pub landed_at: Picoseconds,
     /// The fibre.
     pub fibre: u32,
     /// The last frame of a sequence has left its source.
@@ -80,6 +83,10 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) alarms: Alarms,
     /// The alarm of the first loop; those below are of fibres.
     pub(crate) first_loop_alarm: u32,
+    /// The alarm of the first port behind an I/O bus; they come last.
+    pub(crate) first_bus_alarm: u32,
+    /// I/O buses of hosts.
+    pub buses: Buses,
     pub(crate) tenancy_events: u64,
     pub(crate) frames_on_loops: u64,
     /// The last step that was no start of a transmission was the begin or the end of a tenancy.
@@ -122,6 +129,8 @@ pub struct NetworkBuilder {
     pub loop_fibres: Vec<Fibre>,
     /// Loops that faults may make of them, at most.
     pub spare_loops: usize,
+    /// I/O buses of hosts.
+    pub buses: Buses,
     /// Virtual channels of fibres that have any.
     pub channels: Vec<(u32, Vec<VirtualChannel>)>,
     /// Policies, in the order of time.
@@ -176,14 +185,17 @@ impl NetworkBuilder {
         for port in &self.loops.ports {
             uplinks[port.settings.n_port as usize] = port.fibre;
         }
+        let all_loops = self.loops.loops.len() + self.spare_loops;
         let mut network = Network {
             n_ports: self.n_ports,
             fibres: self.fibres,
             frames: Arena::default(),
             exchanges: Arena::default(),
             fingerprint: Fingerprint::default(),
-            alarms: Alarms::new(fibres + self.loops.loops.len() + self.spare_loops),
+            alarms: Alarms::new(fibres + all_loops + self.buses.ports.len()),
             first_loop_alarm: id_of(fibres),
+            first_bus_alarm: id_of(fibres + all_loops),
+            buses: self.buses,
             tenancy_events: 0,
             frames_on_loops: 0,
             was_tenancy: false,
@@ -200,6 +212,7 @@ impl NetworkBuilder {
             starts: 0,
             reference: Reference::new(if EVERY_EVENT { fibres } else { 0 }),
         };
+        network.mark_buses(fibres);
         if EVERY_EVENT {
             for (id, fibre) in network.fibres[..fibres].iter().enumerate() {
                 network.reference.grant(id_of(id), fibre);
@@ -232,7 +245,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Events handled: one for each start, and in the reference one for each of its own.
     pub fn events(&self) -> u64 {
-        self.starts - self.frames_on_loops + self.tenancy_events + self.reference.events()
+        let on_links = self.starts - self.frames_on_loops;
+        on_links + self.tenancy_events + self.buses.stored + self.reference.events()
     }
 
     /// Transmissions started: frames times hops.
@@ -325,7 +339,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             Source::NPort(owner) => owner,
             Source::Switch => n_port,
         };
-        self.n_ports[owner as usize].queue(sequence);
+        let port = &mut self.n_ports[owner as usize];
+        port.queue(sequence);
+        if let Some(bus_port) = port.bus_port() {
+            self.fetch(owner, bus_port, now);
+        }
         self.wake(owner, now);
     }
 
@@ -350,7 +368,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             return;
         }
         let transmitter = &mut self.fibres[fibre as usize];
-        if transmitter.is_special() {
+        if transmitter.needs_care && transmitter.is_special() {
             self.reschedule(fibre, 0);
             return;
         }
@@ -371,7 +389,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reference.give_credit(fibre, channel, at);
         }
         let transmitter = &mut self.fibres[fibre as usize];
-        if transmitter.is_special() {
+        if transmitter.needs_care && transmitter.is_special() {
             transmitter.credit_mut(channel).give(at);
             if !EVERY_EVENT {
                 self.reschedule(fibre, 0);
@@ -407,18 +425,36 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let (_, fibre) = self.alarms.first();
         if fibre >= self.first_loop_alarm {
+            if fibre >= self.first_bus_alarm {
+                return self.store(now, fibre - self.first_bus_alarm);
+            }
             self.was_tenancy = true;
             self.step_loop(fibre - self.first_loop_alarm, now);
             return None;
         }
-        Some(self.start(now, fibre, probe))
+        if self.fibres[fibre as usize].needs_care {
+            return Some(self.start_with_care(now, fibre, probe));
+        }
+        Some(self.start::<false>(now, fibre, probe))
     }
 
+    #[inline(never)]
+    fn start_with_care(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
+        self.start::<true>(now, id, probe)
+    }
+
+    /// A transmission starts. Without `CARE` the fibre has neither extras nor faults, and no I/O bus at
+    /// either end: what there is to look at then is left out.
     #[inline(always)]
-    fn start(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
+    fn start<const CARE: bool>(
+        &mut self,
+        now: Picoseconds,
+        id: u32,
+        probe: &mut impl Probe,
+    ) -> Start {
         self.starts += 1;
         let credit_wait = self.lasting_credit_wait(id, now);
-        let (frame_id, ends_sequence) = self.take_frame(now, id);
+        let (frame_id, ends_sequence) = self.take_frame::<CARE>(now, id);
         let fibre = &mut self.fibres[id as usize];
         let frame = &mut self.frames[frame_id];
         let wire_bytes = frame.wire_bytes;
@@ -426,7 +462,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let tail_at = now + sending;
         let came_on = std::mem::take(&mut frame.channel);
         let mut gate_opens_at = NEVER;
-        if fibre.extras.is_some() {
+        if CARE && fibre.extras.is_some() {
             gate_opens_at = fibre.start_with_extras(now, slot, frame);
         } else {
             fibre.free_at = now + slot;
@@ -442,12 +478,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reference.open_gate(id, now, gate_opens_at);
             self.reference.on_start(id, frame.channel, now + slot);
         }
-        let is_lost = tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
+        let is_lost =
+            CARE && tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
         let arrives_at = match sink {
             _ if is_lost => LOST,
-            Sink::NPort(n_port) => self.deliver(id, frame_id, n_port, tail_at),
+            Sink::NPort(n_port) => self.deliver::<CARE>(id, frame_id, n_port, tail_at),
             Sink::Switch { switch, port } => {
-                self.forward(id, frame_id, switch, port, now, tail_at)
+                self.forward::<CARE>(id, frame_id, (switch, port), now, tail_at)
             }
         };
         if came_by == NONE {
@@ -458,22 +495,29 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let back_at = tail_at + self.fibres[came_by as usize].credit_return;
             self.give_credit(came_by, came_on, back_at);
         }
-        self.rearm(id, now);
+        self.rearm_with::<CARE>(id, now);
         Start {
             frame: frame_id,
             arrives_at,
+            landed_at: arrives_at,
             fibre: id,
             ends_sequence,
         }
     }
 
     #[inline(always)]
-    fn take_frame(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
+    fn take_frame<const CARE: bool>(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
         let fibre = &mut self.fibres[id as usize];
         match fibre.source {
-            Source::Switch => (fibre.pop(now, &self.frames), false),
+            Source::Switch if CARE => (fibre.pop(now, &self.frames), false),
+            Source::Switch => (fibre.queues.pop(now, &self.frames), false),
             Source::NPort(n_port) => {
-                let next = self.n_ports[n_port as usize].next_frame(now, n_port);
+                let source = &mut self.n_ports[n_port as usize];
+                let next = if CARE && let Some(bus_port) = source.bus_port() {
+                    self.take_fetched(now, id, n_port, bus_port)
+                } else {
+                    source.next_frame(now, n_port)
+                };
                 self.sent += 1;
                 (self.frames.insert(next.frame), next.ends_sequence)
             }
@@ -482,12 +526,24 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The frame reaches its destination: its buffer is free again when the N_Port says so.
     #[inline(always)]
-    fn deliver(&mut self, id: u32, frame: u32, n_port: u32, tail_at: Picoseconds) -> Picoseconds {
+    fn deliver<const CARE: bool>(
+        &mut self,
+        id: u32,
+        frame: u32,
+        n_port: u32,
+        tail_at: Picoseconds,
+    ) -> Picoseconds {
         let fibre = &self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
         let payload_bytes = self.frames[frame].payload_bytes;
         let credit_return = fibre.credit_return;
-        let freed_at = self.n_ports[n_port as usize].on_received(arrives_at, payload_bytes);
+        let port = &mut self.n_ports[n_port as usize];
+        if let (true, Some(bus_port)) = (CARE, port.bus_port()) {
+            self.land(bus_port, frame, arrives_at);
+            self.delivered += 1;
+            return NEVER;
+        }
+        let freed_at = port.on_received(arrives_at, payload_bytes);
         let channel = self.frames[frame].channel;
         self.give_credit(id, channel, freed_at + credit_return);
         self.delivered += 1;
@@ -496,12 +552,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The frame goes on to a switch, where it waits for its output.
     #[inline(always)]
-    fn forward(
+    fn forward<const CARE: bool>(
         &mut self,
         id: u32,
         frame_id: u32,
-        switch: u32,
-        port: u32,
+        (switch, port): (u32, u32),
         now: Picoseconds,
         tail_at: Picoseconds,
     ) -> Picoseconds {
@@ -509,7 +564,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let output = switch
             .routes
             .output(&self.frames[frame_id], port, &self.addresses);
-        if self.fibres[output as usize].is_dark(now) {
+        let needs_care = self.fibres[output as usize].needs_care;
+        if needs_care && self.fibres[output as usize].is_dark(now) {
             return self.discard(id, frame_id, output, tail_at);
         }
         let fibre = &self.fibres[id as usize];
@@ -526,26 +582,31 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let mut ready_at = known_at + switch.latency;
         let frame = &mut self.frames[frame_id];
         frame.switch_wait += switch.latency;
-        if self.fibres[id as usize].extras.is_some() {
+        if CARE && self.fibres[id as usize].extras.is_some() {
             ready_at = self.fibres[id as usize].come_in(ready_at, frame);
         }
         frame.ready_at = ready_at;
         let waits_for = &mut self.fibres[output as usize];
-        let queue = if waits_for.is_special() {
-            waits_for.queue_of(frame, port, self.addresses[frame.destination as usize])
-        } else {
-            port
-        };
+        let mut queue = port;
+        if needs_care && waits_for.is_special() {
+            let address = self.addresses[frame.destination as usize];
+            queue = waits_for.queue_of(frame, port, address);
+        }
         waits_for.queues.push(queue, frame_id, &mut self.frames);
         self.announce(output, ready_at);
         NEVER
     }
 
     /// After a start: when can the next frame go?
-    #[inline(always)]
+    #[inline]
     pub(crate) fn rearm(&mut self, id: u32, now: Picoseconds) {
+        self.rearm_with::<true>(id, now);
+    }
+
+    #[inline(always)]
+    fn rearm_with<const CARE: bool>(&mut self, id: u32, now: Picoseconds) {
         let fibre = &mut self.fibres[id as usize];
-        if fibre.is_special() {
+        if CARE && fibre.is_special() {
             self.reschedule(id, now);
             return;
         }
@@ -620,6 +681,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         // A virtual channel is stuck or not by itself.
         let credits = self.fibres.iter().flat_map(Fibre::credits);
         let mut is_stuck: Vec<bool> = credits.map(|credit| credit.known() == 0).collect();
+        // What is being stored frees its buffer.
+        for id in self.landing() {
+            let frame = &self.frames[id];
+            is_stuck[first[frame.came_by as usize] + usize::from(frame.channel)] = false;
+        }
         let mut waits = Vec::new();
         for (output, fibre) in self.fibres.iter().enumerate() {
             let discipline = fibre.discipline();
@@ -656,6 +722,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 held[self.frames[id].came_by as usize] += 1;
                 on_the_way += 1;
             }
+        }
+        for id in self.landing() {
+            held[self.frames[id].came_by as usize] += 1;
         }
         if self.sent != self.delivered + self.dropped + on_the_way {
             return Err(FabricFault::Frames {

@@ -84,6 +84,9 @@ pub struct Exchange {
     /// Credit wait of the transmitter when the information unit under way was handed to it, to tell
     /// its share later.
     pub credit_wait_before: Picoseconds,
+    /// Time for which frames of the information unit under way held up a free fibre, because the I/O
+    /// bus had not brought them yet.
+    pub bus_wait: Picoseconds,
 }
 
 impl Exchange {

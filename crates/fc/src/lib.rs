@@ -10,7 +10,10 @@ pub mod encode;
 mod exchange;
 mod frame;
 mod information_unit;
+mod io_bus;
+pub mod link_services;
 mod n_port;
+mod prefetch;
 mod sequence_ids;
 
 pub use arbitrated_loop::{
@@ -23,4 +26,5 @@ pub use information_unit::{
     FCP_CMND_BYTES, FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES,
     PRIMITIVE_BYTES, wire_bytes,
 };
+pub use io_bus::{BusModel, IoBus, RING_ENTRY_BYTES};
 pub use n_port::{Generator, Interleave, NPort, NextFrame, Sequence};

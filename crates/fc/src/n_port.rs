@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use sanlab_kernel::{NEVER, Picoseconds, RandomStream};
 
+use crate::prefetch::Prefetch;
 use crate::sequence_ids::SequenceIds;
 use crate::{Frame, FrameKind, wire_bytes};
 
@@ -125,6 +126,8 @@ pub struct NPort {
     drain: Option<sanlab_kernel::Rate>,
     drained_at: Picoseconds,
     most_open: usize,
+    /// Frames fetched ahead, of a port behind an I/O bus.
+    prefetch: Option<Box<Prefetch>>,
 }
 
 /// A frame that FC-2 made, and whether its sequence ended with it.
@@ -158,6 +161,7 @@ impl NPort {
             drain: None,
             drained_at: 0,
             most_open: 0,
+            prefetch: None,
         }
     }
 
@@ -167,6 +171,38 @@ impl NPort {
         self.rx_hold = hold;
         self.drain = drain;
         self
+    }
+
+    /// The same port behind an I/O bus, this one of the ports that are: it holds as many frames fetched
+    /// ahead as it has transmit buffers.
+    #[must_use]
+    pub fn behind_bus(mut self, port: u32) -> Self {
+        self.prefetch = Some(Box::new(Prefetch::new(port, self.tx_buffers.len())));
+        self
+    }
+
+    /// Its place among the ports behind buses.
+    #[inline(always)]
+    pub fn bus_port(&self) -> Option<u32> {
+        self.prefetch.as_ref().map(|of| of.port)
+    }
+
+    /// The next frame to fetch from memory, if there is one and room for it.
+    pub fn next_to_fetch(&mut self, now: Picoseconds, source: u32) -> Option<NextFrame> {
+        let has_room = self.prefetch.as_ref().is_some_and(|of| of.has_room());
+        (has_room && !self.open.is_empty()).then(|| self.next_frame(now, source))
+    }
+
+    /// That frame is there from this instant on.
+    pub fn on_fetched(&mut self, next: NextFrame, ready_at: Picoseconds) {
+        if let Some(of) = &mut self.prefetch {
+            of.push(next, ready_at);
+        }
+    }
+
+    /// The first of the frames fetched, if it is there by now, and since when.
+    pub fn take_fetched(&mut self, now: Picoseconds) -> Option<(NextFrame, Picoseconds)> {
+        self.prefetch.as_mut().and_then(|of| of.pop(now))
     }
 
     /// Add a source of plain frames.
@@ -214,7 +250,11 @@ impl NPort {
     /// Its link is gone until `back_at`: what it has to send is lost, and its generators pause. Returns
     /// the sequences lost.
     pub fn clear(&mut self, back_at: Picoseconds) -> u64 {
-        let lost = (self.open.len() + self.pending.len()) as u64;
+        let mut lost = (self.open.len() + self.pending.len()) as u64;
+        if let Some(of) = &mut self.prefetch {
+            lost += of.frames().filter(|frame| frame.is_last).count() as u64;
+            of.clear();
+        }
         for sequence in self.open.drain(..) {
             self.seq_ids.give_back(sequence.seq_id);
         }
@@ -228,7 +268,9 @@ impl NPort {
     /// Whether it has a sequence of this exchange to send.
     pub fn holds(&self, exchange: u32) -> bool {
         let mut waiting = self.open.iter().chain(&self.pending);
+        let mut fetched = self.prefetch.iter().flat_map(|of| of.frames());
         waiting.any(|sequence| sequence.exchange == exchange)
+            || fetched.any(|frame| frame.exchange == exchange)
     }
 
     /// From now on it empties its receive buffers at this rate at most.
@@ -239,6 +281,9 @@ impl NPort {
     /// When it has a frame to send; [`NEVER`] when it has none.
     #[inline]
     pub fn ready_at(&self) -> Picoseconds {
+        if let Some(of) = &self.prefetch {
+            return of.ready_at().min(self.next_generated());
+        }
         match self.open.front() {
             Some(first) => first.queued_at,
             None if self.generators.is_empty() => NEVER,
@@ -292,8 +337,9 @@ impl NPort {
         }
     }
 
+    /// The next plain frame, sent now.
     #[inline(always)]
-    fn generate(&mut self, now: Picoseconds, source: u32) -> NextFrame {
+    pub fn generate(&mut self, now: Picoseconds, source: u32) -> NextFrame {
         let is_due = |generator: &Generator| generator.left > 0 && generator.next_at <= now;
         let (before, after) = self.generators.split_at(self.next_generator);
         let turn = match after.iter().position(is_due) {

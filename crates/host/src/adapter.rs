@@ -18,6 +18,20 @@ pub struct Adapter {
     pub submit: Picoseconds,
     /// Engine time to finish a command.
     pub complete: Picoseconds,
+    /// Engine time to take in an XFER_RDY and begin with its data.
+    pub transfer: Picoseconds,
+    /// From the engine's end with something to its effect outside: time on the card in which the engine
+    /// does other things.
+    pub latency: Picoseconds,
+    /// From an answer to the interrupt that tells of it, and of all that came meanwhile; 0 raises one
+    /// for each.
+    pub interrupt_delay: Picoseconds,
+    /// Answers that wait for that interrupt.
+    pub posted: Vec<u32>,
+    /// Interrupts raised.
+    pub interrupts: u64,
+    /// Commands begun.
+    pub commands: u64,
     /// A command without an answer for so long has failed; 0 waits for ever.
     pub command_timeout: Picoseconds,
     /// From the loss of a path to the failure of its commands.
@@ -61,9 +75,15 @@ impl Adapter {
     ) -> Self {
         Self {
             n_port,
-            engine: Station::new(1),
+            engine: Station::settling(1),
             submit,
             complete,
+            transfer: 0,
+            latency: 0,
+            interrupt_delay: 0,
+            posted: Vec::new(),
+            interrupts: 0,
+            commands: 0,
             command_timeout: 0,
             path_timeout: 0,
             retries: 0,
@@ -101,6 +121,16 @@ impl Adapter {
     pub fn enqueue(&mut self, queue: u32, request: u32) {
         self.luns[queue as usize].waiting.push_back(request);
         self.waiting += 1;
+    }
+
+    /// Work of so much time for the engine: when does it show?
+    #[inline]
+    pub fn work(&mut self, now: Picoseconds, cost: Picoseconds) -> Picoseconds {
+        let done_at = match cost {
+            0 => now,
+            _ => self.engine.arrive(now, cost).ends_at,
+        };
+        done_at + self.latency
     }
 
     /// The next request that may go to the engine, LUNs in turn.

@@ -55,6 +55,7 @@ impl BlockLayer {
 pub struct CpuCosts {
     submit: [Picoseconds; 3],
     complete: [Picoseconds; 3],
+    interrupt: Picoseconds,
 }
 
 impl CpuCosts {
@@ -67,6 +68,7 @@ impl CpuCosts {
         Self {
             submit: [call_out + command, call_out, command],
             complete: [call_back + interrupt, call_back, interrupt],
+            interrupt,
         }
     }
 
@@ -74,6 +76,12 @@ impl CpuCosts {
     #[inline]
     pub fn submit(&self, role: Role) -> Picoseconds {
         self.submit[role as usize]
+    }
+
+    /// After the adapter is done with it, where the interrupt told of others too and is paid for.
+    #[inline]
+    pub fn complete_too(&self, role: Role) -> Picoseconds {
+        self.complete[role as usize] - self.interrupt
     }
 
     /// After the adapter is done with it, or, of a request that is split, after its pieces.

@@ -13,6 +13,8 @@ pub enum Stage {
     LunQueue,
     /// Engine of the adapter, waiting included.
     Hba,
+    /// I/O bus of the host, waiting included, as far as nothing else was being waited for.
+    Bus,
     /// In an N_Port behind frames of others.
     TxQueue,
     /// For an arbitrated loop: arbitration, opening, and the circuits of others.
@@ -45,10 +47,12 @@ pub enum Stage {
     Media,
     /// Waiting for a copy in another array, or for leave to start one.
     Mirror,
+    /// The adapter holds its interrupt back, to raise one for several answers.
+    Interrupt,
 }
 
 /// Number of stages.
-pub const STAGE_COUNT: usize = 19;
+pub const STAGE_COUNT: usize = 21;
 
 impl Stage {
     /// All, in the order of the path.
@@ -56,6 +60,7 @@ impl Stage {
         Self::HostCpu,
         Self::LunQueue,
         Self::Hba,
+        Self::Bus,
         Self::TxQueue,
         Self::Loop,
         Self::CreditWait,
@@ -72,6 +77,7 @@ impl Stage {
         Self::Parity,
         Self::Media,
         Self::Mirror,
+        Self::Interrupt,
     ];
 
     /// Its name in tables.
@@ -80,6 +86,7 @@ impl Stage {
             Self::HostCpu => "host_cpu",
             Self::LunQueue => "lun_queue",
             Self::Hba => "hba",
+            Self::Bus => "bus",
             Self::TxQueue => "tx_queue",
             Self::Loop => "loop",
             Self::CreditWait => "credit_wait",
@@ -96,6 +103,7 @@ impl Stage {
             Self::Parity => "parity",
             Self::Media => "media",
             Self::Mirror => "mirror",
+            Self::Interrupt => "interrupt",
         }
     }
 }
@@ -140,7 +148,13 @@ impl Timeline {
     pub fn rewind(&mut self, now: Picoseconds) {
         let mut beyond = self.told_to.saturating_sub(now);
         self.told_to -= beyond;
-        for stage in [Stage::Wire, Stage::Switch, Stage::CreditWait, Stage::Loop, Stage::TxQueue] {
+        for stage in [
+            Stage::Wire,
+            Stage::Switch,
+            Stage::CreditWait,
+            Stage::Loop,
+            Stage::TxQueue,
+        ] {
             let taken = beyond.min(self.stages[stage as usize]);
             self.stages[stage as usize] -= taken;
             beyond -= taken;

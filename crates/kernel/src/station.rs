@@ -19,6 +19,8 @@ pub struct Station {
     changed_at: Picoseconds,
     /// Residence times of all that came, as promised on arrival.
     promised: i128,
+    /// Customers leave by themselves when their service ends.
+    settles: bool,
 }
 
 /// What a station has seen.
@@ -56,6 +58,25 @@ impl Station {
             present: VecDeque::new(),
             changed_at: 0,
             promised: 0,
+            settles: false,
+        }
+    }
+
+    /// A station whose customers leave by themselves when their service ends: nobody keeps an event
+    /// for that, or the event comes later than the end of the service.
+    pub fn settling(servers: u32) -> Self {
+        Self {
+            settles: true,
+            ..Self::new(servers)
+        }
+    }
+
+    /// Those whose service has ended by now have left, each at its end.
+    #[inline]
+    fn settle(&mut self, now: Picoseconds) {
+        while self.settles && self.present.front().is_some_and(|&(_, end)| end <= now) {
+            let (_, end) = self.present[0];
+            self.leave(end);
         }
     }
 
@@ -68,6 +89,7 @@ impl Station {
 
     /// A customer arrives that needs this much service.
     pub fn arrive(&mut self, now: Picoseconds, service: Picoseconds) -> Service {
+        self.settle(now);
         self.advance(now);
         self.totals.arrivals += 1;
         self.totals.busy += u128::from(service);
@@ -106,6 +128,7 @@ impl Station {
 
     /// Totals up to now.
     pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+        self.settle(now);
         self.advance(now);
         // A server that has work beyond now has it without a pause.
         let to_come = self
@@ -127,6 +150,7 @@ impl Station {
     /// times as promised on arrival, less what is still to come of those present. The error is what
     /// is missing, or by how much somebody has overstayed.
     pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+        self.settle(now);
         self.advance(now);
         if let Some(&(_, late)) = self.present.front().filter(|(_, end)| *end < now) {
             return Err(i128::from(late) - i128::from(now));
@@ -184,6 +208,21 @@ mod tests {
         station.arrive(0, 1000);
         station.leave(7);
         assert_eq!(station.check(500), Err(3));
+    }
+
+    #[test]
+    fn customers_of_a_settling_station_leave_by_themselves() {
+        let (mut told, mut settling) = (Station::new(2), Station::settling(2));
+        for service in [30, 10, 10] {
+            told.arrive(0, service);
+            settling.arrive(0, service);
+        }
+        told.leave(10);
+        told.leave(20);
+        assert_eq!(settling.check(25), Ok(()));
+        let (told, settled) = (told.totals(25), settling.totals(25));
+        assert_eq!((settled.departures, settled.residence), (2, 30));
+        assert_eq!((told.area, told.busy), (settled.area, settled.busy));
     }
 
     /// Work that is promised beyond now has not been done yet.

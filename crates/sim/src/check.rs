@@ -28,7 +28,9 @@ pub struct PlanError {
 /// The longest simulated time, set by the 64-bit words in which alarms are kept: 2^62 picoseconds
 /// divided by the number of fibres, so 3 days with eight links and half an hour with 1000.
 fn horizon(plan: &Plan) -> u64 {
-    let fibres = (2 * plan.links.len() + plan.loops.len())
+    let adapters = plan.hosts.iter().flat_map(|host| &host.adapters);
+    let on_buses = adapters.filter(|adapter| adapter.bus.is_some()).count();
+    let fibres = (2 * plan.links.len() + plan.loops.len() + on_buses)
         .max(2)
         .next_power_of_two() as u64;
     (1 << 62) / fibres
@@ -223,9 +225,20 @@ impl Checker<'_> {
     fn hosts(&self) -> Result<(), PlanError> {
         for (index, host) in self.plan.hosts.iter().enumerate() {
             for (port, adapter) in host.adapters.iter().enumerate() {
-                self.n_port(adapter.n_port, || {
-                    format!("hosts[{index}].adapters[{port}].n_port")
-                })?;
+                let place = |key: &str| format!("hosts[{index}].adapters[{port}].{key}");
+                self.n_port(adapter.n_port, || place("n_port"))?;
+                let Some(bus) = adapter.bus else { continue };
+                let is_known = (bus as usize) < host.buses.len();
+                require(is_known, || place("bus"), "no such bus of this host")?;
+                let mut loops = self.plan.loops.iter().flat_map(|of| &of.ports);
+                let is_on_loop = loops.any(|it| it.n_port == adapter.n_port);
+                let reason = "a port on a loop has no bus";
+                require(!is_on_loop, || place("bus"), reason)?;
+            }
+            for (number, bus) in host.buses.iter().enumerate() {
+                let moves = (1..=FASTEST).contains(&bus.bytes_per_s) && bus.burst_bytes > 0;
+                let place = || format!("hosts[{index}].buses[{number}]");
+                require(moves, place, "needs a rate and a burst")?;
             }
         }
         Ok(())

@@ -19,6 +19,10 @@ pub(crate) enum Event {
     Arrived(u32),
     /// The adapter's engine has finished a command.
     EngineCompleted(u32),
+    /// The adapter's engine has taken in an XFER_RDY: exchange, and where its data begin.
+    TransferSubmitted(u32, u32),
+    /// An adapter raises the interrupt it has held back.
+    Interrupt(u32),
     /// The host's processor has told the application.
     CpuCompleted(u32),
     /// A LUN that accepted nothing is tried again: adapter and LUN queue.
@@ -35,6 +39,8 @@ pub(crate) enum Event {
     MediaServed(u32),
     /// Something goes wrong, or right again.
     Fault(FaultEvent),
+    /// Something is due in a dialogue with the services of a fabric.
+    Service(ServiceEvent),
     /// A host, or an array, comes to terms with it.
     Recovery(RecoveryEvent),
     /// Parity of a task is computed.
@@ -68,6 +74,17 @@ pub(crate) enum FaultEvent {
     CreditLoss(u32),
     /// A transmitter that lost credit is looked after: fibre, and its frames at the last look.
     CreditLook(u32, u64),
+}
+
+/// Steps of a dialogue with the services of a fabric, by the number of the dialogue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ServiceEvent {
+    /// Its first request is sent.
+    Begin(u32),
+    /// A request is answered: dialogue and step.
+    Answer(u32, u32),
+    /// A request may have had no answer: dialogue and step.
+    Overdue(u32, u32),
 }
 
 /// How hosts and arrays come to terms with faults.

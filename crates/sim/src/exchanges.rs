@@ -2,9 +2,7 @@
 //! command.
 
 use sanlab_fabric::{LOST, Start};
-use sanlab_fc::{
-    Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes,
-};
+use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes};
 use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
@@ -35,11 +33,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.latencies.record(
             frame.flow,
             frame.payload_bytes,
-            start.arrives_at - frame.sent_at,
-            start.arrives_at - frame.framed_at,
+            start.landed_at - frame.sent_at,
+            start.landed_at - frame.framed_at,
         );
-        if frame.kind == FrameKind::Plain {
-            self.network.frames.remove(start.frame);
+        if frame.kind >= FrameKind::Plain {
+            if frame.kind == FrameKind::Plain {
+                self.network.frames.remove(start.frame);
+            } else {
+                self.expect_service_frame(start);
+            }
             return;
         }
         let exchange = &mut self.network.exchanges[frame.exchange];
@@ -58,9 +60,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
+    /// A frame of a service arrives.
+    #[cold]
+    fn expect_service_frame(&mut self, start: Start) {
+        let place = self.network.frames[start.frame].destination;
+        let event = Event::Arrived(start.frame);
+        self.agenda.schedule(start.arrives_at, place, event);
+    }
+
     /// The last frame of an information unit leaves: the time since it was queued is told.
     fn on_sequence_sent(&mut self, now: Picoseconds, frame: u32, fibre: u32) {
         let frame = self.network.frames[frame];
+        if frame.kind == FrameKind::Service {
+            return;
+        }
         let fibre = &self.network.fibres[fibre as usize];
         let exchange = &self.network.exchanges[frame.exchange];
         if exchange.phase != Phase::Open {
@@ -79,6 +92,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let timeline = &mut self.requests[exchange.request].timeline;
         timeline.for_span(credit_wait, now, Stage::CreditWait);
+        timeline.for_span(exchange.bus_wait, now, Stage::Bus);
         timeline.for_span(before, now, Stage::Wire);
         let is_on_loop = self.network.is_on_loop(frame.source);
         let waited = if is_on_loop {
@@ -105,21 +119,30 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
         let frame = self.network.frames[frame_id];
         self.network.frames.remove(frame_id);
+        if frame.kind == FrameKind::Service {
+            self.on_service_frame(now, &frame);
+            return;
+        }
         let exchange = &self.network.exchanges[frame.exchange];
         if exchange.phase != Phase::Open {
             self.on_arrived_late(now, &frame);
             return;
         }
         let timeline = &mut self.requests[exchange.request].timeline;
-        timeline.for_span(frame.credit_wait, now, Stage::CreditWait);
-        timeline.for_span(frame.switch_wait, now, Stage::Switch);
-        timeline.until(now, Stage::Wire);
+        // Behind a bus a frame is in before it is stored.
+        let is_on_bus = self.network.is_on_bus(frame.destination);
+        let landed_at = if is_on_bus { frame.ready_at } else { now };
+        timeline.for_span(frame.credit_wait, landed_at, Stage::CreditWait);
+        timeline.for_span(frame.switch_wait, landed_at, Stage::Switch);
+        timeline.until(landed_at, Stage::Wire);
+        timeline.until(now, Stage::Bus);
         match frame.kind {
             FrameKind::Command => self.on_command(now, frame.exchange),
             FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
             FrameKind::Data => self.on_write_data(now, frame.exchange),
             FrameKind::Response => self.on_response(now, frame.exchange),
-            FrameKind::Plain | FrameKind::Abort | FrameKind::AbortAccepted => {}
+            FrameKind::Plain | FrameKind::Service | FrameKind::Abort | FrameKind::AbortAccepted => {
+            }
         }
     }
 
@@ -165,7 +188,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             seq_cnt: 0,
         };
         let before = self.network.uplink(source).counters.credit_wait;
-        self.network.exchanges[exchange_id].credit_wait_before = before;
+        let exchange = &mut self.network.exchanges[exchange_id];
+        (exchange.credit_wait_before, exchange.bus_wait) = (before, 0);
         self.network.queue(source, sequence, now);
     }
 

@@ -86,12 +86,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let role = record.role;
-        let host = &mut self.hosts[self.jobs[record.of as usize].host as usize];
-        if host.costs.submit(role) > 0 {
-            host.cpu.leave(now);
-        }
-        match role {
+        match record.role {
             Role::Whole => self.assign(now, request),
             Role::Split => self.split(now, request),
             Role::Piece => self.on_piece_submitted(now, request),
@@ -124,13 +119,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             };
             record.timeline.until(now, waited);
             (record.is_refused, record.is_recovering) = (false, false);
-            if adapter.submit == 0 {
+            adapter.commands += 1;
+            let out_at = adapter.work(now, adapter.submit);
+            if out_at == now {
                 self.on_engine_submitted(now, request);
             } else {
-                let ends_at = adapter.engine.arrive(now, adapter.submit).ends_at;
                 let n_port = adapter.n_port;
                 self.agenda
-                    .schedule(ends_at, n_port, Event::EngineSubmitted(request));
+                    .schedule(out_at, n_port, Event::EngineSubmitted(request));
             }
         }
     }
@@ -139,10 +135,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
         let route = self.route_of(&self.requests[request]);
-        let adapter = &mut self.adapters[route.adapter as usize];
-        if adapter.submit > 0 {
-            adapter.engine.leave(now);
-        }
         if self.paths[route.path as usize].state == PathState::Up {
             self.send_command(now, request);
         } else {
@@ -207,6 +199,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             asked_bytes: 0,
             arrived_bytes: 0,
             credit_wait_before: 0,
+            bus_wait: 0,
         });
         if self.faults.is_armed {
             self.watch(now, exchange);
@@ -215,7 +208,30 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// XFER_RDY: the target takes a burst from this offset.
-    pub(crate) fn on_transfer_ready(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
+    pub(crate) fn on_transfer_ready(&mut self, now: Picoseconds, id: u32, offset: u32) {
+        let exchange = &self.network.exchanges[id];
+        if exchange.owner != Owner::Host {
+            self.send_data(now, id, offset);
+            return;
+        }
+        let adapter = self.route_of(&self.requests[exchange.request]).adapter;
+        let adapter = &mut self.adapters[adapter as usize];
+        let out_at = adapter.work(now, adapter.transfer);
+        if out_at == now {
+            self.send_data(now, id, offset);
+        } else {
+            let n_port = adapter.n_port;
+            self.agenda
+                .schedule(out_at, n_port, Event::TransferSubmitted(id, offset));
+        }
+    }
+
+    /// The data of a burst from this offset, if its exchange has not been given up meanwhile.
+    pub(crate) fn send_data(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
+        if self.network.exchanges[exchange].phase != Phase::Open {
+            return;
+        }
+        self.tell(now, exchange, Stage::Hba);
         let burst = self.network.exchanges[exchange].asked_bytes - offset;
         self.send(now, exchange, FrameKind::Data, offset, burst);
     }
@@ -248,27 +264,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         record.is_refused = is_full;
         let adapter = self.route_of(&self.requests[closed.request]).adapter;
         let adapter = &mut self.adapters[adapter as usize];
-        if adapter.complete == 0 {
+        let out_at = adapter.work(now, adapter.complete);
+        if out_at == now {
             self.on_engine_completed(now, closed.request);
         } else {
-            let ends_at = adapter.engine.arrive(now, adapter.complete).ends_at;
             let event = Event::EngineCompleted(closed.request);
-            self.agenda.schedule(ends_at, closed.initiator, event);
+            self.agenda.schedule(out_at, closed.initiator, event);
         }
     }
 
     pub(crate) fn on_engine_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let (job_id, role, queue) = (record.of, record.role, record.queue);
+        let (job_id, queue) = (record.of, record.queue);
         let is_refused = record.is_refused;
         let device = record.device;
         let route = self.route_of(&self.requests[request]);
         let adapter_id = route.adapter;
         let adapter = &mut self.adapters[adapter_id as usize];
-        if adapter.complete > 0 {
-            adapter.engine.leave(now);
-        }
         if is_refused {
             let workload = self.jobs[job_id as usize].workload;
             self.workloads[workload as usize].queue_full += 1;
@@ -282,18 +295,57 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             if self.faults.is_armed {
                 self.note_answer(now, route.path, device);
             }
-            let host = self.jobs[job_id as usize].host;
-            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.complete(role)) {
-                self.agenda.schedule(
-                    ends_at,
-                    self.component(job_id),
-                    Event::CpuCompleted(request),
-                );
-            } else {
-                self.on_cpu_completed(now, request);
-            }
+            self.post(now, adapter_id, request);
         }
         self.pump_adapter(now, adapter_id);
+    }
+
+    /// An answer is there for the host: an interrupt tells of it, now or together with others.
+    fn post(&mut self, now: Picoseconds, id: u32, request: u32) {
+        let adapter = &mut self.adapters[id as usize];
+        if adapter.interrupt_delay == 0 {
+            adapter.interrupts += 1;
+            self.tell_host(now, request, true);
+            return;
+        }
+        adapter.posted.push(request);
+        if adapter.posted.len() == 1 {
+            let (n_port, at) = (adapter.n_port, now + adapter.interrupt_delay);
+            self.agenda.schedule(at, n_port, Event::Interrupt(id));
+        }
+    }
+
+    /// One interrupt for all answers that came since the first of them.
+    pub(crate) fn on_interrupt(&mut self, now: Picoseconds, id: u32) {
+        let adapter = &mut self.adapters[id as usize];
+        adapter.interrupts += 1;
+        let mut posted = std::mem::take(&mut adapter.posted);
+        for (number, &request) in posted.iter().enumerate() {
+            self.requests[request].timeline.until(now, Stage::Interrupt);
+            self.tell_host(now, request, number == 0);
+        }
+        posted.clear();
+        self.adapters[id as usize].posted = posted;
+    }
+
+    /// The processor takes in an answer, and the interrupt where it is the first it tells of.
+    fn tell_host(&mut self, now: Picoseconds, request: u32, is_first: bool) {
+        let (job, role) = (self.requests[request].of, self.requests[request].role);
+        let host = self.jobs[job as usize].host;
+        let cost = |costs: &CpuCosts| {
+            if is_first {
+                costs.complete(role)
+            } else {
+                costs.complete_too(role)
+            }
+        };
+        if let Some(ends_at) = self.occupy_cpu(now, host, cost) {
+            let component = self.component(job);
+            self.agenda
+                .schedule(ends_at, component, Event::CpuCompleted(request));
+        } else {
+            self.on_cpu_completed(now, request);
+        }
     }
 
     pub(crate) fn on_retry_lun(&mut self, now: Picoseconds, adapter: u32, queue: u32) {
@@ -305,11 +357,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        let host = self.jobs[record.of as usize].host;
-        let host = &mut self.hosts[host as usize];
-        if host.costs.complete(record.role) > 0 {
-            host.cpu.leave(now);
-        }
         record.is_alive = false;
         let record = *record;
         self.requests.remove(request);

@@ -146,6 +146,12 @@ fn check_stations<const E: bool>(
             format!("{} engine", plan.n_ports[n_port].name)
         })?;
     }
+    let buses = plan.hosts.iter().flat_map(|host| &host.buses);
+    for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
+        for lane in bus.lanes() {
+            check(lane, &|| of.name.clone())?;
+        }
+    }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
         check(&mut array.controllers, &|| {
             format!("{} controllers", of.name)

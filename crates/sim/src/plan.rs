@@ -355,6 +355,9 @@ pub struct HostPlan {
     pub submission: SubmissionPlan,
     /// HBA ports of this host.
     pub adapters: Vec<AdapterPlan>,
+    /// Its I/O buses.
+    #[serde(default)]
+    pub buses: Vec<BusPlan>,
     /// What it does with several paths to a LUN.
     #[serde(default)]
     pub multipath: Option<MultipathPlan>,
@@ -394,6 +397,37 @@ pub struct AdapterPlan {
     /// How often a command is sent again before it fails.
     #[serde(default)]
     pub retries: u32,
+    /// Engine time to take in an XFER_RDY and begin with its data.
+    #[serde(default)]
+    pub transfer_ps: u64,
+    /// Time on the card, each way, in which the engine does other things.
+    #[serde(default)]
+    pub latency_ps: u64,
+    /// From an answer to the interrupt that tells of it and of those that came meanwhile; 0 raises one
+    /// for each.
+    #[serde(default)]
+    pub interrupt_delay_ps: u64,
+    /// The host's bus it is on; none where memory is at hand at once.
+    #[serde(default)]
+    pub bus: Option<u32>,
+}
+
+/// A segment of an I/O bus.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusPlan {
+    /// `host1.pci0`.
+    pub name: String,
+    /// Peak rate, of one direction where there are two.
+    pub bytes_per_s: u64,
+    /// Longest burst.
+    pub burst_bytes: u32,
+    /// Overhead of a burst from memory.
+    pub fetch_overhead_ps: u64,
+    /// Overhead of a burst to memory.
+    pub store_overhead_ps: u64,
+    /// Both directions at once.
+    pub full_duplex: bool,
 }
 
 /// A storage array.

@@ -7,8 +7,10 @@ use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
 use crate::fault_tables;
+use crate::host_tables;
 use crate::loop_tables;
 use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::services::has_dialogues;
 use crate::storage_tables;
 use crate::world::World;
 
@@ -95,6 +97,8 @@ pub(crate) fn all<const E: bool>(
         frame_histogram(world),
         stations(world, plan, now),
         mirrors(world, plan),
+        host_tables::adapters(world, plan, now),
+        host_tables::buses(world, plan, now),
         crate::qos::pairs(world, plan),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
@@ -387,7 +391,10 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 Column::whole(rows, |row| row.totals.response_most),
             ),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
-            ("delayed_count", Column::whole(rows, |row| row.totals.delayed)),
+            (
+                "delayed_count",
+                Column::whole(rows, |row| row.totals.delayed),
+            ),
         ],
     )
 }
@@ -516,6 +523,9 @@ fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     names.extend(
         back_end_flows(plan).map(|(_, array)| (plan.arrays[array].name.clone(), "back_end")),
     );
+    if has_dialogues(plan) {
+        names.push(("fabric services".into(), "services"));
+    }
     let rows: Vec<_> = names.into_iter().zip(&world.latencies.flows).collect();
     Table::new(
         "frames",
@@ -599,6 +609,17 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
             name,
             "hba",
         );
+    }
+    let buses = plan.hosts.iter().flat_map(|host| &host.buses);
+    for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
+        for (totals, way) in bus
+            .totals(now)
+            .into_iter()
+            .zip([" from memory", " to memory"])
+        {
+            let way = if of.full_duplex { way } else { "" };
+            add(totals, 1, &format!("{}{way}", of.name), "bus");
+        }
     }
     for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
         add(

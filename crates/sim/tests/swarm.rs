@@ -268,7 +268,14 @@ fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     host.cpu_interrupt_ps = dice.pick(&[0, 3 * US]);
     host.max_request_bytes = dice.pick(&[0, 0, 4096, 65_536]);
     host.submission = dice.pick(&[SubmissionPlan::Together, SubmissionPlan::Serial]);
+    if dice.below(3) == 0 {
+        host.buses = vec![support::pci_x_133("bus", dice.below(2) == 0)];
+        host.adapters[0].bus = Some(0);
+    }
     let adapter = &mut host.adapters[0];
+    adapter.transfer_ps = dice.pick(&[0, 0, 4 * US]);
+    adapter.latency_ps = dice.pick(&[0, 0, 3 * US]);
+    adapter.interrupt_delay_ps = dice.pick(&[0, 0, 100 * US]);
     adapter.submit_ps = dice.pick(&[0, 5 * US]);
     adapter.complete_ps = dice.pick(&[0, 5 * US]);
     adapter.max_commands = dice.pick(&[1, 8, 1000]);

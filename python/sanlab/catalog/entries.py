@@ -55,6 +55,16 @@ class HostEntry(Entry):
     os: str = "linux"
 
 
+class BusEntry(Entry):
+    """An I/O bus."""
+
+    rate: Rate
+    burst: Size
+    fetch_overhead: Time
+    store_overhead: Time
+    full_duplex: bool
+
+
 class SystemEntry(Entry):
     """An operating system: what its block layer does with large requests."""
 
@@ -79,6 +89,9 @@ class HbaEntry(PortEntry):
 
     submit: Time
     complete: Time
+    transfer: Time = 0
+    card_latency: Time = 0
+    interrupt_delay: Time = 0
     execution_throttle: int
     lun_queue_depth: int
 
@@ -208,6 +221,7 @@ class WorkloadEntry(Entry):
 MODELS: dict[str, type[Entry]] = {
     "hosts": HostEntry,
     "systems": SystemEntry,
+    "buses": BusEntry,
     "hbas": HbaEntry,
     "switches": SwitchEntry,
     "disks": DiskEntry,

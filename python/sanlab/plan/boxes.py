@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from sanlab.plan import addressing
+from sanlab.plan.buses import bus_of_hba, resolve_buses
 from sanlab.plan.defaults import (
     resolve_array,
     resolve_cpu,
@@ -20,6 +21,7 @@ from sanlab.plan.switch_ports import Port, switch_ports
 from sanlab.scenario.hosts import Hba
 
 if TYPE_CHECKING:
+    from sanlab.plan.buses import ResolvedBus
     from sanlab.plan.defaults import (
         Ports,
         ResolvedArray,
@@ -59,6 +61,7 @@ class HostBox:
     os: ResolvedOs
     hbas: list[ResolvedHba]
     multipath: Multipath | None = None
+    buses: list[ResolvedBus] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,8 @@ def _add_hosts(
         names = define(spec.name, (*path, "name"), taken, problems)
         cpu = resolve_cpu(spec, path, problems)
         os = resolve_os(spec, path, problems)
-        hbas = _hbas_of(spec, path, problems)
+        buses = resolve_buses(spec, path, problems)
+        hbas = _hbas_of(spec, buses, path, problems)
         if cpu is None or os is None or hbas is None:
             continue
         ports = {
@@ -174,16 +178,20 @@ def _add_hosts(
             for number in range(hba.ports.count)
         }
         for name in names:
-            boxes.hosts.append(HostBox(name, cpu, os, hbas, spec.multipath))
+            boxes.hosts.append(HostBox(name, cpu, os, hbas, spec.multipath, buses))
             boxes.by_name.items[name] = Box("host", name, path, ports)
 
 
-def _hbas_of(spec: Host, path: Path, problems: Problems) -> list[ResolvedHba] | None:
+def _hbas_of(
+    spec: Host, buses: list[ResolvedBus], path: Path, problems: Problems
+) -> list[ResolvedHba] | None:
+    """Fill in the adapters of a host; buses that are of one alone join those of the host."""
     if spec.hbas is None:
         hba = resolve_hba(Hba(), "hba0", path, problems)
         return None if hba is None else [hba]
     resolved: list[ResolvedHba] = []
     taken: dict[str, Path] = {}
+    broken = {bus.name for bus in spec.buses} - {bus.name for bus in buses}
     for index, hba_spec in enumerate(spec.hbas):
         here: Path = (*path, "hbas", index)
         if hba_spec.name is None:
@@ -195,7 +203,11 @@ def _hbas_of(spec: Host, path: Path, problems: Problems) -> list[ResolvedHba] | 
             if hba is None:
                 return None
             check_names(hba, here, problems)
-            resolved.append(hba)
+            bus = None
+            if hba_spec.bus is not None and hba_spec.bus not in broken:
+                bus = bus_of_hba(hba_spec.bus, name, buses, here, problems)
+            resolved.append(replace(hba, bus=bus, place=index))
+    buses.extend(hba.bus for hba in resolved if hba.bus is not None and hba.bus not in buses)
     return resolved
 
 

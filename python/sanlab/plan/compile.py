@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from sanlab.plan import addressing
 from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
+from sanlab.plan.buses import check_buses
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
 from sanlab.plan.faults import FabricFaults, build_faults, outages
 from sanlab.plan.jobs import JobMaker, build_jobs
@@ -29,7 +30,7 @@ from sanlab.plan.schema import (
     SwitchEnd,
     SwitchPlan,
 )
-from sanlab.plan.services.apply import with_services
+from sanlab.plan.services.apply import extra_links, with_services
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
@@ -73,6 +74,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     boxes = build_boxes(scenario, problems)
     problems.stop_if_any()
     wiring = wire(scenario, boxes, problems)
+    check_buses(boxes, wiring, problems)
     problems.stop_if_any()
     table = place_luns(boxes, wiring, problems)
     problems.stop_if_any()
@@ -100,7 +102,10 @@ def compile_plan(scenario: Scenario) -> Plan:
     qos = build_qos(scenario, net, problems)
     if not scenario.workloads and not scenario.traffic:
         problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
-    parts = _Parts(len(wiring.links), len(loops) + len(back_ends.loops), jobs, traffic)
+    hosts = _hosts(boxes, wiring, ids)
+    on_buses = sum(adapter.bus is not None for host in hosts for adapter in host.adapters)
+    clocks = len(loops) + len(back_ends.loops) + on_buses
+    parts = _Parts(len(wiring.links) + extra_links(scenario, boxes), clocks, jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
     plan = Plan(
@@ -119,7 +124,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         loops=[*loops, *back_ends.loops],
         loop_faults=loop_faults,
         faults=faults.plan(scenario, has_loop_faults=bool(loop_faults)),
-        hosts=_hosts(boxes, wiring, ids),
+        hosts=hosts,
         arrays=arrays,
         workloads=workloads,
         jobs=jobs,
@@ -257,6 +262,10 @@ def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
                     command_timeout_ps=hba.command_timeout_ps,
                     path_timeout_ps=hba.path_timeout_ps,
                     retries=hba.retries,
+                    transfer_ps=hba.transfer_ps,
+                    latency_ps=hba.card_latency_ps,
+                    interrupt_delay_ps=hba.interrupt_delay_ps,
+                    bus=None if hba.bus is None else host.buses.index(hba.bus),
                 )
             )
         hosts.append(
@@ -270,6 +279,7 @@ def _hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostPlan]:
                 max_request_bytes=host.os.max_request_bytes,
                 submission=host.os.submission,
                 adapters=adapters,
+                buses=[bus.plan(host.name) for bus in host.buses],
                 multipath=multipath_of(host.multipath),
             )
         )

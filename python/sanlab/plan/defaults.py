@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SwitchEntry,
         SystemEntry,
     )
+    from sanlab.plan.buses import ResolvedBus
     from sanlab.plan.names import Problems
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
@@ -127,10 +128,16 @@ class ResolvedHba:
     loop_only: bool
     npiv: tuple[str, ...]
     binding: str
+    transfer_ps: int
+    card_latency_ps: int
+    interrupt_delay_ps: int
+    bus: ResolvedBus | None = None
+    place: int = 0
+    """Where it is among the adapters of the file."""
 
 
 def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
-    """Fill in an adapter."""
+    """Fill in an adapter, all but its bus."""
     found = _look_up("hbas", spec.model or generic(spec.speed), path, problems)
     if found is None:
         return None
@@ -148,6 +155,9 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         loop_only=spec.loop_only,
         npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
         binding=spec.binding,
+        transfer_ps=given(spec.transfer, model.transfer),
+        card_latency_ps=given(spec.card_latency, model.card_latency),
+        interrupt_delay_ps=given(spec.interrupt_delay, model.interrupt_delay),
     )
 
 

@@ -125,6 +125,10 @@ class AdapterPlan(PlanModel):
     command_timeout_ps: U64
     path_timeout_ps: U64 = 0
     retries: U32 = 0
+    transfer_ps: U64 = 0
+    latency_ps: U64 = 0
+    interrupt_delay_ps: U64 = 0
+    bus: U32 | None = None
 
 
 class Nothing(PlanModel):
@@ -174,6 +178,17 @@ class PathPlan(PlanModel):
     group: U32
 
 
+class BusPlan(PlanModel):
+    """A segment of an I/O bus."""
+
+    name: str
+    bytes_per_s: U64
+    burst_bytes: U32
+    fetch_overhead_ps: U64
+    store_overhead_ps: U64
+    full_duplex: bool
+
+
 class HostPlan(PlanModel):
     """A host."""
 
@@ -186,6 +201,7 @@ class HostPlan(PlanModel):
     max_request_bytes: U64 = 0
     submission: Literal["together", "serial"] = "together"
     adapters: list[AdapterPlan]
+    buses: list[BusPlan] = []
     multipath: MultipathPlan | None = None
 
 
@@ -693,8 +709,8 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
-    paths: list[PathPlan] = []
     initiator: U32 | None = None
+    paths: list[PathPlan] = []
 
 
 class TrafficPlan(PlanModel):
@@ -926,6 +942,39 @@ class ApartPlan(PlanModel):
     reason: str
 
 
+class StepPlan(PlanModel):
+    """A request to a service of a switch or to another port, by its name in FC-LS and FC-GS."""
+
+    verb: Literal[
+        "flogi",
+        "fdisc",
+        "plogi",
+        "prli",
+        "logo",
+        "adisc",
+        "scr",
+        "rscn",
+        "rft_id",
+        "rff_id",
+        "rspn_id",
+        "rsnn_nn",
+        "gid_ft",
+    ]
+    asks: U32
+    answers: U32
+    service: U32 | None
+    ports: list[U32]
+
+
+class DialoguePlan(PlanModel):
+    """Requests that follow each other, each when the one before was answered."""
+
+    at_ps: U64
+    after: U32 | None
+    logs_in: U32 | None
+    steps: list[StepPlan]
+
+
 class ServicesPlan(PlanModel):
     """What the services of the fabrics decided, for the report."""
 
@@ -933,6 +982,9 @@ class ServicesPlan(PlanModel):
     zones: list[ActiveZonePlan] = []
     sights: list[SightPlan] = []
     apart: list[ApartPlan] = []
+    node_names: list[U64] = []
+    service_ps: U64 = 0
+    dialogues: list[DialoguePlan] = []
 
 
 class NoLimit(PlanModel):
@@ -1043,8 +1095,8 @@ class Plan(PlanModel):
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
-    services: ServicesPlan | None = None
     qos: list[QosPlan] = []
+    services: ServicesPlan | None = None
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

@@ -383,6 +383,7 @@ def _starved(run: Run) -> Finding | None:
 _KINDS = {
     "cpu": "processor",
     "hba": "adapter",
+    "bus": "I/O bus",
     "controller": "controller",
     "disk": "disk",
     "media": "storage medium",

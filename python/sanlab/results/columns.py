@@ -9,6 +9,7 @@ STAGES: Final[dict[str, str]] = {
     "host_cpu": "processor of the host, waiting included, on the way out and on the way in",
     "lun_queue": "waiting for the LUN's queue depth or the adapter's execution throttle",
     "hba": "engine of the adapter, waiting included",
+    "bus": "I/O bus of the host, waiting included, as far as nothing else was being waited for",
     "tx_queue": "in an N_Port behind frames of others",
     "loop": "on an arbitrated loop: arbitration, opening, closing, and the circuits of others",
     "credit_wait": "a transmitter on the way had a frame of it to send and no BB credit",
@@ -25,6 +26,7 @@ STAGES: Final[dict[str, str]] = {
     "parity": "computing parity, and waiting for a stripe that another write has",
     "media": "a device that is not a disk, waiting included",
     "mirror": "waiting for a copy in another array, or for leave to start one",
+    "interrupt": "the adapter holds its interrupt back, to raise one for several answers",
 }
 
 #: Percentiles the `workloads` table has ready.
@@ -243,11 +245,33 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "frames_count": "frames in the bin",
         },
     ),
+    "adapters": (
+        "One row for each port of a host bus adapter.",
+        {
+            "port": "name of the port",
+            "host": "its host",
+            "command_count": "commands its engine began",
+            "interrupt_count": "interrupts it raised",
+            "queue_full_count": "commands that came back with TASK SET FULL",
+            "engine_utilisation": "share of the run its engine was busy",
+        },
+    ),
+    "buses": (
+        "One row for each I/O bus of a host.",
+        {
+            "bus": "name of the bus",
+            "host": "its host",
+            "bytes_per_s": "peak rate, of one direction where there are two",
+            "from_memory_bytes": "bytes that adapters fetched",
+            "to_memory_bytes": "bytes that adapters stored",
+            "utilisation": "share of the run it was busy; of the busier direction where there are two",
+        },
+    ),
     "stations": (
-        "One row for each thing that serves requests: processors, adapters, controllers, disks, media.",
+        "One row for each thing that serves requests: processors, buses, adapters, controllers, disks, media.",
         {
             "station": "name",
-            "kind": "`cpu`, `hba`, `controller`, `disk`, `media`, `parity`, or `partner`: copies to the other controller",
+            "kind": "`cpu`, `hba`, `bus`, `controller`, `disk`, `media`, `parity`, or `partner`: copies to the other controller",
             "servers": "requests it serves at once",
             "arrivals_count": "requests that came",
             "busy_ps": "time its servers were busy, summed over servers",

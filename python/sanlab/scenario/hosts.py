@@ -14,6 +14,7 @@ from sanlab.scenario.base import (
     Name,
     Rate,
     ScenarioModel,
+    Size,
     Span,
     Speed,
     Time,
@@ -78,6 +79,25 @@ def _as_os(value: object) -> object:
     return {"model": value} if isinstance(value, str) else value
 
 
+class Bus(ScenarioModel):
+    """An I/O bus, shared by the adapters on it."""
+
+    name: Name
+    """Its name within the host."""
+    model: str | None = None
+    """Entry of the catalog that gives the values not written here; `pcie-3-x8` without it."""
+    rate: Rate | None = None
+    """Peak rate, of one direction where there are two."""
+    burst: Annotated[Size, Field(ge=8, le=65_536)] | None = None
+    """Longest burst."""
+    fetch_overhead: Time | None = None
+    """Time a burst from memory costs beside its data."""
+    store_overhead: Time | None = None
+    """Time a burst to memory costs beside its data."""
+    full_duplex: bool | None = None
+    """Both directions at once."""
+
+
 class Hba(ScenarioModel):
     """A host bus adapter; every port has an engine of its own."""
 
@@ -102,6 +122,16 @@ class Hba(ScenarioModel):
     """Time of the adapter's engine to start a command."""
     complete: Time | None = None
     """Time of the adapter's engine to finish a command."""
+    transfer: Time | None = None
+    """Time of the adapter's engine to take in an XFER_RDY: a write has one for each burst."""
+    card_latency: Time | None = None
+    """Time on the card, each way, in which its engine does other things."""
+    interrupt_delay: Time | None = None
+    """From an answer to the interrupt that tells of it, and of all that came meanwhile. QLogic's
+    timer counts in units of 100us; 0, the default, raises one for each answer."""
+    bus: str | None = None
+    """Bus of the host it is on, by its name in `buses`, or a model of the catalog for one of its
+    own; without it memory is at hand at once."""
     execution_throttle: Exchanges | None = None
     """Commands a port may have open."""
     lun_queue_depth: Exchanges | None = None
@@ -190,6 +220,8 @@ class Host(ScenarioModel):
     out."""
     multipath: Multipath | None = None
     """What it does with several paths to a LUN."""
+    buses: list[Bus] = Field(default_factory=list)
+    """I/O buses that adapters name in `bus`."""
     hbas: Annotated[
         Annotated[list[Hba], Field(min_length=1)] | None,
         BeforeValidator(_as_hbas),

@@ -490,6 +490,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let start = Start {
             frame: self.frames.insert(frame),
             arrives_at: times.arrives_at,
+            landed_at: times.arrives_at,
             fibre: id,
             ends_sequence,
         };

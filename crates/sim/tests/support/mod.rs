@@ -5,11 +5,11 @@
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, Distribution, DrivePlan, EndPlan, FaultsPlan, HostPlan,
-    Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan,
-    MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan,
-    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TrafficPlan,
-    WorkloadPlan, WriteCachePlan, ZonePlan,
+    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, BusPlan, Distribution, DrivePlan, EndPlan,
+    FaultsPlan, HostPlan, Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan,
+    MappingPlan, MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan,
+    RotationPlan, RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan,
+    TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -87,6 +87,7 @@ impl San {
             arrays: vec![],
             workloads: vec![],
             jobs: vec![],
+            services: None,
             traffic: vec![],
             qos: vec![],
             services: None,
@@ -175,7 +176,12 @@ impl San {
             cpu_interrupt_ps: 0,
             max_request_bytes: 0,
             submission: SubmissionPlan::Together,
+            buses: vec![],
             adapters: vec![AdapterPlan {
+                transfer_ps: 0,
+                latency_ps: 0,
+                interrupt_delay_ps: 0,
+                bus: None,
                 n_port,
                 submit_ps: 0,
                 complete_ps: 0,
@@ -256,6 +262,7 @@ impl San {
             targets: vec![],
             initiator: None,
             paths: vec![],
+            initiator: None,
         });
         &mut self.plan.jobs[number]
     }
@@ -311,6 +318,18 @@ impl San {
             ..RunOptions::default()
         };
         run(&self.plan, &options, &Control::default())
+    }
+}
+
+/// PCI-X at 133 MHz: 8 bytes each clock of 7.5 ns, bursts of 512 bytes, overheads of 6 and 12 clocks.
+pub fn pci_x_133(name: &str, full_duplex: bool) -> BusPlan {
+    BusPlan {
+        name: name.into(),
+        bytes_per_s: 1_066_666_667,
+        burst_bytes: 512,
+        fetch_overhead_ps: 90 * NS,
+        store_overhead_ps: 45 * NS,
+        full_duplex,
     }
 }
 

@@ -1,0 +1,115 @@
+"""I/O buses of hosts: those that adapters share by name, and those of one adapter alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from sanlab.catalog import UnknownEntryError, entries, entry
+from sanlab.plan.names import define
+from sanlab.plan.schema import BusPlan
+from sanlab.quantities import nearest
+from sanlab.scenario.hosts import Bus
+
+if TYPE_CHECKING:
+    from sanlab.catalog.entries import BusEntry
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.wiring import Wiring
+    from sanlab.scenario.document import Path
+    from sanlab.scenario.hosts import Host
+
+#: Bus of which nothing is said but its name.
+DEFAULT_BUS = "pcie-3-x8"
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedBus:
+    """A bus with nothing left out."""
+
+    name: str
+    rate: int
+    burst: int
+    fetch_overhead_ps: int
+    store_overhead_ps: int
+    full_duplex: bool
+
+    def plan(self, host: str) -> BusPlan:
+        """Return the bus of a host as the engine reads it."""
+        return BusPlan(
+            name=f"{host}.{self.name}",
+            bytes_per_s=self.rate,
+            burst_bytes=self.burst,
+            fetch_overhead_ps=self.fetch_overhead_ps,
+            store_overhead_ps=self.store_overhead_ps,
+            full_duplex=self.full_duplex,
+        )
+
+
+def resolve_buses(spec: Host, path: Path, problems: Problems) -> list[ResolvedBus]:
+    """Fill in the buses that a host names."""
+    resolved: list[ResolvedBus] = []
+    taken: dict[str, Path] = {}
+    used = {hba.bus for hba in spec.hbas or []}
+    for index, bus in enumerate(spec.buses):
+        here: Path = (*path, "buses", index)
+        for name in define(bus.name, (*here, "name"), taken, problems):
+            if name not in used:
+                problems.add(
+                    (*here, "name"),
+                    f"No adapter of '{spec.name}' is on the bus '{name}'",
+                    f"Add 'bus: {name}' to an adapter, or remove the bus",
+                )
+            found = _resolve(bus, name, here, problems)
+            if found is not None:
+                resolved.append(found)
+    return resolved
+
+
+def bus_of_hba(
+    wanted: str, hba: str, buses: list[ResolvedBus], path: Path, problems: Problems
+) -> ResolvedBus | None:
+    """Return the bus an adapter names: one of the host's, or a model for one of its own."""
+    for bus in buses:
+        if bus.name == wanted:
+            return bus
+    if wanted in entries("buses"):
+        return _resolve(Bus(name=f"{hba}-bus", model=wanted), f"{hba}-bus", path, problems)
+    known = [bus.name for bus in buses] + list(entries("buses"))
+    guess = nearest(wanted, known)
+    hint = f"Did you mean '{guess}'? " if guess else ""
+    problems.add(
+        (*path, "bus"),
+        f"The host has no bus '{wanted}', and neither has the catalog",
+        f"{hint}There is {', '.join(known)}",
+    )
+    return None
+
+
+def _resolve(spec: Bus, name: str, path: Path, problems: Problems) -> ResolvedBus | None:
+    try:
+        model = cast("BusEntry", entry("buses", spec.model or DEFAULT_BUS))
+    except UnknownEntryError as error:
+        problems.add((*path, "model"), error.reason, error.remedy)
+        return None
+    written = spec.model_dump(exclude_none=True, exclude={"name", "model"})
+    bus = model.model_copy(update=written)
+    return ResolvedBus(
+        name, bus.rate, bus.burst, bus.fetch_overhead, bus.store_overhead, bus.full_duplex
+    )
+
+
+def check_buses(boxes: Boxes, wiring: Wiring, problems: Problems) -> None:
+    """Note adapters that are on a bus and on a loop, whose frames no bus carries."""
+    for host in boxes.hosts:
+        path = boxes.by_name[host.name].path
+        for hba in host.hbas:
+            ports = [f"{hba.name}.p{number}" for number in range(hba.ports.count)]
+            on_loop = [port for port in ports if (host.name, port) in wiring.loop_of]
+            if hba.bus is not None and on_loop:
+                problems.add(
+                    (*path, "hbas", hba.place, "bus"),
+                    f"'{host.name}.{on_loop[0]}' is on an arbitrated loop, whose frames no bus "
+                    "carries here",
+                    "Remove 'bus', or link the port to a switch",
+                )
