@@ -105,6 +105,8 @@ pub enum Interleave {
     Sequence,
     /// One frame of each open sequence in turn.
     Frame,
+    /// One exchange to its end, data and response.
+    Exchange,
 }
 
 /// A switch.
@@ -139,6 +141,8 @@ pub enum RoutePolicy {
     OnePath,
     /// By the port a frame came in on.
     IngressPort,
+    /// By the port of the destination's switch, modulo the number of paths.
+    Destination,
     /// By source and destination address.
     SourceDestination,
     /// By source, destination and exchange.

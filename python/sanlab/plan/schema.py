@@ -33,7 +33,7 @@ class NPortPlan(PlanModel):
     wwpn: U64
     tx_buffers: U32
     class3_sequences: U32
-    interleave: Literal["sequence", "frame"]
+    interleave: Literal["sequence", "frame", "exchange"]
     rx_hold_ps: U64
     drain_bytes_per_s: U64
     shares: U32 | None = None
@@ -53,7 +53,7 @@ class SwitchPlan(PlanModel):
     domain: U32
     forwarding_ps: U64
     cut_through: bool
-    routing: Literal["one_path", "ingress_port", "source_destination", "exchange"]
+    routing: Literal["one_path", "ingress_port", "destination", "source_destination", "exchange"]
     ports: U32
     classes: list[ClassPlan] = []
     shared_class: U32 = 0
@@ -537,6 +537,8 @@ class PageCachePlan(PlanModel):
     access_ps: U64
     prefetch_after: U32
     prefetch_bytes: U64
+    prefetch_on_miss: bool = False
+    destage_bytes: U64 = 0
     write_back: bool
     dirty_pages: U32
     low_pages: U32
