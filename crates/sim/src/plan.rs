@@ -105,6 +105,8 @@ pub enum Interleave {
     Sequence,
     /// One frame of each open sequence in turn.
     Frame,
+    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
+    Control,
 }
 
 /// A switch.
@@ -545,10 +547,11 @@ pub enum MediaPlan {
 }
 
 /// Distribution of a time around its mean.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     /// Always the mean.
+    #[default]
     Constant,
     /// Exponential.
     Exponential,

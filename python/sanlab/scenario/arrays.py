@@ -146,6 +146,8 @@ class Ram(ScenarioModel):
     """From the beginning of a command to its first byte."""
     rate: Rate | None = None
     """Rate of a port."""
+    distribution: DistributionName | None = None
+    """Distribution of the latency, constant where it is left out."""
 
 
 class Raid(ScenarioModel):
@@ -377,8 +379,9 @@ class Array(ScenarioModel):
     """Frames held ready for the fibre, the one being sent included."""
     class3_sequences: Exchanges | None = None
     """Class 3 sequences a port may have open as their initiator."""
-    interleave: Literal["sequence", "frame"] | None = None
-    """Whether open sequences take turns after each frame or after each sequence."""
+    interleave: Literal["sequence", "frame", "control"] | None = None
+    """Whether open sequences take turns after each `sequence`, after each `frame`, or data in order
+    with XFER_RDYs and responses between their frames (`control`)."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None
