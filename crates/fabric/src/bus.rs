@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use sanlab_fc::{IoBus, NextFrame};
 use sanlab_kernel::Picoseconds;
 
-use crate::fibre::Source;
+use crate::fibre::{Sink, Source};
 use crate::network::{Network, Start};
 
 /// Buses, and the ports behind them.
@@ -94,6 +94,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.exchanges[frame.exchange].bus_wait += waited;
         self.fetch(n_port, port, now);
         next
+    }
+
+    /// Fibres to and from ports behind a bus need care.
+    pub(crate) fn mark_buses(&mut self, fibres: usize) {
+        for fibre in &mut self.fibres[..fibres] {
+            let ends = [
+                matches!(fibre.source, Source::NPort(it) if self.n_ports[it as usize].bus_port().is_some()),
+                matches!(fibre.sink, Sink::NPort(it) if self.n_ports[it as usize].bus_port().is_some()),
+            ];
+            fibre.needs_care |= ends.contains(&true);
+        }
     }
 
     /// A frame will be in at its destination, a port behind a bus, at this instant.

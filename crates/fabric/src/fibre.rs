@@ -4,8 +4,8 @@ use sanlab_fc::{BbCredit, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
 use sanlab_kernel::{Arena, NEVER, Picoseconds, Rate};
 
 use crate::counters::FibreCounters;
-use crate::health::BitErrors;
 use crate::extras::Extras;
+use crate::health::BitErrors;
 use crate::qos::Discipline;
 use crate::trunk::Trunk;
 use crate::voq::Queues;
@@ -50,6 +50,9 @@ pub struct Fibre {
     pub queues: Queues,
     /// What has been counted.
     pub counters: FibreCounters,
+    /// It has extras, faults to come or an I/O bus at one of its ends. A fibre that has none of them pays
+    /// for none of them.
+    pub needs_care: bool,
     /// A frame whose last bit comes in later than this may be lost; [`NEVER`] where nothing goes wrong.
     pub trouble_at: Picoseconds,
     /// When it goes dark, or did: until it is lit again, it carries nothing.
@@ -105,6 +108,7 @@ impl Fibre {
             credit: BbCredit::new(credit),
             queues: Queues::default(),
             counters: FibreCounters::default(),
+            needs_care: false,
             trouble_at: NEVER,
             dark_from: NEVER,
             lost_credit: 0,
@@ -136,6 +140,7 @@ impl Fibre {
 
     /// Its extras, made now if it has none.
     pub fn extras_mut(&mut self) -> &mut Extras {
+        self.needs_care = true;
         self.extras.get_or_insert_with(Box::default)
     }
 

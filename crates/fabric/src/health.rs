@@ -44,7 +44,9 @@ impl Topology {
                 };
                 let is_reached = !outputs.is_empty();
                 let nowhere = &[self.nowhere][..];
-                switch.routes.add(if is_reached { outputs } else { nowhere });
+                switch
+                    .routes
+                    .add(if is_reached { outputs } else { nowhere });
             }
         }
     }
@@ -55,7 +57,7 @@ pub(crate) fn nowhere() -> Fibre {
     let rate = Rate::from_bytes_per_s(1_000_000_000);
     let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NONE), rate, 0, 0, 1);
     fibre.credit = BbCredit::new(1);
-    fibre.dark_from = 0;
+    (fibre.dark_from, fibre.needs_care) = (0, true);
     fibre
 }
 
@@ -97,6 +99,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub fn disturb(&mut self, fibre: u32, errors: BitErrors) {
         let fibre = &mut self.fibres[fibre as usize];
         fibre.errors = Some(Box::new(errors));
+        fibre.needs_care = true;
         fibre.trouble_at = 0;
     }
 
@@ -105,6 +108,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         for fibre in [2 * link, 2 * link + 1] {
             let fibre = &mut self.fibres[fibre as usize];
             fibre.dark_from = from;
+            fibre.needs_care |= from != NEVER;
             fibre.trouble_at = if fibre.errors.is_some() { 0 } else { from };
         }
     }
@@ -185,7 +189,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// Frames that came by this fibre and still wait in the switch, or to be stored, hold none of its credit any more.
+    /// Frames that came by this fibre and still wait in the switch, or to be stored, hold none of its
+    /// credit any more.
     fn orphan(&mut self, id: u32) {
         for port in &self.buses.ports {
             for &frame in &port.landing {
@@ -240,8 +245,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub fn holds_frame_of(&self, exchange: u32) -> bool {
         let waits = self.n_ports.iter().any(|port| port.holds(exchange));
         let on_loop = self.loops.ports.iter().any(|port| port.holds(exchange));
-        waits || on_loop
-            || self.landing().any(|id| self.frames[id].exchange == exchange)
+        waits
+            || on_loop
+            || self
+                .landing()
+                .any(|id| self.frames[id].exchange == exchange)
             || self.fibres.iter().any(|fibre| {
                 let mut waiting = fibre.queues.waiting(&self.frames);
                 waiting.any(|id| self.frames[id].exchange == exchange)

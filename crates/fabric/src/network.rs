@@ -212,6 +212,7 @@ impl NetworkBuilder {
             starts: 0,
             reference: Reference::new(if EVERY_EVENT { fibres } else { 0 }),
         };
+        network.mark_buses(fibres);
         if EVERY_EVENT {
             for (id, fibre) in network.fibres[..fibres].iter().enumerate() {
                 network.reference.grant(id_of(id), fibre);
@@ -367,7 +368,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             return;
         }
         let transmitter = &mut self.fibres[fibre as usize];
-        if transmitter.is_special() {
+        if transmitter.needs_care && transmitter.is_special() {
             self.reschedule(fibre, 0);
             return;
         }
@@ -388,7 +389,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reference.give_credit(fibre, channel, at);
         }
         let transmitter = &mut self.fibres[fibre as usize];
-        if transmitter.is_special() {
+        if transmitter.needs_care && transmitter.is_special() {
             transmitter.credit_mut(channel).give(at);
             if !EVERY_EVENT {
                 self.reschedule(fibre, 0);
@@ -431,14 +432,29 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.step_loop(fibre - self.first_loop_alarm, now);
             return None;
         }
-        Some(self.start(now, fibre, probe))
+        if self.fibres[fibre as usize].needs_care {
+            return Some(self.start_with_care(now, fibre, probe));
+        }
+        Some(self.start::<false>(now, fibre, probe))
     }
 
+    #[inline(never)]
+    fn start_with_care(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
+        self.start::<true>(now, id, probe)
+    }
+
+    /// A transmission starts. Without `CARE` the fibre has neither extras nor faults, and no I/O bus at
+    /// either end: what there is to look at then is left out.
     #[inline(always)]
-    fn start(&mut self, now: Picoseconds, id: u32, probe: &mut impl Probe) -> Start {
+    fn start<const CARE: bool>(
+        &mut self,
+        now: Picoseconds,
+        id: u32,
+        probe: &mut impl Probe,
+    ) -> Start {
         self.starts += 1;
         let credit_wait = self.lasting_credit_wait(id, now);
-        let (frame_id, ends_sequence) = self.take_frame(now, id);
+        let (frame_id, ends_sequence) = self.take_frame::<CARE>(now, id);
         let fibre = &mut self.fibres[id as usize];
         let frame = &mut self.frames[frame_id];
         let wire_bytes = frame.wire_bytes;
@@ -446,7 +462,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let tail_at = now + sending;
         let came_on = std::mem::take(&mut frame.channel);
         let mut gate_opens_at = NEVER;
-        if fibre.extras.is_some() {
+        if CARE && fibre.extras.is_some() {
             gate_opens_at = fibre.start_with_extras(now, slot, frame);
         } else {
             fibre.free_at = now + slot;
@@ -462,12 +478,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reference.open_gate(id, now, gate_opens_at);
             self.reference.on_start(id, frame.channel, now + slot);
         }
-        let is_lost = tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
+        let is_lost =
+            CARE && tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
         let arrives_at = match sink {
             _ if is_lost => LOST,
-            Sink::NPort(n_port) => self.deliver(id, frame_id, n_port, tail_at),
+            Sink::NPort(n_port) => self.deliver::<CARE>(id, frame_id, n_port, tail_at),
             Sink::Switch { switch, port } => {
-                self.forward(id, frame_id, switch, port, now, tail_at)
+                self.forward::<CARE>(id, frame_id, (switch, port), now, tail_at)
             }
         };
         if came_by == NONE {
@@ -478,7 +495,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let back_at = tail_at + self.fibres[came_by as usize].credit_return;
             self.give_credit(came_by, came_on, back_at);
         }
-        self.rearm(id, now);
+        self.rearm_with::<CARE>(id, now);
         Start {
             frame: frame_id,
             arrives_at,
@@ -489,15 +506,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     #[inline(always)]
-    fn take_frame(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
+    fn take_frame<const CARE: bool>(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
         let fibre = &mut self.fibres[id as usize];
         match fibre.source {
-            Source::Switch => (fibre.pop(now, &self.frames), false),
+            Source::Switch if CARE => (fibre.pop(now, &self.frames), false),
+            Source::Switch => (fibre.queues.pop(now, &self.frames), false),
             Source::NPort(n_port) => {
                 let source = &mut self.n_ports[n_port as usize];
-                let next = match source.bus_port() {
-                    None => source.next_frame(now, n_port),
-                    Some(bus_port) => self.take_fetched(now, id, n_port, bus_port),
+                let next = if CARE && let Some(bus_port) = source.bus_port() {
+                    self.take_fetched(now, id, n_port, bus_port)
+                } else {
+                    source.next_frame(now, n_port)
                 };
                 self.sent += 1;
                 (self.frames.insert(next.frame), next.ends_sequence)
@@ -507,13 +526,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The frame reaches its destination: its buffer is free again when the N_Port says so.
     #[inline(always)]
-    fn deliver(&mut self, id: u32, frame: u32, n_port: u32, tail_at: Picoseconds) -> Picoseconds {
+    fn deliver<const CARE: bool>(
+        &mut self,
+        id: u32,
+        frame: u32,
+        n_port: u32,
+        tail_at: Picoseconds,
+    ) -> Picoseconds {
         let fibre = &self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
         let payload_bytes = self.frames[frame].payload_bytes;
         let credit_return = fibre.credit_return;
         let port = &mut self.n_ports[n_port as usize];
-        if let Some(bus_port) = port.bus_port() {
+        if let (true, Some(bus_port)) = (CARE, port.bus_port()) {
             self.land(bus_port, frame, arrives_at);
             self.delivered += 1;
             return NEVER;
@@ -527,12 +552,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The frame goes on to a switch, where it waits for its output.
     #[inline(always)]
-    fn forward(
+    fn forward<const CARE: bool>(
         &mut self,
         id: u32,
         frame_id: u32,
-        switch: u32,
-        port: u32,
+        (switch, port): (u32, u32),
         now: Picoseconds,
         tail_at: Picoseconds,
     ) -> Picoseconds {
@@ -540,7 +564,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let output = switch
             .routes
             .output(&self.frames[frame_id], port, &self.addresses);
-        if self.fibres[output as usize].is_dark(now) {
+        let needs_care = self.fibres[output as usize].needs_care;
+        if needs_care && self.fibres[output as usize].is_dark(now) {
             return self.discard(id, frame_id, output, tail_at);
         }
         let fibre = &self.fibres[id as usize];
@@ -557,26 +582,31 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let mut ready_at = known_at + switch.latency;
         let frame = &mut self.frames[frame_id];
         frame.switch_wait += switch.latency;
-        if self.fibres[id as usize].extras.is_some() {
+        if CARE && self.fibres[id as usize].extras.is_some() {
             ready_at = self.fibres[id as usize].come_in(ready_at, frame);
         }
         frame.ready_at = ready_at;
         let waits_for = &mut self.fibres[output as usize];
-        let queue = if waits_for.is_special() {
-            waits_for.queue_of(frame, port, self.addresses[frame.destination as usize])
-        } else {
-            port
-        };
+        let mut queue = port;
+        if needs_care && waits_for.is_special() {
+            let address = self.addresses[frame.destination as usize];
+            queue = waits_for.queue_of(frame, port, address);
+        }
         waits_for.queues.push(queue, frame_id, &mut self.frames);
         self.announce(output, ready_at);
         NEVER
     }
 
     /// After a start: when can the next frame go?
-    #[inline(always)]
+    #[inline]
     pub(crate) fn rearm(&mut self, id: u32, now: Picoseconds) {
+        self.rearm_with::<true>(id, now);
+    }
+
+    #[inline(always)]
+    fn rearm_with<const CARE: bool>(&mut self, id: u32, now: Picoseconds) {
         let fibre = &mut self.fibres[id as usize];
-        if fibre.is_special() {
+        if CARE && fibre.is_special() {
             self.reschedule(id, now);
             return;
         }

@@ -4,6 +4,7 @@
 //! words, CRC, EOF. All fields are big-endian, but for the CRC, which capture tools expect with its
 //! bytes in the order of Ethernet's.
 
+use crate::link_services::ServiceFrame;
 use crate::{Exchange, Frame, FrameKind, ScsiStatus};
 
 const SOF_I3: [u8; 4] = [0xbc, 0xb5, 0x56, 0x56];
@@ -52,6 +53,25 @@ pub fn frame(frame: &Frame, exchange: Option<&Exchange>, addresses: Addresses, o
     out.extend(if frame.is_last { EOF_T } else { EOF_N });
 }
 
+/// A frame of a service as it is on the fibre, written to `out`, which is cleared first.
+pub fn service(frame: &Frame, says: &ServiceFrame, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend(SOF_I3);
+    word(says.r_ctl, says.d_id, out);
+    word(0, says.s_id, out);
+    word(says.fc_type, says.f_ctl, out);
+    out.extend([frame.seq_id, 0, 0, 0]);
+    out.extend(frame.ox_id.to_be_bytes());
+    let [_, _, high, low] = frame.exchange.to_be_bytes();
+    let is_answer = says.f_ctl & FROM_RESPONDER != 0;
+    out.extend(if is_answer { [high, low] } else { [0xff; 2] });
+    out.extend([0; 4]);
+    out.extend(&says.payload);
+    let crc = crc32fast::hash(&out[4..]);
+    out.extend(crc.to_le_bytes());
+    out.extend(EOF_T);
+}
+
 /// R_CTL, TYPE and F_CTL without the fill bytes.
 fn control(frame: &Frame, is_read: bool) -> (u8, u8, u32) {
     const FCP: u8 = 0x08;
@@ -64,13 +84,9 @@ fn control(frame: &Frame, is_read: bool) -> (u8, u8, u32) {
         FrameKind::Data => (0x01, FCP, data_control(frame.is_last, is_read)),
         // Basic link services have no type.
         FrameKind::Abort => (0x81, 0x00, END_OF_SEQUENCE | TRANSFER_INITIATIVE),
-        FrameKind::AbortAccepted => (
-            0x84,
-            0x00,
-            FROM_RESPONDER | LAST_SEQUENCE | END_OF_SEQUENCE,
-        ),
+        FrameKind::AbortAccepted => (0x84, 0x00, FROM_RESPONDER | LAST_SEQUENCE | END_OF_SEQUENCE),
         // Device data without category, of a type that vendors may use: nobody takes it for SCSI.
-        FrameKind::Plain => (
+        FrameKind::Plain | FrameKind::Service => (
             0x00,
             VENDOR,
             FIRST_SEQUENCE | LAST_SEQUENCE | END_OF_SEQUENCE,
@@ -113,7 +129,7 @@ fn word(first: u8, rest: u32, out: &mut Vec<u8>) {
 /// carry one.
 fn rx_id(frame: &Frame) -> u16 {
     match frame.kind {
-        FrameKind::Command | FrameKind::Plain => UNASSIGNED,
+        FrameKind::Command | FrameKind::Plain | FrameKind::Service => UNASSIGNED,
         _ => u16::try_from(frame.exchange).unwrap_or(UNASSIGNED),
     }
 }

@@ -20,6 +20,8 @@ pub enum FrameKind {
     AbortAccepted,
     /// A frame without a SCSI exchange above it.
     Plain,
+    /// A request to a service of the fabric or to another port, or the answer: one frame each.
+    Service,
 }
 
 /// A frame between its first transmitter and its destination N_Port.

@@ -11,6 +11,7 @@ mod exchange;
 mod frame;
 mod information_unit;
 mod io_bus;
+pub mod link_services;
 mod n_port;
 mod prefetch;
 mod sequence_ids;

@@ -91,9 +91,8 @@ impl Device {
         let Some(multipath) = self.multipath else {
             return (state(0) != PathState::Failed).then_some(0);
         };
-        let is_usable = |&it: &usize| {
-            self.groups[it] == self.group && state(it) != PathState::Failed
-        };
+        let is_usable =
+            |&it: &usize| self.groups[it] == self.group && state(it) != PathState::Failed;
         let up: Vec<usize> = (0..self.groups.len()).filter(is_usable).collect();
         let first = *up.first()?;
         let chosen = match multipath.spreading {

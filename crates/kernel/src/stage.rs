@@ -148,7 +148,13 @@ impl Timeline {
     pub fn rewind(&mut self, now: Picoseconds) {
         let mut beyond = self.told_to.saturating_sub(now);
         self.told_to -= beyond;
-        for stage in [Stage::Wire, Stage::Switch, Stage::CreditWait, Stage::Loop, Stage::TxQueue] {
+        for stage in [
+            Stage::Wire,
+            Stage::Switch,
+            Stage::CreditWait,
+            Stage::Loop,
+            Stage::TxQueue,
+        ] {
             let taken = beyond.min(self.stages[stage as usize]);
             self.stages[stage as usize] -= taken;
             beyond -= taken;

@@ -14,6 +14,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::{Block, PcapNgWriter};
 use pcap_file::{DataLink, PcapError};
 use sanlab_fabric::Probe;
+use sanlab_fc::link_services::{SERVICE_BIT, ServiceFrame};
 use sanlab_fc::{Exchange, Frame, FrameKind, Owner, encode};
 use sanlab_kernel::{Arena, NONE, Picoseconds};
 
@@ -71,6 +72,8 @@ pub struct Capture<W: Write> {
     on_loops: Vec<Option<u32>>,
     addresses: Vec<u32>,
     luns: Vec<Vec<u32>>,
+    /// What frames of services say; those carry a number in this list.
+    services: Vec<ServiceFrame>,
     limit: u64,
     /// Frames seen that may not be the next in time yet.
     pending: BinaryHeap<Reverse<Pending>>,
@@ -132,6 +135,7 @@ impl<W: Write> Capture<W> {
             on_loops,
             addresses,
             luns,
+            services: Vec::new(),
             limit,
             pending: BinaryHeap::new(),
             pushed: 0,
@@ -139,6 +143,13 @@ impl<W: Write> Capture<W> {
             captured: Captured::default(),
             failure: None,
         })
+    }
+
+    /// With frames of services, which carry a number in this list.
+    #[must_use]
+    pub fn with_services(mut self, services: Vec<ServiceFrame>) -> Self {
+        self.services = services;
+        self
     }
 
     /// Write what is pending; says what there is.
@@ -183,7 +194,12 @@ impl<W: Write> Capture<W> {
             lun,
         };
         let mut bytes = Vec::with_capacity(usize::from(frame.wire_bytes));
-        encode::frame(frame, exchange, addresses, &mut bytes);
+        if frame.kind == FrameKind::Service {
+            let number = frame.exchange & !SERVICE_BIT;
+            encode::service(frame, &self.services[number as usize], &mut bytes);
+        } else {
+            encode::frame(frame, exchange, addresses, &mut bytes);
+        }
         let begins_exchange = exchange.is_some()
             && !std::mem::replace(&mut self.is_known[frame.exchange as usize], true);
         self.pushed += 1;
@@ -247,7 +263,7 @@ impl<W: Write> Probe for Capture<W> {
             (interface(frame.source), interface(frame.destination))
         });
         if sender.is_some() || receiver.is_some() {
-            let exchange = (frame.kind != FrameKind::Plain).then(|| exchanges[frame.exchange]);
+            let exchange = (frame.kind < FrameKind::Plain).then(|| exchanges[frame.exchange]);
             if let Some(interface) = sender {
                 self.keep(sent_at, interface, OUTBOUND, frame, exchange.as_ref());
             }

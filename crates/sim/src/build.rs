@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use sanlab_fabric::{BusPort, Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch};
-use sanlab_fc::{BusModel, IoBus, ExchangeIds, Generator, Interleave, NPort};
+use sanlab_fabric::{
+    BusPort, Fibre, Forwarding, Loops, NetworkBuilder, RoutePolicy, Sink, Source, Switch,
+};
+use sanlab_fc::{BusModel, ExchangeIds, Generator, Interleave, IoBus, NPort};
 use sanlab_host::{
     AccessLine, AccessSpec, Adapter, Addresses, BlockLayer, CpuCosts, Extent, Host, Job,
     JobSettings, Pacing, Pattern, Region, Runs, Stream, StreamKind, Volume, Walk,
@@ -16,8 +18,8 @@ use sanlab_storage::{
 };
 
 use crate::build_loops::{add_loop, fault_of};
-use crate::check::PlanError;
 use crate::build_paths::device_of;
+use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::faults::Faults;
@@ -28,6 +30,7 @@ use crate::plan::{
 };
 use crate::qos;
 use crate::series::Series;
+use crate::services::{Services, has_dialogues};
 use crate::tables;
 use crate::workload::WorkloadState;
 use crate::world::{RunningJob, World};
@@ -57,6 +60,12 @@ pub(crate) fn back_end_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize)> 
     numbered.map(move |(index, (array, _))| (id_of(first + index), array))
 }
 
+/// Number of the flow that frames of services are counted under; it comes after all others.
+fn services_flow(plan: &Plan) -> u32 {
+    let flows = plan.workloads.len() + plan.traffic.len();
+    id_of(flows + mirror_flows(plan).count() + back_end_flows(plan).count())
+}
+
 pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     let network = network_of(plan).build::<E>();
     let mut world = World {
@@ -80,7 +89,8 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             plan.workloads.len()
                 + plan.traffic.len()
                 + mirror_flows(plan).count()
-                + back_end_flows(plan).count(),
+                + back_end_flows(plan).count()
+                + usize::from(has_dialogues(plan)),
         ),
         series: Series::new(plan.interval_ps, tables::fibres(plan)),
         data_frame_bytes: plan.data_frame_bytes,
@@ -91,6 +101,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         failure: None,
         loop_faults: plan.loop_faults.iter().map(fault_of).collect(),
         faults: Faults::new(plan),
+        services: Services::new(plan, services_flow(plan)),
         paths: Vec::new(),
         devices: Vec::new(),
     };
@@ -102,6 +113,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     check_reachable(&world, plan)?;
     qos::put_in_force(&mut world, plan);
     world.arm(plan);
+    world.begin_dialogues(plan);
     Ok(world)
 }
 
@@ -520,9 +532,18 @@ fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
         totals: Default::default(),
     });
     let n_port = world.component(id);
-    world
-        .agenda
-        .schedule(job.start_ps, n_port, Event::JobStart(id));
+    let of_devices = world.jobs[id as usize].devices.iter();
+    let routes = of_devices.flat_map(|&device| &world.devices[device as usize].routes);
+    let mut ports: Vec<u32> = routes
+        .map(|route| world.paths[route.path as usize].initiator)
+        .collect();
+    ports.sort_unstable();
+    ports.dedup();
+    if !world.services.hold(id, &ports) {
+        world
+            .agenda
+            .schedule(job.start_ps, n_port, Event::JobStart(id));
+    }
 }
 
 /// LUNs a job uses; of blocks on one LUN, that one.
@@ -648,14 +669,21 @@ fn check_reachable<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), P
     if plan.faults.is_armed {
         return Ok(());
     }
-    let jobs = world.jobs.iter().zip(&plan.jobs).flat_map(|(running, job)| {
-        let devices = running.devices.iter().map(|&id| &world.devices[id as usize]);
-        let routes = devices.flat_map(|device| &device.routes);
-        routes.map(|route| {
-            let path = &world.paths[route.path as usize];
-            (path.initiator, path.target, job.name.clone())
-        })
-    });
+    let jobs = world
+        .jobs
+        .iter()
+        .zip(&plan.jobs)
+        .flat_map(|(running, job)| {
+            let devices = running
+                .devices
+                .iter()
+                .map(|&id| &world.devices[id as usize]);
+            let routes = devices.flat_map(|device| &device.routes);
+            routes.map(|route| {
+                let path = &world.paths[route.path as usize];
+                (path.initiator, path.target, job.name.clone())
+            })
+        });
     let mirrors = plan
         .arrays
         .iter()

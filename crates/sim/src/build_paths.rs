@@ -23,7 +23,10 @@ pub(crate) fn device_of<const E: bool>(
     };
     let others = job.paths.iter().filter(|path| path.target == number);
     let ways: Vec<_> = std::iter::once(&first).chain(others).copied().collect();
-    let routes: Vec<_> = ways.iter().map(|way| route_of(world, job, way, target)).collect();
+    let routes: Vec<_> = ways
+        .iter()
+        .map(|way| route_of(world, job, way, target))
+        .collect();
     let groups: Vec<_> = ways.iter().map(|way| way.group).collect();
     let is_same = |it: &HostDevice| {
         let paths = it.routes.iter().map(|route| (route.path, route.lun));
@@ -36,7 +39,9 @@ pub(crate) fn device_of<const E: bool>(
     for route in &routes {
         world.paths[route.path as usize].devices.push(id);
     }
-    let multipath = plan.hosts[job.host as usize].multipath.filter(|_| routes.len() > 1);
+    let multipath = plan.hosts[job.host as usize]
+        .multipath
+        .filter(|_| routes.len() > 1);
     world.devices.push(HostDevice {
         device: Device::new(groups, multipath.as_ref().map(multipath_of)),
         routes,

@@ -39,6 +39,8 @@ pub(crate) enum Event {
     MediaServed(u32),
     /// Something goes wrong, or right again.
     Fault(FaultEvent),
+    /// Something is due in a dialogue with the services of a fabric.
+    Service(ServiceEvent),
     /// A host, or an array, comes to terms with it.
     Recovery(RecoveryEvent),
     /// Parity of a task is computed.
@@ -72,6 +74,17 @@ pub(crate) enum FaultEvent {
     CreditLoss(u32),
     /// A transmitter that lost credit is looked after: fibre, and its frames at the last look.
     CreditLook(u32, u64),
+}
+
+/// Steps of a dialogue with the services of a fabric, by the number of the dialogue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ServiceEvent {
+    /// Its first request is sent.
+    Begin(u32),
+    /// A request is answered: dialogue and step.
+    Answer(u32, u32),
+    /// A request may have had no answer: dialogue and step.
+    Overdue(u32, u32),
 }
 
 /// How hosts and arrays come to terms with faults.

@@ -2,9 +2,7 @@
 //! command.
 
 use sanlab_fabric::{LOST, Start};
-use sanlab_fc::{
-    Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes,
-};
+use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes};
 use sanlab_kernel::{Picoseconds, Stage};
 
 use crate::event::Event;
@@ -38,8 +36,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             start.landed_at - frame.sent_at,
             start.landed_at - frame.framed_at,
         );
-        if frame.kind == FrameKind::Plain {
-            self.network.frames.remove(start.frame);
+        if frame.kind >= FrameKind::Plain {
+            if frame.kind == FrameKind::Plain {
+                self.network.frames.remove(start.frame);
+            } else {
+                self.expect_service_frame(start);
+            }
             return;
         }
         let exchange = &mut self.network.exchanges[frame.exchange];
@@ -58,9 +60,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
+    /// A frame of a service arrives.
+    #[cold]
+    fn expect_service_frame(&mut self, start: Start) {
+        let place = self.network.frames[start.frame].destination;
+        let event = Event::Arrived(start.frame);
+        self.agenda.schedule(start.arrives_at, place, event);
+    }
+
     /// The last frame of an information unit leaves: the time since it was queued is told.
     fn on_sequence_sent(&mut self, now: Picoseconds, frame: u32, fibre: u32) {
         let frame = self.network.frames[frame];
+        if frame.kind == FrameKind::Service {
+            return;
+        }
         let fibre = &self.network.fibres[fibre as usize];
         let exchange = &self.network.exchanges[frame.exchange];
         if exchange.phase != Phase::Open {
@@ -106,6 +119,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
         let frame = self.network.frames[frame_id];
         self.network.frames.remove(frame_id);
+        if frame.kind == FrameKind::Service {
+            self.on_service_frame(now, &frame);
+            return;
+        }
         let exchange = &self.network.exchanges[frame.exchange];
         if exchange.phase != Phase::Open {
             self.on_arrived_late(now, &frame);
@@ -124,7 +141,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             FrameKind::TransferReady => self.on_transfer_ready(now, frame.exchange, frame.offset),
             FrameKind::Data => self.on_write_data(now, frame.exchange),
             FrameKind::Response => self.on_response(now, frame.exchange),
-            FrameKind::Plain | FrameKind::Abort | FrameKind::AbortAccepted => {}
+            FrameKind::Plain | FrameKind::Service | FrameKind::Abort | FrameKind::AbortAccepted => {
+            }
         }
     }
 

@@ -63,7 +63,11 @@ impl Faults {
             is_armed: plan.faults.is_armed || !plan.loop_faults.is_empty(),
             plan: plan.faults.clone(),
             outages: plan.links.iter().map(|link| link.outages.clone()).collect(),
-            ends: plan.links.iter().map(|link| [n_port(link.a), n_port(link.b)]).collect(),
+            ends: plan
+                .links
+                .iter()
+                .map(|link| [n_port(link.a), n_port(link.b)])
+                .collect(),
             apart: BTreeSet::new(),
             exchanges: 0,
             timeouts: 0,
@@ -167,9 +171,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             FaultEvent::Drain(index) => {
                 let drain = self.faults.plan.drains[index as usize];
-                let rate = (drain.bytes_per_s > 0).then(|| Rate::from_bytes_per_s(drain.bytes_per_s));
+                let rate =
+                    (drain.bytes_per_s > 0).then(|| Rate::from_bytes_per_s(drain.bytes_per_s));
                 self.network.n_ports[drain.n_port as usize].drains_at(rate);
-                let what = if rate.is_some() { "drains slowly" } else { "drains at once again" };
+                let what = if rate.is_some() {
+                    "drains slowly"
+                } else {
+                    "drains at once again"
+                };
                 self.note(now, what, Place::NPort(drain.n_port));
             }
             FaultEvent::CreditLoss(index) => self.on_credit_loss(now, index),
@@ -216,7 +225,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         self.note(now, "credit gets lost", Place::Fibre(loss.fibre));
         let frames = self.network.fibres[loss.fibre as usize].counters.frames;
-        self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(loss.fibre, frames));
+        self.fault_at(
+            now + CREDIT_LOOK,
+            FaultEvent::CreditLook(loss.fibre, frames),
+        );
     }
 
     /// Is the lost credit back? By BB_SC, once 2^n frames were counted; by a link reset, once the

@@ -321,9 +321,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         adapter.interrupts += 1;
         let mut posted = std::mem::take(&mut adapter.posted);
         for (number, &request) in posted.iter().enumerate() {
-            self.requests[request]
-                .timeline
-                .until(now, Stage::Interrupt);
+            self.requests[request].timeline.until(now, Stage::Interrupt);
             self.tell_host(now, request, number == 0);
         }
         posted.clear();

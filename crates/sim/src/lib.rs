@@ -28,6 +28,7 @@ mod raid;
 mod recovery;
 mod run;
 mod series;
+mod services;
 mod storage_check;
 mod storage_tables;
 mod tables;

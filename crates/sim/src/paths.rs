@@ -82,7 +82,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             None => {
                 let device = &mut self.devices[device_id as usize].device;
-                let queues = device.multipath.is_some_and(|it| it.no_path == NoPath::Queue);
+                let queues = device
+                    .multipath
+                    .is_some_and(|it| it.no_path == NoPath::Queue);
                 if queues {
                     self.requests[id].is_recovering = true;
                     device.held.push(id);

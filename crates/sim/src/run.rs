@@ -83,7 +83,8 @@ fn run_as<const E: bool>(
             .collect(),
         request.limit,
     )
-    .map_err(|error| failed(&error.0))?;
+    .map_err(|error| failed(&error.0))?
+    .with_services(world.services.frames.clone());
     let mut outcome = drive(world, plan, control, &mut capture)?;
     outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
     Ok(outcome)

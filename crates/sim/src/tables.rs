@@ -10,6 +10,7 @@ use crate::fault_tables;
 use crate::host_tables;
 use crate::loop_tables;
 use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::services::has_dialogues;
 use crate::storage_tables;
 use crate::world::World;
 
@@ -390,7 +391,10 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 Column::whole(rows, |row| row.totals.response_most),
             ),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
-            ("delayed_count", Column::whole(rows, |row| row.totals.delayed)),
+            (
+                "delayed_count",
+                Column::whole(rows, |row| row.totals.delayed),
+            ),
         ],
     )
 }
@@ -519,6 +523,9 @@ fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     names.extend(
         back_end_flows(plan).map(|(_, array)| (plan.arrays[array].name.clone(), "back_end")),
     );
+    if has_dialogues(plan) {
+        names.push(("fabric services".into(), "services"));
+    }
     let rows: Vec<_> = names.into_iter().zip(&world.latencies.flows).collect();
     Table::new(
         "frames",
@@ -605,7 +612,11 @@ fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) 
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
     for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
-        for (totals, way) in bus.totals(now).into_iter().zip([" from memory", " to memory"]) {
+        for (totals, way) in bus
+            .totals(now)
+            .into_iter()
+            .zip([" from memory", " to memory"])
+        {
             let way = if of.full_duplex { way } else { "" };
             add(totals, 1, &format!("{}{way}", of.name), "bus");
         }

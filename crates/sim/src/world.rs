@@ -12,6 +12,7 @@ use crate::faults::Faults;
 use crate::outcome::Failure;
 use crate::paths::{HostDevice, Path};
 use crate::series::Series;
+use crate::services::Services;
 use crate::workload::WorkloadState;
 
 /// A request of a host, or a copy that an array makes of a write.
@@ -184,6 +185,8 @@ pub(crate) struct RunningJob {
 /// Everything that moves.
 pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) network: Network<EVERY_EVENT>,
+    /// Dialogues with the services of the fabric.
+    pub(crate) services: Services,
     pub(crate) agenda: Agenda<Event>,
     pub(crate) hosts: Vec<Host>,
     pub(crate) adapters: Vec<Adapter>,
@@ -295,6 +298,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
             Event::Fault(fault) => self.on_fault(now, fault),
+            Event::Service(event) => self.on_service(now, event),
             Event::Recovery(step) => self.on_recovery(now, step),
             Event::Policy(policy) => self.network.apply_policy(policy, now),
             Event::ParityDone(task) => self.on_parity_done(now, task),

@@ -99,7 +99,10 @@ fn a_pulled_cable_pauses_for_the_time_out_and_loses_nothing() {
     let [done, retried, delayed, failed] = counts(&san);
     assert_eq!((done, failed), (4000, 0));
     assert!(retried > 0 && delayed >= retried, "{retried} {delayed}");
-    let longest = *whole(&outcome, "workloads", "response_max_ps").iter().max().unwrap();
+    let longest = *whole(&outcome, "workloads", "response_max_ps")
+        .iter()
+        .max()
+        .unwrap();
     assert!((50 * MS..51 * MS).contains(&longest), "{longest}");
     let replaced = whole(&outcome, "paths", "replaced_ps");
     assert!((100 * MS..102 * MS).contains(&replaced[0]), "{replaced:?}"); // by what went there anyway
@@ -112,7 +115,12 @@ fn a_far_cable_is_noticed_when_the_fabric_tells() {
     let mut san = two_paths(Some(round_robin()));
     san.plan.links[1].outages = outage(100 * MS, 400 * MS);
     let outcome = san.run();
-    assert_eq!(whole(&outcome, "workloads", "error_count").iter().sum::<u64>(), 0);
+    assert_eq!(
+        whole(&outcome, "workloads", "error_count")
+            .iter()
+            .sum::<u64>(),
+        0
+    );
     assert_eq!(whole(&outcome, "paths", "lost_first_ps")[0], 101 * MS);
     // Lit at 400 ms, noticed a millisecond later, logged in, and looked at by the checker.
     assert_eq!(whole(&outcome, "paths", "lost_ps")[0], (410 - 101) * MS);
@@ -157,7 +165,10 @@ fn an_isl_that_fails_costs_a_time_out() {
     let outcome = san.run();
     assert_eq!(counts(&san)[0], 2000);
     assert_eq!(counts(&san)[3], 0);
-    let longest = *whole(&outcome, "workloads", "response_max_ps").iter().max().unwrap();
+    let longest = *whole(&outcome, "workloads", "response_max_ps")
+        .iter()
+        .max()
+        .unwrap();
     assert!((60 * MS..65 * MS).contains(&longest), "{longest}");
 }
 
@@ -170,9 +181,14 @@ fn bit_errors_lose_frames_in_proportion() {
     san.plan.links[0].bit_error_interval = 10_000_000;
     let outcome = san.run();
     let bits = 8.0 * whole(&outcome, "ports", "tx_bytes").iter().sum::<u64>() as f64 / 2.0;
-    let dropped = whole(&outcome, "ports", "tx_dropped_count").iter().sum::<u64>() as f64;
+    let dropped = whole(&outcome, "ports", "tx_dropped_count")
+        .iter()
+        .sum::<u64>() as f64;
     assert!(dropped > 20.0);
-    assert!((dropped / (bits / 1e7) - 1.0).abs() < 0.5, "{dropped} of {bits}");
+    assert!(
+        (dropped / (bits / 1e7) - 1.0).abs() < 0.5,
+        "{dropped} of {bits}"
+    );
     assert_eq!(counts(&san)[3], 0);
 }
 
@@ -191,8 +207,15 @@ fn lost_credit_comes_back_by_reset_or_by_count() {
     let outcome = san.run();
     let what = text(&outcome, "happenings", "what");
     let times = whole(&outcome, "happenings", "time_ps");
-    let reset = what.iter().position(|it| it.starts_with("link reset")).expect("a reset");
-    assert!((60 * MS..63 * MS).contains(&times[reset]), "{}", times[reset]);
+    let reset = what
+        .iter()
+        .position(|it| it.starts_with("link reset"))
+        .expect("a reset");
+    assert!(
+        (60 * MS..63 * MS).contains(&times[reset]),
+        "{}",
+        times[reset]
+    );
     assert_eq!(counts(&san)[3], 0);
     san.plan.faults.credit_losses = vec![loss(5)];
     san.plan.faults.bb_sc_n = 4;
@@ -315,7 +338,9 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
             let outages = &mut san.plan.links[trouble.link % 4].outages;
             if outages.last().is_none_or(|last| last.until_ps < from) {
                 outages.extend(outage(from, until));
-                faults.route_updates_ps.extend([from + 3 * MS, until + 3 * MS]);
+                faults
+                    .route_updates_ps
+                    .extend([from + 3 * MS, until + 3 * MS]);
                 faults.route_updates_ps.sort_unstable();
             }
         }

@@ -10,6 +10,8 @@ import typer
 from sanlab.cli.outcome import JsonOption, outcome, show_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sanlab.validate import Validation
     from sanlab.validate.rows import Row
 
@@ -29,6 +31,7 @@ def validate(
 ) -> None:
     """Run the bundled studies: published value, simulated value, error.
 
+    Without names it runs all of them and writes `docs/accuracy`, a page of all published figures.
     Exit code 3 where a row is outside its tolerance or a trend does not hold.
     """
     with outcome(as_json=as_json):
@@ -42,14 +45,34 @@ def validate(
         from sanlab.validate import validate as run_studies
 
         done = run_studies(names, on_case=_say if sys.stderr.isatty() else None)
+        accuracy = None if studies else _write_accuracy(done)
         if as_json:
             rows = [row.model_dump() for study in done for row in study.rows]
             pages = {study.study.name: str(study.page) for study in done}
-            show_json({"rows": rows, "reports": pages})
+            told = {"rows": rows, "reports": pages, "score": _score(done)}
+            show_json(told if accuracy is None else told | {"accuracy": str(accuracy)})
         else:
             _show(done)
+            if accuracy is not None:
+                typer.echo(f"accuracy: {accuracy}")
     if not all(study.is_ok for study in done):
         raise typer.Exit(EXIT_OUTSIDE)
+
+
+def _write_accuracy(done: list[Validation]) -> Path | None:
+    """Write the page of all studies where there is a manual to put it in."""
+    from sanlab.validate.accuracy import accuracy_folder, write_accuracy
+
+    folder = accuracy_folder()
+    return write_accuracy(done, folder) if folder.parent.is_dir() else None
+
+
+def _score(done: list[Validation]) -> dict[str, float]:
+    from dataclasses import asdict
+
+    from sanlab.validate.accuracy import score
+
+    return asdict(score([row for study in done for row in study.rows]))
 
 
 def _say(case: str, done: int, count: int, left_s: float) -> None:

@@ -30,7 +30,7 @@ from sanlab.plan.schema import (
     SwitchEnd,
     SwitchPlan,
 )
-from sanlab.plan.services.apply import with_services
+from sanlab.plan.services.apply import extra_links, with_services
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.wiring import wire
@@ -105,7 +105,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     hosts = _hosts(boxes, wiring, ids)
     on_buses = sum(adapter.bus is not None for host in hosts for adapter in host.adapters)
     clocks = len(loops) + len(back_ends.loops) + on_buses
-    parts = _Parts(len(wiring.links), clocks, jobs, traffic)
+    parts = _Parts(len(wiring.links) + extra_links(scenario, boxes), clocks, jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
     plan = Plan(

@@ -708,8 +708,8 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
-    paths: list[PathPlan] = []
     initiator: U32 | None = None
+    paths: list[PathPlan] = []
 
 
 class TrafficPlan(PlanModel):
@@ -941,6 +941,39 @@ class ApartPlan(PlanModel):
     reason: str
 
 
+class StepPlan(PlanModel):
+    """A request to a service of a switch or to another port, by its name in FC-LS and FC-GS."""
+
+    verb: Literal[
+        "flogi",
+        "fdisc",
+        "plogi",
+        "prli",
+        "logo",
+        "adisc",
+        "scr",
+        "rscn",
+        "rft_id",
+        "rff_id",
+        "rspn_id",
+        "rsnn_nn",
+        "gid_ft",
+    ]
+    asks: U32
+    answers: U32
+    service: U32 | None
+    ports: list[U32]
+
+
+class DialoguePlan(PlanModel):
+    """Requests that follow each other, each when the one before was answered."""
+
+    at_ps: U64
+    after: U32 | None
+    logs_in: U32 | None
+    steps: list[StepPlan]
+
+
 class ServicesPlan(PlanModel):
     """What the services of the fabrics decided, for the report."""
 
@@ -948,6 +981,9 @@ class ServicesPlan(PlanModel):
     zones: list[ActiveZonePlan] = []
     sights: list[SightPlan] = []
     apart: list[ApartPlan] = []
+    node_names: list[U64] = []
+    service_ps: U64 = 0
+    dialogues: list[DialoguePlan] = []
 
 
 class NoLimit(PlanModel):
@@ -1058,8 +1094,8 @@ class Plan(PlanModel):
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
     traffic: list[TrafficPlan]
-    services: ServicesPlan | None = None
     qos: list[QosPlan] = []
+    services: ServicesPlan | None = None
 
     def to_json(self) -> str:
         """Return the JSON text the engine takes."""

@@ -18,6 +18,65 @@ pub struct ServicesPlan {
     /// Who of those that want to talk are kept apart, in the order of time.
     #[serde(default)]
     pub apart: Vec<ApartPlan>,
+    /// World-wide node name of each N_Port.
+    #[serde(default)]
+    pub node_names: Vec<u64>,
+    /// From a request to a service to its answer.
+    #[serde(default)]
+    pub service_ps: u64,
+    /// Logins, registrations and notices.
+    #[serde(default)]
+    pub dialogues: Vec<DialoguePlan>,
+}
+
+/// Requests that follow each other, each when the one before was answered.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct DialoguePlan {
+    /// When it begins, at the earliest.
+    pub at_ps: u64,
+    /// The dialogue it waits for; none where it waits for no other.
+    pub after: Option<u32>,
+    /// The N_Port that is logged in at its end: its jobs begin then.
+    pub logs_in: Option<u32>,
+    /// The requests.
+    pub steps: Vec<StepPlan>,
+}
+
+/// A request.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepPlan {
+    /// What is asked.
+    pub verb: VerbPlan,
+    /// N_Port that asks.
+    pub asks: u32,
+    /// N_Port that answers; of a service that of its switch.
+    pub answers: u32,
+    /// Well-known address of the end that is a service of a switch.
+    pub service: Option<u32>,
+    /// N_Ports it tells of.
+    pub ports: Vec<u32>,
+}
+
+/// What is asked, by its name in FC-LS and FC-GS.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "they are the names of the standards")]
+pub enum VerbPlan {
+    Flogi,
+    Fdisc,
+    Plogi,
+    Prli,
+    Logo,
+    Adisc,
+    Scr,
+    Rscn,
+    RftId,
+    RffId,
+    RspnId,
+    RsnnNn,
+    GidFt,
 }
 
 /// Why two N_Ports do not see each other from an instant on.

@@ -90,6 +90,7 @@ impl San {
             services: None,
             traffic: vec![],
             qos: vec![],
+            services: None,
         };
         Self {
             plan,
@@ -261,6 +262,7 @@ impl San {
             targets: vec![],
             initiator: None,
             paths: vec![],
+            initiator: None,
         });
         &mut self.plan.jobs[number]
     }

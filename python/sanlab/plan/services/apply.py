@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sanlab.plan import addressing
 from sanlab.plan.schema import ApartPlan, HappeningPlan, OutagePlan, VisibilityPlan
 from sanlab.plan.services.build import Ground, are_used, build_services
+from sanlab.plan.services.logins import service_links, service_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +40,7 @@ def with_services(
         for it in found.told
     ]
     is_armed = faults.is_armed or bool(found.outages or apart)
-    return plan.model_copy(
+    changed = plan.model_copy(
         update={
             "links": [
                 _with_outages(link, found.outages.get(number, []))
@@ -53,6 +55,28 @@ def with_services(
                 }
             ),
             "services": found.facts.model_copy(update={"apart": reasons}),
+        }
+    )
+    return _with_service_ports(changed, boxes) if scenario.fabric.logins else changed
+
+
+def extra_links(scenario: Scenario, boxes: Boxes) -> int:
+    """Links that the services add to those that are wired."""
+    return len(boxes.switches) if scenario.fabric.logins else 0
+
+
+def _with_service_ports(plan: Plan, boxes: Boxes) -> Plan:
+    """The plan with a port in each switch that its services answer at."""
+    n_ports = [*plan.n_ports, *service_ports(boxes.switches)]
+    names = [addressing.wwpn_of(port.node) for port in n_ports]
+    return plan.model_copy(
+        update={
+            "n_ports": n_ports,
+            "links": [*plan.links, *service_links(boxes.switches, len(plan.n_ports))],
+            "switches": [
+                switch.model_copy(update={"ports": switch.ports + 1}) for switch in plan.switches
+            ],
+            "services": plan.services and plan.services.model_copy(update={"node_names": names}),
         }
     )
 

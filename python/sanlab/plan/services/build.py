@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.services.facts import facts_of
 from sanlab.plan.services.faults import check_new_domains, module_losses
+from sanlab.plan.services.logins import Dialogues
 from sanlab.plan.services.members import ZoningAtStart, resolve_zoning
 from sanlab.plan.services.modules import Service, service
 from sanlab.plan.services.port_states import StateReader, is_isl
@@ -116,12 +117,17 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     switches = _switches(boxes, down)
     eras = history(switches, isls, zoning.of_switch, zoning.changes, build)
     sight = Sight(n_port_facts(ground), reader, eras)
+    facts = facts_of(reader.all(eras), sight, ground.n_ports)
+    if scenario.fabric.logins:
+        dialogues = Dialogues(sight, ground.n_ports, scenario.fabric.rscn_delay).all()
+        keys = {"dialogues": dialogues, "service_ps": scenario.fabric.service_time}
+        facts = facts.model_copy(update=keys)
     return Services(
         outages=_outages(reader, eras),
         route_updates=_route_updates(eras),
         apart=_apart(sight, pairs, scenario.fabric.rscn_delay),
         told=[*_told_of_switches(boxes, zoning, down), *_told_of_links(reader, eras)],
-        facts=facts_of(reader.all(eras), sight, ground.n_ports),
+        facts=facts,
     )
 
 

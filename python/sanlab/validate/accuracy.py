@@ -1,0 +1,193 @@
+"""All studies on one page: every published figure beside ours, misses included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from sanlab.report.figures import PALETTE
+from sanlab.run.folder import write_file
+from sanlab.validate.metrics import title_of
+from sanlab.validate.page import as_svg, show
+from sanlab.validate.study import studies_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sanlab.validate.execute import Validation
+    from sanlab.validate.rows import Row
+
+#: What the page aims at, in percent, over all published numbers.
+TARGET_MEDIAN, TARGET_WORST = 3.0, 10.0
+_SIZE = 330
+_ABOUT = (
+    "`sanlab validate` has written this page: every published figure of the bundled studies beside "
+    "what sanlab gives for it, misses included. What was stated, chosen and fitted is told in "
+    "[Accuracy](../explanation/accuracy.md) and in each study's README."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How far published numbers are met, in percent of each.
+
+    Attributes
+    ----------
+    count
+        Published numbers.
+    median_percent
+        Median of the absolute errors.
+    worst_percent
+        Largest absolute error.
+    shapes, shapes_kept
+        Published shapes, and those that hold.
+    """
+
+    count: int
+    median_percent: float
+    worst_percent: float
+    shapes: int
+    shapes_kept: int
+
+
+def score(rows: list[Row]) -> Score:
+    """Return how far the published numbers and shapes among these rows are met."""
+    errors = [abs(row.error_percent) for row in rows if row.error_percent is not None]
+    shapes = [row for row in rows if row.is_trend]
+    return Score(
+        count=len(errors),
+        median_percent=median(errors) if errors else 0.0,
+        worst_percent=max(errors, default=0.0),
+        shapes=len(shapes),
+        shapes_kept=sum(row.ok is True for row in shapes),
+    )
+
+
+def accuracy_folder() -> Path:
+    """Return where the page goes: `docs/accuracy` beside the studies."""
+    return studies_folder().resolve().parent / "docs" / "accuracy"
+
+
+def write_accuracy(done: list[Validation], folder: Path) -> Path:
+    """Write the page and its plots into a folder; returns the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for study in done:
+        if _numbers(study):
+            write_file(folder / f"{study.study.name}.svg", as_svg(_plot(study)))
+    path = folder / "index.md"
+    write_file(path, "\n".join(_page(done)) + "\n")
+    return path
+
+
+def _numbers(study: Validation) -> list[Row]:
+    return [row for row in study.rows if row.error_percent is not None]
+
+
+def _page(done: list[Validation]) -> list[str]:
+    rows = [row for study in done for row in study.rows]
+    whole = score(rows)
+    headline = (
+        f"**{whole.count} published numbers: median error {whole.median_percent:.1f} % "
+        f"(aim {TARGET_MEDIAN:g} %), largest {whole.worst_percent:.1f} % (aim {TARGET_WORST:g} %). "
+        f"{whole.shapes_kept} of {whole.shapes} published shapes hold.**"
+    )
+    lines = [
+        "# Accuracy: published and simulated",
+        "",
+        _ABOUT,
+        "",
+        headline,
+        "",
+        "| study | numbers | median error | largest error | shapes that hold | fitted parameters |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for study in done:
+        its = score(study.rows)
+        shapes = f"{its.shapes_kept} of {its.shapes}" if its.shapes else "–"
+        lines.append(
+            f"| [{study.study.title}](#{study.study.name}) | {its.count} "
+            f"| {its.median_percent:.1f} % | {its.worst_percent:.1f} % | {shapes} "
+            f"| {len(study.study.fits)} |"
+        )
+    for study in done:
+        lines += ["", *_study(study)]
+    return lines
+
+
+def _study(study: Validation) -> list[str]:
+    of = study.study
+    lines = [f'<a id="{of.name}"></a>', f"## {of.title}", "", of.source.strip(), ""]
+    if _numbers(study):
+        lines += [f"![Published against simulated]({of.name}.svg)", ""]
+    if of.fits:
+        lines += [
+            "| fitted | value | to the row | one would have expected |",
+            "|---|---|---|---|",
+            *(f"| {it.name} | {it.value} | {it.row} | {it.expected} |" for it in of.fits),
+            "",
+        ]
+    fitted = {fit.row for fit in of.fits}
+    lines += [
+        "| case | figure | published | simulated | unit | error | |",
+        "|---|---|---:|---:|---|---:|---|",
+    ]
+    for row in study.rows:
+        if row.published is not None:
+            lines.append(_line(row, is_fitted=row.case in fitted))
+    return lines
+
+
+def _line(row: Row, *, is_fitted: bool) -> str:
+    error = "" if row.error_percent is None else f"{row.error_percent:+.1f} %"
+    told = {True: "", False: "**outside**", None: ""}[row.ok]
+    if is_fitted:
+        told = f"{told} fitted".strip()
+    cells = [
+        row.case,
+        title_of(row.metric),
+        show(row.published),
+        show(row.simulated),
+        row.unit,
+        error,
+        told,
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _plot(study: Validation) -> alt.LayerChart:
+    """Draw published against simulated numbers; on the line they are equal."""
+    points = [
+        {"published": row.published, "simulated": row.simulated, "figure": title_of(row.metric)}
+        for row in _numbers(study)
+        if isinstance(row.published, float) and row.published > 0
+    ]
+    least = min(min(float(it["published"]), float(it["simulated"])) for it in points)
+    most = max(max(float(it["published"]), float(it["simulated"])) for it in points)
+    scale = alt.Scale(type="log", domain=[0.8 * least, 1.25 * most], nice=False)
+    line = [{"x": 0.8 * least, "y": 0.8 * least * k, "k": k} for k in (0.9, 1.0, 1.1)]
+    line += [{"x": 1.25 * most, "y": 1.25 * most * k, "k": k} for k in (0.9, 1.0, 1.1)]
+    lines = (
+        alt.Chart(alt.InlineData(values=line))
+        .mark_line(color="#999999", strokeWidth=1, clip=True)
+        .encode(
+            x=alt.X("x:Q", scale=scale, title="published"),
+            y=alt.Y("y:Q", scale=scale, title="simulated"),
+            detail="k:N",
+            strokeDash=alt.condition("datum.k == 1", alt.value([1, 0]), alt.value([4, 4])),
+        )
+    )
+    marks = (
+        alt.Chart(alt.InlineData(values=points))
+        .mark_point(filled=True, size=45, opacity=0.8)
+        .encode(
+            x=alt.X("published:Q", scale=scale),
+            y=alt.Y("simulated:Q", scale=scale),
+            color=alt.Color("figure:N", title=None, scale=alt.Scale(range=PALETTE)),
+            shape=alt.Shape("figure:N", title=None),
+        )
+    )
+    drawing: alt.LayerChart = alt.LayerChart(layer=[lines, marks])
+    return drawing.properties(width=_SIZE, height=_SIZE)
