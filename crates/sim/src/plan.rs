@@ -107,6 +107,8 @@ pub enum Interleave {
     Frame,
     /// One exchange to its end, data and response.
     Exchange,
+    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
+    Control,
 }
 
 /// A switch.
@@ -552,10 +554,11 @@ pub enum MediaPlan {
 }
 
 /// Distribution of a time around its mean.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     /// Always the mean.
+    #[default]
     Constant,
     /// Exponential.
     Exponential,

@@ -171,7 +171,9 @@ def _n_ports(
                 wwpn=addressing.wwpn_of(name),
                 tx_buffers=values.tx_buffers,
                 class3_sequences=values.class3_sequences,
-                interleave=cast("Literal['sequence', 'frame', 'exchange']", values.interleave),
+                interleave=cast(
+                    "Literal['sequence', 'frame', 'exchange', 'control']", values.interleave
+                ),
                 rx_hold_ps=values.rx_hold_ps,
                 drain_bytes_per_s=values.drain_bytes_per_s,
             )
