@@ -114,7 +114,8 @@ def show(value: float | str | None) -> str:
 def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     """Draw a metric against a parameter, with closed form and published figure where there are."""
     data = _points(plot, cases, rows)
-    is_wide = max(point["x"] for point in data) > _FEW and not plot.log_x
+    numbers = [point["x"] for point in data if not isinstance(point["x"], str)]
+    is_wide = len(numbers) == len(data) and max(numbers) > _FEW and not plot.log_x
     kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
     x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
     y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))

@@ -126,7 +126,8 @@ def _compared(
 ) -> Row:
     error, ok, note = None, None, ""
     if published is not None:
-        error = 100 * (simulated / published.value - 1)
+        # Of nothing there is no share: what there is beside it counts whole.
+        error = 100 * (simulated - published.value) / (published.value or 1)
         ok = abs(error) <= 100 * published.tolerance
         note = f"tolerance {100 * published.tolerance:g} %"
     return Row(
