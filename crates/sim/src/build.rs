@@ -195,6 +195,8 @@ fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {
     let interleave = match port.interleave {
         crate::plan::Interleave::Sequence => Interleave::Sequence,
         crate::plan::Interleave::Frame => Interleave::Frame,
+        crate::plan::Interleave::Exchange => Interleave::Exchange,
+        crate::plan::Interleave::Control => Interleave::Control,
     };
     let drain =
         (port.drain_bytes_per_s > 0).then(|| Rate::from_bytes_per_s(port.drain_bytes_per_s));
@@ -216,6 +218,7 @@ fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
     let policy = match switch.routing {
         crate::plan::RoutePolicy::OnePath => RoutePolicy::OnePath,
         crate::plan::RoutePolicy::IngressPort => RoutePolicy::IngressPort,
+        crate::plan::RoutePolicy::Destination => RoutePolicy::Destination,
         crate::plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
         crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
@@ -336,6 +339,8 @@ fn page_cache_of(cache: &PageCachePlan) -> PageCache {
         access: cache.access_ps,
         prefetch_after: cache.prefetch_after,
         prefetch_window: cache.prefetch_bytes,
+        prefetch_on_miss: cache.prefetch_on_miss,
+        destage: cache.destage_bytes,
         write_back: cache.write_back,
         dirty_limit: cache.dirty_pages,
         low_watermark: cache.low_pages,
@@ -453,12 +458,13 @@ fn lun_of(lun: &LunPlan, seed: u64) -> Lun {
             start: *start_bytes,
         },
         MediaPlan::Flash(flash) => Media::Flash(Box::new(flash_of(flash))),
-        MediaPlan::Ram(ram) => Media::Ram(Box::new(Ram::new(
-            ram.ports,
-            ram.command_ps,
-            ram.latency_ps,
-            Rate::from_bytes_per_s(ram.bytes_per_s),
-        ))),
+        MediaPlan::Ram(ram) => {
+            let draws = (ram.distribution == Distribution::Exponential)
+                .then(|| RandomStream::new(seed, &format!("{}/latency", lun.name)));
+            let rate = Rate::from_bytes_per_s(ram.bytes_per_s);
+            let made = Ram::new(ram.ports, ram.command_ps, ram.latency_ps, rate);
+            Media::Ram(Box::new(made.drawn(draws)))
+        }
     };
     Lun {
         number: lun.number,

@@ -282,6 +282,8 @@ fn pages() -> PageCachePlan {
         access_ps: 20 * US,
         prefetch_after: 2,
         prefetch_bytes: 0,
+        prefetch_on_miss: false,
+        destage_bytes: 0,
         write_back: true,
         dirty_pages: 512,
         low_pages: 128,
@@ -479,6 +481,7 @@ fn solid_state_saturates_at_its_service() {
         command_ps: 20 * US,
         latency_ps: 15 * US,
         bytes_per_s: 1 << 40,
+        distribution: Distribution::Constant,
     };
     for (media, read_ppm, rate) in [
         (MediaPlan::Flash(flash), 1_000_000, 40_000.0),

@@ -25,11 +25,19 @@ const RATES: [u64; 5] = [
     1_700_000_000,
     6_800_000_000,
 ];
-const POLICIES: [RoutePolicy; 4] = [
+const POLICIES: [RoutePolicy; 5] = [
+    RoutePolicy::Destination,
     RoutePolicy::OnePath,
     RoutePolicy::IngressPort,
     RoutePolicy::SourceDestination,
     RoutePolicy::Exchange,
+];
+
+const INTERLEAVES: [Interleave; 4] = [
+    Interleave::Frame,
+    Interleave::Sequence,
+    Interleave::Exchange,
+    Interleave::Control,
 ];
 
 /// Numbers drawn one after the other from what proptest made, so that a case shrinks.
@@ -222,7 +230,7 @@ fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
 
 fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let port = san.plan.arrays[number].n_ports[0] as usize;
-    san.plan.n_ports[port].interleave = dice.pick(&[Interleave::Frame, Interleave::Sequence]);
+    san.plan.n_ports[port].interleave = dice.pick(&INTERLEAVES);
     san.plan.n_ports[port].rx_hold_ps = dice.pick(&[0, US]);
     san.plan.n_ports[port].drain_bytes_per_s = dice.pick(&[0, 0, 50_000_000]);
     let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
@@ -276,7 +284,7 @@ fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let n_port = &mut san.plan.n_ports[adapter.n_port as usize];
     n_port.tx_buffers = dice.pick(&[1, 4]);
     n_port.class3_sequences = dice.pick(&[1, 2, 255]);
-    n_port.interleave = dice.pick(&[Interleave::Frame, Interleave::Sequence]);
+    n_port.interleave = dice.pick(&INTERLEAVES);
 }
 
 fn add_job(dice: &mut Dice<'_>, san: &mut San, host: u32, arrays: usize) {

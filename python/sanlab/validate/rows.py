@@ -94,6 +94,33 @@ def peak_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
     return rows
 
 
+def difference_rows(study: Study, _: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each difference of two cases; errors are in percentage points."""
+    rows = []
+    for it in study.differences:
+        one, other = (figures[name][it.metric] for name in it.of)
+        simulated = 100 * (one / other - 1)
+        error, ok, note = None, None, f"{it.of[0]} over {it.of[1]}"
+        if it.published is not None:
+            error = simulated - it.published.value
+            ok = abs(error) <= 100 * it.published.tolerance
+            note += f", tolerance {100 * it.published.tolerance:g} points"
+        rows.append(
+            Row(
+                study=study.name,
+                case=it.name,
+                metric=f"{it.metric} difference",
+                published=None if it.published is None else it.published.value,
+                simulated=simulated,
+                unit="%",
+                error_percent=error,
+                ok=ok,
+                note=note,
+            )
+        )
+    return rows
+
+
 def _compared(
     study: str, case: str, metric: str, simulated: float, published: Published | None
 ) -> Row:
