@@ -15,7 +15,15 @@ from sanlab.run.execute import simulate
 from sanlab.run.folder import DEFAULT_PARENT
 from sanlab.scenario.load import load_scenario
 from sanlab.validate.metrics import measure
-from sanlab.validate.rows import Figures, Row, number_rows, peak_rows, shape_rows, trend_rows
+from sanlab.validate.rows import (
+    Figures,
+    Row,
+    comparison_rows,
+    number_rows,
+    peak_rows,
+    shape_rows,
+    trend_rows,
+)
 from sanlab.validate.study import Study, load_study, spell_out, study_names
 
 if TYPE_CHECKING:
@@ -98,7 +106,7 @@ def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
         figures: Figures = dict(
             zip((case.name for case in cases), pool.map(one, cases), strict=True)
         )
-    makers = (peak_rows, number_rows, trend_rows, shape_rows)
+    makers = (peak_rows, comparison_rows, number_rows, trend_rows, shape_rows)
     rows = [row for make in makers for row in make(study, cases, figures)]
     reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
     page = write_page(study, cases, rows, reports, folder)

@@ -58,6 +58,26 @@ def iops(tables: Tables) -> float:
     return float(_floats(tables["workloads"], "iops").sum())
 
 
+def read_throughput_mib_per_s(tables: Tables) -> float:
+    """Bytes that all workloads read over their windows, in MiB/s."""
+    return _throughput_of(tables, "read")
+
+
+def write_throughput_mib_per_s(tables: Tables) -> float:
+    """Bytes that all workloads wrote over their windows, in MiB/s."""
+    return _throughput_of(tables, "write")
+
+
+def _throughput_of(tables: Tables, op: str) -> float:
+    table = tables["workloads"].filter(pc.equal(tables["workloads"]["op"], op))
+    return float(_floats(table, "throughput_bytes_per_s").sum()) / _MIB
+
+
+def hba_utilisation_percent(tables: Tables) -> float:
+    """Share of the run that the busiest adapter's engine worked, in percent."""
+    return 100 * float(_floats(tables["adapters"], "engine_utilisation").max())
+
+
 def mirroring_throughput_mib_per_s(tables: Tables) -> float:
     """Sustained rate of third-party copies, in MiB/s of payload that reached the far array.
 
@@ -101,6 +121,9 @@ METRICS = {
     "response_time_mean_us": Metric(response_time_mean_us, "mean I/O response time", "µs"),
     "throughput_mib_per_s": Metric(throughput_mib_per_s, "throughput", "MiB/s"),
     "iops": Metric(iops, "I/O rate", "IOPS"),
+    "read_throughput_mib_per_s": Metric(read_throughput_mib_per_s, "read throughput", "MiB/s"),
+    "write_throughput_mib_per_s": Metric(write_throughput_mib_per_s, "write throughput", "MiB/s"),
+    "hba_utilisation_percent": Metric(hba_utilisation_percent, "HBA utilisation", "%"),
     "mirroring_throughput_mib_per_s": Metric(
         mirroring_throughput_mib_per_s, "mirroring throughput", "MiB/s"
     ),

@@ -65,6 +65,8 @@ class CaseGroup(_Part):
     parameters: dict[str, Values | dict[int | str, dict[str, Any]]] = {}
     metrics: list[str]
     published: dict[str, Published] = {}
+    published_for: dict[str, dict[str, Published]] = {}
+    """What is published of some of its cases, by their names."""
     bound: Bound | None = None
     report: str | None = None
     in_bulk: bool = False
@@ -103,22 +105,39 @@ class Ratio(_Part):
     published: Published | None = None
 
 
+class Comparison(_Part):
+    """Cases over other cases with the same value of a parameter: the row is the ratio farthest
+    from what is published, over all values of it."""
+
+    name: str
+    metric: str
+    cases: str
+    where: dict[str, int | str] = {}
+    over: str
+    over_where: dict[str, int | str] = {}
+    along: str
+    published: Published | None = None
+
+
 class Shape(_Part):
     """How a metric goes along a parameter, the best of the other parameters taken.
 
     `flat`: the last value is within the tolerance of the largest. `linear`: the value for each unit
     of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last
     value is below the largest by more than the tolerance, and below that of the cases `below`.
+    `sooner`: the largest value, less the tolerance, is reached at an earlier value of the parameter
+    than by the same cases with `than` in place of `where`.
     """
 
     name: str
     metric: str
     cases: str
     along: str
-    expect: Literal["flat", "linear", "rolls_off"]
+    expect: Literal["flat", "linear", "rolls_off", "sooner"]
     tolerance: Share
     where: dict[str, int | str] = {}
     below: str | None = None
+    than: dict[str, int | str] = {}
     since: int = 0
 
 
@@ -169,6 +188,7 @@ class Study(_Part):
     trends: list[Trend] = []
     peaks: list[Peak] = []
     ratios: list[Ratio] = []
+    comparisons: list[Comparison] = []
     shapes: list[Shape] = []
     fits: list[Fit] = []
     plots: list[Plot] = []
@@ -247,7 +267,7 @@ def _cases(study: Study, group: CaseGroup) -> list[Case]:
                 overrides={path: _as_text(value) for path, value in overrides.items()},
                 parameters=parameters,
                 metrics=group.metrics,
-                published=group.published,
+                published=group.published | group.published_for.get(name, {}),
                 bound=group.bound and _filled(group.bound, parameters),
                 has_report=name == group.report,
                 in_bulk=group.in_bulk,
@@ -276,5 +296,6 @@ def _filled(bound: Bound, parameters: dict[str, int | str]) -> Bound:
 def _as_text(value: object) -> str:
     """Write a value as it stands after `--set path=`."""
     if isinstance(value, list):
-        return f"[{', '.join(str(item) for item in value)}]"
+        items = (f'"{item}"' if isinstance(item, str) else str(item) for item in value)
+        return f"[{', '.join(items)}]"
     return str(value)

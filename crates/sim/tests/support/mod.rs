@@ -90,7 +90,6 @@ impl San {
             services: None,
             traffic: vec![],
             qos: vec![],
-            services: None,
         };
         Self {
             plan,
@@ -262,7 +261,6 @@ impl San {
             targets: vec![],
             initiator: None,
             paths: vec![],
-            initiator: None,
         });
         &mut self.plan.jobs[number]
     }
