@@ -116,6 +116,9 @@ def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     data = _points(plot, cases, rows)
     places = list(dict.fromkeys(point["x"] for point in data))
     are_words = any(isinstance(place, str) for place in places)
+    if are_words:
+        places = [str(place) for place in places]
+        data = [point | {"x": str(point["x"])} for point in data]
     is_wide = not are_words and max(places) > _FEW and not plot.log_x
     kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
     x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
