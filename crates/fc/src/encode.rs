@@ -236,6 +236,7 @@ mod tests {
             asked_bytes: 0,
             arrived_bytes: 0,
             credit_wait_before: 0,
+            bus_wait: 0,
         }
     }
 

@@ -17,6 +17,8 @@ pub enum Interleave {
     Frame,
     /// One exchange to its end: as by sequence, but a response goes before data that waits.
     Exchange,
+    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
+    Control,
 }
 
 /// Frames of one information unit, to be sent.
@@ -227,7 +229,13 @@ impl NPort {
 
     fn open_sequence(&mut self, mut sequence: Sequence) {
         sequence.seq_id = self.seq_ids.take();
-        self.open.push_back(sequence);
+        let is_data = |it: &Sequence| it.kind == FrameKind::Data;
+        if self.interleave == Interleave::Control && !is_data(&sequence) {
+            let place = self.open.iter().position(is_data);
+            self.open.insert(place.unwrap_or(self.open.len()), sequence);
+        } else {
+            self.open.push_back(sequence);
+        }
     }
 
     /// A sequence id for a sequence that waits for its loop.
@@ -491,6 +499,25 @@ mod tests {
         port.queue(data);
         let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
         assert_eq!(order, [7, 1, 1]);
+    }
+
+    /// A command that comes while data are being sent goes before their next frame, after others of
+    /// its kind; data wait for the data before them.
+    #[test]
+    fn commands_go_between_frames_of_data() {
+        let mut port = port(255, Interleave::Control, &[2000, 1000]);
+        let first = port.next_frame(10, 0).frame;
+        for exchange in [7, 8] {
+            port.queue(Sequence {
+                kind: FrameKind::Command,
+                exchange,
+                left_bytes: 32,
+                queued_at: 20,
+                ..port.open[0]
+            });
+        }
+        let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
+        assert_eq!((first.exchange, order), (0, vec![7, 8, 0, 1]));
     }
 
     /// Two may be open: the third opens when one of them ends.

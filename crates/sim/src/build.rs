@@ -196,6 +196,7 @@ fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {
         crate::plan::Interleave::Sequence => Interleave::Sequence,
         crate::plan::Interleave::Frame => Interleave::Frame,
         crate::plan::Interleave::Exchange => Interleave::Exchange,
+        crate::plan::Interleave::Control => Interleave::Control,
     };
     let drain =
         (port.drain_bytes_per_s > 0).then(|| Rate::from_bytes_per_s(port.drain_bytes_per_s));
@@ -457,12 +458,13 @@ fn lun_of(lun: &LunPlan, seed: u64) -> Lun {
             start: *start_bytes,
         },
         MediaPlan::Flash(flash) => Media::Flash(Box::new(flash_of(flash))),
-        MediaPlan::Ram(ram) => Media::Ram(Box::new(Ram::new(
-            ram.ports,
-            ram.command_ps,
-            ram.latency_ps,
-            Rate::from_bytes_per_s(ram.bytes_per_s),
-        ))),
+        MediaPlan::Ram(ram) => {
+            let draws = (ram.distribution == Distribution::Exponential)
+                .then(|| RandomStream::new(seed, &format!("{}/latency", lun.name)));
+            let rate = Rate::from_bytes_per_s(ram.bytes_per_s);
+            let made = Ram::new(ram.ports, ram.command_ps, ram.latency_ps, rate);
+            Media::Ram(Box::new(made.drawn(draws)))
+        }
     };
     Lun {
         number: lun.number,

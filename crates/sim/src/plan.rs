@@ -107,6 +107,8 @@ pub enum Interleave {
     Frame,
     /// One exchange to its end, data and response.
     Exchange,
+    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
+    Control,
 }
 
 /// A switch.
@@ -174,6 +176,9 @@ pub struct LinkPlan {
     /// Times in which it carries nothing, one after the other.
     #[serde(default)]
     pub outages: Vec<OutagePlan>,
+    /// Times in which a member of a trunk carries nothing, in the order of their beginnings.
+    #[serde(default)]
+    pub member_outages: Vec<MemberOutagePlan>,
     /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
     #[serde(default)]
     pub bit_error_interval: u64,
@@ -549,10 +554,11 @@ pub enum MediaPlan {
 }
 
 /// Distribution of a time around its mean.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     /// Always the mean.
+    #[default]
     Constant,
     /// Exponential.
     Exponential,

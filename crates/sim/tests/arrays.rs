@@ -481,6 +481,7 @@ fn solid_state_saturates_at_its_service() {
         command_ps: 20 * US,
         latency_ps: 15 * US,
         bytes_per_s: 1 << 40,
+        distribution: Distribution::Constant,
     };
     for (media, read_ppm, rate) in [
         (MediaPlan::Flash(flash), 1_000_000, 40_000.0),

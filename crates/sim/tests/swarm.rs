@@ -33,10 +33,11 @@ const POLICIES: [RoutePolicy; 5] = [
     RoutePolicy::Exchange,
 ];
 
-const INTERLEAVES: [Interleave; 3] = [
+const INTERLEAVES: [Interleave; 4] = [
     Interleave::Frame,
     Interleave::Sequence,
     Interleave::Exchange,
+    Interleave::Control,
 ];
 
 /// Numbers drawn one after the other from what proptest made, so that a case shrinks.

@@ -1,6 +1,6 @@
 //! A RAM SSD: each port begins a command after the other, and a pipeline takes each through.
 
-use sanlab_kernel::{Picoseconds, Rate, StationTotals};
+use sanlab_kernel::{Picoseconds, RandomStream, Rate, StationTotals};
 
 use crate::disk::ledger::Ledger;
 
@@ -12,6 +12,8 @@ pub struct Ram {
     /// From the beginning of a command to its first byte.
     latency: Picoseconds,
     rate: Rate,
+    /// Exponential latencies, from this stream; else constant.
+    draws: Option<RandomStream>,
     ports: Vec<Picoseconds>,
     ledger: Ledger,
 }
@@ -24,9 +26,17 @@ impl Ram {
             command,
             latency,
             rate,
+            draws: None,
             ports: vec![0; ports.max(1) as usize],
             ledger: Ledger::default(),
         }
+    }
+
+    /// The same with exponential latencies of the same mean.
+    #[must_use]
+    pub fn drawn(mut self, draws: Option<RandomStream>) -> Self {
+        self.draws = draws;
+        self
     }
 
     /// A command comes by a port; returns when it is done. Its leave must be told then.
@@ -36,7 +46,11 @@ impl Ram {
         let free_at = &mut self.ports[port % count];
         let (begins_at, transfer) = (now.max(*free_at), self.rate.time_for(bytes));
         *free_at = begins_at + self.command.max(transfer);
-        begins_at + self.latency + transfer
+        let latency = match &mut self.draws {
+            Some(draws) => draws.exponential(self.latency),
+            None => self.latency,
+        };
+        begins_at + latency + transfer
     }
 
     /// A command that came then is done.

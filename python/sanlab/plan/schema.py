@@ -33,7 +33,7 @@ class NPortPlan(PlanModel):
     wwpn: U64
     tx_buffers: U32
     class3_sequences: U32
-    interleave: Literal["sequence", "frame", "exchange"]
+    interleave: Literal["sequence", "frame", "exchange", "control"]
     rx_hold_ps: U64
     drain_bytes_per_s: U64
     shares: U32 | None = None
@@ -96,6 +96,14 @@ class VirtualChannelPlan(PlanModel):
     credit_b_to_a: U32
 
 
+class MemberOutagePlan(PlanModel):
+    """A time in which a member of a trunk carries nothing."""
+
+    member: U32
+    from_ps: U64
+    until_ps: U64
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -109,6 +117,7 @@ class LinkPlan(PlanModel):
     credit_b_to_a: U32
     fspf_cost: U64
     outages: list[OutagePlan] = []
+    member_outages: list[MemberOutagePlan] = []
     bit_error_interval: U64 = 0
     members: U32 = 1
     virtual_channels: list[VirtualChannelPlan] = []
@@ -443,6 +452,7 @@ class RamMedia(PlanModel):
     command_ps: U64
     latency_ps: U64
     bytes_per_s: U64
+    distribution: DistributionName = "constant"
 
 
 class OnRaid(PlanModel):

@@ -340,6 +340,7 @@ def _solid_state(spec: Lun, array: ArrayBox) -> OnFlash | OnRam | None:
                 command_ps=given(ram.service, 0),
                 latency_ps=given(ram.latency, 0),
                 bytes_per_s=given(ram.rate, PS_PER_S),
+                distribution=given(ram.distribution, "constant"),
             )
         )
     return None

@@ -153,6 +153,8 @@ class Ram(ScenarioModel):
     """From the beginning of a command to its first byte."""
     rate: Rate | None = None
     """Rate of a port."""
+    distribution: DistributionName | None = None
+    """Distribution of the latency, constant where it is left out."""
 
 
 class Raid(ScenarioModel):
@@ -384,9 +386,10 @@ class Array(ScenarioModel):
     """Frames held ready for the fibre, the one being sent included."""
     class3_sequences: Exchanges | None = None
     """Class 3 sequences a port may have open as their initiator."""
-    interleave: Literal["sequence", "frame", "exchange"] | None = None
-    """Whether open sequences take turns after each frame, or after each sequence; with `exchange`
-    a response does not wait for the data of others besides."""
+    interleave: Literal["sequence", "frame", "exchange", "control"] | None = None
+    """How open sequences take turns: after each `frame`; after each `sequence`; so, but a response
+    goes before data that waits (`exchange`); or commands, XFER_RDYs and responses between the frames
+    of data (`control`)."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None

@@ -152,4 +152,7 @@ pub struct RamPlan {
     pub latency_ps: u64,
     /// Rate of a port.
     pub bytes_per_s: u64,
+    /// Distribution of the latency.
+    #[serde(default)]
+    pub distribution: super::Distribution,
 }
