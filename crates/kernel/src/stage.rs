@@ -9,6 +9,8 @@ use crate::Picoseconds;
 pub enum Stage {
     /// Processor of the host, waiting included, on the way out and on the way in.
     HostCpu,
+    /// A file system allocates blocks, waiting and messages included.
+    FileSystem,
     /// Waiting for the LUN's queue depth or the adapter's execution throttle.
     LunQueue,
     /// Engine of the adapter, waiting included.
@@ -52,12 +54,13 @@ pub enum Stage {
 }
 
 /// Number of stages.
-pub const STAGE_COUNT: usize = 21;
+pub const STAGE_COUNT: usize = 22;
 
 impl Stage {
     /// All, in the order of the path.
     pub const ALL: [Self; STAGE_COUNT] = [
         Self::HostCpu,
+        Self::FileSystem,
         Self::LunQueue,
         Self::Hba,
         Self::Bus,
@@ -84,6 +87,7 @@ impl Stage {
     pub fn name(self) -> &'static str {
         match self {
             Self::HostCpu => "host_cpu",
+            Self::FileSystem => "file_system",
             Self::LunQueue => "lun_queue",
             Self::Hba => "hba",
             Self::Bus => "bus",

@@ -33,7 +33,7 @@ use crate::series::Series;
 use crate::services::{Services, has_dialogues};
 use crate::tables;
 use crate::workload::WorkloadState;
-use crate::world::{RunningJob, World};
+use crate::world::{JobVolume, RunningJob, World};
 
 /// Number of the flow that a mirror's frames are counted under: workloads come first, then traffic,
 /// then mirrors in the order of arrays and LUNs.
@@ -100,6 +100,13 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         last_arrival_at: 0,
         failure: None,
         loop_faults: plan.loop_faults.iter().map(fault_of).collect(),
+        file_systems: plan
+            .jobs
+            .iter()
+            .filter_map(|job| job.allocation)
+            .map(|it| it.file_system + 1)
+            .max()
+            .map_or_else(Vec::new, |count| vec![Station::new(1); count as usize]),
         faults: Faults::new(plan),
         services: Services::new(plan, services_flow(plan)),
         paths: Vec::new(),
@@ -533,6 +540,15 @@ fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
         workload: job.workload,
         host: job.host,
         devices,
+        volume: job.volume.map(|volume| JobVolume {
+            map: Volume::new(extents_of(job), volume.stripe_bytes),
+            copies: if volume.is_mirror {
+                job.targets.len() as u64
+            } else {
+                1
+            },
+        }),
+        allocation: job.allocation,
         totals: Default::default(),
     });
     let n_port = world.component(id);
@@ -552,7 +568,7 @@ fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
 
 /// LUNs a job uses; of blocks on one LUN, that one.
 pub(crate) fn targets_of(job: &JobPlan) -> Vec<TargetPlan> {
-    if job.pattern != PatternPlan::Blocks {
+    if job.pattern != PatternPlan::Blocks || job.volume.is_some() {
         return job.targets.clone();
     }
     vec![TargetPlan {
@@ -563,6 +579,14 @@ pub(crate) fn targets_of(job: &JobPlan) -> Vec<TargetPlan> {
         offset_bytes: job.offset_bytes,
         span_bytes: job.span_bytes,
     }]
+}
+
+fn extents_of(job: &JobPlan) -> Vec<Extent> {
+    let extents = job.targets.iter().map(|target| Extent {
+        offset: target.offset_bytes,
+        bytes: target.span_bytes,
+    });
+    extents.collect()
 }
 
 fn pattern_of(job: &JobPlan) -> Pattern {

@@ -440,7 +440,18 @@ impl Checker<'_> {
 
 fn is_pattern_sound(job: &JobPlan) -> bool {
     match &job.pattern {
-        PatternPlan::Blocks => job.targets.is_empty(),
+        PatternPlan::Blocks => match job.volume {
+            None => job.targets.is_empty(),
+            Some(volume) => {
+                let spans = job.targets.iter().map(|target| target.span_bytes);
+                let whole: u64 = if volume.is_mirror {
+                    spans.clone().min().unwrap_or(0)
+                } else {
+                    spans.sum()
+                };
+                job.span_bytes > 0 && job.offset_bytes.saturating_add(job.span_bytes) <= whole
+            }
+        },
         PatternPlan::Access { lines } => {
             let shares: u64 = lines.iter().map(|line| u64::from(line.share_ppm)).sum();
             let fit = lines.iter().all(|line| {

@@ -11,6 +11,10 @@ pub(crate) enum Event {
     JobSlotFree(u32),
     /// The pause before a burst of an access specification is over.
     JobWake(u32),
+    /// The wish for blocks of a write has come to who allocates them.
+    AllocationAsked(u32),
+    /// The blocks of a write are allocated.
+    Allocated(u32),
     /// The host's processor has issued a request.
     CpuSubmitted(u32),
     /// The adapter's engine has started a command.

@@ -46,7 +46,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let job = &self.jobs[id as usize];
             let (host, workload) = (job.host, job.workload);
             let device = job.devices[asked.target as usize];
-            let role = self.hosts[host as usize].block_layer.role_of(asked.bytes);
+            let role = match job.volume {
+                // On which LUNs a request is, is known piece by piece.
+                Some(_) => Role::Split,
+                None => self.hosts[host as usize].block_layer.role_of(asked.bytes),
+            };
+            let allocation = job.allocation.filter(|_| !asked.is_read);
             let request = self.requests.insert(Request {
                 target: asked.target,
                 device,
@@ -70,17 +75,53 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 });
                 return;
             }
-            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(role)) {
-                self.agenda
-                    .schedule(ends_at, self.component(id), Event::CpuSubmitted(request));
-            } else {
-                self.on_cpu_submitted(now, request);
+            match allocation {
+                Some(it) => {
+                    let event = Event::AllocationAsked(request);
+                    self.agenda
+                        .schedule(now + it.message_ps, self.component(id), event);
+                }
+                None => self.begin_request(now, request),
             }
         }
         if let Some(wake_at) = self.jobs[id as usize].job.take_wake() {
             self.agenda
                 .schedule(wake_at, self.component(id), Event::JobWake(id));
         }
+    }
+
+    /// The processor of the host takes a request in.
+    pub(crate) fn begin_request(&mut self, now: Picoseconds, request: u32) {
+        let Request { of, role, .. } = self.requests[request];
+        let host = self.jobs[of as usize].host;
+        if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(role)) {
+            self.agenda
+                .schedule(ends_at, self.component(of), Event::CpuSubmitted(request));
+        } else {
+            self.on_cpu_submitted(now, request);
+        }
+    }
+
+    /// A file system allocates the blocks of one write after the other.
+    pub(crate) fn on_allocation_asked(&mut self, now: Picoseconds, request: u32) {
+        let job = self.requests[request].of;
+        let Some(it) = self.jobs[job as usize].allocation else {
+            return;
+        };
+        let server = &mut self.file_systems[it.file_system as usize];
+        let ends_at = server.arrive(now, it.service_ps).ends_at;
+        self.agenda
+            .schedule(ends_at, self.component(job), Event::Allocated(request));
+    }
+
+    pub(crate) fn on_allocated(&mut self, now: Picoseconds, request: u32) {
+        let record = &mut self.requests[request];
+        record.timeline.until(now, Stage::FileSystem);
+        let job = &self.jobs[record.of as usize];
+        if let Some(it) = job.allocation {
+            self.file_systems[it.file_system as usize].leave(now);
+        }
+        self.begin_request(now, request);
     }
 
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {

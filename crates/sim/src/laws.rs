@@ -140,6 +140,9 @@ fn check_stations<const E: bool>(
     for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
         check(&mut host.cpu, &|| format!("{} processors", of.name))?;
     }
+    for (number, server) in world.file_systems.iter_mut().enumerate() {
+        check(server, &|| format!("file system {number}"))?;
+    }
     for adapter in &mut world.adapters {
         let n_port = adapter.n_port as usize;
         check(&mut adapter.engine, &|| {

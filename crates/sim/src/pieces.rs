@@ -4,8 +4,8 @@
 //! goes on with the time line of the piece that ended last, so the stages of the critical path still
 //! sum to the response time.
 
-use sanlab_host::Role;
-use sanlab_kernel::Picoseconds;
+use sanlab_host::{Piece, Role};
+use sanlab_kernel::{Picoseconds, id_of};
 
 use crate::event::Event;
 use crate::world::{Request, World};
@@ -19,10 +19,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// So much of the request is done: how much may be under way?
     fn admit_pieces(&mut self, parent: u32, done: u64) {
-        let record = &mut self.requests[parent];
+        let record = &self.requests[parent];
         let host = self.jobs[record.of as usize].host;
         let block_layer = &self.hosts[host as usize].block_layer;
-        record.may_be_issued = block_layer.may_be_issued(record.bytes, done);
+        let may_be_issued = block_layer.may_be_issued(self.bytes_in_pieces(record), done);
+        self.requests[parent].may_be_issued = may_be_issued;
+    }
+
+    /// Bytes of all pieces of a request: a write to a mirror goes to every LUN.
+    fn bytes_in_pieces(&self, request: &Request) -> u64 {
+        let volume = self.jobs[request.of as usize].volume.as_ref();
+        let copies = volume.filter(|_| !request.is_read);
+        request.bytes * copies.map_or(1, |it| it.copies)
     }
 
     /// Issue the pieces that may be issued: the next one when the processor is done with the last.
@@ -86,7 +94,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let whole = self.requests[parent];
         let host = self.jobs[whole.of as usize].host;
         let most = self.hosts[host as usize].block_layer.max_request;
-        let bytes = most.min(whole.may_be_issued - whole.issued);
+        let (copy, done) = (whole.issued / whole.bytes, whole.issued % whole.bytes);
+        let bytes = most
+            .min(whole.may_be_issued - whole.issued)
+            .min(whole.bytes - done);
+        let address = whole.address + done;
+        let place = self.place_of(&whole, copy, address, bytes);
+        let (bytes, device) = (place.bytes, self.jobs[whole.of as usize].devices[place.target as usize]);
         let record = &mut self.requests[parent];
         record.issued += bytes;
         record.pieces += 1;
@@ -95,12 +109,38 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             parent,
             pieces: 0,
             commands: 1,
-            address: whole.address + whole.issued,
+            address: place.address,
+            target: place.target,
+            device,
             bytes,
             issued: 0,
             may_be_issued: 0,
             ..whole
         })
+    }
+
+    /// Where a part of a request is. The LUNs of a mirror hold the same; reads go to them in turn.
+    fn place_of(&self, whole: &Request, copy: u64, address: u64, bytes: u64) -> Piece {
+        let Some(volume) = &self.jobs[whole.of as usize].volume else {
+            return Piece {
+                target: whole.target,
+                address,
+                bytes,
+            };
+        };
+        if volume.copies == 1 {
+            return volume.map.place(address, bytes);
+        }
+        let turn = if whole.is_read {
+            whole.address / whole.bytes % volume.copies
+        } else {
+            copy
+        };
+        Piece {
+            target: id_of(usize::try_from(turn).unwrap_or(0)),
+            address,
+            bytes,
+        }
     }
 
     /// A piece has ended, well or not: the request goes on with its next pieces, or is over.
@@ -125,7 +165,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             if parent.issued == parent.may_be_issued {
                 self.fail_whole(now, id);
             }
-        } else if parent.issued < parent.bytes {
+        } else if parent.issued < self.bytes_in_pieces(&parent) {
             self.admit_pieces(id, parent.issued);
             self.issue_pieces(now, id);
         } else {

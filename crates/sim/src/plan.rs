@@ -642,12 +642,40 @@ pub struct JobPlan {
     /// LUNs of a pattern other than [`PatternPlan::Blocks`]; the one above is the first of them.
     #[serde(default)]
     pub targets: Vec<TargetPlan>,
+    /// Its LUNs are one volume, which blocks are on.
+    #[serde(default)]
+    pub volume: Option<VolumePlan>,
+    /// Its writes are to blocks that a file system has to allocate.
+    #[serde(default)]
+    pub allocation: Option<AllocationPlan>,
     /// The virtual N_Port its commands come from; none where they come from the adapter's own.
     #[serde(default)]
     pub initiator: Option<u32>,
     /// Other paths to its LUNs.
     #[serde(default)]
     pub paths: Vec<PathPlan>,
+}
+
+/// LUNs as one range of addresses.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct VolumePlan {
+    /// Bytes on one LUN before the next; 0 puts one LUN behind the other.
+    pub stripe_bytes: u64,
+    /// Every LUN holds all of it: writes go to all, reads to one after the other.
+    pub is_mirror: bool,
+}
+
+/// What a file system does before a write to blocks that it has not allocated.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct AllocationPlan {
+    /// Whose: allocations of one file system are made one after the other.
+    pub file_system: u32,
+    /// Time of one: processor and log.
+    pub service_ps: u64,
+    /// Time of a message to who makes it and back; 0 where that is the host itself.
+    pub message_ps: u64,
 }
 
 /// What a job asks for.

@@ -2,8 +2,8 @@
 
 use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
-use sanlab_host::{Adapter, Host, Job, Role};
-use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
+use sanlab_host::{Adapter, Host, Job, Role, Volume};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of, Station};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::faults::Faults;
 use crate::outcome::Failure;
 use crate::paths::{HostDevice, Path};
+use crate::plan::AllocationPlan;
 use crate::series::Series;
 use crate::services::Services;
 use crate::workload::WorkloadState;
@@ -171,6 +172,14 @@ pub(crate) struct Route {
     pub(crate) queue: u32,
 }
 
+/// A volume that a job is on.
+pub(crate) struct JobVolume {
+    /// Where its addresses are.
+    pub(crate) map: Volume,
+    /// LUNs that hold each of them.
+    pub(crate) copies: u64,
+}
+
 /// A job with what it reports under.
 pub(crate) struct RunningJob {
     pub(crate) job: Job,
@@ -178,6 +187,10 @@ pub(crate) struct RunningJob {
     pub(crate) host: u32,
     /// LUNs it uses, as devices of its host.
     pub(crate) devices: Vec<u32>,
+    /// They are one volume.
+    pub(crate) volume: Option<JobVolume>,
+    /// Its writes need blocks to be allocated.
+    pub(crate) allocation: Option<AllocationPlan>,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [sanlab_metrics::IoTotals; 2],
 }
@@ -212,6 +225,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) failure: Option<Failure>,
     /// Loop and what happens to it.
     pub(crate) loop_faults: Vec<(u32, LoopFault)>,
+    /// What allocates blocks of file systems.
+    pub(crate) file_systems: Vec<Station>,
     /// What goes wrong in the fabric.
     pub(crate) faults: Faults,
     /// Ways from adapters to ports of arrays, as hosts know them.
@@ -282,6 +297,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::JobDue(job) => self.on_job_due(now, job),
             Event::JobSlotFree(job) => self.on_slot_free(now, job),
             Event::JobWake(job) => self.pump_job(now, job),
+            Event::AllocationAsked(request) => self.on_allocation_asked(now, request),
+            Event::Allocated(request) => self.on_allocated(now, request),
             Event::CpuSubmitted(request) => self.on_cpu_submitted(now, request),
             Event::EngineSubmitted(request) => self.on_engine_submitted(now, request),
             Event::Arrived(frame) => self.on_arrived(now, frame),

@@ -33,6 +33,7 @@ from sanlab.plan.schema import (
 from sanlab.plan.services.apply import extra_links, with_services
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
+from sanlab.plan.volumes import build_volumes
 from sanlab.plan.wiring import wire
 from sanlab.quantities import PS_PER_S, SPEEDS, counted, format_time
 from sanlab.scenario.qos import SHARED_CLASS
@@ -95,7 +96,9 @@ def compile_plan(scenario: Scenario) -> Plan:
     ]
     flows: dict[str, Path] = {}
     virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))
-    maker = JobMaker(boxes, wiring, table, ids, problems, virtual)
+    volumes = build_volumes(scenario, table, problems)
+    problems.stop_if_any()
+    maker = JobMaker(boxes, wiring, table, ids, problems, virtual, volumes)
     workloads, jobs = build_jobs(scenario, maker, flows)
     net = Network(boxes, wiring, ids)
     traffic = build_traffic(scenario, net, flows, problems)

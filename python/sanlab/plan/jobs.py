@@ -16,14 +16,14 @@ among those that export it and can be reached.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sanlab.plan.access import access_keys, access_target, fits_access
 from sanlab.plan.multipath import other_paths, preferred_ports, refuse_one_path
 from sanlab.plan.names import define, pair_up
 from sanlab.plan.presets import with_preset
-from sanlab.plan.schema import JobPlan, OnZipf, WorkloadPlan, ZipfAddress
+from sanlab.plan.schema import JobPlan, OnZipf, TargetPlan, WorkloadPlan, ZipfAddress
 from sanlab.plan.spc1 import make_volume, spc1_streams
 from sanlab.quantities import PS_PER_S, counted, format_size, nearest
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
     from sanlab.plan.npiv import VirtualPort
-    from sanlab.plan.schema import AddressPlan, TargetPlan
+    from sanlab.plan.schema import AddressPlan
     from sanlab.plan.storage import LunTable, PlacedLun
+    from sanlab.plan.volumes import PlacedVolume
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
@@ -53,6 +54,8 @@ class JobMaker:
     problems: Problems
     virtual: dict[tuple[str, str], VirtualPort] = field(default_factory=dict)
     """Virtual ports of hosts."""
+    volumes: dict[str, PlacedVolume] = field(default_factory=dict)
+    """Volumes and file systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,15 @@ def _jobs_of(
         return _spc1_jobs(spec, name, workload, path, maker)
     if spec.access is not None:
         return _access_jobs(spec, name, workload, path, maker)
+    volume = maker.volumes.get(spec.targets[0]) if len(spec.targets) == 1 else None
+    if volume is not None:
+        return _volume_jobs(spec, (name, workload), volume, path, maker)
+    if spec.first_write:
+        maker.problems.add(
+            (*path, "first_write"),
+            "Only a file system allocates blocks at the first write",
+            "Let 'targets' name one of 'filesystems', or remove 'first_write'",
+        )
     pairs = _pairs(spec, path, maker)
     parts = Counter(lun for _, lun in pairs)
     regions = {
@@ -234,6 +246,49 @@ def _jobs_of(
             ends = _Ends(workload, host_ids[host], adapter, port)
             job_name = f"{name}/{host}/{lun}{suffix}"
             jobs.append(_job(spec, job_name, ends, maker.table.by_name[lun], region))
+    return jobs
+
+
+def _volume_jobs(
+    spec: Workload, of: tuple[str, int], volume: PlacedVolume, path: Path, maker: JobMaker
+) -> list[JobPlan]:
+    """Return the jobs of a workload on a volume, each with a part of it of its own."""
+    name, workload = of
+    hosts = maker.boxes.host_names.resolve(spec.hosts, (*path, "hosts"), maker.problems)
+    if spec.first_write and volume.allocation is None:
+        maker.problems.add(
+            (*path, "first_write"),
+            f"'{volume.name}' is no file system, and allocates nothing",
+            "Let 'targets' name one of 'filesystems', or remove 'first_write'",
+        )
+        return []
+    whole = replace(volume.luns[0], bytes=volume.bytes, name=volume.name)
+    regions = _regions(spec, whole, len(hosts) * spec.numjobs, path, maker.problems)
+    jobs: list[JobPlan] = []
+    for host in hosts:
+        routes = _routes(spec, host, [lun.name for lun in volume.luns], path, maker)
+        if not routes or not regions:
+            return jobs
+        for number in range(spec.numjobs):
+            targets = [
+                TargetPlan(
+                    adapter=paths[(turn + number) % len(paths)][0],
+                    target_n_port=paths[(turn + number) % len(paths)][1],
+                    array=lun.array,
+                    lun=lun.number,
+                    offset_bytes=0,
+                    span_bytes=volume.bytes_each[turn],
+                )
+                for turn, (lun, paths) in enumerate(routes)
+            ]
+            region = regions[len(jobs)]
+            suffix = f"/{number}" if spec.numjobs > 1 else ""
+            first = targets[0]
+            ends = _Ends(workload, maker.boxes.host_names[host], first.adapter, first.target_n_port)
+            job = _job(spec, f"{name}/{host}/{volume.name}{suffix}", ends, volume.luns[0], region)
+            allocation = volume.allocation if spec.first_write else None
+            update = {"targets": targets, "volume": volume.plan, "allocation": allocation}
+            jobs.append(job.model_copy(update=update))
     return jobs
 
 

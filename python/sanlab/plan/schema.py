@@ -693,6 +693,21 @@ class TargetPlan(PlanModel):
     span_bytes: U64
 
 
+class VolumePlan(PlanModel):
+    """LUNs as one range of addresses."""
+
+    stripe_bytes: U64
+    is_mirror: bool
+
+
+class AllocationPlan(PlanModel):
+    """What a file system does before a write to blocks that it has not allocated."""
+
+    file_system: U32
+    service_ps: U64
+    message_ps: U64
+
+
 class JobPlan(PlanModel):
     """One stream of I/O from one host to one LUN, or to several by its pattern."""
 
@@ -719,6 +734,8 @@ class JobPlan(PlanModel):
     think_ps: U64
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
+    volume: VolumePlan | None = None
+    allocation: AllocationPlan | None = None
     initiator: U32 | None = None
     paths: list[PathPlan] = []
 

@@ -7,6 +7,7 @@ from typing import Final
 #: Stages of an I/O in the order of its path, and what counts into each.
 STAGES: Final[dict[str, str]] = {
     "host_cpu": "processor of the host, waiting included, on the way out and on the way in",
+    "file_system": "a file system allocates blocks, waiting and messages included",
     "lun_queue": "waiting for the LUN's queue depth or the adapter's execution throttle",
     "hba": "engine of the adapter, waiting included",
     "bus": "I/O bus of the host, waiting included, as far as nothing else was being waited for",

@@ -17,6 +17,7 @@ from sanlab.scenario.measure import Measure
 from sanlab.scenario.qos import Qos
 from sanlab.scenario.services import FabricServices
 from sanlab.scenario.stacks import Stack
+from sanlab.scenario.volumes import FileSystem, Volume
 from sanlab.scenario.workload import Traffic, Workload
 from sanlab.scenario.zoning import Zoning, as_zonings
 
@@ -50,6 +51,10 @@ class Scenario(ScenarioModel):
     several fabrics or VSANs."""
     fabric: FabricServices = Field(default_factory=FabricServices)
     """What the switches do for their ports."""
+    volumes: list[Volume] = Field(default_factory=list)
+    """Several LUNs as one."""
+    filesystems: list[FileSystem] = Field(default_factory=list)
+    """File systems on volumes."""
     workloads: list[Workload] = Field(default_factory=list)
     """Streams of I/O."""
     traffic: list[Traffic] = Field(default_factory=list)

@@ -157,7 +157,10 @@ class Workload(ScenarioModel):
     hosts: Patterns
     """Hosts it runs on."""
     targets: Patterns
-    """LUNs it uses, `dev1.lun[1..4]`."""
+    """LUNs it uses, `dev1.lun[1..4]`; or one volume or file system."""
+    first_write: bool = False
+    """Its writes to a file system go to blocks that it has to allocate, as those of a new file
+    do."""
     spread: Literal["pair", "all", "paths"] | None = None
     """Pair hosts with targets one to one, every host with all, or each target with the port that
     the `paths` of its stack name; pair where numbers are equal."""

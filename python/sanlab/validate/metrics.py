@@ -21,6 +21,7 @@ _PS_PER_US = 1e6
 _PS_PER_MS = 1e9
 _PS_PER_S = 1e12
 _MIB = 2**20
+_MB = 1_000_000
 
 #: Share of all bytes between which a transfer counts as sustained.
 _SUSTAINED = (0.1, 0.9)
@@ -52,6 +53,11 @@ def response_time_mean_us(tables: Tables) -> float:
 def throughput_mib_per_s(tables: Tables) -> float:
     """Bytes of all workloads over their windows, in MiB/s."""
     return float(_floats(tables["workloads"], "throughput_bytes_per_s").sum()) / _MIB
+
+
+def throughput_mb_per_s(tables: Tables) -> float:
+    """Bytes of all workloads over their windows, in MB/s of 10^6 bytes."""
+    return float(_floats(tables["workloads"], "throughput_bytes_per_s").sum()) / _MB
 
 
 def write_throughput_mib_per_s(tables: Tables) -> float:
@@ -131,6 +137,7 @@ METRICS = {
     ),
     "response_time_mean_us": Metric(response_time_mean_us, "mean I/O response time", "µs"),
     "throughput_mib_per_s": Metric(throughput_mib_per_s, "throughput", "MiB/s"),
+    "throughput_mb_per_s": Metric(throughput_mb_per_s, "throughput", "MB/s"),
     "write_throughput_mib_per_s": Metric(write_throughput_mib_per_s, "write throughput", "MiB/s"),
     "read_throughput_mib_per_s": Metric(read_throughput_mib_per_s, "read throughput", "MiB/s"),
     "response_max_ms": Metric(response_max_ms, "longest response", "ms"),

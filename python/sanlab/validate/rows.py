@@ -142,6 +142,19 @@ def _comparison_row(study: str, comparison: Comparison, cases: list[Case], figur
         for at, value in line(comparison.cases, comparison.where).items()
         if at in over
     }
+    if comparison.at_least is not None:
+        lowest = min(ratios, key=lambda at: ratios[at])
+        return Row(
+            study=study,
+            case=comparison.name,
+            metric=metric,
+            published=f"at least {comparison.at_least:g}",
+            simulated=f"{ratios[lowest]:.3f} at {lowest}",
+            unit="x",
+            error_percent=None,
+            ok=ratios[lowest] >= comparison.at_least,
+            held=f"{metric} along {along}",
+        )
     aim = 1.0 if comparison.published is None else comparison.published.value
     worst = max(ratios, key=lambda at: abs(ratios[at] - aim))
     row = _compared(study, comparison.name, metric, ratios[worst], comparison.published)

@@ -151,6 +151,8 @@ class Comparison(_Part):
     over: str
     over_where: dict[str, int | str] = {}
     along: str
+    at_least: float | None = None
+    """Instead of a published value: a bound that every ratio keeps."""
     published: Published | None = None
 
 

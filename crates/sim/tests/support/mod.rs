@@ -260,6 +260,8 @@ impl San {
             think_ps: 0,
             pattern: PatternPlan::Blocks,
             targets: vec![],
+            volume: None,
+            allocation: None,
             initiator: None,
             paths: vec![],
         });

@@ -1,0 +1,72 @@
+"""Volumes of a host's volume manager, and file systems on them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sanlab.scenario.base import (
+    SECTOR_BYTES,
+    BlockSize,
+    Name,
+    Patterns,
+    ScenarioModel,
+    Time,
+    refusal,
+)
+
+#: Bytes on one LUN before the next: 128 blocks of 512 bytes, as XVM does where nothing is said.
+DEFAULT_UNIT_BYTES = 64 * 1024
+
+
+class Volume(ScenarioModel):
+    """Several LUNs as one."""
+
+    name: Name
+    """Its name, which workloads have as their target."""
+    kind: Literal["stripe", "concat", "mirror"] = "stripe"
+    """`stripe`: units on each LUN in turn; `concat`: one LUN behind the other; `mirror`: every LUN
+    holds all of it, writes go to all and reads to one after the other."""
+    luns: Patterns
+    """Its LUNs, `dev[1..2].lun1`, in their order."""
+    unit: BlockSize | None = None
+    """Bytes on one LUN of a stripe before the next, 64KiB where it is left out."""
+
+    @model_validator(mode="after")
+    def _has_units(self) -> Volume:
+        if self.unit is not None and self.kind != "stripe":
+            raise refusal(
+                reason=f"'unit' means nothing with 'kind: {self.kind}'",
+                remedy="Remove 'unit', or use 'kind: stripe'",
+                key="unit",
+            )
+        if self.unit is not None and self.unit % SECTOR_BYTES != 0:
+            raise refusal(
+                reason=f"'unit' is no multiple of {SECTOR_BYTES} bytes",
+                remedy="Use whole sectors",
+                key="unit",
+            )
+        return self
+
+
+class FileSystem(ScenarioModel):
+    """A file system on a volume or a LUN, as far as it costs time.
+
+    Reads and writes to blocks that a file has already go straight to the disks. A first write
+    allocates: on `xfs` by the host itself, on `cxfs` by a metadata server over a network of its
+    own. Allocations of one file system are made one after the other.
+    """
+
+    name: Name
+    """Its name, which workloads have as their target."""
+    on: str
+    """The volume it is on."""
+    kind: Literal["xfs", "cxfs"] = "xfs"
+    """Who allocates."""
+    allocation: Time = 1_000_000_000
+    """Time of one allocation: processor, and the log that has to be written; 1ms where it is left
+    out. Uncertain."""
+    message: Annotated[Time, Field()] = 300_000_000
+    """Time of a message to the metadata server of `cxfs` and back, 300us where it is left out: 0.2
+    to 1ms on Ethernet of 100 Mb/s. Uncertain."""
