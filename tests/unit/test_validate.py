@@ -189,3 +189,58 @@ def test_every_fit_of_a_study_names_a_row_it_has() -> None:
     names = {it.name for it in study.peaks} | {it.name for it in study.ratios}
     assert study.fits
     assert {fit.row for fit in study.fits} <= names
+
+
+def test_the_published_file_of_shadow_is_judged_whole() -> None:
+    study = load_study("shadow")
+    with (study.folder / "published.csv").open(encoding="utf-8") as file:
+        rows = {(row["case"], row["metric"]): row["value"] for row in csv.DictReader(file)}
+    judged = {
+        (case.name, metric): f"{published.value:g}"
+        for case in spell_out(study)
+        for metric, published in case.published.items()
+    }
+    judged |= {
+        (it.name, f"{it.metric} difference"): f"{it.published.value:g}"
+        for it in study.differences
+        if it.published is not None
+    }
+    assert {key: f"{float(value):g}" for key, value in rows.items()} == judged
+    assert {(fit.row, fit.metric) for fit in study.fits} <= set(rows)
+
+
+def test_shadow_has_the_cases_in_between() -> None:
+    names = {case.name for case in spell_out(load_study("shadow"))}
+    cluster = {
+        f"{where}-{switch}-{hosts}x{processes}"
+        for where in ("incache", "outcache")
+        for switch in ("sanbox", "shadow")
+        for hosts in (1, 2, 3, 4)
+        for processes in (1, 4, 8)
+    }
+    limits = {f"qos-1x4-{limit}" for limit in ("none", 50, 100, 150)}
+    pairs = {f"qos-pairs-{pair}" for pair in ("1-off", "2-150", "3-100", "4-50", "1-none")}
+    yotta = {f"{kind}-{hosts}x1" for kind in ("one-switch", "eport8") for hosts in range(1, 9)}
+    others = {"failover-isl", "failover-path", "module-failure", "zoning-on", "zoning-off"}
+    assert cluster | limits | pairs | yotta | others <= names
+
+
+def test_a_case_of_two_runs_takes_each_metric_from_its_own() -> None:
+    case = next(it for it in spell_out(load_study("shadow")) if it.name == "incache-sanbox-1x1")
+    assert [run.metrics for run in case.runs] == [
+        ["write_throughput_mib_per_s"],
+        ["read_throughput_mib_per_s"],
+    ]
+    assert [run.overrides["workloads.pioraw.rw"] for run in case.runs] == ["write", "read"]
+    assert case.metrics == [metric for run in case.runs for metric in run.metrics]
+
+
+def test_a_published_zero_is_compared_as_it_is() -> None:
+    published = {"io_error_count": Published(value=0, tolerance=0.1)}
+    one = case("failover", {}, published=published).model_copy(
+        update={"metrics": ["io_error_count"]}
+    )
+    (row,) = number_rows(load_study("simsans"), [one], {"failover": {"io_error_count": 0.0}})
+    assert (row.error_percent, row.ok) == (0, True)
+    (row,) = number_rows(load_study("simsans"), [one], {"failover": {"io_error_count": 3.0}})
+    assert row.ok is False

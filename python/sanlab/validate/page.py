@@ -114,9 +114,16 @@ def show(value: float | str | None) -> str:
 def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     """Draw a metric against a parameter, with closed form and published figure where there are."""
     data = _points(plot, cases, rows)
-    is_wide = max(point["x"] for point in data) > _FEW and not plot.log_x
+    places = list(dict.fromkeys(point["x"] for point in data))
+    are_words = any(isinstance(place, str) for place in places)
+    if are_words:
+        places = [str(place) for place in places]
+        data = [point | {"x": str(point["x"])} for point in data]
+    is_wide = not are_words and max(places) > _FEW and not plot.log_x
     kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
     x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    if are_words:
+        x = x.sort(places)
     y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))
     if plot.series is not None:
         base = alt.Chart(alt.InlineData(values=data))
