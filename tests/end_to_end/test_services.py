@@ -325,3 +325,16 @@ def test_the_report_has_a_section_on_the_fabric(tmp_path: Path) -> None:
     assert "<h2>Fabric</h2>" in page
     assert "no active zone has both" in page
     assert "Who sees whom" in page
+
+
+def test_other_paths_of_a_lun_are_looked_at_too() -> None:
+    """A host with two ports: the one outside the zone is no path, and the other serves."""
+    text = BASE.replace('"host[1..2]"}', "host1, hbas: {ports: 2}, multipath: {}}", 1)
+    text = text.replace('"host[1..2]", to', '"host1.hba0.p[0..1]", to')
+    text += "zoning:\n  zones: {a: [host1.hba0.p1, dev1]}\n  sets: {day: [a]}\n  active: day\n"
+    text += WORK.replace("  - {name: two, hosts: host2, targets: dev1.lun2}\n", "")
+    plan = plan_of(text)
+    found = {row["initiator"]: row["state"] for row in rows(plan, "paths")}
+    assert found == {"host1.hba0.p0": "failed", "host1.hba0.p1": "up"}
+    (work,) = rows(plan, "workloads")
+    assert (work["error_count"], work["io_count"] > 1000) == (0, True)

@@ -9,7 +9,7 @@ from sanlab.plan.schema import EndAtNPort
 from sanlab.quantities import PS_PER_S, format_time
 
 if TYPE_CHECKING:
-    from sanlab.plan.schema import EndPlan, LinkPlan, Plan
+    from sanlab.plan.schema import EndPlan, JobPlan, LinkPlan, Plan
 
 #: Bytes around the payload of a frame: SOF 4, header 24, CRC 4, EOF 4 (FC-FS).
 FRAME_OVERHEAD_BYTES = 36
@@ -77,6 +77,19 @@ def end_name(plan: Plan, end: EndPlan) -> str:
         return plan.n_ports[end.n_port].name
     at = end.switch
     return f"{plan.switches[at.switch].name}.{port_role(plan, at.switch, at.port)}{at.port}"
+
+
+def pairs_of_job(plan: Plan, job: JobPlan) -> list[tuple[int, int]]:
+    """N_Ports that the paths of a job lead from and to; the first is that of its first LUN."""
+    adapters = plan.hosts[job.host].adapters
+    ways = [(job.adapter, job.target_n_port)]
+    ways += [(target.adapter, target.target_n_port) for target in job.targets]
+    ways += [(path.adapter, path.target_n_port) for path in job.paths]
+    found = []
+    for adapter, target in ways:
+        own = adapters[adapter].n_port
+        found.append((own if job.initiator is None else job.initiator, target))
+    return found
 
 
 def port_role(plan: Plan, switch: int, port: int) -> str:

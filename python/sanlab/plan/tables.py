@@ -282,7 +282,8 @@ def _through(plan: Plan, job: JobPlan) -> str:
     others = len(job.targets) - 1
     more = f" and {counted(others, 'other LUN')}" if others > 0 else ""
     ports = plan.n_ports
-    return f"{ports[adapter.n_port].name} to {ports[job.target_n_port].name}{more}"
+    own = adapter.n_port if job.initiator is None else job.initiator
+    return f"{ports[own].name} to {ports[job.target_n_port].name}{more}"
 
 
 def _end(job: JobPlan) -> str:

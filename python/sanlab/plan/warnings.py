@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sanlab.plan.explain import pairs_of_job
 from sanlab.quantities import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sanlab.plan.schema import JobPlan, Plan
+    from sanlab.plan.schema import Plan
 
 #: States of a port that somebody asked for.
 _MEANT = ("online", "no light", "initialising")
@@ -47,7 +48,7 @@ def _workloads(plan: Plan) -> Iterator[str]:
         return
     users: dict[tuple[int, int], list[str]] = {}
     for job in plan.jobs:
-        for pair in _pairs(plan, job):
+        for pair in pairs_of_job(plan, job):
             names = users.setdefault(pair, [])
             name = plan.workloads[job.workload].name
             if name not in names:
@@ -65,11 +66,3 @@ def _workloads(plan: Plan) -> Iterator[str]:
         ends = f"{plan.n_ports[it.a].name} does not see {plan.n_ports[it.b].name}"
         for name in users.get((it.a, it.b), []):
             yield f"{name}: {ends}{since}{until}: {it.reason}"
-
-
-def _pairs(plan: Plan, job: JobPlan) -> Iterator[tuple[int, int]]:
-    adapters = plan.hosts[job.host].adapters
-    ways = [(job.adapter, job.target_n_port)]
-    ways += [(target.adapter, target.target_n_port) for target in job.targets]
-    for adapter, target in ways:
-        yield job.initiator if job.initiator is not None else adapters[adapter].n_port, target

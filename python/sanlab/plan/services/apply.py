@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.plan import addressing
+from sanlab.plan.explain import pairs_of_job
 from sanlab.plan.schema import ApartPlan, HappeningPlan, OutagePlan, VisibilityPlan
 from sanlab.plan.services.build import Ground, are_used, build_services
 from sanlab.plan.services.logins import service_links, service_ports
@@ -94,12 +95,7 @@ def _changes(apart: list[Apart]) -> Iterator[Apart]:
 def _pairs(plan: Plan) -> Iterator[tuple[int, int]]:
     """N_Ports that want to talk to each other."""
     for job in plan.jobs:
-        adapters = plan.hosts[job.host].adapters
-        ways = [(job.adapter, job.target_n_port)]
-        ways += [(target.adapter, target.target_n_port) for target in job.targets]
-        for adapter, target_n_port in ways:
-            own = adapters[adapter].n_port
-            yield own if job.initiator is None else job.initiator, target_n_port
+        yield from pairs_of_job(plan, job)
     for array in plan.arrays:
         for lun in array.luns:
             if lun.mirror is not None:
