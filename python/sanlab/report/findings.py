@@ -101,6 +101,7 @@ def find(run: Run) -> list[Finding]:
         _stopped_early,
         _errors,
         _happened,
+        _degraded,
         _limiting_element,
         _credit_waits,
         _loop_wait,
@@ -643,6 +644,33 @@ def _happened(run: Run) -> list[Finding]:
     detail = shown + (f"; and {more} more" if more > 0 else "") + ". The time lines mark each."
     title = f"Faults: {counted(len(told), 'event')} in this run"
     return [Finding("happenings", "notice", title, detail, float(len(told)))]
+
+
+def _degraded(run: Run) -> list[Finding]:
+    """Ports that do not come up, and pairs that are kept apart, with the reason."""
+    services = run.plan.get("services") or {}
+    end = run.manifest.simulated_ps
+    meant = ("online", "no light", "initialising")
+    switches = [switch["name"] for switch in run.plan["switches"]]
+    ports = [port["name"] for port in run.plan["n_ports"]]
+    told = {
+        f"{switches[it['switch']]} port {it['port']} is {it['state']}: {it['reason']}"
+        for it in services.get("ports", [])
+        if it["state"] not in meant and it["at_ps"] <= end
+    }
+    apart = {
+        f"{ports[it['a']]} does not see {ports[it['b']]}: {it['reason']}"
+        for it in services.get("apart", [])
+        if it["reason"] and it["at_ps"] <= end
+    }
+    if not told and not apart:
+        return []
+    shown = [*sorted(told)[:HAPPENINGS_SHOWN], *sorted(apart)[:HAPPENINGS_SHOWN]]
+    more = len(told) + len(apart) - len(shown)
+    detail = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+    title = "The fabric came up degraded, or became so"
+    where = ". The section on the fabric has all with their times."
+    return [Finding("degraded", "problem", title, detail + where, float(len(told) + len(apart)))]
 
 
 def _warm_up(run: Run) -> list[Finding]:

@@ -97,10 +97,10 @@ class Switch(ScenarioModel):
     """Whether its ports take devices that know loops only."""
     port_groups: list[PortGroup] = Field(default_factory=list)
     """Ports that differ from the others."""
-    e_d_tov: Span = 2 * 10**12
-    """Error detect time-out, 2s where it is left out (FC-FS). Both ends of a link must agree."""
-    r_a_tov: Span = 10 * 10**12
-    """Resource allocation time-out, 10s where it is left out (FC-FS). Both ends must agree."""
+    e_d_tov: Span | None = None
+    """Error detect time-out, that of the `fabric` where it is left out. Both ends must agree."""
+    r_a_tov: Span | None = None
+    """Resource allocation time-out, that of the `fabric` where it is left out. Both must agree."""
     max_domains: Annotated[int, Field(ge=1, le=239)] = 239
     """Domains its fabric may have: one more switch finds it full."""
     new_domain: NewDomain | None = None

@@ -25,6 +25,8 @@ Kind = Literal[
     "slow-drain",
     "lost-credit",
     "bit-errors",
+    "module-failure",
+    "pull-module",
 ]
 
 
@@ -53,6 +55,8 @@ _KEYS = {
     "trunk-member": _Keys(_LINK, ("number", "member", "until")),
     "slow-drain": _Keys((("port",), ("rate",)), ("until",)),
     "lost-credit": _Keys((("port",),), ("count",)),
+    "module-failure": _Keys((("switch",), ("module",))),
+    "pull-module": _Keys((("switch",), ("module",))),
     "bit-errors": _Keys((*_LINK, ("ber",)), ("number",), is_timed=False),
 }
 _EXAMPLES = {
@@ -63,6 +67,7 @@ _EXAMPLES = {
     "port": "sw1.3",
     "between": "[sw1, sw2]",
     "switch": "sw1",
+    "module": "1",
     "host": "host1",
     "array": "dev1",
     "rate": "10MB/s",
@@ -104,6 +109,7 @@ class Fault(ScenarioModel):
     trunk is pulled. These last `until` an instant or for ever, or come and go at random with `mtbf`
     and `mttr`. `slow-drain`: a port empties its receive buffers slowly. `lost-credit`: R_RDYs for a
     port get lost. `bit-errors`: bits on a link arrive inverted, during all of the run.
+    `module-failure`, `pull-module`: a switch loses one of its `modules` for good.
     """
 
     kind: Kind
@@ -125,7 +131,9 @@ class Fault(ScenarioModel):
     member: Annotated[int, Field(ge=1, le=256)] | None = None
     """Which cable of a trunk, from 1; the first where it is left out."""
     switch: str | None = None
-    """The switch that goes down."""
+    """The switch that goes down, or loses a module."""
+    module: Annotated[int, Field(ge=1)] | None = None
+    """The module, by its number."""
     host: str | None = None
     """The host whose HBA fails."""
     hba: str | None = None
@@ -229,6 +237,7 @@ _QUESTIONS = {
     "until": "when the disk is bypassed",
     "port": "which link",
     "switch": "which switch",
+    "module": "which module",
     "host": "of which host",
     "array": "of which array",
     "rate": "how slowly",

@@ -116,9 +116,9 @@ class Hba(ScenarioModel):
     class3_sequences: Exchanges | None = None
     """Class 3 sequences the port may have open as their initiator."""
     interleave: Interleave | None = None
-    """How open sequences take turns: after each `frame`; after each `sequence`; so, but a response
-    goes before data that waits (`exchange`); or commands, XFER_RDYs and responses between the frames
-    of data (`control`)."""
+    """How open sequences take turns: after each `frame`; after each `sequence`; so, but
+    responses go before data that wait (`exchange`); or commands, XFER_RDYs and responses go
+    between the frames of data (`control`)."""
     submit: Time | None = None
     """Time of the adapter's engine to start a command."""
     complete: Time | None = None

@@ -113,19 +113,11 @@ class NewDomain(ScenarioModel):
     """The new domain id; addresses of all its ports change."""
 
 
-class LostModule(ScenarioModel):
-    """A module that fails or is pulled."""
-
-    module: Annotated[int, Field(ge=1, le=4)]
-    """Its number."""
-    at: Time
-    """When."""
-    pulled: bool = False
-    """Somebody pulled it."""
-
-
 class Modules(ScenarioModel):
-    """Redundant switch modules, of which one is in charge and another stands by."""
+    """Redundant switch modules, of which one is in charge and another stands by.
+
+    A switch loses them by the faults `module-failure` and `pull-module`.
+    """
 
     count: Annotated[int, Field(ge=1, le=4)] = 2
     """Modules, numbered from 1; the first is in charge."""
@@ -137,5 +129,3 @@ class Modules(ScenarioModel):
     both_primary: bool = False
     """After switching on all want to be in charge, and the switch stays down until only one is
     left."""
-    lost: list[LostModule] = Field(default_factory=list)
-    """Modules that fail or are pulled during the run."""

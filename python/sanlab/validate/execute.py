@@ -18,6 +18,7 @@ from sanlab.validate.metrics import measure, of_workload
 from sanlab.validate.rows import (
     Figures,
     Row,
+    comparison_rows,
     difference_rows,
     number_rows,
     peak_rows,
@@ -106,7 +107,14 @@ def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
         figures: Figures = dict(
             zip((case.name for case in cases), pool.map(one, cases), strict=True)
         )
-    makers = (peak_rows, number_rows, difference_rows, trend_rows, shape_rows)
+    makers = (
+        peak_rows,
+        comparison_rows,
+        number_rows,
+        difference_rows,
+        trend_rows,
+        shape_rows,
+    )
     rows = [row for make in makers for row in make(study, cases, figures)]
     reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
     page = write_page(study, cases, rows, reports, folder)

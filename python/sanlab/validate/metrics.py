@@ -84,6 +84,11 @@ def iops(tables: Tables) -> float:
     return float(_floats(tables["workloads"], "iops").sum())
 
 
+def hba_utilisation_percent(tables: Tables) -> float:
+    """Share of the run that the busiest adapter's engine worked, in percent."""
+    return 100 * float(_floats(tables["adapters"], "engine_utilisation").max())
+
+
 def mirroring_throughput_mib_per_s(tables: Tables) -> float:
     """Sustained rate of third-party copies, in MiB/s of payload that reached the far array.
 
@@ -131,6 +136,7 @@ METRICS = {
     "response_max_ms": Metric(response_max_ms, "longest response", "ms"),
     "io_error_count": Metric(io_error_count, "failed I/Os", "I/Os"),
     "iops": Metric(iops, "I/O rate", "IOPS"),
+    "hba_utilisation_percent": Metric(hba_utilisation_percent, "HBA utilisation", "%"),
     "mirroring_throughput_mib_per_s": Metric(
         mirroring_throughput_mib_per_s, "mirroring throughput", "MiB/s"
     ),

@@ -114,10 +114,13 @@ def show(value: float | str | None) -> str:
 def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
     """Draw a metric against a parameter, with closed form and published figure where there are."""
     data = _points(plot, cases, rows)
-    numbers = [point["x"] for point in data if not isinstance(point["x"], str)]
-    is_wide = len(numbers) == len(data) and max(numbers) > _FEW and not plot.log_x
+    places = list(dict.fromkeys(point["x"] for point in data))
+    are_words = any(isinstance(place, str) for place in places)
+    is_wide = not are_words and max(places) > _FEW and not plot.log_x
     kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
     x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    if are_words:
+        x = x.sort(places)
     y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))
     if plot.series is not None:
         base = alt.Chart(alt.InlineData(values=data))

@@ -13,7 +13,7 @@ from sanlab.quantities import SPEEDS
 from sanlab.validate.metrics import unit_of
 
 if TYPE_CHECKING:
-    from sanlab.validate.study import Bound, Case, Published, Shape, Study, Trend
+    from sanlab.validate.study import Bound, Case, Comparison, Published, Shape, Study, Trend
 
 
 class Row(BaseModel):
@@ -121,6 +121,35 @@ def difference_rows(study: Study, _: list[Case], figures: Figures) -> list[Row]:
     return rows
 
 
+def comparison_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each comparison."""
+    return [_comparison_row(study.name, it, cases, figures) for it in study.comparisons]
+
+
+def _comparison_row(study: str, comparison: Comparison, cases: list[Case], figures: Figures) -> Row:
+    metric, along = comparison.metric, comparison.along
+
+    def line(group: str, where: dict[str, int | str]) -> dict[int | str, float]:
+        return {
+            case.parameters[along]: figures[case.name][metric]
+            for case in cases
+            if case.fits(group, where)
+        }
+
+    over = line(comparison.over, comparison.over_where)
+    ratios = {
+        at: value / over[at]
+        for at, value in line(comparison.cases, comparison.where).items()
+        if at in over
+    }
+    aim = 1.0 if comparison.published is None else comparison.published.value
+    worst = max(ratios, key=lambda at: abs(ratios[at] - aim))
+    row = _compared(study, comparison.name, metric, ratios[worst], comparison.published)
+    spread = f"{min(ratios.values()):.3f} to {max(ratios.values()):.3f}, farthest at {worst}"
+    note = f"{row.note}, {spread}".lstrip(", ")
+    return row.model_copy(update={"unit": "x", "note": note, "held": f"{metric} along {along}"})
+
+
 def _compared(
     study: str, case: str, metric: str, simulated: float, published: Published | None
 ) -> Row:
@@ -151,6 +180,9 @@ def shape_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
 def _shape_row(study: Study, shape: Shape, cases: list[Case], figures: Figures) -> Row:
     line = best_along(shape.cases, shape, cases, figures)
     other = {} if shape.below is None else best_along(shape.below, shape, cases, figures)
+    if shape.than:
+        beside = shape.model_copy(update={"where": shape.than})
+        other = best_along(shape.cases, beside, cases, figures)
     seen, note = _SHAPES[shape.expect](shape, line, other)
     return Row(
         study=study.name,
@@ -202,7 +234,24 @@ def _rolls_off(
     return last < below, f"last {last:.4g}, largest {most:.4g}, the others' last {beside:.4g}"
 
 
-_SHAPES = {"flat": _is_flat, "linear": _is_linear, "rolls_off": _rolls_off}
+def _is_sooner(
+    shape: Shape, line: dict[int | str, float], other: dict[int | str, float]
+) -> tuple[bool, str]:
+    def place(values: dict[int | str, float]) -> int:
+        enough = (1 - shape.tolerance) * max(line.values())
+        return next((at for at, value in enumerate(values.values()) if value >= enough), len(line))
+
+    names = [*map(str, line), "never"]
+    mine, theirs = place(line), place(other)
+    return mine < theirs, f"at {names[mine]}, the others at {names[theirs]}"
+
+
+_SHAPES = {
+    "flat": _is_flat,
+    "linear": _is_linear,
+    "rolls_off": _rolls_off,
+    "sooner": _is_sooner,
+}
 
 
 def bound_of(bound: Bound) -> float:

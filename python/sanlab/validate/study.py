@@ -77,6 +77,8 @@ class CaseGroup(_Part):
     workload: str | None = None
     """The one workload that is measured; all where it is left out."""
     published: dict[str, Published] = {}
+    published_for: dict[str, dict[str, Published]] = {}
+    """What is published of some of its cases, by their names."""
     bound: Bound | None = None
     report: str | None = None
     in_bulk: bool = False
@@ -136,22 +138,41 @@ class Difference(_Part):
     published: Published | None = None
 
 
+class Comparison(_Part):
+    """Cases over other cases with the same value of a parameter.
+
+    The row is the ratio farthest from what is published, over all values of it.
+    """
+
+    name: str
+    metric: str
+    cases: str
+    where: dict[str, int | str] = {}
+    over: str
+    over_where: dict[str, int | str] = {}
+    along: str
+    published: Published | None = None
+
+
 class Shape(_Part):
     """How a metric goes along a parameter, the best of the other parameters taken.
 
     `flat`: the last value is within the tolerance of the largest. `linear`: the value for each unit
     of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last
     value is below the largest by more than the tolerance, and below that of the cases `below`.
+    `sooner`: the largest value, less the tolerance, is reached at an earlier value of the parameter
+    than by the same cases with `than` in place of `where`.
     """
 
     name: str
     metric: str
     cases: str
     along: str
-    expect: Literal["flat", "linear", "rolls_off"]
+    expect: Literal["flat", "linear", "rolls_off", "sooner"]
     tolerance: Share
     where: dict[str, int | str] = {}
     below: str | None = None
+    than: dict[str, int | str] = {}
     since: int = 0
 
 
@@ -206,6 +227,7 @@ class Study(_Part):
     ratios: list[Ratio] = []
     differences: list[Difference] = []
     figures: Figures | None = None
+    comparisons: list[Comparison] = []
     shapes: list[Shape] = []
     fits: list[Fit] = []
     plots: list[Plot] = []
@@ -319,6 +341,7 @@ def _cases(
                 ],
                 workload=group.workload and group.workload.format(**parameters),
                 published=group.published
+                | group.published_for.get(name, {})
                 | {
                     metric: published[name, metric]
                     for metric in group.all_metrics
@@ -356,5 +379,6 @@ def _as_texts(overrides: dict[str, Any]) -> dict[str, str]:
 def _as_text(value: object) -> str:
     """Write a value as it stands after `--set path=`."""
     if isinstance(value, list):
-        return f"[{', '.join(str(item) for item in value)}]"
+        items = (f'"{item}"' if isinstance(item, str) else str(item) for item in value)
+        return f"[{', '.join(items)}]"
     return str(value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sanlab.plan.defaults import given
 from sanlab.plan.services.facts import facts_of
 from sanlab.plan.services.faults import check_new_domains, module_losses
 from sanlab.plan.services.logins import Dialogues
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sanlab.plan.services.timeline import Era, Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
+    from sanlab.scenario.services import FabricServices
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,16 @@ def are_used(scenario: Scenario, boxes: Boxes) -> bool:
         port.is_loop_only for name in boxes.by_name for port in boxes.by_name[name].ports.values()
     )
     others = any(hba.npiv for host in boxes.hosts for hba in host.hbas)
-    return bool(scenario.zoning) or scenario.fabric.logins or links or switches or ports or others
+    lost = any(fault.module is not None for fault in scenario.faults)
+    return (
+        bool(scenario.zoning)
+        or lost
+        or scenario.fabric.logins
+        or links
+        or switches
+        or ports
+        or others
+    )
 
 
 def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services:
@@ -116,7 +127,7 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     check_new_domains(boxes, problems)
     problems.stop_if_any()
     reader, isls = _isls(ground, down)
-    switches = _switches(boxes, down)
+    switches = _switches(boxes, down, scenario.fabric)
     edges = frozenset(link.spec.connected for link in ground.wiring.links)
     times = Times(scenario.fabric.build_time, edges)
     eras = history(switches, isls, zoning.of_switch, zoning.changes, times)
@@ -128,7 +139,7 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
         facts = facts.model_copy(update=keys)
     return Services(
         outages=_outages(reader, eras),
-        route_updates=_route_updates(eras),
+        route_updates=_route_updates(eras, scenario.fabric),
         apart=_apart(sight, pairs, scenario.fabric.rscn_delay),
         told=[*_told_of_switches(boxes, zoning, down), *_told_of_links(reader, eras)],
         facts=facts,
@@ -138,10 +149,11 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
 def _downtimes(scenario: Scenario, boxes: Boxes, problems: Problems) -> dict[int, Service]:
     """When each switch is down: for its modules, and while it gets another domain."""
     found: dict[int, Service] = {}
+    losses = module_losses(boxes, problems)
     for number, switch in enumerate(boxes.switches):
         modules, new = switch.spec.modules, switch.spec.new_domain
         if modules is not None:
-            found[number] = service(modules, module_losses(switch, modules, problems))
+            found[number] = service(modules, losses.get(switch.name, []))
         if new is not None:
             before = found.get(number, Service((), ()))
             back = new.at + scenario.fabric.build_time
@@ -153,14 +165,14 @@ def _downtimes(scenario: Scenario, boxes: Boxes, problems: Problems) -> dict[int
     return found
 
 
-def _switches(boxes: Boxes, down: dict[int, Service]) -> list[SwitchFacts]:
+def _switches(boxes: Boxes, down: dict[int, Service], fabric: FabricServices) -> list[SwitchFacts]:
     return [
         SwitchFacts(
             name=switch.name,
             domain=switch.domain,
             rules=switch.values.zoning_rules,
-            e_d_tov_ps=switch.spec.e_d_tov,
-            r_a_tov_ps=switch.spec.r_a_tov,
+            e_d_tov_ps=given(switch.spec.e_d_tov, fabric.e_d_tov),
+            r_a_tov_ps=given(switch.spec.r_a_tov, fabric.r_a_tov),
             bb_credit=switch.values.bb_credit,
             max_domains=switch.spec.max_domains,
             down=down[number].down if number in down else (),
@@ -239,11 +251,12 @@ def _outages(reader: StateReader, eras: list[Era]) -> dict[int, list[Span]]:
     return found
 
 
-def _route_updates(eras: list[Era]) -> list[int]:
+def _route_updates(eras: list[Era], fabric: FabricServices) -> list[int]:
     """Routes change with the links between switches; a cut-off at the start counts too."""
+    delay = fabric.reroute + (fabric.in_order_hold or 0)
     found = [0] if eras[0].isolated else []
-    found += [after.at_ps for before, after in pairwise(eras) if before.joined != after.joined]
-    return found
+    changes = [after.at_ps for before, after in pairwise(eras) if before.joined != after.joined]
+    return found + [at + delay for at in changes]
 
 
 def _apart(sight: Sight, pairs: Iterable[tuple[int, int]], delay: int) -> list[Apart]:

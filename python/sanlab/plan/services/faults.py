@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sanlab.plan.names import Names
 from sanlab.plan.services.modules import ModuleLoss
 from sanlab.quantities import counted, format_time
 
@@ -11,28 +12,38 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes, SwitchBox
     from sanlab.plan.names import Problems
     from sanlab.scenario.document import Path
-    from sanlab.scenario.services import Modules
 
 
-def module_losses(switch: SwitchBox, modules: Modules, problems: Problems) -> list[ModuleLoss]:
-    """Return the modules a switch loses."""
-    found: list[ModuleLoss] = []
-    for index, it in enumerate(modules.lost):
-        path: Path = (*switch.path, "modules", "lost", index)
-        if it.module > modules.count:
+def module_losses(boxes: Boxes, problems: Problems) -> dict[str, list[ModuleLoss]]:
+    """Return the modules that each switch loses."""
+    found: dict[str, list[ModuleLoss]] = {}
+    switches: Names[SwitchBox] = Names("switch")
+    switches.items = {switch.name: switch for switch in boxes.switches}
+    for index, fault in enumerate(problems.scenario.faults):
+        if fault.kind not in ("module-failure", "pull-module"):
+            continue
+        path: Path = ("faults", index)
+        name, module = fault.switch or "", fault.module or 0
+        if name not in switches:
+            problems.add((*path, "switch"), *switches.unknown(name))
+            continue
+        modules = switches[name].spec.modules
+        losses = found.setdefault(name, [])
+        if modules is None or module > modules.count:
+            count = counted(1 if modules is None else modules.count, "module")
             problems.add(
                 (*path, "module"),
-                f"'{switch.name}' has no module {it.module}",
-                f"It has {counted(modules.count, 'module')}: see 'count'",
+                f"'{name}' has no module {module}",
+                f"It has {count}: see 'modules' of the switch",
             )
-        elif any(it.module == other.module for other in found):
+        elif any(module == other.module for other in losses):
             problems.add(
                 (*path, "module"),
-                f"Module {it.module} of '{switch.name}' is lost already",
+                f"Module {module} of '{name}' is lost already",
                 "Name another module",
             )
-        elif is_in_time(it.at, (*path, "at"), problems):
-            found.append(ModuleLoss(it.at, it.module, it.pulled))
+        else:
+            losses.append(ModuleLoss(fault.at or 0, module, fault.kind == "pull-module"))
     return found
 
 
