@@ -215,8 +215,8 @@ impl NPort {
     /// Queue an information unit.
     pub fn queue(&mut self, sequence: Sequence) {
         if self.open.len() < self.sequence_limit {
-            let goes_first = self.interleave == Interleave::Exchange
-                && sequence.kind == FrameKind::Response;
+            let goes_first =
+                self.interleave == Interleave::Exchange && sequence.kind == FrameKind::Response;
             self.open_sequence(sequence);
             if goes_first {
                 self.open.rotate_right(1);

@@ -103,7 +103,16 @@ mod tests {
             .map(|at| prefetch.on_read(0, at, at + 20, 1000))
             .collect();
         let second = Some((20, 80));
-        let expected = [None, second, None, None, Some((80, 140)), None, None, Some((140, 200))];
+        let expected = [
+            None,
+            second,
+            None,
+            None,
+            Some((80, 140)),
+            None,
+            None,
+            Some((140, 200)),
+        ];
         assert_eq!(ahead, expected);
     }
 
