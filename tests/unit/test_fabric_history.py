@@ -13,6 +13,7 @@ from sanlab.plan.services.timeline import (
     Change,
     IslFacts,
     SwitchFacts,
+    Times,
     Zonings,
     history,
 )
@@ -34,7 +35,7 @@ def two(
     """Era, whether the two switches are one fabric, why not."""
     held: list[Zonings] = [{0: left}, {0: right}]
     isl = IslFacts(0, 0, 1, connected_ps=at)
-    eras = history(switches(2), [isl], held, changes or [], 10 * SECOND)
+    eras = history(switches(2), [isl], held, changes or [], Times(10 * SECOND))
     return [(era.at_ps // SECOND, 0 in era.joined, era.isolated.get(0, "")) for era in eras]
 
 
@@ -64,7 +65,7 @@ def test_what_ends_do_not_agree_on_isolates_them() -> None:
     ]
     for keys, reason in cases:
         ends = [SwitchFacts("a", 1), SwitchFacts(**{"name": "b", "domain": 2, **keys})]
-        (era,) = history(ends, [IslFacts(0, 0, 1)], [{}, {}], [], 0)
+        (era,) = history(ends, [IslFacts(0, 0, 1)], [{}, {}], [], Times())
         assert era.isolated == {0: reason}
         assert era.fabric_of == (0, 1)
 
@@ -73,7 +74,7 @@ def test_a_switch_that_is_down_cuts_its_fabric_in_two_and_comes_back() -> None:
     three = switches(3)
     three[1] = SwitchFacts("sw1", 2, down=((SECOND, 2 * SECOND),))
     isls = [IslFacts(0, 0, 1), IslFacts(1, 1, 2)]
-    eras = history(three, isls, [{}, {}, {}], [], 10 * SECOND)
+    eras = history(three, isls, [{}, {}, {}], [], Times(10 * SECOND))
     assert [era.fabric_of for era in eras] == [(0, 0, 0), (0, 1, 2), (0, 0, 0)]
     assert [era.is_up[1] for era in eras] == [True, False, True]
 
@@ -94,7 +95,7 @@ def test_a_fabric_agrees_with_itself(
     ends = [(a % count, b % count, at) for a, b, at in pairs if a % count != b % count]
     isls = [IslFacts(n, a, b, at * SECOND) for n, (a, b, at) in enumerate(ends)]
     changes = [Change(at * SECOND, frozenset({n % count}), 0, db) for n, at, db in later]
-    eras = history(switches(count), isls, [{0: db} for db in held], changes, SECOND)
+    eras = history(switches(count), isls, [{0: db} for db in held], changes, Times(SECOND))
     assert eras[0].at_ps == 0
     assert [era.at_ps for era in eras] == sorted({era.at_ps for era in eras})
     for era in eras:

@@ -10,6 +10,7 @@ use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
 use crate::network::{LOST, Network};
 use crate::switch::Switch;
+use crate::trunk::Trunk;
 
 /// What routes are computed from.
 #[derive(Clone, Debug)]
@@ -109,7 +110,41 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let fibre = &mut self.fibres[fibre as usize];
             fibre.dark_from = from;
             fibre.needs_care |= from != NEVER;
-            fibre.trouble_at = if fibre.errors.is_some() { 0 } else { from };
+            let always = fibre.errors.is_some() || fibre.trouble_at == 0;
+            fibre.trouble_at = if always { 0 } else { from };
+        }
+    }
+
+    /// A cable of a trunk will be pulled at this instant; [`NEVER`] if it will not.
+    pub fn expect_pull(&mut self, link: u32, member: u32, at: Picoseconds) {
+        for fibre in [2 * link, 2 * link + 1] {
+            let fibre = &mut self.fibres[fibre as usize];
+            fibre.trouble_at = 0;
+            if let Some(trunk) = &mut fibre.extras_mut().trunk {
+                trunk.expect_cut(member, at);
+            }
+        }
+    }
+
+    /// A cable of a trunk is pulled now, until an instant: the others carry on.
+    pub fn pull_member(&mut self, link: u32, member: u32, now: Picoseconds, until: Picoseconds) {
+        for id in [2 * link, 2 * link + 1] {
+            // A wait for credit ends here, and may begin again.
+            let waited = self.lasting_credit_wait(id, now);
+            let fibre = &mut self.fibres[id as usize];
+            let Some(trunk) = &mut fibre.extras_mut().trunk else {
+                continue;
+            };
+            let was_sending = trunk.pull(member, now, until);
+            fibre.free_at = trunk.next_free(now);
+            fibre.counters.credit_wait += waited;
+            if EVERY_EVENT {
+                self.reference.forget_starving(id);
+                self.reference.lose_member(id, was_sending, until);
+            }
+            // What the lost frames held is known to both ends at once.
+            self.recover_credit(id, now);
+            self.rearm(id, now);
         }
     }
 
@@ -130,7 +165,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let (wire_bytes, channel) = (self.frames[frame].wire_bytes, self.frames[frame].channel);
         let fibre = &mut self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
-        let is_cut_off = arrives_at > fibre.dark_from;
+        let trunk = fibre.extras.as_ref().and_then(|it| it.trunk.as_ref());
+        let cut_at = trunk.map_or(NEVER, Trunk::cut_at).min(fibre.dark_from);
+        let is_cut_off = arrives_at > cut_at;
         let bits = 8 * u64::from(wire_bytes);
         let is_hit = fibre.errors.as_mut().is_some_and(|it| it.hit(bits));
         if is_cut_off {

@@ -26,10 +26,14 @@ enum Kind {
     FrameReady,
     /// A limit lets the next frame pass.
     GateOpen,
+    /// The cable of a trunk's member is back.
+    MemberBack,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Transmitter {
+    /// Ends of frames that were cut short: nothing ends then.
+    cut_short: Vec<Picoseconds>,
     /// Frames that are being sent, one at most but on a trunk.
     sending: u64,
     /// Links it stands for.
@@ -109,6 +113,24 @@ impl Reference {
             for _ in 0..granted {
                 self.give_credit(fibre, channel, back_at);
             }
+        }
+    }
+
+    /// A trunk has a member less until an instant; the frame it was sending ends now.
+    pub(crate) fn lose_member(
+        &mut self,
+        fibre: u32,
+        sending_until: Option<u64>,
+        until: Picoseconds,
+    ) {
+        let transmitter = &mut self.transmitters[fibre as usize];
+        transmitter.members -= 1;
+        if let Some(ends_at) = sending_until {
+            transmitter.sending -= 1;
+            transmitter.cut_short.push(ends_at);
+        }
+        if until != NEVER {
+            self.push(until, fibre, Kind::MemberBack);
         }
     }
 
@@ -192,7 +214,8 @@ impl Reference {
                 transmitter.credit += 1;
                 transmitter.channels[usize::from(channel)] += 1;
             }
-            Kind::Sent => transmitter.sending -= 1,
+            Kind::Sent => transmitter.end_sending(at),
+            Kind::MemberBack => transmitter.members += 1,
             Kind::FrameReady => transmitter.ready += 1,
             Kind::GateOpen => {}
         }
@@ -209,6 +232,13 @@ impl Reference {
 }
 
 impl Transmitter {
+    fn end_sending(&mut self, at: Picoseconds) {
+        match self.cut_short.iter().position(|&end| end == at) {
+            Some(place) => drop(self.cut_short.swap_remove(place)),
+            None => self.sending -= 1,
+        }
+    }
+
     fn note_starving(&mut self, now: Picoseconds) {
         let is_starved = !self.is_busy() && self.ready > 0 && !self.has_credit();
         if is_starved && self.starved_since.is_none() {

@@ -3,6 +3,8 @@
 use sanlab_fc::Frame;
 use sanlab_kernel::id_of;
 
+use crate::fibre::area_of;
+
 /// How a switch chooses among equal-cost paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutePolicy {
@@ -10,6 +12,8 @@ pub enum RoutePolicy {
     OnePath,
     /// By the port the frame came in by.
     IngressPort,
+    /// By the port of the destination's switch, in turn.
+    Destination,
     /// By source and destination.
     SourceDestination,
     /// By source, destination and exchange.
@@ -75,6 +79,7 @@ impl Routes {
         match self.policy {
             RoutePolicy::OnePath => 0,
             RoutePolicy::IngressPort => input,
+            RoutePolicy::Destination => area_of(d_id),
             RoutePolicy::SourceDestination => hash(s_id, d_id, 0, self.salt),
             RoutePolicy::Exchange => hash(s_id, d_id, u32::from(frame.ox_id), self.salt),
         }

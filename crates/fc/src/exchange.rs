@@ -122,6 +122,12 @@ impl ExchangeIds {
         self.free.pop_front()
     }
 
+    /// The next ids come later: they are handed out when the others have been.
+    pub fn skip(&mut self, count: u16) {
+        self.free.extend(self.next..self.next + count);
+        self.next += count;
+    }
+
     /// The exchange of this id is over.
     pub fn give_back(&mut self, id: u16) {
         self.free.push_back(id);

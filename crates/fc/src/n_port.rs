@@ -17,6 +17,8 @@ pub enum Interleave {
     Frame,
     /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
     Control,
+    /// One exchange to its end: as by sequence, but a response goes before data that waits.
+    Exchange,
 }
 
 /// Frames of one information unit, to be sent.
@@ -213,7 +215,12 @@ impl NPort {
     /// Queue an information unit.
     pub fn queue(&mut self, sequence: Sequence) {
         if self.open.len() < self.sequence_limit {
+            let goes_first = self.interleave == Interleave::Exchange
+                && sequence.kind == FrameKind::Response;
             self.open_sequence(sequence);
+            if goes_first {
+                self.open.rotate_right(1);
+            }
             self.most_open = self.most_open.max(self.open.len());
         } else {
             self.pending.push_back(sequence);
@@ -496,6 +503,21 @@ mod tests {
         }
         let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
         assert_eq!((first.exchange, order), (0, vec![7, 8, 0, 1]));
+    }
+
+    /// A response does not wait for the data of other exchanges.
+    #[test]
+    fn responses_go_before_data_that_waits() {
+        let mut port = port(255, Interleave::Exchange, &[1500, 1500]);
+        let mut data = port.open[0];
+        port.next_frame(5, 0);
+        port.next_frame(5, 0);
+        data.kind = FrameKind::Response;
+        data.exchange = 7;
+        data.left_bytes = 100;
+        port.queue(data);
+        let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
+        assert_eq!(order, [7, 1, 1]);
     }
 
     /// Two may be open: the third opens when one of them ends.

@@ -46,7 +46,7 @@ pub struct Adapter {
     waiting: u32,
     luns: Vec<LunQueue>,
     /// Which LUN behind which port of which array is which queue.
-    index: BTreeMap<(u32, u32, u32), usize>,
+    index: BTreeMap<(u32, u32, u32, u32), usize>,
     served_last: usize,
     /// Commands refused with TASK SET FULL.
     pub queue_full: u64,
@@ -99,10 +99,11 @@ impl Adapter {
         }
     }
 
-    /// The queue of a LUN behind a port of an array; jobs look it up once.
-    pub fn lun_queue(&mut self, target: u32, array: u32, lun: u32) -> u32 {
+    /// The queue of a LUN that an initiator, the port itself or a virtual one, sees behind a port of an
+    /// array; jobs look it up once.
+    pub fn lun_queue(&mut self, (initiator, target): (u32, u32), array: u32, lun: u32) -> u32 {
         let next = self.luns.len();
-        let index = *self.index.entry((target, array, lun)).or_insert(next);
+        let index = *self.index.entry((initiator, target, array, lun)).or_insert(next);
         if index == next {
             let depth = self.lun_queue_depth;
             self.luns.push(LunQueue {
@@ -242,8 +243,8 @@ mod tests {
     fn adapter(max_commands: u32, depth: u32, queues: u32) -> Adapter {
         let mut adapter = Adapter::new(0, (0, 0), max_commands, depth);
         for lun in 0..queues {
-            assert_eq!(adapter.lun_queue(7, 5, lun), lun);
-            assert_eq!(adapter.lun_queue(7, 5, lun), lun);
+            assert_eq!(adapter.lun_queue((0, 7), 5, lun), lun);
+            assert_eq!(adapter.lun_queue((0, 7), 5, lun), lun);
         }
         adapter
     }

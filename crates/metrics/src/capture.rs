@@ -75,6 +75,8 @@ pub struct Capture<W: Write> {
     /// What frames of services say; those carry a number in this list.
     services: Vec<ServiceFrame>,
     limit: u64,
+    /// For each fibre of a link when it carried nothing; those that are over are gone.
+    outages: Vec<Vec<(Picoseconds, Picoseconds)>>,
     /// Frames seen that may not be the next in time yet.
     pending: BinaryHeap<Reverse<Pending>>,
     pushed: u64,
@@ -93,6 +95,7 @@ struct Pending {
     direction: u32,
     begins_exchange: bool,
     bytes: Vec<u8>,
+    comment: Option<String>,
 }
 
 impl<W: Write> Capture<W> {
@@ -136,6 +139,7 @@ impl<W: Write> Capture<W> {
             addresses,
             luns,
             services: Vec::new(),
+            outages: vec![Vec::new(); fibres],
             limit,
             pending: BinaryHeap::new(),
             pushed: 0,
@@ -150,6 +154,29 @@ impl<W: Write> Capture<W> {
     pub fn with_services(mut self, services: Vec<ServiceFrame>) -> Self {
         self.services = services;
         self
+    }
+
+    /// With times in which links carry nothing. What then is on the fibre are primitive sequences, for
+    /// which no capture has a place: the first frame after them says so in a comment.
+    #[must_use]
+    pub fn with_outages(mut self, links: Vec<Vec<(Picoseconds, Picoseconds)>>) -> Self {
+        let twice = |it: Vec<_>| [it.clone(), it];
+        self.outages = links.into_iter().flat_map(twice).collect();
+        self
+    }
+
+    /// What happened to a link before a frame passes it, told once for each of its fibres.
+    fn comment(&mut self, fibre: u32, sent_at: Picoseconds) -> Option<String> {
+        let outages = self.outages.get_mut(fibre as usize)?;
+        let over = outages.iter().take_while(|it| it.1 <= sent_at).count();
+        let told: Vec<String> = outages
+            .drain(..over)
+            .map(|(from, until)| {
+                let (from, until) = (milliseconds(from), milliseconds(until));
+                format!("link down at {from} ms (NOS, OLS), up at {until} ms (LR, LRR, Idle)")
+            })
+            .collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// Write what is pending; says what there is.
@@ -179,7 +206,7 @@ impl<W: Write> Capture<W> {
         interface: u32,
         direction: u32,
         frame: &Frame,
-        exchange: Option<&Exchange>,
+        (exchange, comment): (Option<&Exchange>, Option<String>),
     ) {
         let lun = exchange.map_or(0, |exchange| {
             // A disk behind an array is LUN 0 of itself.
@@ -210,6 +237,7 @@ impl<W: Write> Capture<W> {
             direction,
             begins_exchange,
             bytes,
+            comment,
         }));
     }
 
@@ -231,12 +259,15 @@ impl<W: Write> Capture<W> {
     }
 
     fn write(&mut self, frame: Pending) -> Result<(), CaptureError> {
+        let comment = frame.comment.map(Cow::Owned);
+        let comment = comment.map(EnhancedPacketOption::Comment);
+        let options = [EnhancedPacketOption::Flags(frame.direction)];
         let block = EnhancedPacketBlock {
             interface_id: frame.interface,
             timestamp: Duration::from_nanos((frame.at + 500) / 1000),
             original_len: u32::try_from(frame.bytes.len()).map_err(error)?,
             data: Cow::Owned(frame.bytes),
-            options: vec![EnhancedPacketOption::Flags(frame.direction)],
+            options: options.into_iter().chain(comment).collect(),
         };
         self.writer
             .write_block(&Block::EnhancedPacket(block))
@@ -264,11 +295,14 @@ impl<W: Write> Probe for Capture<W> {
         });
         if sender.is_some() || receiver.is_some() {
             let exchange = (frame.kind < FrameKind::Plain).then(|| exchanges[frame.exchange]);
+            let comment = self.comment(fibre, sent_at);
             if let Some(interface) = sender {
-                self.keep(sent_at, interface, OUTBOUND, frame, exchange.as_ref());
+                let says = (exchange.as_ref(), comment.clone());
+                self.keep(sent_at, interface, OUTBOUND, frame, says);
             }
             if let Some(interface) = receiver {
-                self.keep(received_at, interface, INBOUND, frame, exchange.as_ref());
+                let says = (exchange.as_ref(), comment);
+                self.keep(received_at, interface, INBOUND, frame, says);
             }
         }
     }
@@ -277,6 +311,12 @@ impl<W: Write> Probe for Capture<W> {
     fn is_done(&self) -> bool {
         self.captured.is_cut || self.failure.is_some()
     }
+}
+
+/// An instant for people, to the microsecond.
+fn milliseconds(at: Picoseconds) -> String {
+    let micros = at / 1_000_000;
+    format!("{}.{:03}", micros / 1000, micros % 1000)
 }
 
 fn error(failed: impl Display) -> CaptureError {

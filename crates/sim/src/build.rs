@@ -196,6 +196,7 @@ fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {
         crate::plan::Interleave::Sequence => Interleave::Sequence,
         crate::plan::Interleave::Frame => Interleave::Frame,
         crate::plan::Interleave::Control => Interleave::Control,
+        crate::plan::Interleave::Exchange => Interleave::Exchange,
     };
     let drain =
         (port.drain_bytes_per_s > 0).then(|| Rate::from_bytes_per_s(port.drain_bytes_per_s));
@@ -217,6 +218,7 @@ fn switch_of(switch: &crate::plan::SwitchPlan) -> Switch {
     let policy = match switch.routing {
         crate::plan::RoutePolicy::OnePath => RoutePolicy::OnePath,
         crate::plan::RoutePolicy::IngressPort => RoutePolicy::IngressPort,
+        crate::plan::RoutePolicy::Destination => RoutePolicy::Destination,
         crate::plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
         crate::plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
@@ -337,6 +339,8 @@ fn page_cache_of(cache: &PageCachePlan) -> PageCache {
         access: cache.access_ps,
         prefetch_after: cache.prefetch_after,
         prefetch_window: cache.prefetch_bytes,
+        prefetch_on_miss: cache.prefetch_on_miss,
+        destage: cache.destage_bytes,
         write_back: cache.write_back,
         dirty_limit: cache.dirty_pages,
         low_watermark: cache.low_pages,

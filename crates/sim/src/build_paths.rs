@@ -58,8 +58,8 @@ fn route_of<const E: bool>(
 ) -> Route {
     let adapter = world.hosts[job.host as usize].adapters[way.adapter as usize];
     let of = &mut world.adapters[adapter as usize];
-    let queue = of.lun_queue(way.target_n_port, target.array, target.lun);
     let initiator = job.initiator.unwrap_or(of.n_port);
+    let queue = of.lun_queue((initiator, way.target_n_port), target.array, target.lun);
     let is_same = |it: &Path| {
         it.adapter == adapter && it.initiator == initiator && it.target == way.target_n_port
     };

@@ -64,6 +64,8 @@ pub(crate) enum FaultEvent {
     LinkDown(u32, u32),
     /// It is lit again.
     LinkUp(u32, u32),
+    /// A cable of a trunk is pulled: link and outage of a member.
+    MemberDown(u32, u32),
     /// Every switch computes its routes.
     Routes,
     /// Two N_Ports are kept apart, or joined.

@@ -7,7 +7,7 @@ use sanlab_fc::Owner;
 use sanlab_kernel::{NEVER, Picoseconds, RandomStream, Rate, id_of};
 
 use crate::event::{Event, FaultEvent, RecoveryEvent};
-use crate::plan::{EndPlan, FaultsPlan, OutagePlan, Plan};
+use crate::plan::{EndPlan, FaultsPlan, MemberOutagePlan, OutagePlan, Plan};
 use crate::world::World;
 
 /// Time between two looks at a transmitter that lost credit.
@@ -20,6 +20,8 @@ pub(crate) struct Faults {
     pub(crate) plan: FaultsPlan,
     /// Outages of each link.
     outages: Vec<Vec<OutagePlan>>,
+    /// Outages of members of trunks.
+    member_outages: Vec<Vec<MemberOutagePlan>>,
     /// N_Ports at the ends of each link.
     ends: Vec<[Option<u32>; 2]>,
     /// Pairs of N_Ports that the fabric keeps apart, the smaller number first.
@@ -63,6 +65,11 @@ impl Faults {
             is_armed: plan.faults.is_armed || !plan.loop_faults.is_empty(),
             plan: plan.faults.clone(),
             outages: plan.links.iter().map(|link| link.outages.clone()).collect(),
+            member_outages: plan
+                .links
+                .iter()
+                .map(|link| link.member_outages.clone())
+                .collect(),
             ends: plan
                 .links
                 .iter()
@@ -117,6 +124,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 }
             }
         }
+        for link in 0..id_of(plan.links.len()) {
+            let outages = &plan.links[link as usize].member_outages;
+            for (index, outage) in outages.iter().enumerate().rev() {
+                self.network
+                    .expect_pull(link, outage.member, outage.from_ps);
+                self.fault_at(outage.from_ps, FaultEvent::MemberDown(link, id_of(index)));
+            }
+        }
         for (index, change) in (0..).zip(&faults.visibility) {
             self.fault_at(change.at_ps, FaultEvent::Visibility(index));
             self.recover_at(change.told_ps.max(change.at_ps), RecoveryEvent::PathsCheck);
@@ -155,6 +170,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             FaultEvent::Loop(index) => self.on_loop_fault(now, index),
             FaultEvent::LinkDown(link, outage) => self.on_link_down(now, link, outage),
             FaultEvent::LinkUp(link, outage) => self.on_link_up(now, link, outage),
+            FaultEvent::MemberDown(link, index) => self.on_member_down(now, link, index),
             FaultEvent::Routes => {
                 self.network.update_routes(now);
                 self.note(now, "routes are computed anew", Place::Fabric);
@@ -213,6 +229,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.check_paths(now, Some(n_port));
         }
         self.notice(now);
+    }
+
+    fn on_member_down(&mut self, now: Picoseconds, link: u32, index: u32) {
+        let outages = &self.faults.member_outages[link as usize];
+        let outage = outages[index as usize];
+        let later = outages[index as usize + 1..].iter();
+        let next = later.map(|it| (it.member, it.from_ps));
+        let next = next
+            .filter(|it| it.0 == outage.member)
+            .map(|it| it.1)
+            .next();
+        self.network
+            .pull_member(link, outage.member, now, outage.until_ps);
+        self.network
+            .expect_pull(link, outage.member, next.unwrap_or(NEVER));
+        self.note(now, "a cable of the trunk is pulled", Place::Link(link));
     }
 
     fn on_credit_loss(&mut self, now: Picoseconds, index: u32) {

@@ -28,8 +28,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let Some(cache) = self.pages_of(array) else {
             return;
         };
-        let lookup = cache.read(id, extent);
-        let ahead = cache.read_ahead(extent, lun_bytes);
+        // What is read ahead on a miss answers the miss too.
+        let (lookup, ahead) = if cache.model.prefetch_on_miss {
+            let ahead = cache.read_ahead(extent, lun_bytes);
+            (cache.read(id, extent), ahead)
+        } else {
+            let lookup = cache.read(id, extent);
+            (lookup, cache.read_ahead(extent, lun_bytes))
+        };
         self.serve_lookup(now, id, lookup);
         if let Some(ahead) = ahead {
             let prefetch = self.background_task(now, array, Purpose::Prefetch, ahead);

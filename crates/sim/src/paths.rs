@@ -200,7 +200,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.happened(now, "path is lost", id, Some(id));
         let path = &self.paths[id as usize];
         let (ends, changes) = ((path.initiator, path.target), path.changes);
-        let expires_at = now + self.adapters[path.adapter as usize].path_timeout;
+        // Nobody waits for what was never there.
+        let timeout = self.adapters[path.adapter as usize].path_timeout;
+        let expires_at = if now == 0 { 0 } else { now + timeout };
         self.recover_at(expires_at, RecoveryEvent::PathExpired(id, changes));
         self.take_back_all(now, ends);
     }

@@ -107,6 +107,8 @@ pub enum Interleave {
     Frame,
     /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
     Control,
+    /// One exchange to its end, data and response.
+    Exchange,
 }
 
 /// A switch.
@@ -141,6 +143,8 @@ pub enum RoutePolicy {
     OnePath,
     /// By the port a frame came in on.
     IngressPort,
+    /// By the port of the destination's switch, modulo the number of paths.
+    Destination,
     /// By source and destination address.
     SourceDestination,
     /// By source, destination and exchange.
@@ -172,6 +176,9 @@ pub struct LinkPlan {
     /// Times in which it carries nothing, one after the other.
     #[serde(default)]
     pub outages: Vec<OutagePlan>,
+    /// Times in which a member of a trunk carries nothing, in the order of their beginnings.
+    #[serde(default)]
+    pub member_outages: Vec<MemberOutagePlan>,
     /// Bits between two that arrive inverted, in the mean, in each direction; 0 inverts none.
     #[serde(default)]
     pub bit_error_interval: u64,

@@ -12,7 +12,7 @@ use crate::build::build;
 use crate::check::check;
 use crate::laws::check_laws;
 use crate::outcome::{Outcome, RunError, Summary};
-use crate::plan::Plan;
+use crate::plan::{LinkPlan, Plan};
 use crate::tables;
 use crate::world::World;
 
@@ -84,10 +84,15 @@ fn run_as<const E: bool>(
         request.limit,
     )
     .map_err(|error| failed(&error.0))?
-    .with_services(world.services.frames.clone());
+    .with_services(world.services.frames.clone())
+    .with_outages(plan.links.iter().map(outages_of).collect());
     let mut outcome = drive(world, plan, control, &mut capture)?;
     outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
     Ok(outcome)
+}
+
+fn outages_of(link: &LinkPlan) -> Vec<(Picoseconds, Picoseconds)> {
+    link.outages.iter().map(|it| (it.from_ps, it.until_ps)).collect()
 }
 
 fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {

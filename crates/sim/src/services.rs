@@ -193,7 +193,15 @@ fn verb_of(step: &StepPlan) -> Verb {
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Put the beginnings of all dialogues on the agenda.
+    ///
+    /// Ports that log in have no address yet. That their exchange ids begin apart lets readers of a
+    /// capture tell one's FLOGI from another's.
     pub(crate) fn begin_dialogues(&mut self, plan: &Plan) {
+        if has_dialogues(plan) {
+            for (apart, ids) in (0..4096).cycle().zip(&mut self.exchange_ids) {
+                ids.skip(apart);
+            }
+        }
         let dialogues = plan.services.iter().flat_map(|of| &of.dialogues);
         for (number, dialogue) in (0..).zip(dialogues) {
             if dialogue.after.is_none() {

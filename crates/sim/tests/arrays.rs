@@ -282,6 +282,8 @@ fn pages() -> PageCachePlan {
         access_ps: 20 * US,
         prefetch_after: 2,
         prefetch_bytes: 0,
+        prefetch_on_miss: false,
+        destage_bytes: 0,
         write_back: true,
         dirty_pages: 512,
         low_pages: 128,

@@ -6,8 +6,9 @@ mod support;
 
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    AdapterPlan, CreditLossPlan, Distribution, DrainPlan, FaultsPlan, MultipathPlan, OutagePlan,
-    PathPlan, RoutePolicy, SpreadingPlan, VisibilityPlan,
+    AdapterPlan, CreditLossPlan, Distribution, DrainPlan, FaultsPlan, MemberOutagePlan,
+    MultipathPlan, OutagePlan, PathPlan, RoutePolicy, SpreadingPlan, VirtualChannelPlan,
+    VisibilityPlan,
 };
 use support::*;
 
@@ -321,6 +322,14 @@ fn planes(troubles: &[Trouble], bit_errors: bool, policy: usize) -> San {
         target_n_port: other,
         group: (policy / 3) as u32 % 2,
     });
+    // The other plane stays whole, but for cables of a trunk and what virtual channels hold apart.
+    san.plan.links[6].members = 3;
+    san.plan.links[6].virtual_channels = vec![VirtualChannelPlan {
+        class_id: 0,
+        credit_a_to_b: 4,
+        credit_b_to_a: 4,
+    }];
+    san.plan.links[3].members = 2;
     for trouble in troubles {
         apply(&mut san, trouble, (host, array));
     }
@@ -334,7 +343,7 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
     let (from, until) = (trouble.from, trouble.from + trouble.length);
     let faults = &mut san.plan.faults;
     match trouble.kind {
-        0 | 1 => {
+        0 => {
             let outages = &mut san.plan.links[trouble.link % 4].outages;
             if outages.last().is_none_or(|last| last.until_ps < from) {
                 outages.extend(outage(from, until));
@@ -342,6 +351,19 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
                     .route_updates_ps
                     .extend([from + 3 * MS, until + 3 * MS]);
                 faults.route_updates_ps.sort_unstable();
+            }
+        }
+        1 => {
+            for (link, member) in [(3, 1), (6, (trouble.link % 2) as u32)] {
+                let outages = &mut san.plan.links[link].member_outages;
+                let mine = outages.iter().rev().find(|it| it.member == member);
+                if mine.is_none_or(|last| last.until_ps < from) {
+                    outages.push(MemberOutagePlan {
+                        member,
+                        from_ps: from,
+                        until_ps: until,
+                    });
+                }
             }
         }
         2 => {

@@ -25,17 +25,19 @@ const RATES: [u64; 5] = [
     1_700_000_000,
     6_800_000_000,
 ];
-const POLICIES: [RoutePolicy; 4] = [
+const POLICIES: [RoutePolicy; 5] = [
+    RoutePolicy::Destination,
     RoutePolicy::OnePath,
     RoutePolicy::IngressPort,
     RoutePolicy::SourceDestination,
     RoutePolicy::Exchange,
 ];
 
-const INTERLEAVES: [Interleave; 3] = [
+const INTERLEAVES: [Interleave; 4] = [
     Interleave::Frame,
     Interleave::Sequence,
     Interleave::Control,
+    Interleave::Exchange,
 ];
 
 /// Numbers drawn one after the other from what proptest made, so that a case shrinks.

@@ -80,7 +80,7 @@ class PortEntry(Entry):
     bb_credit: int
     tx_buffers: int = 2
     class3_sequences: int = 2048
-    interleave: Literal["sequence", "frame", "control"] = "sequence"
+    interleave: Literal["sequence", "frame", "exchange", "control"] = "sequence"
     rx_hold: Time = 0
 
 
@@ -111,7 +111,7 @@ class SwitchEntry(Entry):
     bb_credit: int
     forwarding: Literal["cut-through", "store-and-forward"]
     latency: Time
-    routing: Literal["one-path", "ingress-port", "source-destination", "exchange"]
+    routing: Literal["one-path", "ingress-port", "destination", "source-destination", "exchange"]
     zoning_rules: ZoningRules = "brocade"
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)

@@ -171,7 +171,9 @@ def _n_ports(
                 wwpn=addressing.wwpn_of(name),
                 tx_buffers=values.tx_buffers,
                 class3_sequences=values.class3_sequences,
-                interleave=cast("Literal['sequence', 'frame', 'control']", values.interleave),
+                interleave=cast(
+                    "Literal['sequence', 'frame', 'exchange', 'control']", values.interleave
+                ),
                 rx_hold_ps=values.rx_hold_ps,
                 drain_bytes_per_s=values.drain_bytes_per_s,
             )
@@ -240,6 +242,9 @@ def _with_faults(link: LinkPlan, number: int, faults: FabricFaults) -> LinkPlan:
     return link.model_copy(
         update={
             "outages": outages(faults.outages.get(number, [])),
+            "member_outages": sorted(
+                faults.member_outages.get(number, []), key=lambda outage: outage.from_ps
+            ),
             "bit_error_interval": faults.bit_errors.get(number, 0),
         }
     )

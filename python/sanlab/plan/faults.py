@@ -6,7 +6,13 @@ import random
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import CreditLossPlan, DrainPlan, FaultsPlan, OutagePlan
+from sanlab.plan.schema import (
+    CreditLossPlan,
+    DrainPlan,
+    FaultsPlan,
+    MemberOutagePlan,
+    OutagePlan,
+)
 from sanlab.quantities import counted, format_time, nearest
 
 if TYPE_CHECKING:
@@ -30,7 +36,7 @@ class FabricFaults:
     """What the faults of a scenario do, by number of the link."""
 
     outages: dict[int, list[Span]] = field(default_factory=dict)
-    member_outages: dict[int, list[Span]] = field(default_factory=dict)
+    member_outages: dict[int, list[MemberOutagePlan]] = field(default_factory=dict)
     bit_errors: dict[int, int] = field(default_factory=dict)
     drains: list[DrainPlan] = field(default_factory=list)
     credit_losses: list[CreditLossPlan] = field(default_factory=list)
@@ -109,16 +115,26 @@ class _Reader:
                 self.found.route_changes += [start] if stop == NEVER else [start, stop]
 
     def _trunk_member(self, fault: Fault, path: Path) -> None:
+        member = (fault.member or 1) - 1
+        until = NEVER if fault.until is None else fault.until
         for link in self._links(fault, path):
-            if not self.wiring.links[link].spec.trunk:
+            wired = self.wiring.links[link]
+            if not wired.spec.trunk:
                 self.problems.add(
                     path,
                     "The link is no trunk, and has no member to lose",
                     "Use 'link-down', or add 'trunk: true' to the link",
                 )
                 return
-            spans = [*self.found.member_outages.get(link, []), *self._spans(fault, path)]
-            self.found.member_outages[link] = sorted(spans)
+            if member >= wired.members:
+                self.problems.add(
+                    (*path, "member"),
+                    f"The trunk has no cable {fault.member}",
+                    f"It has {counted(wired.members, 'cable')}",
+                )
+                return
+            outage = MemberOutagePlan(member=member, from_ps=fault.at or 0, until_ps=until)
+            self.found.member_outages.setdefault(link, []).append(outage)
 
     def _slow_drain(self, fault: Fault, path: Path) -> None:
         end = self._end(fault.port or "", (*path, "port"))

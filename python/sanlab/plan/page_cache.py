@@ -66,6 +66,8 @@ def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PageCacheP
         access_ps=cache.access,
         prefetch_after=given(cache.prefetch_after, _DEFAULT_AFTER),
         prefetch_bytes=given(cache.prefetch, 0) // SECTOR_BYTES * SECTOR_BYTES,
+        prefetch_on_miss=cache.prefetch_when == "miss",
+        destage_bytes=given(cache.destage, 0),
         write_back=given(cache.write_back, default=True) and dirty_pages > 0,
         dirty_pages=dirty_pages,
         low_pages=dirty_pages * low // _WHOLE_PPM,

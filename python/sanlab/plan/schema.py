@@ -33,7 +33,7 @@ class NPortPlan(PlanModel):
     wwpn: U64
     tx_buffers: U32
     class3_sequences: U32
-    interleave: Literal["sequence", "frame", "control"]
+    interleave: Literal["sequence", "frame", "exchange", "control"]
     rx_hold_ps: U64
     drain_bytes_per_s: U64
     shares: U32 | None = None
@@ -53,7 +53,7 @@ class SwitchPlan(PlanModel):
     domain: U32
     forwarding_ps: U64
     cut_through: bool
-    routing: Literal["one_path", "ingress_port", "source_destination", "exchange"]
+    routing: Literal["one_path", "ingress_port", "destination", "source_destination", "exchange"]
     ports: U32
     classes: list[ClassPlan] = []
     shared_class: U32 = 0
@@ -96,6 +96,14 @@ class VirtualChannelPlan(PlanModel):
     credit_b_to_a: U32
 
 
+class MemberOutagePlan(PlanModel):
+    """A time in which a member of a trunk carries nothing."""
+
+    member: U32
+    from_ps: U64
+    until_ps: U64
+
+
 class LinkPlan(PlanModel):
     """A link: two fibres, one in each direction."""
 
@@ -109,6 +117,7 @@ class LinkPlan(PlanModel):
     credit_b_to_a: U32
     fspf_cost: U64
     outages: list[OutagePlan] = []
+    member_outages: list[MemberOutagePlan] = []
     bit_error_interval: U64 = 0
     members: U32 = 1
     virtual_channels: list[VirtualChannelPlan] = []
@@ -529,6 +538,8 @@ class PageCachePlan(PlanModel):
     access_ps: U64
     prefetch_after: U32
     prefetch_bytes: U64
+    prefetch_on_miss: bool = False
+    destage_bytes: U64 = 0
     write_back: bool
     dirty_pages: U32
     low_pages: U32

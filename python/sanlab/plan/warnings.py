@@ -58,7 +58,7 @@ def _workloads(plan: Plan) -> Iterator[str]:
         back = [
             other.at_ps
             for other in plan.services.apart
-            if (other.a, other.b) == (it.a, it.b) and other.at_ps > it.at_ps and not other.reason
+            if (other.a, other.b) == (it.a, it.b) and other.at_ps > it.at_ps
         ]
         until = f" until {format_time(min(back))}" if back else ""
         since = f" from {format_time(it.at_ps)} on" if it.at_ps and not back else ""

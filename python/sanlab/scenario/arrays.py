@@ -42,9 +42,11 @@ _PAGE_KEYS = (
     "page",
     "prefetch",
     "prefetch_after",
+    "prefetch_when",
     "low_watermark",
     "high_watermark",
     "write_back",
+    "destage",
     "destages",
     "partner",
 )
@@ -65,6 +67,9 @@ class Cache(ScenarioModel):
     """Size of a page, a power of two up to 64KiB; 4KiB where it is left out."""
     prefetch: Size | None = None
     """Read ahead of sequential readers so far; 0, nothing, where it is left out."""
+    prefetch_when: Literal["half", "miss"] | None = None
+    """Whether it reads on when half of that is left, as it does where this is left out, or when a
+    reader misses: what it misses is read with what follows, and the reader waits for all of it."""
     prefetch_after: Commands | None = None
     """Reads that go on where the last one ended before it reads ahead; 2 where it is left out."""
     write_back: bool | None = None
@@ -75,6 +80,8 @@ class Cache(ScenarioModel):
     """Destaging ends at this share of `dirty_limit`, 25% where it is left out."""
     destages: Commands | None = None
     """Destages under way at once, 8 where it is left out."""
+    destage: Size | None = None
+    """Most that is destaged at once, in whole stripes; one stripe where it is left out."""
     partner: Partner | None = None
     """Copy of every cached write to the other controller; none where it is left out."""
 
@@ -379,9 +386,10 @@ class Array(ScenarioModel):
     """Frames held ready for the fibre, the one being sent included."""
     class3_sequences: Exchanges | None = None
     """Class 3 sequences a port may have open as their initiator."""
-    interleave: Literal["sequence", "frame", "control"] | None = None
-    """Whether open sequences take turns after each `sequence`, after each `frame`, or data in order
-    with XFER_RDYs and responses between their frames (`control`)."""
+    interleave: Literal["sequence", "frame", "exchange", "control"] | None = None
+    """Whether open sequences take turns after each frame, or after each sequence; with `exchange`
+    a response does not wait for the data of others besides, with `control` neither do commands
+    and XFER_RDYs."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None

@@ -24,7 +24,7 @@ from sanlab.scenario.qos import SwitchQos
 from sanlab.scenario.services import Modules, NewDomain, PortGroup, ZoningRules
 
 Forwarding = Literal["cut-through", "store-and-forward"]
-Routing = Literal["one-path", "ingress-port", "source-destination", "exchange"]
+Routing = Literal["one-path", "ingress-port", "destination", "source-destination", "exchange"]
 
 #: Ports of a switch: the address of an N_Port has 8 bits for the port (area) of its switch.
 MAX_SWITCH_PORTS = 256

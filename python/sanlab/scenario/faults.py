@@ -50,7 +50,7 @@ _KEYS = {
     "switch-down": _Keys((("switch",),), _OUTAGE),
     "hba-failure": _Keys((("host",),), ("hba", *_OUTAGE)),
     "controller-failure": _Keys((("array",),), ("ports", *_OUTAGE)),
-    "trunk-member": _Keys(_LINK, ("number", "until")),
+    "trunk-member": _Keys(_LINK, ("number", "member", "until")),
     "slow-drain": _Keys((("port",), ("rate",)), ("until",)),
     "lost-credit": _Keys((("port",),), ("count",)),
     "bit-errors": _Keys((*_LINK, ("ber",)), ("number",), is_timed=False),
@@ -122,6 +122,8 @@ class Fault(ScenarioModel):
     """Two boxes: all links between them."""
     number: Annotated[int, Field(ge=1)] | None = None
     """Which of these links, from 1, in the order of the file."""
+    member: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Which cable of a trunk, from 1; the first where it is left out."""
     switch: str | None = None
     """The switch that goes down."""
     host: str | None = None

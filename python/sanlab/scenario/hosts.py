@@ -22,7 +22,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 
-Interleave = Literal["sequence", "frame", "control"]
+Interleave = Literal["sequence", "frame", "exchange", "control"]
 Binding = Literal["wwpn", "fc_id", "none"]
 Submission = Literal["together", "serial"]
 
@@ -116,8 +116,9 @@ class Hba(ScenarioModel):
     class3_sequences: Exchanges | None = None
     """Class 3 sequences the port may have open as their initiator."""
     interleave: Interleave | None = None
-    """Whether open sequences take turns after each `sequence`, after each `frame`, or data in order
-    with commands between their frames (`control`)."""
+    """Whether open sequences take turns after each frame, or after each sequence; with `exchange`
+    a response does not wait for the data of others besides, with `control` neither do commands
+    and XFER_RDYs."""
     submit: Time | None = None
     """Time of the adapter's engine to start a command."""
     complete: Time | None = None

@@ -129,14 +129,15 @@ def _study(study: Validation) -> list[str]:
             *(f"| {it.name} | {it.value} | {it.row} | {it.expected} |" for it in of.fits),
             "",
         ]
-    fitted = {fit.row for fit in of.fits}
+    fitted = {(fit.row, fit.metric) for fit in of.fits}
     lines += [
         "| case | figure | published | simulated | unit | error | |",
         "|---|---|---:|---:|---|---:|---|",
     ]
     for row in study.rows:
         if row.published is not None:
-            lines.append(_line(row, is_fitted=row.case in fitted))
+            is_fitted = {(row.case, row.metric), (row.case, "")} & fitted
+            lines.append(_line(row, is_fitted=bool(is_fitted)))
     return lines
 
 

@@ -14,17 +14,18 @@ from sanlab.plan.compile import compile_plan
 from sanlab.run.execute import simulate
 from sanlab.run.folder import DEFAULT_PARENT
 from sanlab.scenario.load import load_scenario
-from sanlab.validate.metrics import measure
+from sanlab.validate.metrics import measure, of_workload
 from sanlab.validate.rows import (
     Figures,
     Row,
     comparison_rows,
+    difference_rows,
     number_rows,
     peak_rows,
     shape_rows,
     trend_rows,
 )
-from sanlab.validate.study import Study, load_study, spell_out, study_names
+from sanlab.validate.study import Run, Study, load_study, spell_out, study_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,14 @@ def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
         figures: Figures = dict(
             zip((case.name for case in cases), pool.map(one, cases), strict=True)
         )
-    makers = (peak_rows, comparison_rows, number_rows, trend_rows, shape_rows)
+    makers = (
+        peak_rows,
+        comparison_rows,
+        number_rows,
+        difference_rows,
+        trend_rows,
+        shape_rows,
+    )
     rows = [row for make in makers for row in make(study, cases, figures)]
     reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
     page = write_page(study, cases, rows, reports, folder)
@@ -116,9 +124,14 @@ def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
 
 def run_case(case: Case) -> dict[str, float]:
     """Simulate a case; its metrics by name."""
-    plan = compile_plan(load_scenario(case.scenario, case.overrides))
-    tables = simulate(plan).tables
-    return {metric: measure(metric, tables) for metric in case.metrics}
+    figures: dict[str, float] = {}
+    for run in case.runs or [Run(overrides=case.overrides, metrics=case.metrics)]:
+        plan = compile_plan(load_scenario(case.scenario, run.overrides))
+        tables = simulate(plan).tables
+        if case.workload is not None:
+            tables = of_workload(tables, case.workload)
+        figures |= {metric: measure(metric, tables) for metric in run.metrics}
+    return figures
 
 
 def write_report(case: Case, folder: Path) -> Path:

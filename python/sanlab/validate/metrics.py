@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Tables = dict[str, pa.Table]
 
 _PS_PER_US = 1e6
+_PS_PER_MS = 1e9
 _PS_PER_S = 1e12
 _MIB = 2**20
 
@@ -53,24 +54,34 @@ def throughput_mib_per_s(tables: Tables) -> float:
     return float(_floats(tables["workloads"], "throughput_bytes_per_s").sum()) / _MIB
 
 
-def iops(tables: Tables) -> float:
-    """I/Os of all workloads per second of their windows."""
-    return float(_floats(tables["workloads"], "iops").sum())
+def write_throughput_mib_per_s(tables: Tables) -> float:
+    """Bytes written by all workloads over their windows, in MiB/s."""
+    return _of_op(tables, "write")
 
 
 def read_throughput_mib_per_s(tables: Tables) -> float:
-    """Bytes that all workloads read over their windows, in MiB/s."""
-    return _throughput_of(tables, "read")
+    """Bytes read by all workloads over their windows, in MiB/s."""
+    return _of_op(tables, "read")
 
 
-def write_throughput_mib_per_s(tables: Tables) -> float:
-    """Bytes that all workloads wrote over their windows, in MiB/s."""
-    return _throughput_of(tables, "write")
+def _of_op(tables: Tables, op: str) -> float:
+    work = tables["workloads"].filter(pc.equal(tables["workloads"]["op"], op))
+    return float(_floats(work, "throughput_bytes_per_s").sum()) / _MIB
 
 
-def _throughput_of(tables: Tables, op: str) -> float:
-    table = tables["workloads"].filter(pc.equal(tables["workloads"]["op"], op))
-    return float(_floats(table, "throughput_bytes_per_s").sum()) / _MIB
+def response_max_ms(tables: Tables) -> float:
+    """Longest response time of an I/O, in milliseconds."""
+    return float(_floats(tables["workloads"], "response_max_ps").max()) / _PS_PER_MS
+
+
+def io_error_count(tables: Tables) -> float:
+    """I/Os of which the application was told that they failed."""
+    return float(_floats(tables["workloads"], "error_count").sum())
+
+
+def iops(tables: Tables) -> float:
+    """I/Os of all workloads per second of their windows."""
+    return float(_floats(tables["workloads"], "iops").sum())
 
 
 def hba_utilisation_percent(tables: Tables) -> float:
@@ -120,14 +131,22 @@ METRICS = {
     ),
     "response_time_mean_us": Metric(response_time_mean_us, "mean I/O response time", "µs"),
     "throughput_mib_per_s": Metric(throughput_mib_per_s, "throughput", "MiB/s"),
-    "iops": Metric(iops, "I/O rate", "IOPS"),
-    "read_throughput_mib_per_s": Metric(read_throughput_mib_per_s, "read throughput", "MiB/s"),
     "write_throughput_mib_per_s": Metric(write_throughput_mib_per_s, "write throughput", "MiB/s"),
+    "read_throughput_mib_per_s": Metric(read_throughput_mib_per_s, "read throughput", "MiB/s"),
+    "response_max_ms": Metric(response_max_ms, "longest response", "ms"),
+    "io_error_count": Metric(io_error_count, "failed I/Os", "I/Os"),
+    "iops": Metric(iops, "I/O rate", "IOPS"),
     "hba_utilisation_percent": Metric(hba_utilisation_percent, "HBA utilisation", "%"),
     "mirroring_throughput_mib_per_s": Metric(
         mirroring_throughput_mib_per_s, "mirroring throughput", "MiB/s"
     ),
 }
+
+
+def of_workload(tables: Tables, name: str) -> Tables:
+    """Leave of the table of workloads what belongs to one of them."""
+    work = tables["workloads"]
+    return tables | {"workloads": work.filter(pc.equal(work["workload"], name))}
 
 
 def measure(metric: str, tables: Tables) -> float:

@@ -99,9 +99,7 @@ def comparison_rows(study: Study, cases: list[Case], figures: Figures) -> list[R
     return [_comparison_row(study.name, it, cases, figures) for it in study.comparisons]
 
 
-def _comparison_row(
-    study: str, comparison: Comparison, cases: list[Case], figures: Figures
-) -> Row:
+def _comparison_row(study: str, comparison: Comparison, cases: list[Case], figures: Figures) -> Row:
     metric, along = comparison.metric, comparison.along
 
     def line(group: str, where: dict[str, int | str]) -> dict[int | str, float]:
@@ -117,12 +115,39 @@ def _comparison_row(
         for at, value in line(comparison.cases, comparison.where).items()
         if at in over
     }
-    aim = 1.0 if comparison.published is None else comparison.published.value
-    worst = max(ratios, key=lambda at: abs(ratios[at] - aim))
+    aim = None if comparison.published is None else comparison.published.value
+    worst = max(ratios, key=lambda at: -ratios[at] if aim is None else abs(ratios[at] - aim))
     row = _compared(study, comparison.name, metric, ratios[worst], comparison.published)
     spread = f"{min(ratios.values()):.3f} to {max(ratios.values()):.3f}, farthest at {worst}"
     note = f"{row.note}, {spread}".lstrip(", ")
     return row.model_copy(update={"unit": "x", "note": note, "held": f"{metric} along {along}"})
+
+
+def difference_rows(study: Study, _: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each difference of two cases; errors are in percentage points."""
+    rows = []
+    for it in study.differences:
+        one, other = (figures[name][it.metric] for name in it.of)
+        simulated = 100 * (one / other - 1)
+        error, ok, note = None, None, f"{it.of[0]} over {it.of[1]}"
+        if it.published is not None:
+            error = simulated - it.published.value
+            ok = abs(error) <= 100 * it.published.tolerance
+            note += f", tolerance {100 * it.published.tolerance:g} points"
+        rows.append(
+            Row(
+                study=study.name,
+                case=it.name,
+                metric=f"{it.metric} difference",
+                published=None if it.published is None else it.published.value,
+                simulated=simulated,
+                unit="%",
+                error_percent=error,
+                ok=ok,
+                note=note,
+            )
+        )
+    return rows
 
 
 def _compared(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from itertools import product
 from pathlib import Path
@@ -56,6 +57,13 @@ class Values(_Part):
     unit: str = ""
 
 
+class RunPart(_Part):
+    """One of several runs of a case, and the metrics taken from it."""
+
+    set: dict[str, Any] = {}
+    metrics: list[str]
+
+
 class CaseGroup(_Part):
     """Runs of one scenario that differ in parameters."""
 
@@ -63,7 +71,11 @@ class CaseGroup(_Part):
     scenario: str
     set: dict[str, Any] = {}
     parameters: dict[str, Values | dict[int | str, dict[str, Any]]] = {}
-    metrics: list[str]
+    metrics: list[str] = []
+    runs: dict[str, RunPart] = {}
+    """Several runs for each case, such as one that writes and one that reads."""
+    workload: str | None = None
+    """The one workload that is measured; all where it is left out."""
     published: dict[str, Published] = {}
     published_for: dict[str, dict[str, Published]] = {}
     """What is published of some of its cases, by their names."""
@@ -76,6 +88,18 @@ class CaseGroup(_Part):
     def key(self) -> str:
         """Its name without parameters: `latency` of `latency-{clients}x{size}`."""
         return self.name.split("{", 1)[0].rstrip("-")
+
+    @property
+    def all_metrics(self) -> list[str]:
+        """Metrics of all its runs."""
+        return [*self.metrics, *(it for run in self.runs.values() for it in run.metrics)]
+
+
+class Figures(_Part):
+    """Published numbers in a file: `case,metric,value`."""
+
+    file: str
+    tolerance: Share
 
 
 class Trend(_Part):
@@ -106,8 +130,11 @@ class Ratio(_Part):
 
 
 class Comparison(_Part):
-    """Cases over other cases with the same value of a parameter: the row is the ratio farthest
-    from what is published, over all values of it."""
+    """Cases over other cases with the same value of a parameter.
+
+    Its row is the ratio farthest from what is published, over all values of the parameter; the
+    smallest where nothing is.
+    """
 
     name: str
     metric: str
@@ -116,6 +143,15 @@ class Comparison(_Part):
     over: str
     over_where: dict[str, int | str] = {}
     along: str
+    published: Published | None = None
+
+
+class Difference(_Part):
+    """By how much one case differs from another, in percent of that."""
+
+    name: str
+    metric: str
+    of: tuple[str, str]
     published: Published | None = None
 
 
@@ -148,6 +184,8 @@ class Fit(_Part):
     key: str
     value: str
     row: str
+    metric: str = ""
+    """The metric of that row; all of them where it is left out."""
     expected: str
     """What a data sheet or a measurement elsewhere would let one expect, with its source."""
 
@@ -189,13 +227,22 @@ class Study(_Part):
     peaks: list[Peak] = []
     ratios: list[Ratio] = []
     comparisons: list[Comparison] = []
+    differences: list[Difference] = []
+    figures: Figures | None = None
     shapes: list[Shape] = []
     fits: list[Fit] = []
     plots: list[Plot] = []
 
 
+class Run(_Part):
+    """A simulation, and what is taken from it."""
+
+    overrides: dict[str, str]
+    metrics: list[str]
+
+
 class Case(_Part):
-    """One run of a study."""
+    """One run of a study, or several that differ in what is done."""
 
     name: str
     group: str
@@ -203,6 +250,8 @@ class Case(_Part):
     overrides: dict[str, str]
     parameters: dict[str, int | str]
     metrics: list[str]
+    runs: list[Run] = []
+    workload: str | None = None
     published: dict[str, Published]
     bound: Bound | None
     has_report: bool
@@ -247,10 +296,30 @@ def load_study(name: str) -> Study:
 
 def spell_out(study: Study) -> list[Case]:
     """Every run of a study, in the order of its file."""
-    return [case for group in study.cases for case in _cases(study, group)]
+    published = _published(study)
+    return [case for group in study.cases for case in _cases(study, group, published)]
 
 
-def _cases(study: Study, group: CaseGroup) -> list[Case]:
+def _published(study: Study) -> dict[tuple[str, str], Published]:
+    """Numbers of the study's file, by case and metric."""
+    if study.figures is None:
+        return {}
+    found: dict[tuple[str, str], Published] = {}
+    with (study.folder / study.figures.file).open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            try:
+                value = float(row["value"])
+            except ValueError:
+                continue
+            found[row["case"], row["metric"]] = Published(
+                value=value, tolerance=study.figures.tolerance
+            )
+    return found
+
+
+def _cases(
+    study: Study, group: CaseGroup, published: dict[tuple[str, str], Published]
+) -> list[Case]:
     choices = [_choices(name, of) for name, of in group.parameters.items()]
     cases = []
     for combination in product(*choices):
@@ -264,10 +333,21 @@ def _cases(study: Study, group: CaseGroup) -> list[Case]:
                 name=name,
                 group=group.key,
                 scenario=study.folder / group.scenario,
-                overrides={path: _as_text(value) for path, value in overrides.items()},
+                overrides=_as_texts(overrides),
                 parameters=parameters,
-                metrics=group.metrics,
-                published=group.published | group.published_for.get(name, {}),
+                metrics=group.all_metrics,
+                runs=[
+                    Run(overrides=_as_texts(overrides | run.set), metrics=run.metrics)
+                    for run in group.runs.values()
+                ],
+                workload=group.workload and group.workload.format(**parameters),
+                published=group.published
+                | group.published_for.get(name, {})
+                | {
+                    metric: published[name, metric]
+                    for metric in group.all_metrics
+                    if (name, metric) in published
+                },
                 bound=group.bound and _filled(group.bound, parameters),
                 has_report=name == group.report,
                 in_bulk=group.in_bulk,
@@ -291,6 +371,10 @@ def _filled(bound: Bound, parameters: dict[str, int | str]) -> Bound:
 
     update = {"distance_km": fill(bound.distance_km), "credit": int(fill(bound.credit))}
     return bound.model_copy(update=update)
+
+
+def _as_texts(overrides: dict[str, Any]) -> dict[str, str]:
+    return {path: _as_text(value) for path, value in overrides.items()}
 
 
 def _as_text(value: object) -> str:

@@ -12,6 +12,18 @@ pub struct OutagePlan {
     pub until_ps: u64,
 }
 
+/// A time in which a member of a trunk carries nothing.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct MemberOutagePlan {
+    /// Which member.
+    pub member: u32,
+    /// Its cable is pulled.
+    pub from_ps: u64,
+    /// It is back; the largest number is never.
+    pub until_ps: u64,
+}
+
 /// Faults of the fabric and the timers of the standards.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]

@@ -79,6 +79,12 @@ pub struct PageCachePlan {
     pub prefetch_after: u32,
     /// Bytes read ahead; 0 reads nothing ahead.
     pub prefetch_bytes: u64,
+    /// Most of what a destage takes along, in whole stripes; one stripe where it is less.
+    #[serde(default)]
+    pub destage_bytes: u64,
+    /// It does so when the reader misses, not before.
+    #[serde(default)]
+    pub prefetch_on_miss: bool,
     /// Writes are answered from the cache.
     pub write_back: bool,
     /// Pages that may wait for the disks.

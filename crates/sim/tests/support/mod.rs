@@ -144,6 +144,7 @@ impl San {
             credit_b_to_a: cable.credit,
             fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
             outages: vec![],
+            member_outages: vec![],
             bit_error_interval: 0,
             members: 1,
             virtual_channels: vec![],

@@ -36,6 +36,10 @@ pub struct PageCacheModel {
     pub prefetch_after: u32,
     /// Bytes read ahead; 0 reads nothing ahead.
     pub prefetch_window: u64,
+    /// Most of what a destage takes along, in whole stripes; one stripe at least.
+    pub destage: u64,
+    /// It reads ahead when a reader misses, not before.
+    pub prefetch_on_miss: bool,
     /// Writes are answered from the cache; else they go through it.
     pub write_back: bool,
     /// Pages that may be dirty or on their way to disk; a write beyond waits.
@@ -157,7 +161,11 @@ impl PageCache {
             is_draining: false,
             flights: 0,
             waiting: VecDeque::new(),
-            prefetch: Prefetch::new(model.prefetch_after, model.prefetch_window),
+            prefetch: Prefetch::new(
+                model.prefetch_after,
+                model.prefetch_window,
+                model.prefetch_on_miss,
+            ),
             coming: Vec::new(),
             counters: PageCacheCounters::default(),
             model,
@@ -412,13 +420,14 @@ impl PageCache {
                 self.dirty_order.push_back(key);
                 continue;
             }
-            let width = stripe(key.0).max(self.model.page);
+            let stripe = stripe(key.0).max(self.model.page);
+            let width = (self.model.destage / stripe).max(1) * stripe;
             return Some(self.begin_destage(key, page, width));
         }
         None
     }
 
-    /// Dirty sectors around the first one of a page, as far as its stripe goes.
+    /// Dirty sectors around the first one of a page, as far as its stripe or stripes go.
     fn begin_destage(&mut self, key: (u32, u64), page: Page, width: u64) -> Extent {
         let sector = |number: u64| number * SECTOR_BYTES;
         let per_page = self.model.page / SECTOR_BYTES;

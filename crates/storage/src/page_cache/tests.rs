@@ -13,6 +13,8 @@ fn model() -> PageCacheModel {
         access: 0,
         prefetch_after: 2,
         prefetch_window: 0,
+        prefetch_on_miss: false,
+        destage: 0,
         write_back: true,
         dirty_limit: 8,
         low_watermark: 2,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import LinkPlan, Plan
+    from sanlab.plan.services.build import Apart
     from sanlab.plan.services.timeline import Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
@@ -32,7 +33,7 @@ def with_services(
     faults = plan.faults
     apart = [
         VisibilityPlan(at_ps=it.at_ps, told_ps=it.told_ps, a=it.a, b=it.b, visible=it.visible)
-        for it in found.apart
+        for it in _changes(found.apart)
     ]
     reasons = [ApartPlan(at_ps=it.at_ps, a=it.a, b=it.b, reason=it.reason) for it in found.apart]
     told = [
@@ -79,6 +80,15 @@ def _with_service_ports(plan: Plan, boxes: Boxes) -> Plan:
             "services": plan.services and plan.services.model_copy(update={"node_names": names}),
         }
     )
+
+
+def _changes(apart: list[Apart]) -> Iterator[Apart]:
+    """Those by which a pair is parted or joined, without those that only give another reason."""
+    visible: dict[tuple[int, int], bool] = {}
+    for it in apart:
+        if visible.get((it.a, it.b), True) != it.visible:
+            visible[it.a, it.b] = it.visible
+            yield it
 
 
 def _pairs(plan: Plan) -> Iterator[tuple[int, int]]:

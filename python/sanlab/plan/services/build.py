@@ -13,7 +13,7 @@ from sanlab.plan.services.members import ZoningAtStart, resolve_zoning
 from sanlab.plan.services.modules import Service, service
 from sanlab.plan.services.port_states import StateReader, is_isl
 from sanlab.plan.services.sight import NPortFacts, Sight
-from sanlab.plan.services.timeline import NEVER, IslFacts, SwitchFacts, history
+from sanlab.plan.services.timeline import NEVER, IslFacts, SwitchFacts, Times, history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Apart:
-    """Two N_Ports that are kept apart from an instant on, or joined again."""
+    """Two N_Ports that are kept apart from an instant on, or joined again.
+
+    One that follows another for the same pair may only have another reason.
+    """
 
     at_ps: int
     told_ps: int
@@ -113,9 +116,10 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     check_new_domains(boxes, problems)
     problems.stop_if_any()
     reader, isls = _isls(ground, down)
-    build = scenario.fabric.build_time
     switches = _switches(boxes, down)
-    eras = history(switches, isls, zoning.of_switch, zoning.changes, build)
+    edges = frozenset(link.spec.connected for link in ground.wiring.links)
+    times = Times(scenario.fabric.build_time, edges)
+    eras = history(switches, isls, zoning.of_switch, zoning.changes, times)
     sight = Sight(n_port_facts(ground), reader, eras)
     facts = facts_of(reader.all(eras), sight, ground.n_ports)
     if scenario.fabric.logins:
@@ -245,13 +249,13 @@ def _route_updates(eras: list[Era]) -> list[int]:
 def _apart(sight: Sight, pairs: Iterable[tuple[int, int]], delay: int) -> list[Apart]:
     found: list[Apart] = []
     for a, b in dict.fromkeys(pairs):
-        visible = True
+        last = ""
         for number, (era, sees) in enumerate(sight.over_time(a, b)):
-            if sees != visible:
+            reason = "" if sees else sight.reason(number, a, b)
+            if reason != last:
                 told = 0 if era.at_ps == 0 else era.at_ps + delay
-                reason = "" if sees else sight.reason(number, a, b)
                 found.append(Apart(era.at_ps, told, a, b, sees, reason))
-                visible = sees
+                last = reason
     return sorted(found, key=lambda it: (it.at_ps, it.a, it.b))
 
 

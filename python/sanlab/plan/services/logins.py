@@ -33,6 +33,8 @@ NAME_SERVER = 0xFFFFFC
 FABRIC_CONTROLLER = 0xFFFFFD
 #: Address of the controller of a domain (FC-SW): the domain is in the last byte.
 DOMAIN_CONTROLLER = 0xFFFC00
+#: From light on a link to FLOGI: OLS, LR, LRR, Idle; speed negotiation is left out. Uncertain.
+LINK_INITIALISATION_PS = 10**9
 #: Receive buffers of the port behind which the services of a switch are. Its own affair: uncertain.
 _SERVICE_CREDIT = 16
 
@@ -146,8 +148,9 @@ class Dialogues:
         else:
             steps.append(ask("scr"))
         is_first = port not in self.last
+        begins = at + LINK_INITIALISATION_PS if at else 0
         after = self.last.get(port if parent is None else parent)
-        self._add(port, at, after, steps, logs_in=port if is_first else None)
+        self._add(port, begins, after, steps, logs_in=port if is_first else None)
 
     def _tell(self, era: int, host: int, at: int) -> None:
         """An RSCN, and what follows from it, where a host sees others than before."""

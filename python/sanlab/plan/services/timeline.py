@@ -67,6 +67,14 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Times:
+    """Time to build a fabric, and instants at which something changes that is no affair of ISLs."""
+
+    build_ps: int = 0
+    edges: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class Era:
     """A time in which nothing changes.
 
@@ -121,7 +129,7 @@ def history(
     isls: Sequence[IslFacts],
     zoning: Sequence[Zonings],
     changes: Iterable[Change],
-    build_ps: int,
+    times: Times,
 ) -> list[Era]:
     """Return the eras of the fabrics, from instant 0 on; `isls` are numbered by their place.
 
@@ -130,7 +138,7 @@ def history(
     """
     changes = sorted(changes, key=lambda change: change.at_ps)
     state = _State(switches, isls, [dict(of) for of in zoning])
-    due = {0, *(change.at_ps for change in changes)}
+    due = {0, *times.edges, *(change.at_ps for change in changes)}
     due |= {at for isl in isls for at in _edges((isl.connected_ps, NEVER), *isl.down)}
     due |= {at for switch in switches for at in _edges(*switch.down)}
     instants = sorted(at for at in due if at < NEVER)
@@ -147,7 +155,7 @@ def history(
         for isl in up:
             if isl.number in state.joined or isl.number in state.isolated:
                 continue
-            at = ready.setdefault(isl.number, now + _delay(state, isl, now, build_ps))
+            at = ready.setdefault(isl.number, now + _delay(state, isl, now, times.build_ps))
             if at <= now:
                 _join(state, isl, now)
             else:
