@@ -103,7 +103,10 @@ impl Adapter {
     /// array; jobs look it up once.
     pub fn lun_queue(&mut self, (initiator, target): (u32, u32), array: u32, lun: u32) -> u32 {
         let next = self.luns.len();
-        let index = *self.index.entry((initiator, target, array, lun)).or_insert(next);
+        let index = *self
+            .index
+            .entry((initiator, target, array, lun))
+            .or_insert(next);
         if index == next {
             let depth = self.lun_queue_depth;
             self.luns.push(LunQueue {

@@ -75,23 +75,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The group in use has no path left: another group, or none.
     fn assign_elsewhere(&mut self, now: Picoseconds, id: u32) {
         let device_id = self.requests[id].device;
-        match self.best_group(device_id) {
-            Some(group) => {
-                self.switch_group(now, device_id, group);
-                self.assign(now, id);
-            }
-            None => {
-                let device = &mut self.devices[device_id as usize].device;
-                let queues = device
-                    .multipath
-                    .is_some_and(|it| it.no_path == NoPath::Queue);
-                if queues {
-                    self.requests[id].is_recovering = true;
-                    device.held.push(id);
-                } else {
-                    self.fail(now, id, PAUSE_AFTER_ERROR);
-                }
-            }
+        if let Some(group) = self.best_group(device_id) {
+            self.switch_group(now, device_id, group);
+            self.assign(now, id);
+            return;
+        }
+        let device = &mut self.devices[device_id as usize].device;
+        let queues = device
+            .multipath
+            .is_some_and(|it| it.no_path == NoPath::Queue);
+        if queues {
+            self.requests[id].is_recovering = true;
+            device.held.push(id);
+        } else {
+            self.fail(now, id, PAUSE_AFTER_ERROR);
         }
     }
 

@@ -100,7 +100,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .min(whole.bytes - done);
         let address = whole.address + done;
         let place = self.place_of(&whole, copy, address, bytes);
-        let (bytes, device) = (place.bytes, self.jobs[whole.of as usize].devices[place.target as usize]);
+        let (bytes, device) = (
+            place.bytes,
+            self.jobs[whole.of as usize].devices[place.target as usize],
+        );
         let record = &mut self.requests[parent];
         record.issued += bytes;
         record.pieces += 1;

@@ -92,7 +92,10 @@ fn run_as<const E: bool>(
 }
 
 fn outages_of(link: &LinkPlan) -> Vec<(Picoseconds, Picoseconds)> {
-    link.outages.iter().map(|it| (it.from_ps, it.until_ps)).collect()
+    link.outages
+        .iter()
+        .map(|it| (it.from_ps, it.until_ps))
+        .collect()
 }
 
 fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {

@@ -3,7 +3,7 @@
 use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job, Role, Volume};
-use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of, Station};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Station, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
@@ -18,6 +18,10 @@ use crate::workload::WorkloadState;
 
 /// A request of a host, or a copy that an array makes of a write.
 #[derive(Clone, Copy, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "facts that do not exclude each other"
+)]
 pub(crate) struct Request {
     pub(crate) owner: Owner,
     /// Job, or array of the copied LUN.
