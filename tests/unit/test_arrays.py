@@ -126,9 +126,9 @@ def test_which_losses_data_survive() -> None:
 
 
 def test_a_run_reads_from_ram_at_the_rate_of_its_ports(tmp_path: Path) -> None:
-    """One host port against one port of the array: a command every 20 us."""
+    """One host port against one port of the array: two data frames and a response of 4GFC each."""
     path = tmp_path / "scenario.yaml"
     text = SCENARIO.format(array="model: ramsan-400", lun="ports: p0")
     path.write_text(text.replace("iodepth: 4", "rw: randread, bs: 4k, iodepth: 32"), "utf-8")
     run = sanlab.run(path, folder=tmp_path / "run")
-    assert run.summary()["iops"] == pytest.approx(50_000, rel=0.02)
+    assert run.summary()["iops"] == pytest.approx(425e6 / (2 * 2108 + 84), rel=0.01)
