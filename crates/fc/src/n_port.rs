@@ -15,9 +15,8 @@ pub enum Interleave {
     Sequence,
     /// One frame of each open sequence in turn.
     Frame,
-    /// One exchange to its end: as by sequence, but a response goes before data that waits.
-    Exchange,
-    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
+    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames,
+    /// by turns where there are many of both.
     Control,
 }
 
@@ -116,7 +115,12 @@ pub struct NPort {
     interleave: Interleave,
     /// Sequences it may have open at once.
     sequence_limit: usize,
+    /// Open sequences; the first has the next frame.
     open: VecDeque<Sequence>,
+    /// Open sequences that go between the frames of those.
+    between: VecDeque<Sequence>,
+    /// The last frame went between others: it is their turn.
+    has_overtaken: bool,
     /// Sequences that wait for one of those places.
     pending: VecDeque<Sequence>,
     generators: Vec<Generator>,
@@ -154,6 +158,8 @@ impl NPort {
             interleave,
             sequence_limit: sequence_limit.max(1) as usize,
             open: VecDeque::new(),
+            between: VecDeque::new(),
+            has_overtaken: false,
             pending: VecDeque::new(),
             generators: Vec::new(),
             next_generator: 0,
@@ -214,14 +220,9 @@ impl NPort {
 
     /// Queue an information unit.
     pub fn queue(&mut self, sequence: Sequence) {
-        if self.open.len() < self.sequence_limit {
-            let goes_first =
-                self.interleave == Interleave::Exchange && sequence.kind == FrameKind::Response;
+        if self.open.len() + self.between.len() < self.sequence_limit {
             self.open_sequence(sequence);
-            if goes_first {
-                self.open.rotate_right(1);
-            }
-            self.most_open = self.most_open.max(self.open.len());
+            self.most_open = self.most_open.max(self.open.len() + self.between.len());
         } else {
             self.pending.push_back(sequence);
         }
@@ -229,12 +230,28 @@ impl NPort {
 
     fn open_sequence(&mut self, mut sequence: Sequence) {
         sequence.seq_id = self.seq_ids.take();
-        let is_data = |it: &Sequence| it.kind == FrameKind::Data;
-        if self.interleave == Interleave::Control && !is_data(&sequence) {
-            let place = self.open.iter().position(is_data);
-            self.open.insert(place.unwrap_or(self.open.len()), sequence);
+        if self.overtakes(sequence.kind) {
+            self.between.push_back(sequence);
+            self.overtake();
         } else {
             self.open.push_back(sequence);
+        }
+    }
+
+    /// Whether such frames go between those of other sequences.
+    fn overtakes(&self, kind: FrameKind) -> bool {
+        self.interleave == Interleave::Control && kind != FrameKind::Data
+    }
+
+    /// Let one sequence overtake those that are open, unless one just did: by turns neither kind waits
+    /// for ever, however much of the other there is.
+    fn overtake(&mut self) {
+        let waits = self
+            .open
+            .front()
+            .is_some_and(|it| self.has_overtaken || self.overtakes(it.kind));
+        if !waits && let Some(next) = self.between.pop_front() {
+            self.open.push_front(next);
         }
     }
 
@@ -258,12 +275,12 @@ impl NPort {
     /// Its link is gone until `back_at`: what it has to send is lost, and its generators pause. Returns
     /// the sequences lost.
     pub fn clear(&mut self, back_at: Picoseconds) -> u64 {
-        let mut lost = (self.open.len() + self.pending.len()) as u64;
+        let mut lost = self.unsent() as u64;
         if let Some(of) = &mut self.prefetch {
             lost += of.frames().filter(|frame| frame.is_last).count() as u64;
             of.clear();
         }
-        for sequence in self.open.drain(..) {
+        for sequence in self.open.drain(..).chain(self.between.drain(..)) {
             self.seq_ids.give_back(sequence.seq_id);
         }
         self.pending.clear();
@@ -275,7 +292,7 @@ impl NPort {
 
     /// Whether it has a sequence of this exchange to send.
     pub fn holds(&self, exchange: u32) -> bool {
-        let mut waiting = self.open.iter().chain(&self.pending);
+        let mut waiting = self.open.iter().chain(&self.between).chain(&self.pending);
         let mut fetched = self.prefetch.iter().flat_map(|of| of.frames());
         waiting.any(|sequence| sequence.exchange == exchange)
             || fetched.any(|frame| frame.exchange == exchange)
@@ -317,7 +334,7 @@ impl NPort {
 
     /// Sequences that have not been sent to the end.
     pub fn unsent(&self) -> usize {
-        self.open.len() + self.pending.len()
+        self.open.len() + self.between.len() + self.pending.len()
     }
 
     /// The next frame, sent now. `source` is this port; the frame's last bit leaves after `duration`
@@ -330,6 +347,7 @@ impl NPort {
         let framed_at = self.tx_buffers[0].max(self.open[0].queued_at);
         let frame = self.open[0].cut_frame(self.data_frame_bytes, now, framed_at);
         let is_last = frame.is_last;
+        self.has_overtaken = self.overtakes(frame.kind);
         if is_last {
             self.open.pop_front();
             self.seq_ids.give_back(frame.seq_id);
@@ -338,6 +356,9 @@ impl NPort {
             }
         } else if self.interleave == Interleave::Frame {
             self.open.rotate_left(1);
+        }
+        if !self.between.is_empty() {
+            self.overtake();
         }
         NextFrame {
             frame,
@@ -486,23 +507,8 @@ mod tests {
         assert_eq!(in_turn, [&first[..], &second, &large[2..]].concat());
     }
 
-    /// A response does not wait for the data of other exchanges.
-    #[test]
-    fn responses_go_before_data_that_waits() {
-        let mut port = port(255, Interleave::Exchange, &[1500, 1500]);
-        let mut data = port.open[0];
-        port.next_frame(5, 0);
-        port.next_frame(5, 0);
-        data.kind = FrameKind::Response;
-        data.exchange = 7;
-        data.left_bytes = 100;
-        port.queue(data);
-        let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
-        assert_eq!(order, [7, 1, 1]);
-    }
-
-    /// A command that comes while data are being sent goes before their next frame, after others of
-    /// its kind; data wait for the data before them.
+    /// A command that comes while data are being sent goes before their next frame; the next command
+    /// after that one, and data wait for the data before them.
     #[test]
     fn commands_go_between_frames_of_data() {
         let mut port = port(255, Interleave::Control, &[2000, 1000]);
@@ -517,7 +523,24 @@ mod tests {
             });
         }
         let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
-        assert_eq!((first.exchange, order), (0, vec![7, 8, 0, 1]));
+        assert_eq!((first.exchange, order), (0, vec![7, 0, 8, 1]));
+    }
+
+    /// However many commands come, data go on, and however long the data, commands do.
+    #[test]
+    fn commands_and_data_take_turns() {
+        let mut port = port(255, Interleave::Control, &[50_000]);
+        let command = Sequence {
+            kind: FrameKind::Command,
+            left_bytes: 32,
+            ..port.open[0]
+        };
+        let mut data = 0;
+        for _ in 0..60 {
+            port.queue(command);
+            data += u32::from(port.next_frame(10, 0).frame.kind == FrameKind::Data);
+        }
+        assert_eq!((data, port.unsent()), (30, 31));
     }
 
     /// Two may be open: the third opens when one of them ends.

@@ -202,7 +202,6 @@ fn n_port_of(port: &crate::plan::NPortPlan, data_frame_bytes: u32) -> NPort {
     let interleave = match port.interleave {
         crate::plan::Interleave::Sequence => Interleave::Sequence,
         crate::plan::Interleave::Frame => Interleave::Frame,
-        crate::plan::Interleave::Exchange => Interleave::Exchange,
         crate::plan::Interleave::Control => Interleave::Control,
     };
     let drain =

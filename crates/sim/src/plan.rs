@@ -105,9 +105,8 @@ pub enum Interleave {
     Sequence,
     /// One frame of each open sequence in turn.
     Frame,
-    /// One exchange to its end, data and response.
-    Exchange,
-    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames.
+    /// Data sequence after data sequence; commands, XFER_RDYs and responses go between their frames,
+    /// by turns where there are many of both.
     Control,
 }
 

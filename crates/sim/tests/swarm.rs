@@ -33,12 +33,7 @@ const POLICIES: [RoutePolicy; 5] = [
     RoutePolicy::Exchange,
 ];
 
-const INTERLEAVES: [Interleave; 4] = [
-    Interleave::Frame,
-    Interleave::Sequence,
-    Interleave::Exchange,
-    Interleave::Control,
-];
+const INTERLEAVES: [Interleave; 3] = [Interleave::Frame, Interleave::Sequence, Interleave::Control];
 
 /// Numbers drawn one after the other from what proptest made, so that a case shrinks.
 struct Dice<'a> {

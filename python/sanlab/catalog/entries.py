@@ -80,7 +80,7 @@ class PortEntry(Entry):
     bb_credit: int
     tx_buffers: int = 2
     class3_sequences: int = 2048
-    interleave: Literal["sequence", "frame", "exchange", "control"] = "sequence"
+    interleave: Literal["sequence", "frame", "control"] = "sequence"
     rx_hold: Time = 0
 
 

@@ -175,7 +175,7 @@ def _n_ports(
                 tx_buffers=values.tx_buffers,
                 class3_sequences=values.class3_sequences,
                 interleave=cast(
-                    "Literal['sequence', 'frame', 'exchange', 'control']", values.interleave
+                    "Literal['sequence', 'frame', 'control']", values.interleave
                 ),
                 rx_hold_ps=values.rx_hold_ps,
                 drain_bytes_per_s=values.drain_bytes_per_s,

@@ -33,7 +33,7 @@ class NPortPlan(PlanModel):
     wwpn: U64
     tx_buffers: U32
     class3_sequences: U32
-    interleave: Literal["sequence", "frame", "exchange", "control"]
+    interleave: Literal["sequence", "frame", "control"]
     rx_hold_ps: U64
     drain_bytes_per_s: U64
     shares: U32 | None = None

@@ -386,10 +386,9 @@ class Array(ScenarioModel):
     """Frames held ready for the fibre, the one being sent included."""
     class3_sequences: Exchanges | None = None
     """Class 3 sequences a port may have open as their initiator."""
-    interleave: Literal["sequence", "frame", "exchange", "control"] | None = None
-    """How open sequences take turns: after each `frame`; after each `sequence`; so, but
-    responses go before data that wait (`exchange`); or commands, XFER_RDYs and responses go
-    between the frames of data (`control`)."""
+    interleave: Literal["sequence", "frame", "control"] | None = None
+    """How open sequences take turns: after each `frame`; after each `sequence`; or so, with
+    commands, XFER_RDYs and responses between the frames of data (`control`)."""
     rx_hold: Time | None = None
     """From the last bit of a frame to its receive buffer being free again."""
     drain: Rate | None = None

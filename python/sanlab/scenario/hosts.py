@@ -22,7 +22,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 
-Interleave = Literal["sequence", "frame", "exchange", "control"]
+Interleave = Literal["sequence", "frame", "control"]
 Binding = Literal["wwpn", "fc_id", "none"]
 Submission = Literal["together", "serial"]
 
@@ -116,9 +116,8 @@ class Hba(ScenarioModel):
     class3_sequences: Exchanges | None = None
     """Class 3 sequences the port may have open as their initiator."""
     interleave: Interleave | None = None
-    """How open sequences take turns: after each `frame`; after each `sequence`; so, but
-    responses go before data that wait (`exchange`); or commands, XFER_RDYs and responses go
-    between the frames of data (`control`)."""
+    """How open sequences take turns: after each `frame`; after each `sequence`; or so, with
+    commands, XFER_RDYs and responses between the frames of data (`control`)."""
     submit: Time | None = None
     """Time of the adapter's engine to start a command."""
     complete: Time | None = None
