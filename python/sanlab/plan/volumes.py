@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sanlab.plan.file_systems import PlacedFileSystem
 from sanlab.plan.names import define
-from sanlab.plan.schema import AllocationPlan, VolumePlan
+from sanlab.plan.schema import VolumePlan
 from sanlab.quantities import counted, format_size, nearest
 from sanlab.scenario.volumes import DEFAULT_UNIT_BYTES
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from sanlab.plan.storage import LunTable, PlacedLun
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
-    from sanlab.scenario.volumes import FileSystem, Volume
+    from sanlab.scenario.volumes import Volume
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class PlacedVolume:
     luns: tuple[PlacedLun, ...]
     bytes_each: tuple[int, ...]
     plan: VolumePlan
-    allocation: AllocationPlan | None = None
+    file_system: PlacedFileSystem | None = None
 
     @property
     def bytes(self) -> int:
@@ -51,7 +52,7 @@ def build_volumes(
         for name in define(fs.name, (*path, "name"), taken, problems):
             below = found.get(fs.on)
             if below is None:
-                known = [it for it in found if found[it].allocation is None]
+                known = [it for it in found if found[it].file_system is None]
                 guess = nearest(fs.on, known)
                 problems.add(
                     (*path, "on"),
@@ -61,7 +62,16 @@ def build_volumes(
                     else f"There is: {', '.join(known) or 'none'}",
                 )
                 continue
-            found[name] = _file_system(name, fs, index, below)
+            if below.bytes < 4 * fs.log_buffer:
+                problems.add(
+                    (*path, "on"),
+                    f"'{fs.on}' has {format_size(below.bytes)}, too little for a file system with "
+                    f"log buffers of {format_size(fs.log_buffer)}",
+                    "Use larger LUNs",
+                )
+                continue
+            number = sum(it.file_system is not None for it in found.values())
+            found[name] = replace(below, name=name, file_system=PlacedFileSystem(name, number, fs))
     return found
 
 
@@ -94,9 +104,3 @@ def _volume(
     each = tuple(lun.bytes // unit * unit if stripe else lun.bytes for lun in luns)
     plan = VolumePlan(stripe_bytes=stripe, is_mirror=spec.kind == "mirror")
     return PlacedVolume(name, luns, each, plan)
-
-
-def _file_system(name: str, spec: FileSystem, index: int, below: PlacedVolume) -> PlacedVolume:
-    message = spec.message if spec.kind == "cxfs" else 0
-    allocation = AllocationPlan(file_system=index, service_ps=spec.allocation, message_ps=message)
-    return PlacedVolume(name, below.luns, below.bytes_each, below.plan, allocation)
