@@ -87,6 +87,24 @@ def test_the_thousand_runs_of_sbod(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert page.count("<svg") == 10
 
 
+@pytest.mark.parametrize(
+    ("study", "misses", "worst"),
+    [("cxfs", {"xvm-step"}, 3.0), ("hba4g", {"duplex-1r1w"}, 5.0), ("shadow", set(), 10.0)],
+)
+def test_a_study_misses_what_its_page_says(
+    study: str, misses: set[str], worst: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Misses are told, not hidden: exit code 3, and no more of them than the README admits."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "studies").symlink_to(ROOT / "studies")
+    done = CliRunner().invoke(app, ["validate", study, "--json"])
+    document = json.loads(done.stdout)
+    assert {row["case"] for row in document["rows"] if row["ok"] is False} == misses
+    assert done.exit_code == (3 if misses else 0), done.output
+    assert document["score"]["worst_percent"] <= worst
+    assert document["score"]["median_percent"] <= 3.0
+
+
 def test_an_unknown_study_is_bad_input() -> None:
     result = CliRunner().invoke(app, ["validate", "simsams", "--json"])
     assert result.exit_code == 2

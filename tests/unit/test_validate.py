@@ -12,7 +12,14 @@ import pytest
 from sanlab import theory
 from sanlab.errors import SanlabError
 from sanlab.validate.metrics import METRICS, measure, title_of
-from sanlab.validate.rows import bound_of, direction, number_rows, trend_rows
+from sanlab.validate.rows import (
+    bound_of,
+    comparison_rows,
+    direction,
+    number_rows,
+    shape_rows,
+    trend_rows,
+)
 from sanlab.validate.study import Bound, Case, Published, load_study, spell_out
 
 if TYPE_CHECKING:
@@ -191,22 +198,66 @@ def test_every_fit_of_a_study_names_a_row_it_has() -> None:
     assert {fit.row for fit in study.fits} <= names
 
 
-def test_the_published_file_of_shadow_is_judged_whole() -> None:
-    study = load_study("shadow")
+@pytest.mark.parametrize("name", ["cxfs", "hba4g", "shadow"])
+def test_the_published_file_is_judged_whole(name: str) -> None:
+    study = load_study(name)
     with (study.folder / "published.csv").open(encoding="utf-8") as file:
         rows = {(row["case"], row["metric"]): row["value"] for row in csv.DictReader(file)}
-    judged = {
-        (case.name, metric): f"{published.value:g}"
+    judged: dict[tuple[str, str], float | str] = {
+        (case.name, metric): published.value
         for case in spell_out(study)
         for metric, published in case.published.items()
     }
-    judged |= {
-        (it.name, f"{it.metric} difference"): f"{it.published.value:g}"
-        for it in study.differences
-        if it.published is not None
+    for difference in study.differences:
+        if difference.published is not None:
+            judged[difference.name, f"{difference.metric} difference"] = difference.published.value
+    for it in study.comparisons:
+        value = it.published.value if it.published else "closes" if it.closes else it.at_least
+        if value is not None:
+            judged[it.name, it.metric] = value
+    judged |= {(it.name, it.metric): it.expect for it in study.shapes}
+    assert rows.keys() <= judged.keys()
+    said = {key: value if isinstance(value, str) else f"{value:g}" for key, value in judged.items()}
+    assert {key: _as_number(value) for key, value in rows.items()} == {
+        key: said[key] for key in rows
     }
-    assert {key: f"{float(value):g}" for key, value in rows.items()} == judged
-    assert {(fit.row, fit.metric) for fit in study.fits} <= set(rows)
+    numbers = {key for key, value in judged.items() if not isinstance(value, str)}
+    assert numbers <= rows.keys()
+    assert {fit.row for fit in study.fits} <= {case for case, _ in rows}
+
+
+def _as_number(value: str) -> str:
+    return f"{float(value):g}" if value.lstrip("-")[0].isdigit() else value
+
+
+def test_a_step_is_where_the_gain_is_largest() -> None:
+    study = load_study("cxfs")
+    cases = [it for it in spell_out(study) if it.group == "xvm" and it.parameters["op"] == "read"]
+    for at, is_there in ((1048576, True), (2097152, False)):
+        figures = {
+            it.name: {"throughput_mb_per_s": 2.0 if int(it.parameters["size"]) >= at else 1.0}
+            for it in cases
+        }
+        (row,) = shape_rows(study, cases, figures)
+        assert (row.case, row.ok) == ("xvm-step", is_there)
+
+
+def test_a_gap_that_closes_does_so_at_the_last() -> None:
+    study = load_study("cxfs")
+    cases = [it for it in spell_out(study) if it.group == "fs"]
+    for last, closes in ((0.95, True), (0.4, False), (1.1, False)):
+        figures = {
+            it.name: {
+                "throughput_mb_per_s": 1.0
+                if it.parameters["op"] != "first"
+                else last
+                if it.parameters["size"] == 8388608
+                else 0.5
+            }
+            for it in cases
+        }
+        rows = {row.case: row.ok for row in comparison_rows(study, cases, figures)}
+        assert rows["first-write-xfs"] is closes
 
 
 def test_shadow_has_the_cases_in_between() -> None:

@@ -142,6 +142,19 @@ def _comparison_row(study: str, comparison: Comparison, cases: list[Case], figur
         for at, value in line(comparison.cases, comparison.where).items()
         if at in over
     }
+    if comparison.closes:
+        first, *_, last = ratios.values()
+        return Row(
+            study=study,
+            case=comparison.name,
+            metric=metric,
+            published="below 1, closing",
+            simulated=f"{first:.3f} to {last:.3f}",
+            unit="trend",
+            error_percent=None,
+            ok=max(ratios.values()) == last and last < 1,
+            held=f"{metric} along {along}",
+        )
     if comparison.at_least is not None:
         lowest = min(ratios, key=lambda at: ratios[at])
         return Row(
@@ -259,11 +272,23 @@ def _is_sooner(
     return mine < theirs, f"at {names[mine]}, the others at {names[theirs]}"
 
 
+def _steps(
+    shape: Shape, line: dict[int | str, float], _: dict[int | str, float]
+) -> tuple[bool, str]:
+    steps = list(pairwise(line))
+    most = max(steps, key=lambda step: line[step[1]] / line[step[0]])
+    wanted = shape.between or most
+    gain = 100 * (line[most[1]] / line[most[0]] - 1)
+    note = f"from {wanted[0]} to {wanted[1]}; here {most[0]} to {most[1]}, by {gain:.0f} %"
+    return most == wanted, note
+
+
 _SHAPES = {
     "flat": _is_flat,
     "linear": _is_linear,
     "rolls_off": _rolls_off,
     "sooner": _is_sooner,
+    "steps": _steps,
 }
 
 

@@ -153,6 +153,8 @@ class Comparison(_Part):
     along: str
     at_least: float | None = None
     """Instead of a published value: a bound that every ratio keeps."""
+    closes: bool = False
+    """Instead of a published value: every ratio is below 1, and the last is the largest."""
     published: Published | None = None
 
 
@@ -163,18 +165,20 @@ class Shape(_Part):
     of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last
     value is below the largest by more than the tolerance, and below that of the cases `below`.
     `sooner`: the largest value, less the tolerance, is reached at an earlier value of the parameter
-    than by the same cases with `than` in place of `where`.
+    than by the same cases with `than` in place of `where`. `steps`: of all neighbours along the
+    parameter, the value rises most, as a share, between the two that `between` names.
     """
 
     name: str
     metric: str
     cases: str
     along: str
-    expect: Literal["flat", "linear", "rolls_off", "sooner"]
-    tolerance: Share
+    expect: Literal["flat", "linear", "rolls_off", "sooner", "steps"]
+    tolerance: Share = 0.0
     where: dict[str, int | str] = {}
     below: str | None = None
     than: dict[str, int | str] = {}
+    between: tuple[int | str, int | str] | None = None
     since: int = 0
 
 
