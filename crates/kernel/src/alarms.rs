@@ -22,6 +22,7 @@ pub struct Alarms {
     nodes: Vec<u64>,
     leaves: usize,
     id_bits: u32,
+    id_mask: u64,
     horizon: Picoseconds,
 }
 
@@ -34,6 +35,7 @@ impl Alarms {
             nodes: vec![NEVER; 2 * leaves],
             leaves,
             id_bits,
+            id_mask: (1 << id_bits) - 1,
             horizon: (NEVER >> id_bits) - 1,
         }
     }
@@ -66,8 +68,9 @@ impl Alarms {
     #[inline]
     pub fn first(&self) -> (Picoseconds, u32) {
         let key = self.nodes[1];
-        let id = u32::try_from(key & ((1 << self.id_bits) - 1)).unwrap_or(u32::MAX);
-        (self.time_of(key), id)
+        // The id is in the low half; a conversion that could fail would be tested at every event.
+        let [a, b, c, d, ..] = (key & self.id_mask).to_le_bytes();
+        (self.time_of(key), u32::from_le_bytes([a, b, c, d]))
     }
 
     #[inline]
