@@ -189,3 +189,20 @@ Patterns = Annotated[
         }
     ),
 ]
+
+
+def refuse_parts_of_sectors(model: ScenarioModel, *keys: str) -> None:
+    """Refuse sizes that are not whole sectors; keys that are left out are fine.
+
+    Raises
+    ------
+    PydanticCustomError
+        With the key, the reason and the remedy.
+    """
+    for key in keys:
+        if (getattr(model, key) or 0) % SECTOR_BYTES != 0:
+            raise refusal(
+                reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+                remedy="Use whole sectors",
+                key=key,
+            )

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.scenario.base import (
-    SECTOR_BYTES,
     BlockSize,
     Credit,
     Exchanges,
@@ -20,6 +19,7 @@ from sanlab.scenario.base import (
     Time,
     also,
     refusal,
+    refuse_parts_of_sectors,
 )
 
 Interleave = Literal["sequence", "frame", "control"]
@@ -66,12 +66,7 @@ class Os(ScenarioModel):
 
     @model_validator(mode="after")
     def _is_in_sectors(self) -> Os:
-        if self.max_request is not None and self.max_request % SECTOR_BYTES != 0:
-            raise refusal(
-                reason=f"'max_request' is no multiple of {SECTOR_BYTES} bytes",
-                remedy="Use whole sectors",
-                key="max_request",
-            )
+        refuse_parts_of_sectors(self, "max_request")
         return self
 
 

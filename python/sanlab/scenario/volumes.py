@@ -7,13 +7,13 @@ from typing import Literal
 from pydantic import model_validator
 
 from sanlab.scenario.base import (
-    SECTOR_BYTES,
     BlockSize,
     Name,
     Patterns,
     ScenarioModel,
     Time,
     refusal,
+    refuse_parts_of_sectors,
 )
 
 #: Bytes on one LUN before the next: 128 blocks of 512 bytes, as XVM does where nothing is said.
@@ -41,12 +41,7 @@ class Volume(ScenarioModel):
                 remedy="Remove 'unit', or use 'kind: stripe'",
                 key="unit",
             )
-        if self.unit is not None and self.unit % SECTOR_BYTES != 0:
-            raise refusal(
-                reason=f"'unit' is no multiple of {SECTOR_BYTES} bytes",
-                remedy="Use whole sectors",
-                key="unit",
-            )
+        refuse_parts_of_sectors(self, "unit")
         return self
 
 
@@ -82,13 +77,7 @@ class FileSystem(ScenarioModel):
 
     @model_validator(mode="after")
     def _has_whole_sectors(self) -> FileSystem:
-        for key in ("log_buffer", "block"):
-            if getattr(self, key) % SECTOR_BYTES != 0:
-                raise refusal(
-                    reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
-                    remedy="Use whole sectors",
-                    key=key,
-                )
+        refuse_parts_of_sectors(self, "log_buffer", "block")
         if self.log_record > self.log_buffer:
             raise refusal(
                 reason="A log record does not fit a log buffer",

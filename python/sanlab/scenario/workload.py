@@ -22,6 +22,7 @@ from sanlab.scenario.base import (
     Time,
     also,
     refusal,
+    refuse_parts_of_sectors,
 )
 
 ReadWrite = Literal["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"]
@@ -110,13 +111,7 @@ class AccessLine(ScenarioModel):
 
     @model_validator(mode="after")
     def _is_in_sectors(self) -> AccessLine:
-        for key in ("size", "align", "reply"):
-            if getattr(self, key) % SECTOR_BYTES != 0:
-                raise refusal(
-                    reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
-                    remedy="Use whole sectors",
-                    key=key,
-                )
+        refuse_parts_of_sectors(self, "size", "align", "reply")
         return self
 
 
