@@ -286,6 +286,12 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
             "Write 'rw: randread', 'randwrite' or 'randrw', or remove it",
         ),
         (
+            "first_write",
+            work.first_write and work.read_ppm == _WHOLE_PPM,
+            f"'first_write' has no effect with 'rw: {work.rw}', which writes nothing",
+            "Write 'rw: write' or 'rw: randwrite', or remove 'first_write'",
+        ),
+        (
             "time_based",
             work.time_based and work.runtime is None,
             "'time_based' needs a 'runtime'",
@@ -319,10 +325,12 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
 #: Keys that `access` and `spc1` leave no room for.
 _WITHOUT_ACCESS = (
     *("rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based", "rate"),
+    "first_write",
 )
 _WITHOUT_SPC1 = (
     *("access", "rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based"),
     *("rate", "rate_iops", "arrivals", "iodepth", "numjobs", "size", "io_size", "offset", "spread"),
+    "first_write",
 )
 
 
