@@ -533,7 +533,7 @@ def _address(spec: Workload) -> AddressPlan:
 def _total(spec: Workload, region: _Region) -> int:
     if spec.io_size is not None:
         return max(spec.io_size // spec.bs, 1) * spec.bs
-    return region.span if spec.size is not None and not spec.time_based else 0
+    return region.span * spec.loops if spec.size is not None and not spec.time_based else 0
 
 
 def _interval(spec: Workload) -> int:
