@@ -7,9 +7,15 @@ have closed forms. A run that breaks a law fails, so that each run is a test of 
 from __future__ import annotations
 
 import json
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import sanlab
@@ -18,8 +24,6 @@ from sanlab.plan.compile import compile_plan
 from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sanlab.plan.schema import JobPlan
     from sanlab.results.run import Run
 
@@ -231,6 +235,37 @@ def test_a_host_that_issues_pieces_one_by_one_writes_one_copy_after_the_other(
     assert serial == pytest.approx(2 * alone, rel=0.02)
 
 
+LOST = """
+hosts: [{{name: host1, hbas: {{command_timeout: 20ms, retries: 0, dev_loss: 20ms}}}}]
+switches: [{{name: sw1}}]
+arrays: [{{name: "dev[1..2]", luns: [{{name: lun1, size: 1GiB}}]}}]
+links: [{{from: host1, to: sw1}}, {{from: "dev[1..2]", to: sw1}}]
+volumes: [{{name: vol, kind: {kind}, luns: "dev[1..2].lun1", {more}}}]
+workloads: [{{name: load, hosts: host1, targets: vol, rw: {op}, bs: 64KiB, io_size: 2MiB}}]
+faults: [{{kind: link-down, port: dev2.p0, at: 0s}}]
+measure: {{duration: 60s}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "op", "lost"),
+    [
+        ("mirror", "", "write", 32),
+        ("mirror", "", "read", 16),
+        ("stripe", "unit: 64KiB", "read", 16),
+        ("stripe", "unit: 32KiB", "write", 32),
+        ("concat", "", "read", 0),
+    ],
+)
+def test_what_needs_a_lun_that_does_not_answer_fails(
+    tmp_path: Path, kind: str, more: str, op: str, lost: int
+) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(LOST.format(kind=kind, more=more, op=op), encoding="utf-8")
+    row = load(sanlab.run(path, folder=tmp_path / "run"))
+    assert (row["error_count"], row["io_count"]) == (lost, 32 - lost)
+
+
 def test_jobs_have_a_part_of_the_volume_each() -> None:
     found = jobs("targets: stripe2, bs: 1MiB, size: 8MiB, numjobs: 3")
     assert [job.offset_bytes for job in found] == [0, 8 * MIB, 16 * MIB]
@@ -293,3 +328,92 @@ def test_allocations_wait_for_each_other(tmp_path: Path) -> None:
     """Whatever the depth, a file system allocates once in a millisecond at most."""
     keys = "targets: xfs, rw: write, bs: 4KiB, iodepth: 16, first_write: true"
     assert iops(simulated(tmp_path, keys)) <= 1001
+
+
+LUNS_KIB = 512
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A volume and what is read from it or written to it, in KiB."""
+
+    kind: str
+    luns: int
+    unit: int
+    block: int
+    offset: int
+    blocks: int
+    loops: int
+    most: int
+    op: str
+
+    @property
+    def text(self) -> str:
+        """The scenario."""
+        unit = f", unit: {self.unit}KiB" if self.kind == "stripe" else ""
+        volume = f'{{name: vol, kind: {self.kind}, luns: "dev1.lun[1..{self.luns}]"{unit}}}'
+        region = f"offset: {self.offset}KiB, size: {self.block * self.blocks}KiB"
+        return f"""
+hosts: [{{name: host1, os: {{model: linux, max_request: {self.most}KiB}}}}]
+switches: [{{name: sw1}}]
+arrays:
+  - {{name: dev1, luns: [{{name: "lun[1..{self.luns}]", size: {LUNS_KIB}KiB}}]}}
+links: [{{from: host1, to: sw1}}, {{from: dev1, to: sw1}}]
+volumes: [{volume}]
+workloads:
+  - {{name: load, hosts: host1, targets: vol, rw: {self.op}, bs: {self.block}KiB, iodepth: 3,
+     {region}, loops: {self.loops}}}
+"""
+
+    def counted(self) -> Counter[str]:
+        """Commands to each LUN, every kibibyte of every request asked for its place."""
+        found: Counter[str] = Counter()
+        for number in range(self.blocks * self.loops):
+            first = self.offset + number % self.blocks * self.block
+            if self.kind == "mirror":
+                commands = -(-self.block // self.most)
+                turn = first // self.block % self.luns
+                for lun in range(self.luns):
+                    found[f"dev1.lun{lun + 1}"] += commands * (self.op == "write" or lun == turn)
+                continue
+            taken, place = 0, None
+            for kib in range(first, first + self.block):
+                cell = self.unit if self.kind == "stripe" else LUNS_KIB
+                if place != kib // cell or taken == self.most:
+                    found[f"dev1.lun{kib // cell % self.luns + 1}"] += 1
+                    taken, place = 0, kib // cell
+                taken += 1
+        return +found
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> Asked:
+    """Draw a volume and a region on it."""
+    kind = draw(st.sampled_from(["stripe", "concat", "mirror"]))
+    luns = draw(st.integers(2, 4))
+    block = draw(st.integers(1, 200))
+    whole = LUNS_KIB * (1 if kind == "mirror" else luns)
+    blocks = draw(st.integers(1, min(12, whole // block)))
+    return Asked(
+        kind=kind,
+        luns=luns,
+        unit=draw(st.sampled_from([4, 16, 64, 128, 512])),
+        block=block,
+        offset=draw(st.integers(0, whole - blocks * block)),
+        blocks=blocks,
+        loops=draw(st.integers(1, 3)),
+        most=draw(st.sampled_from([4, 24, 128, 1280])),
+        op=draw(st.sampled_from(["read", "write"])),
+    )
+
+
+@given(asked())
+@settings(max_examples=60, deadline=None)
+def test_every_piece_goes_to_the_lun_of_its_address(it: Asked) -> None:
+    """Against a count that walks over every kibibyte, whatever the volume, region and host."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scenario.yaml"
+        path.write_text(it.text, encoding="utf-8")
+        run = sanlab.run(path, folder=Path(folder) / "run")
+        assert commands(run) == dict(it.counted())
+        assert load(run)["command_count"] == it.counted().total()
