@@ -28,8 +28,8 @@ impl Topology {
     /// Routes by FSPF over the hops that are up.
     pub(crate) fn route(&self, switches: &mut [Switch], is_up: impl Fn(u32) -> bool) {
         let count = switches.len();
-        let hops: Vec<_> = self.hops.iter().filter(|hop| is_up(hop.fibre)).collect();
-        let hops: Vec<_> = hops.into_iter().copied().collect();
+        let up = self.hops.iter().filter(|hop| is_up(hop.fibre));
+        let hops: Vec<_> = up.copied().collect();
         let paths: Vec<_> = (0..count)
             .map(|to| shortest_paths(count, &hops, id_of(to)))
             .collect();
@@ -146,11 +146,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.recover_credit(id, now);
             self.rearm(id, now);
         }
-    }
-
-    /// A link carries nothing now.
-    pub fn is_link_dark(&self, link: u32, now: Picoseconds) -> bool {
-        self.fibres[2 * link as usize].is_dark(now)
     }
 
     /// Whether the link of an N_Port carries frames now; the places of a loop always do.

@@ -30,6 +30,8 @@ pub struct JobSettings {
     pub pacing: Option<Pacing>,
     /// Pause between a completion and the request that takes its place.
     pub think: Picoseconds,
+    /// It asks when it is told to, by [`Job::demand`].
+    pub is_on_demand: bool,
 }
 
 /// Requests at times of their own.
@@ -143,6 +145,11 @@ impl Job {
         Some(now.saturating_add(pause))
     }
 
+    /// One more request is wanted.
+    pub fn demand(&mut self) {
+        self.due += 1;
+    }
+
     /// A request of this job is over, its pause included.
     pub fn on_slot_free(&mut self) {
         self.open -= 1;
@@ -174,7 +181,8 @@ impl Job {
         if self.is_spent(now) || (!goes_on && self.open >= self.depth()) {
             return None;
         }
-        let is_paced = self.settings.pacing.is_some() && !goes_on;
+        let waits_for_its_time = self.settings.pacing.is_some() || self.settings.is_on_demand;
+        let is_paced = waits_for_its_time && !goes_on;
         if is_paced && self.due == 0 {
             return None;
         }
@@ -280,6 +288,7 @@ mod tests {
             stop_at: u64::MAX,
             pacing: None,
             think: 0,
+            is_on_demand: false,
         }
     }
 

@@ -23,6 +23,7 @@ use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::faults::Faults;
+use crate::file_system::FileSystem;
 use crate::plan::{
     AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
     LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, SubmissionPlan, TargetPlan,
@@ -100,13 +101,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         last_arrival_at: 0,
         failure: None,
         loop_faults: plan.loop_faults.iter().map(fault_of).collect(),
-        file_systems: plan
-            .jobs
-            .iter()
-            .filter_map(|job| job.allocation)
-            .map(|it| it.file_system + 1)
-            .max()
-            .map_or_else(Vec::new, |count| vec![Station::new(1); count as usize]),
+        file_systems: plan.file_systems.iter().map(FileSystem::new).collect(),
         faults: Faults::new(plan),
         services: Services::new(plan, services_flow(plan)),
         paths: Vec::new(),
@@ -547,9 +542,14 @@ fn add_job<const E: bool>(world: &mut World<E>, plan: &Plan, job: &JobPlan) {
                 1
             },
         }),
-        allocation: job.allocation,
+        file_system: job.file_system,
+        first_write: job.first_write,
+        token_at: 0,
         totals: Default::default(),
     });
+    if let Some(of) = job.file_system.filter(|_| job.journal_every > 0) {
+        world.file_systems[of as usize].add_journal(id, job.journal_every);
+    }
     let n_port = world.component(id);
     let of_devices = world.jobs[id as usize].devices.iter();
     let routes = of_devices.flat_map(|&device| &world.devices[device as usize].routes);
@@ -687,6 +687,7 @@ fn settings_of(job: &JobPlan) -> JobSettings {
             is_poisson: job.interval_distribution == Distribution::Exponential,
         }),
         think: job.think_ps,
+        is_on_demand: job.journal_every > 0,
     }
 }
 

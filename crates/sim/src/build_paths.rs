@@ -71,6 +71,7 @@ fn route_of<const E: bool>(
             target: way.target_n_port,
             state: PathState::Up,
             is_usable: true,
+            ready_at: 0,
             changes: 0,
             lost_first: None,
             lost_at: 0,

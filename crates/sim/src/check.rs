@@ -351,6 +351,12 @@ impl Checker<'_> {
 
     fn jobs(&self) -> Result<(), PlanError> {
         let plan = self.plan;
+        require(
+            plan.workloads
+                .is_sorted_by_key(|it| it.file_system.is_some()),
+            || "workloads".into(),
+            "those of file systems come last",
+        )?;
         for (index, job) in plan.jobs.iter().enumerate() {
             let place = |key: &str| format!("jobs[{index}].{key}");
             let has_workload = (job.workload as usize) < plan.workloads.len();
@@ -411,6 +417,16 @@ impl Checker<'_> {
                 is_pattern_sound(job),
                 || place("pattern"),
                 "shares, sizes or regions do not hold together",
+            )?;
+            let uses_file_system = job.first_write || job.journal_every > 0;
+            let has_file_system = match job.file_system {
+                Some(of) => (of as usize) < plan.file_systems.len(),
+                None => !uses_file_system,
+            };
+            require(
+                has_file_system,
+                || place("file_system"),
+                "no such file system",
             )?;
             let is_paced = job.iodepth > 0 || job.interval_ps > 0;
             require(

@@ -13,6 +13,8 @@ pub(crate) enum Event {
     JobWake(u32),
     /// The wish for blocks of a write has come to who allocates them.
     AllocationAsked(u32),
+    /// The host has the token of its file: the request goes on.
+    TokenGranted(u32),
     /// The blocks of a write are allocated.
     Allocated(u32),
     /// The host's processor has issued a request.
@@ -111,7 +113,7 @@ pub(crate) enum RecoveryEvent {
     /// Path, and its change: a path that is lost gives its commands up.
     PathExpired(u32, u32),
     /// Logins over a path that is back are done.
-    PathReady(u32, u32),
+    PathReady(u32),
     /// The path checker looks at a failed path.
     PathChecked(u32, u32),
     /// A device may go back to a better group of paths.

@@ -327,16 +327,4 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn note(&mut self, at: Picoseconds, what: &'static str, place: Place) {
         self.faults.log.push(Happened { at, what, place });
     }
-
-    /// Something happened to a path, or to a device.
-    pub(crate) fn happened(
-        &mut self,
-        at: Picoseconds,
-        what: &'static str,
-        device: u32,
-        path: Option<u32>,
-    ) {
-        let place = path.map_or(Place::Device(device), Place::Path);
-        self.note(at, what, place);
-    }
 }

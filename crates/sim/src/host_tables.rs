@@ -83,3 +83,60 @@ pub(crate) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picos
         ],
     )
 }
+
+struct FileSystemRow {
+    name: String,
+    allocations: u64,
+    busy: u64,
+    writes: u64,
+    bytes: u64,
+    response_sum: u128,
+}
+
+/// File systems: what was allocated, and what they wrote to their logs and their metadata.
+pub(crate) fn file_systems<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Table {
+    let states = &world.workloads;
+    let rows: Vec<_> = (world
+        .file_systems
+        .iter_mut()
+        .zip(&plan.file_systems)
+        .zip(0..))
+    .map(|((file_system, of), number)| {
+        let own = plan.workloads.iter().zip(states);
+        let own = own.filter(|(workload, _)| workload.file_system == Some(number));
+        let totals: Vec<_> = own.map(|(_, state)| state.meters[0].totals).collect();
+        FileSystemRow {
+            name: of.name.clone(),
+            allocations: file_system.allocations,
+            busy: u64::try_from(file_system.server.totals(now).busy).unwrap_or(u64::MAX),
+            writes: totals.iter().map(|it| it.count).sum(),
+            bytes: totals.iter().map(|it| it.bytes).sum(),
+            response_sum: totals.iter().map(|it| it.response_sum).sum(),
+        }
+    })
+    .collect();
+    let whole = |value: fn(&FileSystemRow) -> u64| Column::whole(&rows, value);
+    Table::new(
+        "file_systems",
+        vec![
+            ("file_system", Column::text(&rows, |row| row.name.clone())),
+            ("allocation_count", whole(|row| row.allocations)),
+            (
+                "allocation_utilisation",
+                Column::real(&rows, |row| ratio(row.busy, now)),
+            ),
+            ("journal_write_count", whole(|row| row.writes)),
+            ("journal_bytes", whole(|row| row.bytes)),
+            (
+                "journal_response_mean_ps",
+                Column::real(&rows, |row| {
+                    row.response_sum as f64 / row.writes.max(1) as f64
+                }),
+            ),
+        ],
+    )
+}

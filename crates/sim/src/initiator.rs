@@ -18,6 +18,7 @@ const MOST_OPEN: usize = 10_000_000;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_job_start(&mut self, now: Picoseconds, job: u32) {
+        self.ask_token(now, job);
         match self.jobs[job as usize].job.first_due(now) {
             Some(due_at) => {
                 self.agenda
@@ -51,7 +52,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 Some(_) => Role::Split,
                 None => self.hosts[host as usize].block_layer.role_of(asked.bytes),
             };
-            let allocation = job.allocation.filter(|_| !asked.is_read);
+            let file_system = job.file_system;
             let request = self.requests.insert(Request {
                 target: asked.target,
                 device,
@@ -75,12 +76,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 });
                 return;
             }
-            match allocation {
-                Some(it) => {
-                    let event = Event::AllocationAsked(request);
-                    self.agenda
-                        .schedule(now + it.message_ps, self.component(id), event);
-                }
+            match file_system {
+                Some(of) => self.enter_file_system(now, of, request),
                 None => self.begin_request(now, request),
             }
         }
@@ -100,28 +97,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         } else {
             self.on_cpu_submitted(now, request);
         }
-    }
-
-    /// A file system allocates the blocks of one write after the other.
-    pub(crate) fn on_allocation_asked(&mut self, now: Picoseconds, request: u32) {
-        let job = self.requests[request].of;
-        let Some(it) = self.jobs[job as usize].allocation else {
-            return;
-        };
-        let server = &mut self.file_systems[it.file_system as usize];
-        let ends_at = server.arrive(now, it.service_ps).ends_at;
-        self.agenda
-            .schedule(ends_at, self.component(job), Event::Allocated(request));
-    }
-
-    pub(crate) fn on_allocated(&mut self, now: Picoseconds, request: u32) {
-        let record = &mut self.requests[request];
-        record.timeline.until(now, Stage::FileSystem);
-        let job = &self.jobs[record.of as usize];
-        if let Some(it) = job.allocation {
-            self.file_systems[it.file_system as usize].leave(now);
-        }
-        self.begin_request(now, request);
     }
 
     pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {

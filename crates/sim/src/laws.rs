@@ -140,8 +140,8 @@ fn check_stations<const E: bool>(
     for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
         check(&mut host.cpu, &|| format!("{} processors", of.name))?;
     }
-    for (number, server) in world.file_systems.iter_mut().enumerate() {
-        check(server, &|| format!("file system {number}"))?;
+    for (file_system, of) in world.file_systems.iter_mut().zip(&plan.file_systems) {
+        check(&mut file_system.server, &|| of.name.clone())?;
     }
     for adapter in &mut world.adapters {
         let n_port = adapter.n_port as usize;

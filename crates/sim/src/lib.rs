@@ -14,6 +14,7 @@ mod event;
 mod exchanges;
 mod fault_tables;
 mod faults;
+mod file_system;
 mod host_tables;
 mod initiator;
 mod laws;

@@ -4,6 +4,7 @@ use sanlab_host::{Device, NoPath, PathState};
 use sanlab_kernel::{NEVER, Picoseconds, Stage, id_of};
 
 use crate::event::{Event, RecoveryEvent};
+use crate::faults::Place;
 use crate::world::{Route, World};
 
 /// A job whose I/O fails because no path is left asks again after this long. Uncertain: what an
@@ -20,6 +21,8 @@ pub(crate) struct Path {
     pub(crate) state: PathState,
     /// What is so, as of the host's last look.
     pub(crate) is_usable: bool,
+    /// When the host has logged in again, since it last became usable.
+    pub(crate) ready_at: Picoseconds,
     /// Changes of its state, counted, so that a timer knows its own.
     pub(crate) changes: u32,
     /// The first of its losses, its last, and time lost before that one.
@@ -106,7 +109,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             device.switching_until = now + takes;
             self.recover_at(now + takes, RecoveryEvent::DeviceReady(id));
         }
-        self.happened(now, "lun moves to another group of paths", id, None);
+        self.note(
+            now,
+            "lun moves to another group of paths",
+            Place::Device(id),
+        );
     }
 
     /// Requests that waited for a path have one, or are told that there is none.
@@ -151,8 +158,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.paths[id as usize].is_usable = is_usable;
             if is_usable {
                 let ready_at = now + self.faults.plan.login_ps;
-                let changes = self.paths[id as usize].changes;
-                self.recover_at(ready_at, RecoveryEvent::PathReady(id, changes));
+                self.paths[id as usize].ready_at = ready_at;
+                self.recover_at(ready_at, RecoveryEvent::PathReady(id));
             } else if self.paths[id as usize].state == PathState::Up {
                 self.lose_path(now, id);
             }
@@ -194,7 +201,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A path is lost: what is under way over it is taken back, and waits for it.
     fn lose_path(&mut self, now: Picoseconds, id: u32) {
         self.set_state(now, id, PathState::Blocked);
-        self.happened(now, "path is lost", id, Some(id));
+        self.note(now, "path is lost", Place::Path(id));
         let path = &self.paths[id as usize];
         let (ends, changes) = ((path.initiator, path.target), path.changes);
         // Nobody waits for what was never there.
@@ -208,7 +215,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_path_expired(&mut self, now: Picoseconds, id: u32, changes: u32) {
         let path = &self.paths[id as usize];
         if path.changes == changes && path.state == PathState::Blocked {
-            self.happened(now, "path has failed", id, Some(id));
+            self.note(now, "path has failed", Place::Path(id));
             self.fail_path(now, id);
         }
     }
@@ -234,7 +241,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if !has_choice || self.paths[id as usize].state != PathState::Up {
             return;
         }
-        self.happened(now, "path is distrusted", id, Some(id));
+        self.note(now, "path is distrusted", Place::Path(id));
         self.fail_path(now, id);
         self.check_later(now, id, checker);
     }
@@ -247,9 +254,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Logins over a path that is back are done: a blocked one is used, a failed one when the checker
     /// has looked at it.
-    pub(crate) fn on_path_ready(&mut self, now: Picoseconds, id: u32, _changes: u32) {
+    /// The host has logged in again, unless the path went away meanwhile.
+    pub(crate) fn on_path_ready(&mut self, now: Picoseconds, id: u32) {
         let path = &self.paths[id as usize];
-        if !path.is_usable || path.state == PathState::Up {
+        if !path.is_usable || path.state == PathState::Up || now < path.ready_at {
             return;
         }
         let devices = path.devices.iter();
@@ -271,7 +279,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     fn restore_path(&mut self, now: Picoseconds, id: u32) {
         self.set_state(now, id, PathState::Up);
-        self.happened(now, "path is back", id, Some(id));
+        self.note(now, "path is back", Place::Path(id));
         let adapter = self.paths[id as usize].adapter;
         for device in self.paths[id as usize].devices.clone() {
             self.on_device_ready(now, device);

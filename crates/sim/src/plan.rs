@@ -60,6 +60,9 @@ pub struct Plan {
     pub workloads: Vec<WorkloadPlan>,
     /// One stream of I/O from one host adapter to one LUN; `numjobs` and groups are expanded.
     pub jobs: Vec<JobPlan>,
+    /// File systems that jobs use.
+    #[serde(default)]
+    pub file_systems: Vec<FileSystemPlan>,
     /// Plain frames from N_Port to N_Port without a SCSI exchange above them.
     pub traffic: Vec<TrafficPlan>,
     /// Limits and priorities of pairs of N_Ports, in the order of time.
@@ -587,6 +590,9 @@ pub struct MirrorPlan {
 pub struct WorkloadPlan {
     /// Its name.
     pub name: String,
+    /// The file system whose log or metadata it is; none of an application's. These come last.
+    #[serde(default)]
+    pub file_system: Option<u32>,
 }
 
 /// One stream of I/O.
@@ -644,9 +650,16 @@ pub struct JobPlan {
     /// Its LUNs are one volume, which blocks are on.
     #[serde(default)]
     pub volume: Option<VolumePlan>,
-    /// Its writes are to blocks that a file system has to allocate.
+    /// The file system its blocks are in.
     #[serde(default)]
-    pub allocation: Option<AllocationPlan>,
+    pub file_system: Option<u32>,
+    /// Its writes are to blocks that the file system has to allocate.
+    #[serde(default)]
+    pub first_write: bool,
+    /// It makes one request whenever the file system has allocated so many times; 0 is a job that asks
+    /// by itself.
+    #[serde(default)]
+    pub journal_every: u32,
     /// The virtual N_Port its commands come from; none where they come from the adapter's own.
     #[serde(default)]
     pub initiator: Option<u32>,
@@ -665,15 +678,15 @@ pub struct VolumePlan {
     pub is_mirror: bool,
 }
 
-/// What a file system does before a write to blocks that it has not allocated.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+/// A file system, as far as it costs time.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-pub struct AllocationPlan {
-    /// Whose: allocations of one file system are made one after the other.
-    pub file_system: u32,
-    /// Time of one: processor and log.
-    pub service_ps: u64,
-    /// Time of a message to who makes it and back; 0 where that is the host itself.
+pub struct FileSystemPlan {
+    /// Its name.
+    pub name: String,
+    /// Time of one allocation; they are made one after the other.
+    pub allocation_ps: u64,
+    /// Time of a message to its metadata server and back; 0 where the host itself allocates.
     pub message_ps: u64,
 }
 

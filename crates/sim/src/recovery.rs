@@ -26,7 +26,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             RecoveryEvent::Rested(exchange) => self.on_rested(now, exchange),
             RecoveryEvent::PathsCheck => self.check_paths(now, None),
             RecoveryEvent::PathExpired(path, changes) => self.on_path_expired(now, path, changes),
-            RecoveryEvent::PathReady(path, changes) => self.on_path_ready(now, path, changes),
+            RecoveryEvent::PathReady(path) => self.on_path_ready(now, path),
             RecoveryEvent::PathChecked(path, changes) => self.on_path_checked(now, path, changes),
             RecoveryEvent::Failback(device) => self.on_failback(now, device),
             RecoveryEvent::DeviceReady(device) => self.on_device_ready(now, device),

@@ -9,9 +9,10 @@ use crate::build::{back_end_flows, mirror_flows};
 use crate::fault_tables;
 use crate::host_tables;
 use crate::loop_tables;
-use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::plan::{EndPlan, LinkPlan, Plan, WorkloadPlan};
 use crate::services::has_dialogues;
 use crate::storage_tables;
+use crate::workload::WorkloadState;
 use crate::world::World;
 
 const OPS: [&str; 2] = ["write", "read"];
@@ -99,6 +100,7 @@ pub(crate) fn all<const E: bool>(
         mirrors(world, plan),
         host_tables::adapters(world, plan, now),
         host_tables::buses(world, plan, now),
+        host_tables::file_systems(world, plan, now),
         crate::qos::pairs(world, plan),
         loop_tables::loops(world, plan, now),
         loop_tables::strings(world, plan, now),
@@ -289,9 +291,24 @@ fn window<const E: bool>(world: &World<E>, workload: usize, now: Picoseconds) ->
     to.saturating_sub(from)
 }
 
+/// Workloads without those of file systems, which have a table of their own.
+fn of_applications<'a, const E: bool>(
+    world: &'a World<E>,
+    plan: &Plan,
+) -> impl Iterator<Item = (usize, &'a WorkloadState)> {
+    let all = world.workloads.iter().enumerate();
+    all.take(applications(plan))
+}
+
+/// How many workloads are an application's.
+pub(crate) fn applications(plan: &Plan) -> usize {
+    let is_own = |it: &&WorkloadPlan| it.file_system.is_none();
+    plan.workloads.iter().filter(is_own).count()
+}
+
 fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
     let mut rows = Vec::new();
-    for (workload, state) in world.workloads.iter().enumerate() {
+    for (workload, state) in of_applications(world, plan) {
         for (op, meter) in state.meters.iter().enumerate().rev() {
             if meter.totals.count + meter.totals.errors > 0 {
                 rows.push(WorkloadRow {
@@ -365,7 +382,10 @@ fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> 
 }
 
 fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let rows = &world.series.workloads;
+    let first_internal = id_of(applications(plan));
+    let all = world.series.workloads.iter();
+    let rows: Vec<_> = all.filter(|row| row.workload < first_internal).collect();
+    let rows = &rows[..];
     Table::new(
         "workload_series",
         vec![
@@ -401,7 +421,7 @@ fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 
 fn response_histogram<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
-    for (workload, state) in world.workloads.iter().enumerate() {
+    for (workload, state) in of_applications(world, plan) {
         for (op, meter) in state.meters.iter().enumerate() {
             rows.extend(
                 meter
@@ -428,7 +448,7 @@ fn response_histogram<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 
 fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
-    for (workload, state) in world.workloads.iter().enumerate() {
+    for (workload, state) in of_applications(world, plan) {
         for (op, meter) in state
             .meters
             .iter()
@@ -465,7 +485,8 @@ fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 
 fn jobs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
-    for (running, job) in world.jobs.iter().zip(&plan.jobs) {
+    let own = world.jobs.iter().zip(&plan.jobs);
+    for (running, job) in own.filter(|(_, job)| job.journal_every == 0) {
         let active = running
             .totals
             .iter()

@@ -3,15 +3,15 @@
 use sanlab_fabric::{LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job, Role, Volume};
-use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Station, Timeline, id_of};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
 use sanlab_metrics::FrameLatencies;
 use sanlab_storage::{Array, Operation};
 
 use crate::event::Event;
 use crate::faults::Faults;
+use crate::file_system::FileSystem;
 use crate::outcome::Failure;
 use crate::paths::{HostDevice, Path};
-use crate::plan::AllocationPlan;
 use crate::series::Series;
 use crate::services::Services;
 use crate::workload::WorkloadState;
@@ -193,8 +193,12 @@ pub(crate) struct RunningJob {
     pub(crate) devices: Vec<u32>,
     /// They are one volume.
     pub(crate) volume: Option<JobVolume>,
+    /// The file system it is in.
+    pub(crate) file_system: Option<u32>,
     /// Its writes need blocks to be allocated.
-    pub(crate) allocation: Option<AllocationPlan>,
+    pub(crate) first_write: bool,
+    /// When its host has the token of its file.
+    pub(crate) token_at: Picoseconds,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [sanlab_metrics::IoTotals; 2],
 }
@@ -230,7 +234,7 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     /// Loop and what happens to it.
     pub(crate) loop_faults: Vec<(u32, LoopFault)>,
     /// What allocates blocks of file systems.
-    pub(crate) file_systems: Vec<Station>,
+    pub(crate) file_systems: Vec<FileSystem>,
     /// What goes wrong in the fabric.
     pub(crate) faults: Faults,
     /// Ways from adapters to ports of arrays, as hosts know them.
@@ -301,6 +305,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::JobDue(job) => self.on_job_due(now, job),
             Event::JobSlotFree(job) => self.on_slot_free(now, job),
             Event::JobWake(job) => self.pump_job(now, job),
+            Event::TokenGranted(request) => self.on_token_granted(now, request),
             Event::AllocationAsked(request) => self.on_allocation_asked(now, request),
             Event::Allocated(request) => self.on_allocated(now, request),
             Event::CpuSubmitted(request) => self.on_cpu_submitted(now, request),

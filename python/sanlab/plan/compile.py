@@ -11,6 +11,7 @@ from sanlab.plan.boxes import build_boxes
 from sanlab.plan.buses import check_buses
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
 from sanlab.plan.faults import FabricFaults, build_faults
+from sanlab.plan.file_systems import with_journals
 from sanlab.plan.jobs import JobMaker, build_jobs
 from sanlab.plan.loop_faults import build_loop_faults
 from sanlab.plan.loops import build_loops
@@ -112,6 +113,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     parts = _Parts(len(wiring.links) + extra_links(scenario, boxes), clocks, jobs, traffic)
     end_ps, interval_ps = _times(scenario, parts, problems)
     problems.stop_if_any()
+    workloads, jobs = with_journals(workloads, jobs, volumes)
     plan = Plan(
         format=FORMAT,
         title=scenario.title or "untitled",
@@ -132,6 +134,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         arrays=arrays,
         workloads=workloads,
         jobs=jobs,
+        file_systems=[it.file_system.plan for it in volumes.values() if it.file_system],
         traffic=traffic,
         qos=qos,
     )

@@ -258,7 +258,7 @@ def _volume_jobs(
     """Return the jobs of a workload on a volume, each with a part of it of its own."""
     name, workload = of
     hosts = maker.boxes.host_names.resolve(spec.hosts, (*path, "hosts"), maker.problems)
-    if spec.first_write and volume.allocation is None:
+    if spec.first_write and volume.file_system is None:
         maker.problems.add(
             (*path, "first_write"),
             f"'{volume.name}' is no file system, and allocates nothing",
@@ -289,8 +289,13 @@ def _volume_jobs(
             first = targets[0]
             ends = _Ends(workload, maker.boxes.host_names[host], first.adapter, first.target_n_port)
             job = _job(spec, f"{name}/{host}/{volume.name}{suffix}", ends, volume.luns[0], region)
-            allocation = volume.allocation if spec.first_write else None
-            update = {"targets": targets, "volume": volume.plan, "allocation": allocation}
+            file_system = volume.file_system
+            update = {
+                "targets": targets,
+                "volume": volume.plan,
+                "file_system": None if file_system is None else file_system.number,
+                "first_write": spec.first_write,
+            }
             jobs.append(job.model_copy(update=update))
     return jobs
 

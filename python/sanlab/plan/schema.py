@@ -579,6 +579,7 @@ class WorkloadPlan(PlanModel):
     """A workload, which jobs report under."""
 
     name: str
+    file_system: U32 | None = None
 
 
 class ZipfAddress(PlanModel):
@@ -700,11 +701,11 @@ class VolumePlan(PlanModel):
     is_mirror: bool
 
 
-class AllocationPlan(PlanModel):
-    """What a file system does before a write to blocks that it has not allocated."""
+class FileSystemPlan(PlanModel):
+    """A file system, as far as it costs time."""
 
-    file_system: U32
-    service_ps: U64
+    name: str
+    allocation_ps: U64
     message_ps: U64
 
 
@@ -735,7 +736,9 @@ class JobPlan(PlanModel):
     pattern: PatternPlan = "blocks"
     targets: list[TargetPlan] = []
     volume: VolumePlan | None = None
-    allocation: AllocationPlan | None = None
+    file_system: U32 | None = None
+    first_write: bool = False
+    journal_every: U32 = 0
     initiator: U32 | None = None
     paths: list[PathPlan] = []
 
@@ -1121,6 +1124,7 @@ class Plan(PlanModel):
     arrays: list[ArrayPlan]
     workloads: list[WorkloadPlan]
     jobs: list[JobPlan]
+    file_systems: list[FileSystemPlan] = []
     traffic: list[TrafficPlan]
     qos: list[QosPlan] = []
     services: ServicesPlan | None = None

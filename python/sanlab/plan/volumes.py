@@ -8,11 +8,12 @@ what the other holds.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sanlab.plan.file_systems import PlacedFileSystem
 from sanlab.plan.names import define
-from sanlab.plan.schema import AllocationPlan, VolumePlan
+from sanlab.plan.schema import VolumePlan
 from sanlab.quantities import counted, format_size, nearest
 from sanlab.scenario.groups import expand
 from sanlab.scenario.volumes import DEFAULT_UNIT_BYTES
@@ -36,9 +37,9 @@ class PlacedVolume:
     bytes_each: tuple[int, ...]
     plan: VolumePlan
     path: Path
-    allocation: AllocationPlan | None = None
+    file_system: PlacedFileSystem | None = None
     on: str = ""
-    """The volume that a file system is on."""
+    """The volume or LUN that a file system is on."""
 
     @property
     def bytes(self) -> int:
@@ -67,7 +68,9 @@ def build_volumes(
                 continue
             below = _below(fs, found, table, path, problems)
             if below is not None:
-                found[name] = _file_system(name, fs, index, below)
+                number = sum(it.file_system is not None for it in found.values())
+                system = PlacedFileSystem(name, number, fs)
+                found[name] = replace(below, name=name, path=path, file_system=system, on=fs.on)
     _check_overlaps(scenario, found, problems)
     return found
 
@@ -150,38 +153,41 @@ def _below(
     problems: Problems,
 ) -> PlacedVolume | None:
     """The volume, or the LUN, that a file system is on."""
-    if fs.on in table.by_name:
+    below = found.get(fs.on)
+    if below is None and fs.on in table.by_name:
         lun = table.by_name[fs.on]
         plan = VolumePlan(stripe_bytes=0, is_mirror=False)
-        return PlacedVolume(fs.on, (lun,), (lun.bytes,), plan, path)
-    below = found.get(fs.on)
-    if below is not None and below.allocation is None:
-        return below
-    volumes = [name for name, it in found.items() if it.allocation is None]
-    guess = nearest(fs.on, [*volumes, *table.by_name])
-    reason = (
-        f"There is no volume or LUN called '{fs.on}'"
-        if below is None
-        else f"'{fs.on}' is a file system itself"
-    )
+        below = PlacedVolume(fs.on, (lun,), (lun.bytes,), plan, path)
+    if below is None or below.file_system is not None:
+        _refuse_below(fs, found, table, path, problems)
+        return None
+    if below.bytes < 4 * fs.log_buffer:
+        problems.add(
+            (*path, "on"),
+            f"'{fs.on}' has {format_size(below.bytes)}, too little for a file system with "
+            f"log buffers of {format_size(fs.log_buffer)}",
+            "Use larger LUNs",
+        )
+        return None
+    return below
+
+
+def _refuse_below(
+    fs: FileSystem,
+    found: dict[str, PlacedVolume],
+    table: LunTable,
+    path: Path,
+    problems: Problems,
+) -> None:
+    """Note that a file system is on what is no volume and no LUN."""
+    volumes = [name for name, it in found.items() if it.file_system is None]
     known = ", ".join(volumes) or "none; name a LUN such as dev1.lun1, or add 'volumes:'"
-    remedy = f"Did you mean '{guess}'?" if guess and below is None else f"Volumes are: {known}"
+    guess = nearest(fs.on, [*volumes, *table.by_name])
+    reason = f"There is no volume or LUN called '{fs.on}'"
+    remedy = f"Did you mean '{guess}'?" if guess else f"Volumes are: {known}"
+    if fs.on in found:
+        reason, remedy = f"'{fs.on}' is a file system itself", f"Volumes are: {known}"
     problems.add((*path, "on"), reason, remedy)
-    return None
-
-
-def _file_system(name: str, spec: FileSystem, index: int, below: PlacedVolume) -> PlacedVolume:
-    message = spec.message if spec.kind == "cxfs" else 0
-    allocation = AllocationPlan(file_system=index, service_ps=spec.allocation, message_ps=message)
-    return PlacedVolume(
-        name,
-        below.luns,
-        below.bytes_each,
-        below.plan,
-        ("filesystems", index),
-        allocation,
-        below.name,
-    )
 
 
 def _check_overlaps(scenario: Scenario, found: dict[str, PlacedVolume], problems: Problems) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 #: Stages of an I/O in the order of its path, and what counts into each.
 STAGES: Final[dict[str, str]] = {
     "host_cpu": "processor of the host, waiting included, on the way out and on the way in",
-    "file_system": "a file system allocates blocks, waiting and messages included",
+    "file_system": "a file system allocates blocks, waiting, messages and tokens included",
     "lun_queue": "waiting for the LUN's queue depth or the adapter's execution throttle",
     "hba": "engine of the adapter, waiting included",
     "bus": "I/O bus of the host, waiting included, as far as nothing else was being waited for",
@@ -266,6 +266,17 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "from_memory_bytes": "bytes that adapters fetched",
             "to_memory_bytes": "bytes that adapters stored",
             "utilisation": "share of the run it was busy; of the busier direction where there are two",
+        },
+    ),
+    "file_systems": (
+        "One row for each file system.",
+        {
+            "file_system": "its name",
+            "allocation_count": "allocations made for first writes",
+            "allocation_utilisation": "share of the run that who allocates was busy",
+            "journal_write_count": "writes of log and metadata",
+            "journal_bytes": "bytes they moved; no workload counts them",
+            "journal_response_mean_ps": "their mean response time",
         },
     ),
     "stations": (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from sanlab.scenario.base import (
     SECTOR_BYTES,
@@ -58,7 +58,9 @@ class FileSystem(ScenarioModel):
 
     Reads and writes to blocks that a file has already go straight to the disks. A first write
     allocates: on `xfs` by the host itself, on `cxfs` by a metadata server over a network of its
-    own. Allocations of one file system are made one after the other.
+    own, of which a host also gets the token of a file before its first I/O. Allocations of one file
+    system are made one after the other; each leaves a record in the log, and log and metadata are
+    written to the volume as they fill up, while the applications go on.
     """
 
     name: Name
@@ -67,9 +69,33 @@ class FileSystem(ScenarioModel):
     """The volume or LUN it is on."""
     kind: Literal["xfs", "cxfs"] = "xfs"
     """Who allocates."""
-    allocation: Time = 1_000_000_000
-    """Time of one allocation: processor, and the log that has to be written; 1ms where it is left
-    out. Uncertain."""
-    message: Annotated[Time, Field()] = 300_000_000
+    allocation: Time = 200_000_000
+    """Processor time of one allocation, 200us where it is left out. Uncertain."""
+    message: Time = 300_000_000
     """Time of a message to the metadata server of `cxfs` and back, 300us where it is left out: 0.2
     to 1ms on Ethernet of 100 Mb/s. Uncertain."""
+    log_record: BlockSize = 1024
+    """What one allocation leaves in the log, 1KiB where it is left out: changed parts of the inode,
+    of the allocation group and of its trees. Uncertain."""
+    log_buffer: BlockSize = 32 * 1024
+    """A full buffer of log records is one write, 32KiB where it is left out: `logbsize` of XFS."""
+    block: BlockSize = 4096
+    """Changed metadata are written by such blocks, one with each log buffer, 4KiB where it is left
+    out. Uncertain."""
+
+    @model_validator(mode="after")
+    def _has_whole_sectors(self) -> FileSystem:
+        for key in ("log_buffer", "block"):
+            if getattr(self, key) % SECTOR_BYTES != 0:
+                raise refusal(
+                    reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+                    remedy="Use whole sectors",
+                    key=key,
+                )
+        if self.log_record > self.log_buffer:
+            raise refusal(
+                reason="A log record does not fit a log buffer",
+                remedy="Make 'log_buffer' larger, or 'log_record' smaller",
+                key="log_record",
+            )
+        return self

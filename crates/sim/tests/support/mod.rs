@@ -88,6 +88,7 @@ impl San {
             workloads: vec![],
             jobs: vec![],
             services: None,
+            file_systems: Vec::new(),
             traffic: vec![],
             qos: vec![],
         };
@@ -234,6 +235,7 @@ impl San {
     pub fn job(&mut self, host: u32, array: u32, bytes: u64, iodepth: u32) -> &mut JobPlan {
         let number = self.plan.jobs.len();
         self.plan.workloads.push(WorkloadPlan {
+            file_system: None,
             name: format!("work{number}"),
         });
         self.plan.jobs.push(JobPlan {
@@ -261,7 +263,9 @@ impl San {
             pattern: PatternPlan::Blocks,
             targets: vec![],
             volume: None,
-            allocation: None,
+            file_system: None,
+            first_write: false,
+            journal_every: 0,
             initiator: None,
             paths: vec![],
         });

@@ -1,0 +1,103 @@
+"""File systems: who allocates, and the jobs that write log and metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import FileSystemPlan, WorkloadPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sanlab.plan.schema import JobPlan
+    from sanlab.plan.volumes import PlacedVolume
+    from sanlab.scenario.volumes import FileSystem
+
+#: Log buffers of XFS, each of which may be on its way to the disks (xfs(5), `logbufs`).
+LOG_BUFFERS = 8
+#: Size of an internal log where the volume has room for it. Uncertain: mkfs chooses by the size of
+#: the file system, 10 MiB and more.
+LOG_BYTES = 10 * 2**20
+#: Blocks of metadata that change at the head of an allocation group: superblock, AGF, AGI, AGFL and
+#: the roots of their trees share the first few.
+METADATA_BLOCKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFileSystem:
+    """A file system by its number in the plan."""
+
+    name: str
+    number: int
+    spec: FileSystem
+
+    @property
+    def plan(self) -> FileSystemPlan:
+        """The file system for the plan."""
+        message = self.spec.message if self.spec.kind == "cxfs" else 0
+        return FileSystemPlan(
+            name=self.name, allocation_ps=self.spec.allocation, message_ps=message
+        )
+
+    @property
+    def allocations_of_a_buffer(self) -> int:
+        """Allocations whose records fill a log buffer."""
+        return max(1, self.spec.log_buffer // self.spec.log_record)
+
+
+def with_journals(
+    workloads: list[WorkloadPlan], jobs: list[JobPlan], volumes: dict[str, PlacedVolume]
+) -> tuple[list[WorkloadPlan], list[JobPlan]]:
+    """Return workloads and jobs with those that write log and metadata of file systems.
+
+    The host whose job is the first to allocate in a file system writes them; of one that hosts
+    share, it is taken to be the metadata server.
+    """
+    added_workloads: list[WorkloadPlan] = []
+    added_jobs: list[JobPlan] = []
+    for volume in volumes.values():
+        of = volume.file_system
+        writers = [it for it in jobs if of and it.first_write and it.file_system == of.number]
+        if of is None or not writers:
+            continue
+        number = len(workloads) + len(added_workloads)
+        added_workloads.append(WorkloadPlan(name=f"{of.name} journal", file_system=of.number))
+        added_jobs += _journals(of, volume, writers[0], number)
+    return [*workloads, *added_workloads], [*jobs, *added_jobs]
+
+
+def _journals(
+    of: PlacedFileSystem, volume: PlacedVolume, writer: JobPlan, workload: int
+) -> Iterator[JobPlan]:
+    """Jobs that write the log, in the middle of the volume, and metadata, at its beginning."""
+    record = of.spec.log_buffer
+    room = max(record, min(LOG_BYTES, volume.bytes // 4) // record * record)
+    middle = volume.bytes // 2 // record * record
+    places: Sequence[tuple[str, int, int, int]] = (
+        ("log", record, middle, room),
+        ("metadata", of.spec.block, 0, METADATA_BLOCKS * of.spec.block),
+    )
+    for name, block, offset, span in places:
+        yield writer.model_copy(
+            update={
+                "name": f"{of.name}/{name}",
+                "workload": workload,
+                "read_ppm": 0,
+                "random": False,
+                "address": "uniform",
+                "block_bytes": block,
+                "iodepth": LOG_BUFFERS,
+                "total_bytes": 0,
+                "offset_bytes": offset,
+                "span_bytes": span,
+                "start_ps": 0,
+                "ramp_ps": 0,
+                "stop_ps": 0,
+                "interval_ps": 0,
+                "think_ps": 0,
+                "pattern": "blocks",
+                "first_write": False,
+                "journal_every": of.allocations_of_a_buffer,
+            }
+        )
