@@ -20,6 +20,7 @@ from sanlab.scenario.load import parse_scenario
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sanlab.plan.schema import JobPlan
     from sanlab.results.run import Run
 
 SAN = """
@@ -144,6 +145,60 @@ def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
 def test_every_preset_runs(tmp_path: Path, name: str) -> None:
     run = simulated(tmp_path, san(f"preset: {name}", duration="100ms"))
     assert run.summary()["iops"] > 100
+
+
+def plan_of(keys: str) -> list[JobPlan]:
+    return compile_plan(parse_scenario(san(keys))).jobs
+
+
+def test_lmdd_is_one_process_that_waits_for_each_request(tmp_path: Path) -> None:
+    keys = "preset: lmdd, target_port: p0"
+    found = plan_of(keys)
+    assert [job.name for job in found] == [f"load/host1/dev1.lun{number}" for number in range(1, 5)]
+    assert {(job.read_ppm, job.random, job.iodepth) for job in found} == {(10**6, False, 1)}
+    assert {(job.block_bytes, job.offset_bytes, job.total_bytes) for job in found} == {(8192, 0, 0)}
+    one = san(keys, duration="100ms").replace("dev1.lun[1..4]", "dev1.lun1")
+    summary = simulated(tmp_path, one).summary()
+    # Its rate is the block over the response time; the last request is still open at the end.
+    rate = 8192 / (summary["response_mean_us"] / 1e6)
+    assert summary["throughput_bytes_per_s"] == pytest.approx(rate, rel=0.002)
+
+
+def test_xdd_makes_passes_over_the_same_span(tmp_path: Path) -> None:
+    found = plan_of("preset: xdd")
+    assert {(job.block_bytes, job.iodepth, job.random) for job in found} == {(131_072, 4, False)}
+    assert {(job.span_bytes, job.total_bytes) for job in found} == {(2**28, 3 * 2**28)}
+    small = san("preset: xdd, size: 1MiB, loops: 5").replace("measure: {duration: 1s}", "")
+    rows = jobs(simulated(tmp_path, small))
+    assert {(row["io_count"], row["bytes"]) for row in rows} == {(40, 5 * 2**20)}
+
+
+def test_processes_of_pioraw_have_a_region_each() -> None:
+    found = [job for job in plan_of("preset: pioraw, size: 1GiB") if "/dev1.lun2/" in job.name]
+    assert [job.offset_bytes for job in found] == [number * 2**30 for number in range(4)]
+    assert {(job.block_bytes, job.iodepth, job.span_bytes) for job in found} == {(2**20, 1, 2**30)}
+    whole = [job for job in plan_of("preset: pioraw, numjobs: 2") if "/dev1.lun2/" in job.name]
+    assert [job.offset_bytes for job in whole] == [0, 8 * 2**30]
+
+
+@pytest.mark.parametrize("loops", [1, 2, 7])
+def test_loops_repeat_the_size_and_keep_the_span(loops: int) -> None:
+    found = plan_of(f"rw: write, bs: 64KiB, size: 1000KiB, numjobs: 2, loops: {loops}")
+    # Whole blocks only, as without loops.
+    assert {job.span_bytes for job in found} == {960 * 1024}
+    assert {job.total_bytes for job in found} == {loops * 960 * 1024}
+    assert {job.offset_bytes for job in found} == {0, 960 * 1024}
+
+
+def test_a_loop_reads_what_the_one_before_has_read(tmp_path: Path) -> None:
+    """Of three passes over data that fit into the cache, the last two find all of them there."""
+    cached = san("rw: read, bs: 64KiB, size: 4MiB, loops: 3").replace(
+        "    ports: 2\n    luns", "    ports: 2\n    cache: {size: 64MiB, prefetch: 0}\n    luns"
+    )
+    run = simulated(tmp_path, cached.replace("measure: {duration: 1s}", ""))
+    (cache,) = run.rows("caches")
+    assert cache["hits_count"] == 2 * cache["misses_count"]
+    assert cache["misses_count"] == 4 * 64
 
 
 def test_a_key_beside_a_preset_goes_first() -> None:

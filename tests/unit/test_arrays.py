@@ -10,6 +10,7 @@ import sanlab
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.raid import data_units, survives
 from sanlab.plan.schema import OnFlash, OnRaid, OnRam
+from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +64,40 @@ def test_luns_share_their_group_in_whole_rows(tmp_path: Path) -> None:
     assert first.bytes + second.bytes > row * (group.rows - 2)
     assert [it.spare for it in group.rebuilds] == [5]
     assert len(array.disks) == 6
+
+
+def failing(text: str) -> Plan:
+    return compile_plan(parse_scenario(text))
+
+
+def test_a_fault_of_a_drive_is_a_failed_drive_of_its_group() -> None:
+    """The plan is the same, whichever way it is written."""
+    group = "groups: [{name: g1, raid: {level: 6, drives: 6}, spares: 2, rebuild: {}%s}]"
+    fault = "  - {kind: drive-failure, array: dev1, group: g1, drive: %d, at: %s}\n"
+    in_group = SCENARIO.format(
+        array=group % ", failed_drives: [{drive: 4, at: 5ms}, {drive: 0, at: 30ms}]",
+        lun="group: g1",
+    )
+    as_faults = SCENARIO.format(array=group % "", lun="group: g1") + "faults:\n"
+    as_faults += fault % (0, "30ms") + fault % (4, "5ms")
+    mixed = SCENARIO.format(array=group % ", failed_drives: [{drive: 4, at: 5ms}]", lun="group: g1")
+    mixed += "faults:\n" + fault % (0, "30ms")
+    plan = failing(in_group)
+    assert plan.to_json() == failing(as_faults).to_json() == failing(mixed).to_json()
+    (found,) = plan.arrays[0].groups
+    assert [(it.slot, it.at_ps) for it in found.failing] == [(4, 5 * 10**9), (0, 30 * 10**9)]
+    assert [(it.slot, it.spare) for it in found.rebuilds] == [(4, 6), (0, 7)]
+
+
+def test_a_fault_is_of_one_of_several_equal_groups() -> None:
+    text = SCENARIO.format(
+        array='groups: [{name: "g[1..3]", raid: {level: 5, drives: 5}, spares: 1, rebuild: {}}]',
+        lun="group: g2",
+    )
+    text += "faults: [{kind: drive-failure, array: dev1, group: g2, drive: 3, at: 1ms}]\n"
+    groups = failing(text).arrays[0].groups
+    assert [[it.slot for it in group.failing] for group in groups] == [[], [3], []]
+    assert [[it.spare for it in group.rebuilds] for group in groups] == [[], [11], []]
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,17 @@ def test_a_failed_drive_and_its_rebuild() -> None:
     assert found[1][1] == "dev1.disk1 of dev1.g1 fails"
 
 
+def test_a_drive_that_fails_as_a_fault_is_told_like_one_of_its_group(tmp_path: Path) -> None:
+    text = (EXAMPLES / "raid5-rebuild" / "scenario.yaml").read_text(encoding="utf-8")
+    as_fault = text.replace("        failed_drives: [{drive: 1, at: 20s}]\n", "").replace(
+        "measure:",
+        "faults: [{kind: drive-failure, array: dev1, group: g1, drive: 1, at: 20s}]\n\nmeasure:",
+    )
+    (tmp_path / "scenario.yaml").write_text(as_fault, encoding="utf-8")
+    expected = [(20 * 10**12, "dev1.disk1 of dev1.g1 fails")]
+    assert told("raid5-rebuild") == told(str(tmp_path)) == expected
+
+
 def test_policies_that_change() -> None:
     pair = "host1.hba0.p0 and dev1.p0"
     assert told("quality-of-service") == [

@@ -154,13 +154,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         parent.commands += piece.commands;
         parent.failed_pieces += u32::from(!is_good);
         parent.is_retried |= piece.is_retried;
+        if !is_good {
+            // Whichever piece ends last: the application waits as the one that failed says.
+            parent.pause = parent.pause.max(piece.pause);
+        }
         if parent.pieces > 0 {
             return;
         }
         if is_good {
             parent.timeline = piece.timeline;
-        } else {
-            parent.pause = piece.pause;
         }
         let parent = *parent;
         if parent.failed_pieces > 0 {

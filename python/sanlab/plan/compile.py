@@ -98,7 +98,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     ]
     flows: dict[str, Path] = {}
     virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))
-    volumes = build_volumes(scenario, table, problems)
+    volumes = build_volumes(scenario, boxes, table, problems)
     problems.stop_if_any()
     maker = JobMaker(boxes, wiring, table, ids, problems, virtual, volumes)
     workloads, jobs = build_jobs(scenario, maker, flows)

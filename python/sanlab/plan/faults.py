@@ -89,8 +89,8 @@ class _Reader:
                     self.found.bit_errors[link] = fault.ber or 0
             case "trunk-member":
                 self._trunk_member(fault, path)
-            case "module-failure" | "pull-module":
-                pass  # Of no link: the services of the fabric see to it.
+            case "module-failure" | "pull-module" | "drive-failure":
+                pass  # Of no link: the services of the fabric and RAID groups see to it.
             case _:
                 self._outage(fault, path)
 

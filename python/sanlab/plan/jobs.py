@@ -25,6 +25,7 @@ from sanlab.plan.names import define, pair_up
 from sanlab.plan.presets import with_preset
 from sanlab.plan.schema import JobPlan, OnZipf, TargetPlan, WorkloadPlan, ZipfAddress
 from sanlab.plan.spc1 import make_volume, spc1_streams
+from sanlab.plan.volumes import misuses_volumes
 from sanlab.quantities import PS_PER_S, counted, format_size, nearest
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def _driven(
 def _jobs_of(
     spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
 ) -> list[JobPlan]:
+    if misuses_volumes(spec, maker.volumes, path, maker.problems):
+        return []
     if spec.spc1 is not None:
         return _spc1_jobs(spec, name, workload, path, maker)
     if spec.access is not None:
@@ -535,7 +538,7 @@ def _address(spec: Workload) -> AddressPlan:
 def _total(spec: Workload, region: _Region) -> int:
     if spec.io_size is not None:
         return max(spec.io_size // spec.bs, 1) * spec.bs
-    return region.span if spec.size is not None and not spec.time_based else 0
+    return region.span * spec.loops if spec.size is not None and not spec.time_based else 0
 
 
 def _interval(spec: Workload) -> int:

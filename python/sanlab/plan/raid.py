@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
+from sanlab.plan.drive_faults import failures_in
 from sanlab.plan.names import Names, define
 from sanlab.plan.schema import FailingPlan, GroupPlan, OnRaid, RaidMedia, RebuildPlan
 from sanlab.quantities import about_size, counted, format_size
@@ -13,8 +14,9 @@ from sanlab.scenario.base import SECTOR_BYTES
 if TYPE_CHECKING:
     from sanlab.catalog.entries import DiskEntry
     from sanlab.plan.boxes import ArrayBox
+    from sanlab.plan.drive_faults import DriveFailure, Place
     from sanlab.plan.names import Problems
-    from sanlab.scenario.arrays import Lun, RaidGroup
+    from sanlab.scenario.arrays import Lun, Raid, RaidGroup
     from sanlab.scenario.document import Path
 
 #: Fewest drives of each level.
@@ -67,8 +69,14 @@ class Groups:
     disks_count: int = 0
 
 
-def build_groups(array: ArrayBox, disk: DiskEntry, first_disk: int, problems: Problems) -> Groups:
-    """Return the groups of an array."""
+def build_groups(
+    array: ArrayBox,
+    disk: DiskEntry,
+    first_disk: int,
+    faults: dict[Place, list[DriveFailure]],
+    problems: Problems,
+) -> Groups:
+    """Return the groups of an array, with the drives that fail by its own word or by `faults`."""
     groups = Groups()
     taken: dict[str, Path] = {}
     next_disk = first_disk
@@ -77,8 +85,20 @@ def build_groups(array: ArrayBox, disk: DiskEntry, first_disk: int, problems: Pr
         names = define(spec.name, (*path, "name"), taken, problems)
         if not _is_sound(spec, disk, path, problems):
             continue
-        for name in names:
-            plan = _group(f"{array.name}.{name}", spec, disk, next_disk)
+        failing = {
+            name: [*failures_in(spec, path), *faults.get((array.name, name), [])] for name in names
+        }
+        if names and spec.rebuild is not None and not any(failing.values()):
+            problems.add(
+                (*path, "rebuild"),
+                "There is nothing to rebuild: no drive fails",
+                "Name one in 'failed_drives' or in a fault, or remove 'rebuild'",
+            )
+            continue
+        for name, failures in failing.items():
+            if not _survives(spec, failures, path, problems):
+                continue
+            plan = _group(f"{array.name}.{name}", spec, failures, disk, next_disk)
             groups.by_name.items[name] = Group(plan)
             next_disk += spec.raid.drives + spec.spares
     groups.disks_count = next_disk - first_disk
@@ -116,34 +136,31 @@ def _is_sound(spec: RaidGroup, disk: DiskEntry, path: Path, problems: Problems) 
             f"The unit {format_size(raid.unit)} is larger than a disk",
             "Make it smaller",
         )
-    _check_failures(spec, path, problems)
     return len(problems.found) == before
 
 
-def _check_failures(spec: RaidGroup, path: Path, problems: Problems) -> None:
-    raid, lost = spec.raid, [failed.drive for failed in spec.failed_drives]
-    here: Path = (*path, "failed_drives")
-    unknown = [drive for drive in lost if drive >= raid.drives]
+def _survives(
+    spec: RaidGroup, failures: list[DriveFailure], path: Path, problems: Problems
+) -> bool:
+    """Note failures of drives that are not there, come twice, or are more than data survive."""
+    before = len(problems.found)
+    raid, lost = spec.raid, [failure.drive for failure in failures]
+    unknown = [failure for failure in failures if failure.drive >= raid.drives]
+    again = [it for number, it in enumerate(failures) if it.drive in lost[:number]]
     if unknown:
         problems.add(
-            here,
-            f"The group has no drive {unknown[0]}",
+            unknown[0].path,
+            f"The group has no drive {unknown[0].drive}",
             f"Its drives are 0 to {raid.drives - 1}",
         )
-    elif len(set(lost)) < len(lost):
-        problems.add(here, "A drive fails twice", "Name each drive once")
+    elif again:
+        problems.add(again[0].path, "A drive fails twice", "Name each drive once")
     elif not survives(raid.level, raid.drives, set(lost)):
         problems.add(
-            here,
+            _last_straw(raid, failures).path,
             f"RAID {raid.level} of {counted(raid.drives, 'drive')} does not survive the loss of "
             f"{', '.join(map(str, sorted(lost)))}: data are lost",
             "Name fewer drives, or choose another level",
-        )
-    elif spec.rebuild is not None and not lost:
-        problems.add(
-            (*path, "rebuild"),
-            "There is nothing to rebuild: no drive fails",
-            "Name one in 'failed_drives', or remove 'rebuild'",
         )
     elif spec.rebuild is not None and len(lost) > spec.spares:
         problems.add(
@@ -152,11 +169,24 @@ def _check_failures(spec: RaidGroup, path: Path, problems: Problems) -> None:
             f"{counted(spec.spares, 'hot spare') if spec.spares else 'no hot spare'}",
             f"Add 'spares: {len(lost)}'",
         )
+    return len(problems.found) == before
 
 
-def _group(name: str, spec: RaidGroup, disk: DiskEntry, first: int) -> GroupPlan:
+def _last_straw(raid: Raid, failures: list[DriveFailure]) -> DriveFailure:
+    """The failure, in the order of time, that data do not survive."""
+    lost: set[int] = set()
+    for failure in sorted(failures, key=lambda it: it.at_ps):
+        lost.add(failure.drive)
+        if not survives(raid.level, raid.drives, lost):
+            break
+    return failure
+
+
+def _group(
+    name: str, spec: RaidGroup, failures: list[DriveFailure], disk: DiskEntry, first: int
+) -> GroupPlan:
     raid = spec.raid
-    failed = sorted(spec.failed_drives, key=lambda it: it.at)
+    failed = sorted(failures, key=lambda it: it.at_ps)
     rebuilds = []
     if spec.rebuild is not None:
         rebuilds = [
@@ -178,7 +208,7 @@ def _group(name: str, spec: RaidGroup, disk: DiskEntry, first: int) -> GroupPlan
         unit_bytes=raid.unit,
         rows=disk.size // SECTOR_BYTES * SECTOR_BYTES // raid.unit,
         write=cast("Literal['fewer_operations', 'read_modify_write', 'reconstruct_write']", write),
-        failing=[FailingPlan(slot=it.drive, at_ps=it.at) for it in failed],
+        failing=[FailingPlan(slot=it.drive, at_ps=it.at_ps) for it in failed],
         rebuilds=rebuilds,
     )
 

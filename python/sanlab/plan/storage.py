@@ -12,6 +12,7 @@ from sanlab.plan.defaults import (
     given,
     resolve_disk,
 )
+from sanlab.plan.drive_faults import drive_faults
 from sanlab.plan.drives import drive_from_sheet
 from sanlab.plan.names import Names, define, safe_expand
 from sanlab.plan.page_cache import build_page_cache
@@ -134,13 +135,14 @@ class _Disks:
 def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
     """Expand the LUNs of all arrays and give them their blocks and ports."""
     table = LunTable()
+    faults = drive_faults(boxes, problems)
     for index, array in enumerate(boxes.arrays):
         disk = _disk_of(array, problems)
         pool = _make_pool(array, disk, problems)
         groups = Groups()
         if disk is not None:
             first = 0 if pool is None else len(pool.used)
-            groups = build_groups(array, disk, first, problems)
+            groups = build_groups(array, disk, first, faults, problems)
             if problems.found:
                 # What LUNs would say of a group that is wrong itself is of no use.
                 continue

@@ -1,7 +1,13 @@
-"""Volumes and file systems: which LUNs stand behind a name."""
+"""Volumes and file systems: which LUNs stand behind a name.
+
+A scenario may describe several volumes over the same LUNs, or file systems on one volume, to choose
+among them with `targets`. Those that workloads use may have nothing in common: one would overwrite
+what the other holds.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -9,14 +15,17 @@ from sanlab.plan.file_systems import PlacedFileSystem
 from sanlab.plan.names import define
 from sanlab.plan.schema import VolumePlan
 from sanlab.quantities import counted, format_size, nearest
+from sanlab.scenario.groups import expand
 from sanlab.scenario.volumes import DEFAULT_UNIT_BYTES
 
 if TYPE_CHECKING:
+    from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
     from sanlab.plan.storage import LunTable, PlacedLun
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
-    from sanlab.scenario.volumes import Volume
+    from sanlab.scenario.volumes import FileSystem, Volume
+    from sanlab.scenario.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +36,10 @@ class PlacedVolume:
     luns: tuple[PlacedLun, ...]
     bytes_each: tuple[int, ...]
     plan: VolumePlan
+    path: Path
     file_system: PlacedFileSystem | None = None
+    on: str = ""
+    """The volume or LUN that a file system is on."""
 
     @property
     def bytes(self) -> int:
@@ -36,71 +48,203 @@ class PlacedVolume:
 
 
 def build_volumes(
-    scenario: Scenario, table: LunTable, problems: Problems
+    scenario: Scenario, boxes: Boxes, table: LunTable, problems: Problems
 ) -> dict[str, PlacedVolume]:
     """Return volumes and file systems by name."""
     found: dict[str, PlacedVolume] = {}
-    taken: dict[str, Path] = {}
+    taken: dict[str, Path] = {name: (*boxes.by_name[name].path, "name") for name in boxes.by_name}
     for index, spec in enumerate(scenario.volumes):
         path: Path = ("volumes", index)
-        for name in define(spec.name, (*path, "name"), taken, problems):
+        for name in _one_name(spec.name, "LUNs", path, taken, problems):
             volume = _volume(name, spec, table, path, problems)
             if volume is not None:
                 found[name] = volume
+    # What file systems would say of a volume that is wrong itself is of no use.
+    broken = {name for spec in scenario.volumes for name in expand(spec.name)} - set(found)
     for index, fs in enumerate(scenario.filesystems):
         path = ("filesystems", index)
-        for name in define(fs.name, (*path, "name"), taken, problems):
-            below = found.get(fs.on)
-            if below is None:
-                known = [it for it in found if found[it].file_system is None]
-                guess = nearest(fs.on, known)
-                problems.add(
-                    (*path, "on"),
-                    f"There is no volume called '{fs.on}'",
-                    f"Did you mean '{guess}'?"
-                    if guess
-                    else f"There is: {', '.join(known) or 'none'}",
-                )
+        for name in _one_name(fs.name, "volume", path, taken, problems):
+            if fs.on in broken:
                 continue
-            if below.bytes < 4 * fs.log_buffer:
-                problems.add(
-                    (*path, "on"),
-                    f"'{fs.on}' has {format_size(below.bytes)}, too little for a file system with "
-                    f"log buffers of {format_size(fs.log_buffer)}",
-                    "Use larger LUNs",
-                )
-                continue
-            number = sum(it.file_system is not None for it in found.values())
-            found[name] = replace(below, name=name, file_system=PlacedFileSystem(name, number, fs))
+            below = _below(fs, found, table, path, problems)
+            if below is not None:
+                number = sum(it.file_system is not None for it in found.values())
+                system = PlacedFileSystem(name, number, fs)
+                found[name] = replace(below, name=name, path=path, file_system=system, on=fs.on)
+    _check_overlaps(scenario, found, problems)
     return found
+
+
+def _one_name(
+    text: str, below: str, path: Path, taken: dict[str, Path], problems: Problems
+) -> list[str]:
+    """The name of a volume or file system; of a group, all members would be the same storage."""
+    names = define(text, (*path, "name"), taken, problems)
+    if len(names) > 1:
+        problems.add(
+            (*path, "name"),
+            f"'{text}' would be {len(names)} names for the same {below}",
+            "Give each an entry of its own",
+        )
+        return []
+    return names
 
 
 def _volume(
     name: str, spec: Volume, table: LunTable, path: Path, problems: Problems
 ) -> PlacedVolume | None:
+    before = len(problems.found)
     names = table.by_name.resolve(spec.luns, (*path, "luns"), problems)
     luns = tuple(table.by_name[it] for it in names)
-    if not luns:
-        return None
-    sizes = {lun.bytes for lun in luns}
-    if spec.kind != "concat" and len(sizes) > 1:
-        smallest = min(luns, key=lambda lun: lun.bytes)
-        problems.add(
-            (*path, "luns"),
-            f"A {spec.kind} over LUNs of different sizes: '{smallest.name}' has only "
-            f"{format_size(smallest.bytes)}",
-            "Give them one size, or use 'kind: concat'",
-        )
-        return None
-    if spec.kind != "concat" and len(luns) == 1:
-        problems.add(
-            (*path, "luns"),
-            f"A {spec.kind} over {counted(1, 'LUN')}",
-            "Name two LUNs or more, or let the workload use the LUN itself",
-        )
+    if len(problems.found) > before or not _is_sound(spec, luns, path, problems):
         return None
     unit = spec.unit or DEFAULT_UNIT_BYTES
     stripe = unit if spec.kind == "stripe" else 0
     each = tuple(lun.bytes // unit * unit if stripe else lun.bytes for lun in luns)
     plan = VolumePlan(stripe_bytes=stripe, is_mirror=spec.kind == "mirror")
-    return PlacedVolume(name, luns, each, plan)
+    return PlacedVolume(name, luns, each, plan, path)
+
+
+def _is_sound(spec: Volume, luns: tuple[PlacedLun, ...], path: Path, problems: Problems) -> bool:
+    """Note what a volume cannot be made of; later rules rely on earlier ones."""
+    smallest = min(luns, key=lambda lun: lun.bytes)
+    twice = [name for name, count in Counter(lun.name for lun in luns).items() if count > 1]
+    unit = spec.unit or DEFAULT_UNIT_BYTES
+    least = f"'{smallest.name}' has only {format_size(smallest.bytes)}"
+    is_concat = spec.kind == "concat"
+    rules = [
+        (
+            "luns",
+            bool(twice),
+            f"'{twice[0] if twice else ''}' is in the volume twice",
+            "Name each LUN once",
+        ),
+        (
+            "luns",
+            not is_concat and len(luns) == 1,
+            f"A {spec.kind} over {counted(1, 'LUN')}",
+            "Name two LUNs or more, or let the workload use the LUN itself",
+        ),
+        (
+            "luns",
+            not is_concat and any(lun.bytes > smallest.bytes for lun in luns),
+            f"A {spec.kind} over LUNs of different sizes: {least}",
+            "Give them one size, or use 'kind: concat'",
+        ),
+        (
+            "unit" if spec.unit else "luns",
+            spec.kind == "stripe" and unit > smallest.bytes,
+            f"The unit {format_size(unit)} is larger than a LUN: {least}",
+            "Make 'unit' smaller, or enlarge the LUNs",
+        ),
+    ]
+    for key, is_wrong, reason, remedy in rules:
+        if is_wrong:
+            problems.add((*path, key), reason, remedy)
+            return False
+    return True
+
+
+def _below(
+    fs: FileSystem,
+    found: dict[str, PlacedVolume],
+    table: LunTable,
+    path: Path,
+    problems: Problems,
+) -> PlacedVolume | None:
+    """The volume, or the LUN, that a file system is on."""
+    below = found.get(fs.on)
+    if below is None and fs.on in table.by_name:
+        lun = table.by_name[fs.on]
+        plan = VolumePlan(stripe_bytes=0, is_mirror=False)
+        below = PlacedVolume(fs.on, (lun,), (lun.bytes,), plan, path)
+    if below is None or below.file_system is not None:
+        _refuse_below(fs, found, table, path, problems)
+        return None
+    if below.bytes < 4 * fs.log_buffer:
+        problems.add(
+            (*path, "on"),
+            f"'{fs.on}' has {format_size(below.bytes)}, too little for a file system with "
+            f"log buffers of {format_size(fs.log_buffer)}",
+            "Use larger LUNs",
+        )
+        return None
+    return below
+
+
+def _refuse_below(
+    fs: FileSystem,
+    found: dict[str, PlacedVolume],
+    table: LunTable,
+    path: Path,
+    problems: Problems,
+) -> None:
+    """Note that a file system is on what is no volume and no LUN."""
+    volumes = [name for name, it in found.items() if it.file_system is None]
+    known = ", ".join(volumes) or "none; name a LUN such as dev1.lun1, or add 'volumes:'"
+    guess = nearest(fs.on, [*volumes, *table.by_name])
+    reason = f"There is no volume or LUN called '{fs.on}'"
+    remedy = f"Did you mean '{guess}'?" if guess else f"Volumes are: {known}"
+    if fs.on in found:
+        reason, remedy = f"'{fs.on}' is a file system itself", f"Volumes are: {known}"
+    problems.add((*path, "on"), reason, remedy)
+
+
+def _check_overlaps(scenario: Scenario, found: dict[str, PlacedVolume], problems: Problems) -> None:
+    """Note volumes and file systems that workloads use and that share a LUN."""
+    targets = {name for work in scenario.workloads for it in work.targets for name in expand(it)}
+    users: dict[str, tuple[str, PlacedVolume]] = {}
+    for name, volume in found.items():
+        if name not in targets:
+            continue
+        for lun in volume.luns:
+            other_name, other = users.setdefault(lun.name, (name, volume))
+            # Who uses a file system may read its volume past it.
+            if other_name in (name, volume.on):
+                continue
+            is_one_volume = volume.on and volume.on == other.on
+            what = f"volume '{volume.on}'" if is_one_volume else f"'{lun.name}'"
+            problems.add(
+                (*volume.path, "on" if volume.on else "luns"),
+                f"'{name}' and '{other_name}' are both on {what}, and workloads use both",
+                "Let workloads use one of them, or give each storage of its own",
+            )
+            break
+
+
+def misuses_volumes(
+    spec: Workload, known: dict[str, PlacedVolume], path: Path, problems: Problems
+) -> bool:
+    """Note it where a volume or file system is a target that it cannot be."""
+    names = [name for target in spec.targets for name in expand(target)]
+    volumes = [name for name in names if name in known]
+    unknown = [name for name in names if name not in known and not _is_lun_like(name)]
+    pattern = "access" if spec.access else "spc1"
+    here: Path = (*path, "targets")
+    if known and unknown:
+        guess = nearest(unknown[0], list(known))
+        problems.add(
+            here,
+            f"There is no volume or file system called '{unknown[0]}'",
+            f"Did you mean '{guess}'?" if guess else f"There is {', '.join(known)}",
+        )
+    elif volumes and (spec.access or spec.spc1):
+        problems.add(
+            here,
+            f"'{pattern}' goes to LUNs, and '{volumes[0]}' is a volume or file system",
+            "Name its LUNs, or describe the workload with 'rw' and 'bs'",
+        )
+    elif volumes and len(names) > 1:
+        problems.add(
+            here,
+            f"'{volumes[0]}' is a volume or file system, and not the only target",
+            "Write a workload for each",
+        )
+    else:
+        return False
+    return True
+
+
+def _is_lun_like(name: str) -> bool:
+    """Whether it can mean LUNs: `dev1.lun1`, `*`; volumes and file systems have plain names."""
+    return any(sign in name for sign in ".*?")

@@ -208,7 +208,8 @@ class RaidGroup(ScenarioModel):
     failed_drives: list[
         Annotated[FailedDrive, BeforeValidator(_as_failed), also({"type": "integer"})]
     ] = Field(default_factory=list)
-    """Drives that fail, by their place in the group: `[1]`, or `[{drive: 1, at: 10s}]`."""
+    """Drives that fail, by their place in the group: `[1]`, or `[{drive: 1, at: 10s}]`; a fault of
+    kind `drive-failure` says the same."""
     spares: Annotated[int, Field(ge=0, le=255)] = 0
     """Hot spares of the group."""
     rebuild: Rebuild | None = None

@@ -21,6 +21,7 @@ Kind = Literal[
     "switch-down",
     "hba-failure",
     "controller-failure",
+    "drive-failure",
     "trunk-member",
     "slow-drain",
     "lost-credit",
@@ -52,6 +53,7 @@ _KEYS = {
     "switch-down": _Keys((("switch",),), _OUTAGE),
     "hba-failure": _Keys((("host",),), ("hba", *_OUTAGE)),
     "controller-failure": _Keys((("array",),), ("ports", *_OUTAGE)),
+    "drive-failure": _Keys((("array",), ("group",), ("drive",))),
     "trunk-member": _Keys(_LINK, ("number", "member", "until")),
     "slow-drain": _Keys((("port",), ("rate",)), ("until",)),
     "lost-credit": _Keys((("port",),), ("count",)),
@@ -70,6 +72,8 @@ _EXAMPLES = {
     "module": "1",
     "host": "host1",
     "array": "dev1",
+    "group": "g1",
+    "drive": "1",
     "rate": "10MB/s",
     "ber": "1e-9",
 }
@@ -110,6 +114,9 @@ class Fault(ScenarioModel):
     and `mttr`. `slow-drain`: a port empties its receive buffers slowly. `lost-credit`: R_RDYs for a
     port get lost. `bit-errors`: bits on a link arrive inverted, during all of the run.
     `module-failure`, `pull-module`: a switch loses one of its `modules` for good.
+
+    Of an array. `drive-failure`: a drive of a RAID group fails for good, as one of its
+    `failed_drives` does; the group's `rebuild` puts a spare in its place.
     """
 
     kind: Kind
@@ -139,7 +146,11 @@ class Fault(ScenarioModel):
     hba: str | None = None
     """Its HBA, all where it is left out."""
     array: str | None = None
-    """The array whose controller fails."""
+    """The array whose controller or drive fails."""
+    group: str | None = None
+    """The RAID group whose drive fails."""
+    drive: Annotated[int, Field(ge=0, le=254)] | None = None
+    """The drive, by its place in the group, from 0."""
     ports: list[Pattern] | None = None
     """Ports of that controller, all of the array where it is left out."""
     rate: Rate | None = None
@@ -240,6 +251,8 @@ _QUESTIONS = {
     "module": "which module",
     "host": "of which host",
     "array": "of which array",
+    "group": "of which RAID group",
+    "drive": "which drive",
     "rate": "how slowly",
     "ber": "how often",
 }

@@ -21,10 +21,13 @@ DEFAULT_UNIT_BYTES = 64 * 1024
 
 
 class Volume(ScenarioModel):
-    """Several LUNs as one."""
+    """Several LUNs as one.
+
+    Volumes may share LUNs as long as workloads use only one of them.
+    """
 
     name: Name
-    """Its name, which workloads have as their target."""
+    """Its name, which workloads have as their target; no other thing has it."""
     kind: Literal["stripe", "concat", "mirror"] = "stripe"
     """`stripe`: units on each LUN in turn; `concat`: one LUN behind the other; `mirror`: every LUN
     holds all of it, writes go to all and reads to one after the other."""
@@ -58,7 +61,7 @@ class FileSystem(ScenarioModel):
     name: Name
     """Its name, which workloads have as their target."""
     on: str
-    """The volume it is on."""
+    """The volume or LUN it is on."""
     kind: Literal["xfs", "cxfs"] = "xfs"
     """Who allocates."""
     allocation: Time = 200_000_000

@@ -10,6 +10,7 @@ from sanlab import quantities
 from sanlab.quantities import QuantityError
 from sanlab.scenario.base import (
     MAX_BLOCK_BYTES,
+    MAX_LUN_BYTES,
     SECTOR_BYTES,
     BlockSize,
     LunSize,
@@ -184,6 +185,8 @@ class Workload(ScenarioModel):
     """Region of each job and bytes it moves; without it the rest of the LUN, and no end."""
     io_size: Annotated[Size, Field(ge=512)] | None = None
     """Bytes a job moves where that is not `size`."""
+    loops: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """Times a job moves its `size`, over the same region: passes of xdd."""
     time_based: bool = False
     """Go on until `runtime` although `size` was moved."""
     runtime: Span | None = None
@@ -281,6 +284,12 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
             "Write 'rw: randread', 'randwrite' or 'randrw', or remove it",
         ),
         (
+            "first_write",
+            work.first_write and work.read_ppm == _WHOLE_PPM,
+            f"'first_write' has no effect with 'rw: {work.rw}', which writes nothing",
+            "Write 'rw: write' or 'rw: randwrite', or remove 'first_write'",
+        ),
+        (
             "time_based",
             work.time_based and work.runtime is None,
             "'time_based' needs a 'runtime'",
@@ -291,6 +300,30 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
             work.time_based and work.io_size is not None,
             "'time_based' and 'io_size' are both given",
             "Keep one of them",
+        ),
+        (
+            "loops",
+            work.loops > 1 and work.size is None,
+            f"'loops: {work.loops}' repeats 'size', and there is none",
+            "Add 'size: 1GiB'",
+        ),
+        (
+            "loops",
+            work.loops > 1 and work.io_size is not None,
+            "'loops' and 'io_size' both say how much is moved",
+            "Keep one of them, or write 'loops: 1'",
+        ),
+        (
+            "loops",
+            work.loops > 1 and work.time_based,
+            "'loops' and 'time_based' both say when a job ends",
+            "Keep one of them, or write 'loops: 1'",
+        ),
+        (
+            "loops",
+            work.loops * (work.size or 0) > MAX_LUN_BYTES,
+            f"'loops: {work.loops}' would move more than {quantities.format_size(MAX_LUN_BYTES)}",
+            "Reduce 'loops' or 'size'",
         ),
         (
             "size",
@@ -314,10 +347,12 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
 #: Keys that `access` and `spc1` leave no room for.
 _WITHOUT_ACCESS = (
     *("rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based", "rate"),
+    *("first_write", "loops"),
 )
 _WITHOUT_SPC1 = (
     *("access", "rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based"),
     *("rate", "rate_iops", "arrivals", "iodepth", "numjobs", "size", "io_size", "offset", "spread"),
+    *("first_write", "loops"),
 )
 
 
