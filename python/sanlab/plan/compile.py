@@ -10,7 +10,7 @@ from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.buses import check_buses
 from sanlab.plan.defaults import DEFAULT_DURATION_PS, DEFAULT_INTERVAL_PS, LATEST_END_PS, given
-from sanlab.plan.faults import FabricFaults, build_faults, outages
+from sanlab.plan.faults import FabricFaults, build_faults
 from sanlab.plan.jobs import JobMaker, build_jobs
 from sanlab.plan.loop_faults import build_loop_faults
 from sanlab.plan.loops import build_loops
@@ -31,6 +31,7 @@ from sanlab.plan.schema import (
     SwitchPlan,
 )
 from sanlab.plan.services.apply import extra_links, with_services
+from sanlab.plan.spans import outages_of
 from sanlab.plan.storage import build_arrays, place_luns
 from sanlab.plan.traffic import Network, build_traffic
 from sanlab.plan.volumes import build_volumes
@@ -174,9 +175,7 @@ def _n_ports(
                 wwpn=addressing.wwpn_of(name),
                 tx_buffers=values.tx_buffers,
                 class3_sequences=values.class3_sequences,
-                interleave=cast(
-                    "Literal['sequence', 'frame', 'control']", values.interleave
-                ),
+                interleave=cast("Literal['sequence', 'frame', 'control']", values.interleave),
                 rx_hold_ps=values.rx_hold_ps,
                 drain_bytes_per_s=values.drain_bytes_per_s,
             )
@@ -244,7 +243,7 @@ def _end(end: End, boxes: Boxes, ids: dict[End, int]) -> EndPlan:
 def _with_faults(link: LinkPlan, number: int, faults: FabricFaults) -> LinkPlan:
     return link.model_copy(
         update={
-            "outages": outages(faults.outages.get(number, [])),
+            "outages": outages_of(faults.outages.get(number, [])),
             "member_outages": sorted(
                 faults.member_outages.get(number, []), key=lambda outage: outage.from_ps
             ),

@@ -11,24 +11,21 @@ from sanlab.plan.schema import (
     DrainPlan,
     FaultsPlan,
     MemberOutagePlan,
-    OutagePlan,
 )
-from sanlab.quantities import counted, format_time, nearest
+from sanlab.plan.spans import NEVER, is_in_time, merged
+from sanlab.quantities import counted, nearest
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import End, Problems
+    from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.faults import Fault
 
-#: A link that is not lit again.
-NEVER = 2**64 - 1
 #: Outages of one fault that comes and goes.
 MAX_OUTAGES = 10_000
-
-Span = tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -80,14 +77,7 @@ class _Reader:
 
     def read(self, fault: Fault, path: Path) -> None:
         """Add one fault."""
-        end = self.scenario.measure.duration
-        if fault.at is not None and end is not None and fault.at >= end:
-            self.problems.add(
-                (*path, "at"),
-                f"The fault would come at {format_time(fault.at)}, and the run ends at "
-                f"{format_time(end)}",
-                "Make 'measure.duration' longer",
-            )
+        if not is_in_time(fault.at or 0, "The fault would come", (*path, "at"), self.problems):
             return
         match fault.kind:
             case "slow-drain":
@@ -108,7 +98,7 @@ class _Reader:
         links = self._links(fault, path)
         spans = self._spans(fault, path)
         for link in links:
-            self.found.outages[link] = _merged([*self.found.outages.get(link, []), *spans])
+            self.found.outages[link] = merged([*self.found.outages.get(link, []), *spans])
         ends = [
             end for link in links for end in (self.wiring.links[link].a, self.wiring.links[link].b)
         ]
@@ -299,19 +289,3 @@ def build_faults(
         if not fault.is_of_stack:
             reader.read(fault, ("faults", index))
     return reader.found
-
-
-def outages(spans: list[Span]) -> list[OutagePlan]:
-    """Return the outages of a link for the plan."""
-    return [OutagePlan(from_ps=start, until_ps=stop) for start, stop in spans]
-
-
-def _merged(spans: list[Span]) -> list[Span]:
-    """Outages that overlap are one."""
-    merged: list[Span] = []
-    for start, stop in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(merged[-1][1], stop)
-        else:
-            merged.append((start, stop))
-    return merged

@@ -16,6 +16,7 @@ from sanlab.plan.schema import (
     Places,
     StopLoop,
 )
+from sanlab.plan.spans import is_in_time
 from sanlab.quantities import counted, format_time
 
 if TYPE_CHECKING:
@@ -58,14 +59,7 @@ def build_loop_faults(
             continue
         if not _fits(fault, stack, path, problems):
             continue
-        end = scenario.measure.duration
-        if end is not None and at >= end:
-            problems.add(
-                (*path, "at"),
-                f"The fault would come at {format_time(at)}, and the run ends at "
-                f"{format_time(end)}",
-                "Make 'measure.duration' longer",
-            )
+        is_in_time(at, "The fault would come", (*path, "at"), problems)
         if stack.name in cut and not stack.model.switched:
             problems.add(
                 path,

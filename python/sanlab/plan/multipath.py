@@ -14,15 +14,13 @@ from sanlab.plan.schema import (
     PathPlan,
     RoundRobin,
 )
+from sanlab.plan.spans import NEVER
 
 if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.plan.storage import PlacedLun
     from sanlab.scenario.document import Path
     from sanlab.scenario.hosts import Multipath
-
-#: A failback that only an administrator makes.
-NEVER = 2**64 - 1
 
 
 def multipath_of(spec: Multipath | None) -> MultipathPlan | None:

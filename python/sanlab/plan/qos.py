@@ -24,6 +24,7 @@ from sanlab.plan.schema import (
     VirtualChannelPlan,
     WheelLimit,
 )
+from sanlab.plan.spans import is_in_time
 from sanlab.quantities import format_rate, format_time
 from sanlab.scenario.qos import PRIORITIES, SHARED_CLASS
 
@@ -94,14 +95,8 @@ class _Maker:
 
     def add(self, spec: Qos, path: Path) -> None:
         """Add what one entry says."""
-        end = self.scenario.measure.duration
-        if end is not None and spec.at >= end:
-            self.problems.add(
-                (*path, "at"),
-                f"The policy would come into force at {format_time(spec.at)}, and the run ends at "
-                f"{format_time(end)}",
-                "Make 'measure.duration' longer",
-            )
+        event = "The policy would come into force"
+        if not is_in_time(spec.at, event, (*path, "at"), self.problems):
             return
         if spec.to is None:
             for port in self._ports(spec.from_, (*path, "from")):

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan import addressing
 from sanlab.plan.explain import pairs_of_job
-from sanlab.plan.schema import ApartPlan, HappeningPlan, OutagePlan, VisibilityPlan
+from sanlab.plan.schema import ApartPlan, HappeningPlan, VisibilityPlan
 from sanlab.plan.services.build import Ground, are_used, build_services
 from sanlab.plan.services.logins import service_links, service_ports
+from sanlab.plan.spans import outages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import LinkPlan, Plan
     from sanlab.plan.services.build import Apart
-    from sanlab.plan.services.timeline import Span
+    from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
 
@@ -113,12 +114,5 @@ def _with_outages(link: LinkPlan, spans: list[Span]) -> LinkPlan:
     """The link with these outages beside those it has, one after the other."""
     if not spans:
         return link
-    found: list[Span] = []
     before = [(it.from_ps, it.until_ps) for it in link.outages]
-    for start, end in sorted([*before, *spans]):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    outages = [OutagePlan(from_ps=start, until_ps=end) for start, end in found]
-    return link.model_copy(update={"outages": outages})
+    return link.model_copy(update={"outages": outages_of([*before, *spans])})

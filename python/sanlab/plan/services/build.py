@@ -14,7 +14,8 @@ from sanlab.plan.services.members import ZoningAtStart, resolve_zoning
 from sanlab.plan.services.modules import Service, service
 from sanlab.plan.services.port_states import StateReader, is_isl
 from sanlab.plan.services.sight import NPortFacts, Sight
-from sanlab.plan.services.timeline import NEVER, IslFacts, SwitchFacts, Times, history
+from sanlab.plan.services.timeline import IslFacts, SwitchFacts, Times, history
+from sanlab.plan.spans import NEVER, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import NPortPlan, ServicesPlan
-    from sanlab.plan.services.timeline import Era, Span
+    from sanlab.plan.services.timeline import Era
+    from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.services import FabricServices
@@ -245,14 +247,10 @@ def _outages(reader: StateReader, eras: list[Era]) -> dict[int, list[Span]]:
         spans: list[Span] = []
         for number, era in enumerate(eras):
             until = eras[number + 1].at_ps if number + 1 < len(eras) else NEVER
-            if reader.is_up(era, index):
-                continue
-            if spans and spans[-1][1] == era.at_ps:
-                spans[-1] = spans[-1][0], until
-            else:
+            if not reader.is_up(era, index):
                 spans.append((era.at_ps, until))
         if spans:
-            found[index] = spans
+            found[index] = merged(spans)
     return found
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.names import Names
 from sanlab.plan.services.modules import ModuleLoss
-from sanlab.quantities import counted, format_time
+from sanlab.plan.spans import is_in_time
+from sanlab.quantities import counted
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes, SwitchBox
@@ -62,17 +63,4 @@ def check_new_domains(boxes: Boxes, problems: Problems) -> None:
                 f"Domain {new.domain} belongs to '{owner}'",
                 "Choose one that no switch has",
             )
-        is_in_time(new.at, (*path, "at"), problems)
-
-
-def is_in_time(at: int, path: Path, problems: Problems) -> bool:
-    """Whether something happens before the run ends; if not, that is a problem."""
-    end = problems.scenario.measure.duration
-    if end is None or at < end:
-        return True
-    problems.add(
-        path,
-        f"It would happen at {format_time(at)}, and the run ends at {format_time(end)}",
-        "Make 'measure.duration' longer",
-    )
-    return False
+        is_in_time(new.at, "It would happen", (*path, "at"), problems)

@@ -10,6 +10,7 @@ from sanlab.plan import addressing
 from sanlab.plan.names import Names, safe_expand
 from sanlab.plan.services.timeline import EVERY_VSAN, Change
 from sanlab.plan.services.zone_db import Member, ZoneDb
+from sanlab.plan.spans import is_in_time
 from sanlab.quantities import format_time
 from sanlab.scenario.groups import NAME
 
@@ -85,18 +86,12 @@ def _check_vsan(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> N
 def _activations(spec: Zoning, path: Path, problems: Problems) -> list[tuple[int, str]]:
     """Instants and the zone sets that become active then."""
     found: dict[int, str] = {}
-    end = problems.scenario.measure.duration
     for number, it in enumerate(spec.activate):
         here: Path = (*path, "activate", number)
         if it.set not in spec.sets:
             problems.add((*here, "set"), *_unknown_set(spec, it.set))
-        elif end is not None and it.at >= end:
-            problems.add(
-                (*here, "at"),
-                f"'{it.set}' would become active at {format_time(it.at)}, and the run ends at "
-                f"{format_time(end)}",
-                "Make 'measure.duration' longer",
-            )
+        elif not is_in_time(it.at, f"'{it.set}' would become active", (*here, "at"), problems):
+            pass
         elif it.at in found:
             problems.add(
                 (*here, "at"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.plan.services.timeline import NEVER
+from sanlab.plan.spans import NEVER, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sanlab.plan.services.timeline import Span
+    from sanlab.plan.spans import Span
     from sanlab.scenario.services import Modules
 
 
@@ -61,15 +61,4 @@ def service(modules: Modules, losses: Sequence[ModuleLoss]) -> Service:
             told.append((back, f"module {primary} is primary", "it has taken over"))
         else:
             told.append((loss.at_ps, what, "it stood by: nothing else changes"))
-    return Service(_merged(down), tuple(told))
-
-
-def _merged(spans: list[Span]) -> tuple[Span, ...]:
-    """Spans in order, those that touch as one."""
-    found: list[Span] = []
-    for start, end in sorted(span for span in spans if span[0] < span[1]):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return tuple(found)
+    return Service(tuple(merged(down)), tuple(told))

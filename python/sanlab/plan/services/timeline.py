@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.plan.services.zone_db import Conflict, ZoneDb, merge
+from sanlab.plan.spans import NEVER
 from sanlab.quantities import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: Never, in the plan.
-NEVER = 2**64 - 1
+    from sanlab.plan.spans import Span
+
 #: The VSAN of zoning that is for all of them.
 EVERY_VSAN = 0
 
-Span = tuple[int, int]
 Zonings = dict[int, ZoneDb]
 
 
