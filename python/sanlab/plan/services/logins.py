@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sanlab.plan.boxes import SwitchBox
     from sanlab.plan.services.sight import Sight
-    from sanlab.plan.services.timeline import Span
+    from sanlab.plan.spans import Span
 
 #: Well-known addresses (FC-FS).
 NAME_SERVER = 0xFFFFFC
@@ -46,8 +46,8 @@ LINK_INITIALISATION_PS = 10**9
 _SERVICE_CREDIT = 16
 
 Verb = Literal[
-    "flogi", "fdisc", "plogi", "prli", "logo", "adisc", "scr", "rscn", "rft_id", "rff_id", "rspn_id",
-    "rsnn_nn", "gid_ft",
+    "flogi", "fdisc", "plogi", "prli", "logo", "adisc", "scr", "rscn",
+    "rft_id", "rff_id", "rspn_id", "rsnn_nn", "gid_ft",
 ]  # fmt: skip
 
 
