@@ -104,8 +104,13 @@ def test_zoning_costs_no_bandwidth() -> None:
     assert bare == zoned
 
 
-def test_the_reference_says_the_same_of_logins() -> None:
-    text = plan_of(BASE + ZONES + "fabric: {logins: true}\n" + WORK).to_json()
+@pytest.mark.parametrize(
+    "faults",
+    ["", "faults: [{kind: link-down, port: dev1.p0, at: 60ms, until: 90ms}]\n"],
+    ids=["whole", "dark"],
+)
+def test_the_reference_says_the_same_of_logins(faults: str) -> None:
+    text = plan_of(BASE + ZONES + faults + "fabric: {logins: true}\n" + WORK).to_json()
     fast, slow = (_native.run(text, reference=of)["summary"]["fingerprint"] for of in (False, True))
     assert fast == slow
 
