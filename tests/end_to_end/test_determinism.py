@@ -12,6 +12,8 @@ import pytest
 
 import sanlab
 from sanlab import _native
+from sanlab.run.execute import prepare
+from sanlab.sweep.point import Compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ["examples/hello-san", "examples/slow-receiver", "examples/long-distance-isl"]
@@ -54,3 +56,26 @@ def test_the_reference_does_the_same(folder: str) -> None:
 
 def test_another_seed_is_another_run() -> None:
     assert fingerprint(plan_of(SCENARIOS[0], 1)) != fingerprint(plan_of(SCENARIOS[0], 2))
+
+
+FLAPPING = """
+hosts: [{name: host1}]
+switches: [{name: sw1}]
+arrays: [{name: dev1, luns: [{name: lun1}]}]
+links: [{from: host1, to: sw1}, {from: dev1.p0, to: sw1}]
+workloads: [{name: load, hosts: host1, targets: dev1.lun1}]
+faults: [{kind: link-down, port: host1.hba0.p0, mtbf: 1s, mttr: 1s}]
+measure: {duration: 20s}
+"""
+
+
+def test_outages_at_random_follow_the_seed(tmp_path: Path) -> None:
+    """That of a run, and that of a repeat in a sweep."""
+    file = tmp_path / "flapping.yaml"
+    file.write_text(FLAPPING, encoding="utf-8")
+    one, again, other = (prepare(file, {}, seed).plan for seed in (1, 1, 2))
+    assert one.links == again.links != other.links
+    assert one.links[0].outages
+    compiler = Compiler(file, {}, 1)
+    first, repeat = (json.loads(compiler.point({}, number).plan_json)["links"] for number in (0, 1))
+    assert first == json.loads(one.to_json())["links"] != repeat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -103,8 +104,13 @@ def test_zoning_costs_no_bandwidth() -> None:
     assert bare == zoned
 
 
-def test_the_reference_says_the_same_of_logins() -> None:
-    text = plan_of(BASE + ZONES + "fabric: {logins: true}\n" + WORK).to_json()
+@pytest.mark.parametrize(
+    "faults",
+    ["", "faults: [{kind: link-down, port: dev1.p0, at: 60ms, until: 90ms}]\n"],
+    ids=["whole", "dark"],
+)
+def test_the_reference_says_the_same_of_logins(faults: str) -> None:
+    text = plan_of(BASE + ZONES + faults + "fabric: {logins: true}\n" + WORK).to_json()
     fast, slow = (_native.run(text, reference=of)["summary"]["fingerprint"] for of in (False, True))
     assert fast == slow
 
@@ -154,6 +160,89 @@ def test_an_rscn_makes_a_host_look_for_its_targets(tmp_path: Path) -> None:
     assert words == before + after
     (told_at,) = [at for info, at in two if info == "RSCN"]
     assert told_at == pytest.approx(0.057, abs=1e-4)
+
+
+CLOSED = ZONES.replace("active: day", "active: night").replace("set: night", "set: day")
+#: I/O now and then, for as long as `dev_loss` and an application that asks again take.
+RARE = re.sub("(lun[12])}", r"\1, rate_iops: 100}", LONG).replace("1200ms", "1600ms")
+PATIENT = BASE.replace('"host[1..2]"}', '"host[1..2]", hbas: {dev_loss: 200ms}}', 1)
+
+
+def words_of(found: list[list[str]], port: str, since: float) -> list[str]:
+    """What a port says and hears of services from an instant on."""
+    return [info for name, info, at in found if name == port and float(at) >= since]
+
+
+@needs_tshark
+@pytest.mark.parametrize(
+    ("dark", "verbs"),
+    [
+        # A target that is back is asked whether it is still the same.
+        ("port: dev1.p0, at: 50ms, until: 100ms", ["RSCN", "GID_FT", "ADISC"]),
+        # dev_loss has passed: the host has given it up, and logs in anew.
+        ("port: dev1.p0, at: 50ms, until: 400ms", ["RSCN", "GID_FT", "PLOGI", "PRLI"]),
+        # The host's own link: it logs in to the fabric, and the target is asked.
+        ("port: host1.hba0.p0, at: 50ms, until: 100ms", [*LOGIN, "ADISC"]),
+        # That was out for too long.
+        ("port: host1.hba0.p0, at: 50ms, until: 400ms", [*LOGIN, "PLOGI", "PRLI"]),
+    ],
+)
+def test_a_target_that_is_back_is_asked_first(tmp_path: Path, dark: str, verbs: list[str]) -> None:
+    text = PATIENT + f"fabric: {{logins: true}}\nfaults: [{{kind: link-down, {dark}}}]\n" + RARE
+    fields = "frame.interface_name", "_ws.col.Info", "frame.time_epoch"
+    found = trace(text, tmp_path, *fields)
+    until = float(dark.rpartition(" ")[2].removesuffix("ms")) / 1e3
+    said = words_of(found, "host1.hba0.p0", until)
+    expected = [word for verb in verbs for word in (verb, f"ACC ({verb})")]
+    assert said[: len(expected)] == expected
+    # Only then it goes on.
+    assert said[len(expected)].startswith("SCSI: Read")
+    assert not any("LOGI" in word or "ADISC" in word for word in said[len(expected) :])
+
+
+@needs_tshark
+def test_a_host_takes_its_login_back_when_dev_loss_is_over(tmp_path: Path) -> None:
+    text = PATIENT + "fabric: {logins: true, rscn_delay: 7ms}\n" + RARE
+    text += "faults: [{kind: link-down, port: dev1.p0, at: 50ms}]\n"
+    fields = "frame.interface_name", "fc.s_id", "fc.d_id", "fcels.opcode", "frame.time_epoch"
+    found = trace(text, tmp_path, *fields, show="fcels.opcode == 0x05")
+    ports = [(port, s_id, d_id) for port, s_id, d_id, *_ in found]
+    assert ports == [
+        ("host1.hba0.p0", "01.00.00", "02.01.00"),
+        ("host2.hba0.p0", "01.01.00", "02.01.00"),
+    ]
+    assert {float(at) for *_, at in found} == {0.257}
+
+
+@needs_tshark
+def test_a_host_logs_out_where_zoning_takes_its_target(tmp_path: Path) -> None:
+    text = BASE + CLOSED + "fabric: {logins: true, rscn_delay: 7ms}\n" + RARE
+    fields = "frame.interface_name", "_ws.col.Info", "frame.time_epoch"
+    found = trace(text, tmp_path, *fields, show=SERVICES)
+    assert words_of(found, "host1.hba0.p0", 0.05) == []
+    assert words_of(found, "host2.hba0.p0", 0.05) == [
+        *("RSCN", "ACC (RSCN)", "GID_FT", "RJT (GID_FT)"),
+        "LOGO",
+    ]
+
+
+@needs_tshark
+def test_a_logout_names_who_leaves(tmp_path: Path) -> None:
+    """And no frame of it, or of ADISC, is malformed."""
+    text = PATIENT + "fabric: {logins: true}\nfaults:\n"
+    for spell in ("at: 50ms, until: 100ms", "at: 400ms, until: 900ms"):
+        text += f"  - {{kind: link-down, port: dev1.p0, {spell}}}\n"
+    text += RARE
+    names = "fcels.opcode", "fc.crc.status", "_ws.malformed", "_ws.expert.message"
+    found = trace(text, tmp_path, *names, show=SERVICES)
+    assert {tuple(row[1:]) for row in found} == {("1", "", "")}
+    verbs = Counter(int(row[0], 16) for row in found if row[0])
+    assert (verbs[0x52], verbs[0x05]) == (2, 2)
+    plan = plan_of(text)
+    wwpn = {f"{port.wwpn:016x}" for port in plan.n_ports if port.node.startswith("host")}
+    for opcode in ("0x52", "0x05"):
+        shown = trace(text, tmp_path, "fcels.npname", show=f"fcels.opcode == {opcode}")
+        assert {row[0].replace(":", "") for row in shown} == wwpn
 
 
 @needs_tshark

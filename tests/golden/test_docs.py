@@ -1,7 +1,9 @@
 """The manual and the README keep what they promise: commands run, links lead somewhere.
 
-A block of commands that is preceded by `<!-- runnable -->` is run, all blocks of a page one after
-another in one new folder, in which `examples` is that of the repository.
+A block of commands or of Python that is preceded by `<!-- runnable -->` is run, all blocks of a
+page one after another in one new folder, in which `examples` is that of the repository. A block
+preceded by `<!-- file NAME -->` is a file in that folder from there on, one preceded by
+`<!-- prints -->` what the block before it prints.
 """
 
 from __future__ import annotations
@@ -17,42 +19,58 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-RUNNABLE = re.compile(r"<!-- runnable -->\n+```sh\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- (runnable|prints|file (?P<name>\S+)) -->\n+```(?P<language>\w+)\n(?P<text>.*?)```",
+    re.DOTALL,
+)
 
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def commands_of(page: Path) -> list[str]:
-    return RUNNABLE.findall(page.read_text(encoding="utf-8"))
+def blocks_of(page: Path) -> list[re.Match[str]]:
+    return list(BLOCK.finditer(page.read_text(encoding="utf-8")))
 
 
-WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
+WITH_COMMANDS = [page for page in PAGES if blocks_of(page)]
 
 
 def test_there_are_commands_to_run() -> None:
     assert WITH_COMMANDS
 
 
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
-def test_commands_run(page: Path, tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+def output_of(language: str, text: str, folder: Path) -> str:
+    """What commands or Python print, run in a folder."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     bash = shutil.which("bash")
     assert bash
-    for block in commands_of(page):
-        done = subprocess.run(
-            [bash, "-euo", "pipefail", "-c", block],
-            cwd=tmp_path,
-            env=os.environ | {"PATH": path},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    start = {"sh": [bash, "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
+    done = subprocess.run(
+        [*start[language], text],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+def test_commands_run(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    printed = ""
+    for block in blocks_of(page):
+        if block["name"]:
+            (tmp_path / block["name"]).write_text(block["text"], encoding="utf-8")
+        elif block[1] == "prints":
+            assert printed == block["text"]
+        else:
+            printed = output_of(block["language"], block["text"], tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -61,3 +79,36 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not target.startswith(("http://", "https://", "mailto:")):
             assert (page.parent / target).exists(), target
+
+
+def named_files(text: str) -> set[str]:
+    """Files and folders that rows name; a bare name is beside another file of its row."""
+    found = set()
+    for line in text.splitlines():
+        words = re.findall(r"`([^`]+)`", line)
+        paths = [word for word in words if word.startswith(("crates/", "python/"))]
+        folders = {path if path.endswith("/") else path.rpartition("/")[0] + "/" for path in paths}
+        bare = [word for word in words if re.fullmatch(r"\w+\.(rs|py)", word)]
+        found |= {*paths, *(folder + name for folder in folders for name in bare)}
+    return found
+
+
+#: They open a folder, or list what is in it.
+OPENERS = {"lib.rs", "mod.rs", "tests.rs", "__init__.py", "__main__.py"}
+
+
+def test_the_architecture_names_every_file() -> None:
+    named = named_files((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    folders = tuple(name for name in named if name.endswith("/"))
+    files = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/sanlab/**/*.py")]
+    names = [name_of(file) for file in files if file.name not in OPENERS]
+    assert len(names) > 200
+    missing = [name for name in names if name not in named and not name.startswith(folders)]
+    assert missing == []
+
+
+def test_the_architecture_names_no_file_that_is_gone() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    written = re.findall(r"`((?:crates|python)/[^`*]+)`", text)
+    assert len(written) > 100
+    assert [name for name in written if not (ROOT / name).exists()] == []

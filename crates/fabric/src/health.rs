@@ -9,6 +9,7 @@ use sanlab_kernel::{NEVER, NONE, Picoseconds, RandomStream, Rate, id_of};
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
 use crate::network::{LOST, Network};
+use crate::probe::Fate;
 use crate::switch::Switch;
 use crate::trunk::Trunk;
 
@@ -153,10 +154,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.is_on_loop(n_port) || !self.uplink(n_port).is_dark(now)
     }
 
-    /// A frame whose last bit comes in after the instant of trouble: is it lost?
+    /// What becomes of a frame whose last bit comes in after the instant of trouble?
     #[cold]
     #[inline(never)]
-    pub(crate) fn loses(&mut self, id: u32, frame: u32, tail_at: Picoseconds) -> bool {
+    pub(crate) fn fate(&mut self, id: u32, frame: u32, tail_at: Picoseconds) -> Fate {
         let (wire_bytes, channel) = (self.frames[frame].wire_bytes, self.frames[frame].channel);
         let fibre = &mut self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
@@ -172,11 +173,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let back_at = arrives_at + fibre.credit_return;
             self.give_credit(id, channel, back_at);
         } else {
-            return false;
+            return Fate::Whole;
         }
         self.fibres[id as usize].counters.dropped += 1;
         self.dropped += 1;
-        true
+        if is_cut_off {
+            Fate::CutOff
+        } else {
+            Fate::Corrupted
+        }
     }
 
     /// A frame has no way on: its buffer is free when it is in.

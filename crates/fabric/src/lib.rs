@@ -36,7 +36,7 @@ pub use loops::{
 };
 pub use network::{FabricFault, LOST, Network, NetworkBuilder, Start};
 pub use policy::{Policy, PolicyChange};
-pub use probe::{NoProbe, Probe};
+pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};

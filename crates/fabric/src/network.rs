@@ -11,7 +11,7 @@ use crate::fspf::Hop;
 use crate::health::{Topology, nowhere};
 use crate::loops::Loops;
 use crate::policy::Policy;
-use crate::probe::Probe;
+use crate::probe::{Fate, Probe};
 use crate::qos::VirtualChannel;
 use crate::reference::Reference;
 use crate::switch::{Forwarding, Switch};
@@ -471,17 +471,22 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         count(fibre, frame, now, slot, credit_wait);
         self.fingerprint
             .add(now ^ u64::from(id) << 44 ^ u64::from(wire_bytes) << 32);
-        probe.frame(id, frame, &self.exchanges, now, tail_at + fibre.delay);
-        let came_by = std::mem::replace(&mut frame.came_by, id);
-        let sink = fibre.sink;
+        let (sink, in_at) = (fibre.sink, tail_at + fibre.delay);
+        let is_in_trouble = CARE && in_at > fibre.trouble_at;
         if EVERY_EVENT {
             self.reference.open_gate(id, now, gate_opens_at);
             self.reference.on_start(id, frame.channel, now + slot);
         }
-        let is_lost =
-            CARE && tail_at + fibre.delay > fibre.trouble_at && self.loses(id, frame_id, tail_at);
+        let fate = if is_in_trouble {
+            self.fate(id, frame_id, tail_at)
+        } else {
+            Fate::Whole
+        };
+        let frame = &mut self.frames[frame_id];
+        probe.frame(id, frame, &self.exchanges, now, in_at, fate);
+        let came_by = std::mem::replace(&mut frame.came_by, id);
         let arrives_at = match sink {
-            _ if is_lost => LOST,
+            _ if fate != Fate::Whole => LOST,
             Sink::NPort(n_port) => self.deliver::<CARE>(id, frame_id, n_port, tail_at),
             Sink::Switch { switch, port } => {
                 self.forward::<CARE>(id, frame_id, (switch, port), now, tail_at)

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use sanlab_fabric::{
-    Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
+    Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
 };
 use sanlab_fc::{Exchange, Frame, Generator, Interleave, NPort};
 use sanlab_kernel::{Arena, NEVER, RandomStream, Rate};
@@ -304,7 +304,16 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
 struct Starts(Vec<Started>);
 
 impl Probe for Starts {
-    fn frame(&mut self, fibre: u32, frame: &Frame, _: &Arena<Exchange>, sent_at: u64, _: u64) {
+    fn frame(
+        &mut self,
+        fibre: u32,
+        frame: &Frame,
+        _: &Arena<Exchange>,
+        sent_at: u64,
+        _: u64,
+        fate: Fate,
+    ) {
+        assert_eq!(fate, Fate::Whole, "nothing goes wrong here");
         assert_eq!(sent_at % NS, 0, "all times are whole nanoseconds here");
         // A generator counts its frames from 1, and writes the count into their ids.
         let number = u64::from(frame.ox_id) - 1;

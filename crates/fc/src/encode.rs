@@ -5,7 +5,7 @@
 //! bytes in the order of Ethernet's.
 
 use crate::link_services::ServiceFrame;
-use crate::{Exchange, Frame, FrameKind, ScsiStatus};
+use crate::{Exchange, Frame, FrameKind, RxIdKnown, ScsiStatus};
 
 const SOF_I3: [u8; 4] = [0xbc, 0xb5, 0x56, 0x56];
 const SOF_N3: [u8; 4] = [0xbc, 0xb5, 0x36, 0x36];
@@ -40,12 +40,7 @@ pub struct Addresses {
 pub fn frame(frame: &Frame, exchange: Option<&Exchange>, addresses: Addresses, out: &mut Vec<u8>) {
     out.clear();
     out.extend(if frame.seq_cnt == 0 { SOF_I3 } else { SOF_N3 });
-    header(
-        frame,
-        exchange.is_some_and(|exchange| exchange.is_read),
-        addresses,
-        out,
-    );
+    header(frame, exchange, addresses, out);
     payload(frame, exchange, addresses.lun, out);
     out.resize(out.len().next_multiple_of(4), 0);
     let crc = crc32fast::hash(&out[4..]);
@@ -70,6 +65,13 @@ pub fn service(frame: &Frame, says: &ServiceFrame, out: &mut Vec<u8>) {
     let crc = crc32fast::hash(&out[4..]);
     out.extend(crc.to_le_bytes());
     out.extend(EOF_T);
+}
+
+/// One bit of a frame as [`frame`] or [`service`] writes it comes in inverted: the last of its CRC, so
+/// that what it was can still be read. Which bit it is no simulation says.
+pub fn corrupt(bytes: &mut [u8]) {
+    let last_of_crc = bytes.len() - EOF_N.len() - 1;
+    bytes[last_of_crc] ^= 1;
 }
 
 /// R_CTL, TYPE and F_CTL without the fill bytes.
@@ -105,7 +107,8 @@ fn data_control(is_last: bool, is_read: bool) -> u32 {
     }
 }
 
-fn header(frame: &Frame, is_read: bool, addresses: Addresses, out: &mut Vec<u8>) {
+fn header(frame: &Frame, exchange: Option<&Exchange>, addresses: Addresses, out: &mut Vec<u8>) {
+    let is_read = exchange.is_some_and(|exchange| exchange.is_read);
     let (r_ctl, fc_type, f_ctl) = control(frame, is_read);
     let fill_bytes = frame.payload_bytes.next_multiple_of(4) - frame.payload_bytes;
     let is_data = frame.kind == FrameKind::Data;
@@ -115,7 +118,7 @@ fn header(frame: &Frame, is_read: bool, addresses: Addresses, out: &mut Vec<u8>)
     out.extend([frame.seq_id, 0]);
     out.extend(frame.seq_cnt.to_be_bytes());
     out.extend(frame.ox_id.to_be_bytes());
-    out.extend(rx_id(frame).to_be_bytes());
+    out.extend(rx_id(frame, exchange).to_be_bytes());
     out.extend(if is_data { frame.offset } else { 0 }.to_be_bytes());
 }
 
@@ -126,12 +129,19 @@ fn word(first: u8, rest: u32, out: &mut Vec<u8>) {
 
 /// The responder's id of the exchange: where its record is, which no other open exchange has. A
 /// responder need not give one, and does not where the number is too large; the first sequence cannot
-/// carry one.
-fn rx_id(frame: &Frame) -> u16 {
-    match frame.kind {
-        FrameKind::Command | FrameKind::Plain | FrameKind::Service => UNASSIGNED,
-        _ => u16::try_from(frame.exchange).unwrap_or(UNASSIGNED),
-    }
+/// carry one, nor an ABTS whose sender has had no frame with it, nor the answer to it if the command
+/// never arrived.
+fn rx_id(frame: &Frame, exchange: Option<&Exchange>) -> u16 {
+    let is_known = match frame.kind {
+        FrameKind::Command | FrameKind::Plain | FrameKind::Service => false,
+        FrameKind::Abort => exchange.is_some_and(Exchange::initiator_knows),
+        FrameKind::AbortAccepted => {
+            exchange.is_some_and(|it| it.rx_id_known != RxIdKnown::ToNobody)
+        }
+        _ => true,
+    };
+    let id = u16::try_from(frame.exchange).ok().filter(|_| is_known);
+    id.unwrap_or(UNASSIGNED)
 }
 
 fn payload(frame: &Frame, exchange: Option<&Exchange>, lun: u32, out: &mut Vec<u8>) {
@@ -143,7 +153,7 @@ fn payload(frame: &Frame, exchange: Option<&Exchange>, lun: u32, out: &mut Vec<u
             out.extend([0; 4]);
         }
         (FrameKind::Response, Some(exchange)) => response(exchange, out),
-        (FrameKind::AbortAccepted, _) => abort_accepted(frame, out),
+        (FrameKind::AbortAccepted, _) => abort_accepted(frame, exchange, out),
         _ => {
             let start = frame.offset.to_be_bytes()[3];
             out.extend((0..frame.payload_bytes).map(|n| start.wrapping_add(n.to_be_bytes()[1])));
@@ -152,10 +162,10 @@ fn payload(frame: &Frame, exchange: Option<&Exchange>, lun: u32, out: &mut Vec<u
 }
 
 /// BA_ACC: no sequence can be recovered; the whole exchange is aborted.
-fn abort_accepted(frame: &Frame, out: &mut Vec<u8>) {
+fn abort_accepted(frame: &Frame, exchange: Option<&Exchange>, out: &mut Vec<u8>) {
     out.extend([0; 4]);
     out.extend(frame.ox_id.to_be_bytes());
-    out.extend(rx_id(frame).to_be_bytes());
+    out.extend(rx_id(frame, exchange).to_be_bytes());
     out.extend([0, 0, 0xff, 0xff]);
 }
 
@@ -226,6 +236,7 @@ mod tests {
             is_read,
             status: ScsiStatus::Good,
             phase: crate::Phase::Open,
+            rx_id_known: RxIdKnown::ToBoth,
             is_admitted: false,
             opened_at: 0,
             number: 0,
@@ -267,7 +278,7 @@ mod tests {
 
     fn bytes_of(frame: &Frame, exchange: &Exchange, lun: u32) -> Vec<u8> {
         let from_host = match frame.kind {
-            FrameKind::Command | FrameKind::Plain => true,
+            FrameKind::Command | FrameKind::Abort | FrameKind::Plain => true,
             FrameKind::Data => !exchange.is_read,
             _ => false,
         };
@@ -414,6 +425,37 @@ mod tests {
             assert_eq!(hex(&bytes[4..5]), r_ctl, "{kind:?}");
             assert_eq!(hex(&bytes[12..16]), control, "{kind:?} {is_last} {is_read}");
             assert_eq!(hex(&bytes[20..24]), ids, "{kind:?}");
+        }
+    }
+
+    /// RX_ID of ABTS and BA_ACC, and BA_ACC's payload, by who knows the exchange (FCP-4, "Initiator
+    /// FCP_Port invocation of recovery abort"; FC-FS, "BA_ACC").
+    #[test]
+    fn an_abort_names_what_its_sender_knows() {
+        let cases = [
+            (RxIdKnown::ToNobody, 0, "ffff", "ffff"),
+            (RxIdKnown::ToTarget, 0, "ffff", "0903"),
+            (RxIdKnown::ToTarget, 2048, "0903", "0903"),
+            (RxIdKnown::ToBoth, 0, "0903", "0903"),
+        ];
+        for (known, arrived_bytes, asks, agrees) in cases {
+            let exchange = Exchange {
+                rx_id_known: known,
+                arrived_bytes,
+                ..exchange(true, 0, 4096)
+            };
+            let abts = bytes_of(&one(FrameKind::Abort, 0, true), &exchange, 0);
+            assert_eq!(hex(&abts[4..5]), "81");
+            assert_eq!(hex(&abts[12..16]), "00090000");
+            assert_eq!(hex(&abts[20..28]), format!("0020{asks}00000000"));
+            let accept = bytes_of(&one(FrameKind::AbortAccepted, 12, true), &exchange, 0);
+            assert_eq!(hex(&accept[4..5]), "84");
+            assert_eq!(hex(&accept[12..16]), "00980000");
+            assert_eq!(hex(&accept[20..24]), format!("0020{agrees}"));
+            assert_eq!(
+                hex(&accept[28..40]),
+                format!("000000000020{agrees}0000ffff")
+            );
         }
     }
 

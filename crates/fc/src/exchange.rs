@@ -2,6 +2,8 @@
 
 use sanlab_kernel::Picoseconds;
 
+use crate::FrameKind;
+
 /// Whom an exchange is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -39,6 +41,17 @@ pub enum Phase {
     Closed,
 }
 
+/// Who knows the responder's id of an exchange: to others it is unassigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RxIdKnown {
+    /// Nobody: its command has not arrived yet.
+    ToNobody,
+    /// The target: its command has arrived.
+    ToTarget,
+    /// Both ends: an XFER_RDY has arrived.
+    ToBoth,
+}
+
 /// A SCSI command between its FCP_CMND and its FCP_RSP.
 ///
 /// A read is CMND, DATA, RSP. A write is CMND, then per burst XFER_RDY and DATA, then RSP (FCP-4,
@@ -63,6 +76,8 @@ pub struct Exchange {
     pub status: ScsiStatus,
     /// How far it is.
     pub phase: Phase,
+    /// Who knows its RX_ID; see [`Exchange::initiator_knows`].
+    pub rx_id_known: RxIdKnown,
     /// It holds a place in the task set of its target.
     pub is_admitted: bool,
     /// When its command was sent.
@@ -93,6 +108,20 @@ impl Exchange {
     /// Data of a burst that was asked for are missing.
     pub fn misses_data(&self) -> bool {
         !self.is_read && (self.arrived_bytes < self.asked_bytes || self.status != ScsiStatus::Good)
+    }
+
+    /// The last frame of an information unit has arrived: who knows of the exchange now?
+    pub fn on_arrived(&mut self, kind: FrameKind) {
+        match kind {
+            FrameKind::Command => self.rx_id_known = RxIdKnown::ToTarget,
+            FrameKind::TransferReady => self.rx_id_known = RxIdKnown::ToBoth,
+            _ => {}
+        }
+    }
+
+    /// The initiator has had a frame with the responder's id.
+    pub fn initiator_knows(&self) -> bool {
+        self.rx_id_known == RxIdKnown::ToBoth || (self.is_read && self.arrived_bytes > 0)
     }
 
     /// Its response tells of a fault, or comes without all data.

@@ -20,7 +20,7 @@ pub use arbitrated_loop::{
     Arbitration, Circuit, CircuitPath, FrameTimes, Lane, LoopAccess, LoopBuffers, Ring, Win,
 };
 pub use bb_credit::BbCredit;
-pub use exchange::{Exchange, ExchangeIds, Owner, Phase, ScsiStatus};
+pub use exchange::{Exchange, ExchangeIds, Owner, Phase, RxIdKnown, ScsiStatus};
 pub use frame::{Frame, FrameKind};
 pub use information_unit::{
     FCP_CMND_BYTES, FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES,

@@ -13,7 +13,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::pcapng::{Block, PcapNgWriter};
 use pcap_file::{DataLink, PcapError};
-use sanlab_fabric::Probe;
+use sanlab_fabric::{Fate, Probe};
 use sanlab_fc::link_services::{SERVICE_BIT, ServiceFrame};
 use sanlab_fc::{Exchange, Frame, FrameKind, Owner, encode};
 use sanlab_kernel::{Arena, NONE, Picoseconds};
@@ -26,6 +26,8 @@ const TIME_RESOLUTION: u8 = 9;
 /// Direction in the flags of a packet block.
 const INBOUND: u32 = 1;
 const OUTBOUND: u32 = 2;
+/// Its CRC is wrong, in the same flags.
+const CRC_ERROR: u32 = 1 << 24;
 
 /// The capture could not be written.
 #[derive(Debug)]
@@ -63,7 +65,9 @@ pub struct Captured {
 /// Writes every frame of the chosen ports, in order of time, up to a number of frames.
 ///
 /// A frame sent has the time of its first bit, a frame received that of its last, so that the times
-/// at an initiator's port are those between which an exchange waits for the SAN.
+/// at an initiator's port are those between which an exchange waits for the SAN. A transmitter sends
+/// what it has begun to send; a frame that is cut off does not come in at the other end, and one with an
+/// inverted bit comes in with a wrong CRC.
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
     /// For each fibre of a link the interfaces that see it sent and received.
@@ -86,13 +90,23 @@ pub struct Capture<W: Write> {
     failure: Option<CaptureError>,
 }
 
+/// How a port sees a frame.
+struct Seen {
+    at: Picoseconds,
+    interface: u32,
+    flags: u32,
+    comment: Option<String>,
+    /// One of its bits is inverted.
+    is_corrupted: bool,
+}
+
 /// A frame to be written, ordered by time and then by when it was seen.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
     at: Picoseconds,
     nth: u64,
     interface: u32,
-    direction: u32,
+    flags: u32,
     begins_exchange: bool,
     bytes: Vec<u8>,
     comment: Option<String>,
@@ -200,14 +214,7 @@ impl<W: Write> Capture<W> {
         }
     }
 
-    fn keep(
-        &mut self,
-        at: Picoseconds,
-        interface: u32,
-        direction: u32,
-        frame: &Frame,
-        (exchange, comment): (Option<&Exchange>, Option<String>),
-    ) {
+    fn keep(&mut self, seen: Seen, frame: &Frame, exchange: Option<&Exchange>) {
         let lun = exchange.map_or(0, |exchange| {
             // A disk behind an array is LUN 0 of itself.
             if exchange.owner == Owner::BackEnd {
@@ -227,17 +234,20 @@ impl<W: Write> Capture<W> {
         } else {
             encode::frame(frame, exchange, addresses, &mut bytes);
         }
+        if seen.is_corrupted {
+            encode::corrupt(&mut bytes);
+        }
         let begins_exchange = exchange.is_some()
             && !std::mem::replace(&mut self.is_known[frame.exchange as usize], true);
         self.pushed += 1;
         self.pending.push(Reverse(Pending {
-            at,
+            at: seen.at,
             nth: self.pushed,
-            interface,
-            direction,
+            interface: seen.interface,
+            flags: seen.flags,
             begins_exchange,
             bytes,
-            comment,
+            comment: seen.comment,
         }));
     }
 
@@ -261,7 +271,7 @@ impl<W: Write> Capture<W> {
     fn write(&mut self, frame: Pending) -> Result<(), CaptureError> {
         let comment = frame.comment.map(Cow::Owned);
         let comment = comment.map(EnhancedPacketOption::Comment);
-        let options = [EnhancedPacketOption::Flags(frame.direction)];
+        let options = [EnhancedPacketOption::Flags(frame.flags)];
         let block = EnhancedPacketBlock {
             interface_id: frame.interface,
             timestamp: Duration::from_nanos((frame.at + 500) / 1000),
@@ -284,6 +294,7 @@ impl<W: Write> Probe for Capture<W> {
         exchanges: &Arena<Exchange>,
         sent_at: Picoseconds,
         received_at: Picoseconds,
+        fate: Fate,
     ) {
         let of_link = self.interfaces.get(fibre as usize).copied();
         if frame.came_by == NONE || of_link.is_none() {
@@ -297,12 +308,25 @@ impl<W: Write> Probe for Capture<W> {
             let exchange = (frame.kind < FrameKind::Plain).then(|| exchanges[frame.exchange]);
             let comment = self.comment(fibre, sent_at);
             if let Some(interface) = sender {
-                let says = (exchange.as_ref(), comment.clone());
-                self.keep(sent_at, interface, OUTBOUND, frame, says);
+                let seen = Seen {
+                    at: sent_at,
+                    interface,
+                    flags: OUTBOUND,
+                    comment: comment.clone(),
+                    is_corrupted: false,
+                };
+                self.keep(seen, frame, exchange.as_ref());
             }
-            if let Some(interface) = receiver {
-                let says = (exchange.as_ref(), comment);
-                self.keep(received_at, interface, INBOUND, frame, says);
+            if let (Some(interface), true) = (receiver, fate != Fate::CutOff) {
+                let is_corrupted = fate == Fate::Corrupted;
+                let seen = Seen {
+                    at: received_at,
+                    interface,
+                    flags: INBOUND | if is_corrupted { CRC_ERROR } else { 0 },
+                    comment,
+                    is_corrupted,
+                };
+                self.keep(seen, frame, exchange.as_ref());
             }
         }
     }
@@ -395,7 +419,8 @@ mod tests {
         let exchanges = Arena::default();
         for n in 0..10u64 {
             let fibre = u32::from(n % 2 == 1);
-            capture.frame(fibre, &plain(n), &exchanges, n * 1000, n * 1000 + 5500);
+            let (at, fate) = (n * 1000, Fate::Whole);
+            capture.frame(fibre, &plain(n), &exchanges, at, at + 5500, fate);
             capture.flush_until(n * 1000);
         }
         capture.finish()
@@ -415,6 +440,17 @@ mod tests {
         found
     }
 
+    fn packet_bytes(file: &[u8]) -> Vec<Vec<u8>> {
+        let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
+        let mut found = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let Block::EnhancedPacket(packet) = block.unwrap() {
+                found.push(packet.data.to_vec());
+            }
+        }
+        found
+    }
+
     #[test]
     fn frames_come_in_order_of_time_at_both_ends() {
         let mut file = Vec::new();
@@ -426,6 +462,29 @@ mod tests {
         assert_eq!(found[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
         // 5.5 ns are 6: rounded, not cut.
         assert!(found.contains(&(1, 6, 0)));
+    }
+
+    /// Both ends see a whole frame; only its sender one that is cut off; one with an inverted bit is
+    /// another at its receiver, in one bit.
+    #[test]
+    fn what_becomes_of_a_frame_is_seen_at_its_receiver() {
+        let mut file = Vec::new();
+        let mut capture =
+            Capture::new(&mut file, &ports(), 2, vec![1, 2], vec![], u64::MAX).unwrap();
+        let exchanges = Arena::default();
+        for (n, fate) in [(0, Fate::Whole), (1, Fate::CutOff), (2, Fate::Corrupted)] {
+            capture.frame(0, &plain(n), &exchanges, n * 1000, n * 1000 + 500, fate);
+        }
+        capture.finish().unwrap();
+        let interfaces: Vec<_> = packets(&file).into_iter().map(|it| (it.0, it.2)).collect();
+        assert_eq!(interfaces, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 2)]);
+        let bytes = packet_bytes(&file);
+        let inverted = |a: &[u8], b: &[u8]| -> u32 {
+            assert_eq!(a.len(), b.len());
+            a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+        };
+        assert_eq!(inverted(&bytes[0], &bytes[1]), 0);
+        assert_eq!(inverted(&bytes[3], &bytes[4]), 1);
     }
 
     #[test]
@@ -446,7 +505,8 @@ mod tests {
                 came_by: 0,
                 ..plain(n)
             };
-            capture.frame(2 + source, &frame, &exchanges, n * 1000, n * 1000 + 500);
+            let (at, fate) = (n * 1000, Fate::Whole);
+            capture.frame(2 + source, &frame, &exchanges, at, at + 500, fate);
         }
         assert_eq!(capture.finish().unwrap().frames, 2);
         assert_eq!(packets(&file), [(0, 0, 0), (0, 3, 2)]);

@@ -123,7 +123,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.on_service_frame(now, &frame);
             return;
         }
-        let exchange = &self.network.exchanges[frame.exchange];
+        let exchange = &mut self.network.exchanges[frame.exchange];
+        exchange.on_arrived(frame.kind);
         if exchange.phase != Phase::Open {
             self.on_arrived_late(now, &frame);
             return;

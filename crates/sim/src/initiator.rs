@@ -1,6 +1,6 @@
 //! The host's side of a request, from the job to the wire and back.
 
-use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, ScsiStatus};
+use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, RxIdKnown, ScsiStatus};
 use sanlab_host::{CpuCosts, PathState, Role};
 use sanlab_kernel::{Picoseconds, Stage};
 
@@ -205,6 +205,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             is_read: record.is_read,
             status: ScsiStatus::Good,
             phase: Phase::Open,
+            rx_id_known: RxIdKnown::ToNobody,
             is_admitted: false,
             opened_at: now,
             number: 0,

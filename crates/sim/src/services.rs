@@ -55,6 +55,7 @@ struct Step {
     from: u32,
     to: u32,
     ox_id: u16,
+    is_discarded: bool,
 }
 
 /// Whether frames of services are sent; they have a flow of their own then, which comes last.
@@ -130,6 +131,7 @@ impl Services {
                 from: step.asks,
                 to: step.answers,
                 ox_id: 0,
+                is_discarded: step.is_discarded,
             });
         }
     }
@@ -276,7 +278,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.exchange_ids[from as usize].give_back(ox_id);
     }
 
-    /// A request is answered after a while; an answer makes the next request follow.
+    /// A request is answered after a while; an answer makes the next request follow. Nobody waits for
+    /// what is discarded.
     pub(crate) fn on_service_frame(&mut self, now: Picoseconds, frame: &Frame) {
         let number = frame.exchange & !SERVICE_BIT;
         let step = self.services.steps[(number / 2) as usize];
@@ -286,7 +289,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             // Of a request that has been sent again meanwhile.
             return;
         }
-        if number.is_multiple_of(2) {
+        if number.is_multiple_of(2) && !step.is_discarded {
             let due_at = now + self.services.takes;
             let event = Event::Service(ServiceEvent::Answer(step.dialogue, place));
             self.agenda.schedule(due_at, frame.destination, event);

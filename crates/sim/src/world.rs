@@ -1,6 +1,6 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{LoopFault, Network, Probe};
+use sanlab_fabric::{Fate, LoopFault, Network, Probe};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job, Role, Volume};
 use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
@@ -294,6 +294,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 &self.network.exchanges,
                 at,
                 start.arrives_at,
+                Fate::Whole,
             );
             self.on_start(at, start);
         }

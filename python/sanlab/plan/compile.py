@@ -141,6 +141,16 @@ def compile_plan(scenario: Scenario) -> Plan:
     return with_services(plan, scenario, boxes, wiring, problems)
 
 
+def with_seed(plan: Plan, scenario: Scenario, seed: int) -> Plan:
+    """Return the plan of a scenario under another seed.
+
+    Faults at random are drawn while planning: they are drawn anew.
+    """
+    if any(fault.mtbf is not None for fault in scenario.faults):
+        return compile_plan(scenario.model_copy(update={"seed": seed}))
+    return plan.model_copy(update={"seed": seed})
+
+
 def _n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:
     """Index of every N_Port that has a link; those without one take no part."""
     ends = [(box, port) for box, port, _ in boxes.n_ports if wiring.is_linked((box, port))]

@@ -124,6 +124,7 @@ class ResolvedHba:
     lun_queue_depth: int
     command_timeout_ps: int
     path_timeout_ps: int
+    dev_loss_ps: int
     retries: int
     loop_only: bool
     npiv: tuple[str, ...]
@@ -151,6 +152,7 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         lun_queue_depth=given(spec.lun_queue_depth, model.lun_queue_depth),
         command_timeout_ps=spec.command_timeout,
         path_timeout_ps=given(spec.fast_io_fail, spec.dev_loss),
+        dev_loss_ps=spec.dev_loss,
         retries=spec.retries,
         loop_only=spec.loop_only,
         npiv=tuple(name for group in spec.npiv for name in expand_names(group)),

@@ -994,6 +994,7 @@ class StepPlan(PlanModel):
     answers: U32
     service: U32 | None
     ports: list[U32]
+    is_discarded: bool = False
 
 
 class DialoguePlan(PlanModel):

@@ -151,10 +151,8 @@ def execute(  # one option each
         run_folder.refuse_to_overwrite(target)
     else:
         run_folder.refuse_unwritable(run_folder.DEFAULT_PARENT)
-    prepared = prepare(source, overrides or {})
+    prepared = prepare(source, overrides or {}, seed)
     plan = prepared.plan
-    if seed is not None:
-        plan = plan.model_copy(update={"seed": seed})
     outcome = simulate(plan, show_progress=show_progress, title=prepared.stem)
     summary = outcome.summary
     manifest = Manifest(
@@ -186,20 +184,25 @@ class Prepared:
     stem: str
 
 
-def prepare(source: str | Path | Scenario, overrides: Mapping[str, str]) -> Prepared:
-    """Read and compile a scenario."""
+def prepare(
+    source: str | Path | Scenario, overrides: Mapping[str, str], seed: int | None = None
+) -> Prepared:
+    """Read and compile a scenario, under another seed than its own if one is given."""
     from sanlab.plan.compile import compile_plan
     from sanlab.scenario.load import load_scenario
+
+    def seeded(scenario: Scenario) -> Scenario:
+        return scenario if seed is None else scenario.model_copy(update={"seed": seed})
 
     if not isinstance(source, str | Path):
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        return Prepared(compile_plan(source), _as_yaml(source), "", "run")
+        return Prepared(compile_plan(seeded(source)), _as_yaml(source), "", "run")
     path = Path(source)
     scenario = load_scenario(path, overrides)
     text = path.read_text(encoding="utf-8")
-    return Prepared(compile_plan(scenario), text, path.name, stem_of(path))
+    return Prepared(compile_plan(seeded(scenario)), text, path.name, stem_of(path))
 
 
 def stem_of(path: Path) -> str:

@@ -103,10 +103,8 @@ def trace(  # noqa: PLR0913  one option each
     """
     target = Path(output)
     _refuse_to_overwrite(target, force=force)
-    prepared = prepare(source, overrides or {})
+    prepared = prepare(source, overrides or {}, seed)
     plan = prepared.plan
-    if seed is not None:
-        plan = plan.model_copy(update={"seed": seed})
     ends = choose_ports(plan, ports)
     with growing_file(target) as path:
         capture = Capture(ends=tuple(ends.values()), path=path, limit=limit)

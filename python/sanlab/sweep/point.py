@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.plan.compile import compile_plan
+from sanlab.plan.compile import compile_plan, with_seed
 from sanlab.plan.schema import FORMAT as PLAN_FORMAT
 from sanlab.run.execute import stem_of
 from sanlab.run.manifest import FORMAT as RUN_FORMAT
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sanlab.plan.schema import Plan
+    from sanlab.scenario.scenario import Scenario
     from sanlab.sweep.design import Setting
 
 
@@ -57,7 +58,7 @@ class Compiler:
         self.overrides = dict(overrides)
         self._document = read_document(self.text, str(file))
         apply_overrides(self._document, self.overrides)
-        self._last: tuple[Setting, Plan] | None = None
+        self._last: tuple[Setting, Scenario, Plan] | None = None
         self.seed = seed if seed is not None else int(self._document.get("seed") or 0)
         self._seed = seed
 
@@ -69,19 +70,30 @@ class Compiler:
         ScenarioError
             It cannot be simulated so.
         """
+        return self._resolve(setting)[1]
+
+    def _resolve(self, setting: Setting) -> tuple[Scenario, Plan]:
+        """Check and resolve the scenario with the parameters set; the last is kept.
+
+        Raises
+        ------
+        ScenarioError
+            It cannot be simulated so.
+        """
         if self._last is not None and self._last[0] == setting:
-            return self._last[1]
+            return self._last[1:]
         document = copy.deepcopy(self._document)
         apply_overrides(document, setting, "-p")
-        plan = compile_plan(check_document(document))
-        self._last = (setting, plan)
-        return plan
+        scenario = check_document(document)
+        plan = compile_plan(scenario)
+        self._last = (setting, scenario, plan)
+        return scenario, plan
 
     def point(self, setting: Setting, repeat: int) -> Point:
         """Resolve one point."""
-        plan = self.plan(setting)
+        scenario, plan = self._resolve(setting)
         seed = seed_of(self._seed if self._seed is not None else plan.seed, repeat)
-        plan_json = plan.model_copy(update={"seed": seed}).to_json()
+        plan_json = with_seed(plan, scenario, seed).to_json()
         return Point(_key(setting, plan_json), setting, repeat, seed, plan_json)
 
     def refused(self, setting: Setting, repeat: int, reason: str) -> Point:

@@ -53,10 +53,14 @@ pub struct StepPlan {
     pub asks: u32,
     /// N_Port that answers; of a service that of its switch.
     pub answers: u32,
-    /// Well-known address of the end that is a service of a switch.
+    /// Address of the end that is a service of a switch: a well-known one, or that of the port which a
+    /// discarded frame was for.
     pub service: Option<u32>,
     /// N_Ports it tells of.
     pub ports: Vec<u32>,
+    /// It is for a port out of reach: the switch discards it, and nobody answers.
+    #[serde(default)]
+    pub is_discarded: bool,
 }
 
 /// What is asked, by its name in FC-LS and FC-GS.

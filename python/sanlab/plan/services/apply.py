@@ -29,7 +29,12 @@ def with_services(
     """Return the plan with what follows from its services; as it is where it uses none."""
     if not are_used(scenario, boxes):
         return plan
-    ground = Ground(scenario, boxes, wiring, plan.n_ports, problems)
+    down = {
+        number: [(it.from_ps, it.until_ps) for it in link.outages]
+        for number, link in enumerate(plan.links)
+        if link.outages
+    }
+    ground = Ground(scenario, boxes, wiring, plan.n_ports, problems, down, plan.end_ps)
     found = build_services(ground, list(_pairs(plan)))
     problems.stop_if_any()
     faults = plan.faults

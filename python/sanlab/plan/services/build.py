@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sanlab.plan.defaults import given
 from sanlab.plan.services.facts import facts_of
 from sanlab.plan.services.faults import check_new_domains, module_losses
-from sanlab.plan.services.logins import Dialogues
+from sanlab.plan.services.logins import Dialogues, moments_of
 from sanlab.plan.services.members import ZoningAtStart, resolve_zoning
 from sanlab.plan.services.modules import Service, service
 from sanlab.plan.services.port_states import StateReader, is_isl
@@ -90,6 +90,9 @@ class Ground:
     wiring: Wiring
     n_ports: Sequence[NPortPlan]
     problems: Problems
+    down: dict[int, list[Span]]
+    """For each link with faults the times in which it carries nothing."""
+    end_ps: int
 
 
 def are_used(scenario: Scenario, boxes: Boxes) -> bool:
@@ -136,7 +139,8 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     sight = Sight(n_port_facts(ground), reader, eras)
     facts = facts_of(reader.all(eras), sight, ground.n_ports)
     if scenario.fabric.logins:
-        dialogues = Dialogues(sight, ground.n_ports, scenario.fabric.rscn_delay).all()
+        moments = moments_of(sight, ground.down, ground.end_ps)
+        dialogues = Dialogues(sight, ground.n_ports, moments, scenario.fabric.rscn_delay).all()
         keys = {"dialogues": dialogues, "service_ps": scenario.fabric.service_time}
         facts = facts.model_copy(update=keys)
     return Services(
@@ -218,7 +222,7 @@ def n_port_facts(ground: Ground) -> list[NPortFacts | None]:
             continue
         switch, number = wiring.peer(end)
         hbas = hosts[port.node].hbas if port.node in hosts else []
-        bindings = {hba.name: hba.binding for hba in hbas}
+        hba = {hba.name: hba for hba in hbas}.get(end[1].partition(".")[0])
         facts.append(
             NPortFacts(
                 end=end,
@@ -227,7 +231,8 @@ def n_port_facts(ground: Ground) -> list[NPortFacts | None]:
                 port=int(number),
                 vsan=boxes.port((switch, number)).vsan,
                 is_host=port.node in hosts,
-                binding=bindings.get(end[1].partition(".")[0], "wwpn"),
+                binding="wwpn" if hba is None else hba.binding,
+                dev_loss_ps=0 if hba is None else hba.dev_loss_ps,
             )
         )
     return facts

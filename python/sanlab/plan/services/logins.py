@@ -3,11 +3,17 @@
 A host logs in to the fabric and to the name server, registers, asks for targets, registers for
 notices, and logs in to every target it sees; an array does without the last steps (FC-LS, FC-GS).
 When a host sees others than before, the fabric controller sends it an RSCN; it asks the name server
-again, and logs in to what is new.
+again, and logs in to what is new. A target that it is still logged in to is asked with ADISC
+whether it is the same, which is enough (FC-LS, "ADISC"); so it is when the host's own link was
+dark. A host that gives a target up says LOGO: when zoning takes it away, and when it has been lost
+for `dev_loss`. It does not wait for an answer (nor does Linux' libfc), and gets none: the target is
+out of reach.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sanlab.plan import addressing
@@ -23,10 +29,11 @@ from sanlab.plan.schema import (
 from sanlab.quantities import SPEEDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sanlab.plan.boxes import SwitchBox
     from sanlab.plan.services.sight import Sight
+    from sanlab.plan.spans import Span
 
 #: Well-known addresses (FC-FS).
 NAME_SERVER = 0xFFFFFC
@@ -39,8 +46,8 @@ LINK_INITIALISATION_PS = 10**9
 _SERVICE_CREDIT = 16
 
 Verb = Literal[
-    "flogi", "fdisc", "plogi", "prli", "adisc", "scr", "rscn", "rft_id", "rff_id", "rspn_id",
-    "rsnn_nn", "gid_ft",
+    "flogi", "fdisc", "plogi", "prli", "logo", "adisc", "scr", "rscn",
+    "rft_id", "rff_id", "rspn_id", "rsnn_nn", "gid_ft",
 ]  # fmt: skip
 
 
@@ -83,56 +90,106 @@ def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[Link
     return links
 
 
+@dataclass(frozen=True)
+class Moment:
+    """A time in which nothing changes for any N_Port."""
+
+    at_ps: int
+    era: int
+    dark: frozenset[int]
+    """Links that a fault keeps dark."""
+
+
+def moments_of(sight: Sight, down: Mapping[int, Sequence[Span]], end_ps: int) -> list[Moment]:
+    """Return the eras of the fabrics, parted where a fault of a link begins or ends.
+
+    The last begins with the end of the run.
+    """
+    wiring = sight.reader.wiring
+    own = {wiring.link_of[facts.end] for facts in sight.ports if facts is not None}
+    spans = {link: down[link] for link in sorted(own & down.keys())}
+    edges = {at for of in spans.values() for span in of for at in span}
+    begins = [era.at_ps for era in sight.eras]
+    return [
+        Moment(
+            at,
+            bisect_right(begins, at) - 1,
+            frozenset(
+                link for link, of in spans.items() if any(start <= at < end for start, end in of)
+            ),
+        )
+        for at in sorted({*begins, *edges, end_ps})
+        if at <= end_ps
+    ]
+
+
+@dataclass
+class _Logins:
+    """Targets that a port of a host is logged in to."""
+
+    domains: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Of each the domains of host and target when it logged in."""
+    lost: dict[int, int] = field(default_factory=dict)
+    """Of those out of reach, since when the host knows of it."""
+
+    def forget(self, target: int) -> None:
+        self.domains.pop(target, None)
+        self.lost.pop(target, None)
+
+
 class Dialogues:
     """Makes the dialogues of all ports that are on switches."""
 
-    def __init__(self, sight: Sight, n_ports: Sequence[NPortPlan], delay: int) -> None:
+    def __init__(
+        self, sight: Sight, n_ports: Sequence[NPortPlan], moments: list[Moment], delay: int
+    ) -> None:
         self.sight = sight
         self.n_ports = n_ports
+        self.moments = moments
         self.first_service = len(n_ports)
         self.delay = delay
         """From a change to the RSCN that tells of it."""
-        ports = [number for number, it in enumerate(sight.ports) if it is not None]
-        self.hosts = [number for number in ports if self._is_host(number)]
-        self.targets = [number for number in ports if not self._is_host(number)]
+        self.facts = {port: it for port, it in enumerate(sight.ports) if it is not None}
+        self.targets = [port for port, it in self.facts.items() if not it.is_host]
+        self.logins = {port: _Logins() for port, it in self.facts.items() if it.is_host}
         self.found: list[DialoguePlan] = []
         self.last: dict[int, int] = {}
         """The latest dialogue of each port."""
-        self.seen = {
-            host: [self._seen(era, host) for era in range(len(sight.eras))] for host in self.hosts
-        }
+        self.in_era: dict[tuple[int, int], list[int]] = {}
 
     def all(self) -> list[DialoguePlan]:
-        """Return the dialogues in the order of time."""
-        for era, now in enumerate(self.sight.eras):
-            for port in (*self.targets, *self.hosts):
-                is_up = self._is_up(era, port)
-                was_up = era > 0 and self._is_up(era - 1, port)
+        """Return the dialogues, those of each port in the order of time."""
+        before: Moment | None = None
+        for now in self.moments:
+            for port in (*self.targets, *self.logins):
+                is_up = self._is_up(now, port)
+                was_up = before is not None and self._is_up(before, port)
+                self._give_up(port, now.at_ps, is_up=was_up)
                 if is_up and not was_up:
-                    self._log_in(era, port, now.at_ps)
-                elif is_up and port in self.seen:
-                    self._tell(era, port, now.at_ps + self.delay)
+                    self._log_in(now, port)
+                elif is_up and port in self.logins and before is not None:
+                    self._tell(before, now, port)
+                elif not is_up:
+                    self._lose_all(now, port)
+            before = now
         return self.found
 
-    def _is_host(self, port: int) -> bool:
-        facts = self.sight.ports[port]
-        return facts is not None and facts.is_host
-
-    def _is_up(self, era: int, port: int) -> bool:
-        facts = self.sight.ports[port]
+    def _is_up(self, now: Moment, port: int) -> bool:
         reader = self.sight.reader
-        assert facts is not None
-        return reader.is_up(self.sight.eras[era], reader.wiring.link_of[facts.end])
+        link = reader.wiring.link_of[self.facts[port].end]
+        return link not in now.dark and reader.is_up(self.sight.eras[now.era], link)
 
-    def _seen(self, era: int, host: int) -> list[int]:
-        return [target for target in self.targets if not self.sight.reason(era, host, target)]
+    def _seen(self, now: Moment, host: int) -> list[int]:
+        key = now.era, host
+        if key not in self.in_era:
+            reason = self.sight.reason
+            self.in_era[key] = [it for it in self.targets if not reason(now.era, host, it)]
+        return [target for target in self.in_era[key] if self._is_up(now, target)]
 
     def _services_of(self, port: int) -> int:
-        facts = self.sight.ports[port]
-        assert facts is not None
-        return self.first_service + self.sight.reader.number[facts.switch]
+        return self.first_service + self.sight.reader.number[self.facts[port].switch]
 
-    def _log_in(self, era: int, port: int, at: int) -> None:
+    def _log_in(self, now: Moment, port: int) -> None:
         services = self._services_of(port)
         parent = self.n_ports[port].shares
 
@@ -141,35 +198,74 @@ class Dialogues:
 
         steps = [ask("flogi" if parent is None else "fdisc"), ask("plogi", NAME_SERVER)]
         steps += [ask("rft_id"), ask("rff_id"), ask("rspn_id"), ask("rsnn_nn")]
-        if port in self.seen:
-            found = self.seen[port][era]
+        if port in self.logins:
+            found = self._seen(now, port)
             steps += [ask("gid_ft", ports=found), ask("scr")]
-            steps += [_step(verb, port, target) for target in found for verb in ("plogi", "prli")]
+            steps += self._reach(now, port, found)
         else:
             steps.append(ask("scr"))
         is_first = port not in self.last
-        begins = at + LINK_INITIALISATION_PS if at else 0
+        begins = now.at_ps + LINK_INITIALISATION_PS if now.at_ps else 0
         after = self.last.get(port if parent is None else parent)
         self._add(port, begins, after, steps, logs_in=port if is_first else None)
 
-    def _tell(self, era: int, host: int, at: int) -> None:
+    def _reach(self, now: Moment, host: int, targets: Iterable[int]) -> list[StepPlan]:
+        """What a host asks targets: whether they are still the same, or for a login."""
+        logins = self.logins[host]
+        steps = []
+        for target in targets:
+            domains = self.sight.domains(now.era, host, target)
+            is_known = logins.domains.get(target) == domains
+            verbs: tuple[Verb, ...] = ("adisc",) if is_known else ("plogi", "prli")
+            steps += [_step(verb, host, target) for verb in verbs]
+            logins.forget(target)
+            logins.domains[target] = domains
+        return steps
+
+    def _tell(self, before: Moment, now: Moment, host: int) -> None:
         """An RSCN, and what follows from it, where a host sees others than before."""
-        before, now = self.seen[host][era - 1], self.seen[host][era]
-        changed = [port for port in self.targets if (port in before) != (port in now)]
+        old, new = self._seen(before, host), self._seen(now, host)
+        changed = [port for port in self.targets if (port in old) != (port in new)]
         if not changed:
             return
-        services = self._services_of(host)
+        services, told_at = self._services_of(host), now.at_ps + self.delay
         steps = [
             _step("rscn", services, host, FABRIC_CONTROLLER, changed),
-            _step("gid_ft", host, services, None, now),
+            _step("gid_ft", host, services, None, new),
         ]
-        steps += [
-            _step(verb, host, target)
-            for target in now
-            if target in changed
-            for verb in ("plogi", "prli")
-        ]
-        self._add(host, at, self.last.get(host), steps, logs_in=None)
+        for target in changed:
+            if target in new:
+                steps += self._reach(now, host, [target])
+            elif self.sight.is_taken_away(now.era, host, target):
+                steps.append(self._log_out(host, target))
+            else:
+                self.logins[host].lost[target] = told_at
+        self._add(host, told_at, self.last.get(host), steps, logs_in=None)
+
+    def _lose_all(self, now: Moment, port: int) -> None:
+        """A port without light reaches nobody."""
+        if port in self.logins:
+            logins = self.logins[port]
+            logins.lost = dict.fromkeys(logins.domains, now.at_ps) | logins.lost
+
+    def _give_up(self, port: int, until: int, *, is_up: bool) -> None:
+        """A host takes its logins back at targets that have been lost for too long."""
+        if port not in self.logins:
+            return
+        patience = self.facts[port].dev_loss_ps
+        for target, since in list(self.logins[port].lost.items()):
+            if since + patience > until:
+                continue
+            steps = [self._log_out(port, target)]
+            if is_up:
+                self._add(port, since + patience, self.last.get(port), steps, logs_in=None)
+
+    def _log_out(self, host: int, target: int) -> StepPlan:
+        """LOGO to a target out of reach: the host's switch discards it."""
+        self.logins[host].forget(target)
+        address = self.n_ports[target].fc_id
+        step = _step("logo", host, self._services_of(host), address)
+        return step.model_copy(update={"is_discarded": True})
 
     def _add(
         self, port: int, at: int, after: int | None, steps: list[StepPlan], *, logs_in: int | None

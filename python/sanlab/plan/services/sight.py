@@ -30,6 +30,8 @@ class NPortFacts:
     vsan: int
     is_host: bool
     binding: str = "wwpn"
+    dev_loss_ps: int = 0
+    """A host gives a target up that has been lost for so long."""
 
 
 class Sight:
@@ -74,6 +76,17 @@ class Sight:
             if initiator.binding == "fc_id" and self._has_moved(era, target):
                 return f"{'.'.join(initiator.end)} is bound to an address that is gone"
         return ""
+
+    def is_taken_away(self, era: int, host: int, target: int) -> bool:
+        """Whether zoning keeps a host from a target, and nothing else does."""
+        is_unzoned = self.reason(era, host, target).startswith(_NO_ZONE)
+        return is_unzoned and not self._is_soft(era, host)
+
+    def domains(self, era: int, a: int, b: int) -> tuple[int, int]:
+        """Return the domains of the switches that two N_Ports are on."""
+        switches = [port.switch for port in (self.ports[a], self.ports[b]) if port is not None]
+        left, right = (self.eras[era].domain_of[self.reader.number[it]] for it in switches)
+        return left, right
 
     def _apart(self, now: Era, left: NPortFacts, right: NPortFacts) -> str:
         """Why there is no way between two ports; empty where there is one."""
