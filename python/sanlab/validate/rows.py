@@ -210,12 +210,16 @@ def _shape_row(study: Study, shape: Shape, cases: list[Case], figures: Figures) 
         beside = shape.model_copy(update={"where": shape.than})
         other = best_along(shape.cases, beside, cases, figures)
     seen, note = _SHAPES[shape.expect](shape, line, other)
+    published = str(shape.expect)
+    simulated = published if seen else f"not {published}"
+    if shape.between is not None:
+        published, simulated, note = _step(shape.between), note, ""
     return Row(
         study=study.name,
         case=shape.name,
         metric=f"{shape.metric} along {shape.along}",
-        published=shape.expect,
-        simulated=shape.expect if seen else f"not {shape.expect}",
+        published=published,
+        simulated=simulated,
         unit="trend",
         error_percent=None,
         ok=seen,
@@ -277,10 +281,11 @@ def _steps(
 ) -> tuple[bool, str]:
     steps = list(pairwise(line))
     most = max(steps, key=lambda step: line[step[1]] / line[step[0]])
-    wanted = shape.between or most
-    gain = 100 * (line[most[1]] / line[most[0]] - 1)
-    note = f"from {wanted[0]} to {wanted[1]}; here {most[0]} to {most[1]}, by {gain:.0f} %"
-    return most == wanted, note
+    return most == shape.between, _step(most)
+
+
+def _step(between: tuple[int | str, int | str]) -> str:
+    return f"step from {between[0]} to {between[1]}"
 
 
 _SHAPES = {
