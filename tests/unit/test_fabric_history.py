@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from sanlab.plan.services.modules import ModuleLoss, service
 from sanlab.plan.services.timeline import (
-    NEVER,
     Change,
     IslFacts,
     SwitchFacts,
@@ -18,6 +17,7 @@ from sanlab.plan.services.timeline import (
     history,
 )
 from sanlab.plan.services.zone_db import ZoneDb
+from sanlab.plan.spans import NEVER
 from sanlab.scenario.services import Modules
 
 SECOND = 10**12
