@@ -469,6 +469,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             fibre.credit.take(now);
         }
         count(fibre, frame, now, slot, credit_wait);
+        let came_by = std::mem::replace(&mut frame.came_by, id);
         self.fingerprint
             .add(now ^ u64::from(id) << 44 ^ u64::from(wire_bytes) << 32);
         let (sink, in_at) = (fibre.sink, tail_at + fibre.delay);
@@ -482,9 +483,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         } else {
             Fate::Whole
         };
-        let frame = &mut self.frames[frame_id];
-        probe.frame(id, frame, &self.exchanges, now, in_at, fate);
-        let came_by = std::mem::replace(&mut frame.came_by, id);
+        if probe.is_on() {
+            let frame = Frame {
+                came_by,
+                ..self.frames[frame_id]
+            };
+            probe.frame(id, &frame, &self.exchanges, now, in_at, fate);
+        }
         let arrives_at = match sink {
             _ if fate != Fate::Whole => LOST,
             Sink::NPort(n_port) => self.deliver::<CARE>(id, frame_id, n_port, tail_at),

@@ -30,6 +30,12 @@ pub trait Probe {
         fate: Fate,
     );
 
+    /// Whether it looks at all.
+    #[inline(always)]
+    fn is_on(&self) -> bool {
+        true
+    }
+
     /// It has seen all it wants to see: the run may end.
     #[inline]
     fn is_done(&self) -> bool {
@@ -42,6 +48,11 @@ pub trait Probe {
 pub struct NoProbe;
 
 impl Probe for NoProbe {
+    #[inline(always)]
+    fn is_on(&self) -> bool {
+        false
+    }
+
     #[inline(always)]
     fn frame(
         &mut self,
