@@ -201,6 +201,18 @@ def test_a_target_that_is_back_is_asked_first(tmp_path: Path, dark: str, verbs: 
 
 
 @needs_tshark
+def test_a_login_that_was_cut_short_begins_anew(tmp_path: Path) -> None:
+    """Nobody waits for an answer that went down with the link; work waits for the new login."""
+    text = PATIENT + "fabric: {logins: true}\n" + RARE
+    text += "faults: [{kind: link-down, port: host1.hba0.p0, at: 3500us, until: 50ms}]\n"
+    fields = "frame.interface_name", "_ws.col.Info", "frame.time_epoch"
+    said = words_of(trace(text, tmp_path, *fields), "host1.hba0.p0", 0.0035)
+    expected = [word for verb in [*LOGIN, "PLOGI", "PRLI"] for word in (verb, f"ACC ({verb})")]
+    assert said[: len(expected)] == expected
+    assert said[len(expected)].startswith("SCSI: Read")
+
+
+@needs_tshark
 def test_a_host_takes_its_login_back_when_dev_loss_is_over(tmp_path: Path) -> None:
     text = PATIENT + "fabric: {logins: true, rscn_delay: 7ms}\n" + RARE
     text += "faults: [{kind: link-down, port: dev1.p0, at: 50ms}]\n"

@@ -47,6 +47,11 @@ struct Dialogue {
     begins_at: Picoseconds,
     /// Dialogues that wait for its end.
     followers: Vec<u32>,
+    /// The one of the same port before it.
+    before: Option<u32>,
+    /// It ends those before it.
+    replaces: bool,
+    is_begun: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +104,9 @@ impl Services {
             logs_in: of.logs_in,
             begins_at: of.at_ps,
             followers: Vec::new(),
+            before: of.replaces.or(of.after),
+            replaces: of.replaces.is_some(),
+            is_begun: false,
         });
         if let Some(before) = of.after {
             self.dialogues[before as usize].followers.push(number);
@@ -222,7 +230,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_service(&mut self, now: Picoseconds, event: ServiceEvent) {
         match event {
-            ServiceEvent::Begin(dialogue) => self.ask(now, dialogue),
+            ServiceEvent::Begin(number) => {
+                let of = &mut self.services.dialogues[number as usize];
+                if of.at == of.count {
+                    return;
+                }
+                of.is_begun = true;
+                if of.replaces {
+                    self.end_earlier(number);
+                }
+                self.ask(now, number);
+            }
             ServiceEvent::Answer(dialogue, step) => {
                 let number = self.services.dialogues[dialogue as usize].first + step;
                 let Step {
@@ -235,6 +253,27 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                     self.give_back(dialogue);
                     self.ask(now, dialogue);
                 }
+            }
+        }
+    }
+
+    /// A port begins anew: what it was about before has come to nothing. Jobs that wait for a login wait
+    /// for this one.
+    fn end_earlier(&mut self, number: u32) {
+        let mut next = self.services.dialogues[number as usize].before;
+        while let Some(earlier) = next {
+            let of = &mut self.services.dialogues[earlier as usize];
+            if of.at == of.count {
+                return;
+            }
+            if std::mem::take(&mut of.is_begun) {
+                self.give_back(earlier);
+            }
+            let of = &mut self.services.dialogues[earlier as usize];
+            (of.at, next) = (of.count, of.before);
+            of.followers.clear();
+            if let Some(n_port) = of.logs_in.take() {
+                self.services.dialogues[number as usize].logs_in = Some(n_port);
             }
         }
     }

@@ -1001,8 +1001,9 @@ class DialoguePlan(PlanModel):
     """Requests that follow each other, each when the one before was answered."""
 
     at_ps: U64
-    after: U32 | None
-    logs_in: U32 | None
+    after: U32 | None = None
+    replaces: U32 | None = None
+    logs_in: U32 | None = None
     steps: list[StepPlan]
 
 

@@ -37,6 +37,10 @@ pub struct DialoguePlan {
     pub at_ps: u64,
     /// The dialogue it waits for; none where it waits for no other.
     pub after: Option<u32>,
+    /// The dialogue of the same N_Port before it, which is over when this one begins, wherever it is: the
+    /// link was dark. That holds for the one before that as well.
+    #[serde(default)]
+    pub replaces: Option<u32>,
     /// The N_Port that is logged in at its end: its jobs begin then.
     pub logs_in: Option<u32>,
     /// The requests.

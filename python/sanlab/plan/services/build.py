@@ -140,7 +140,7 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     facts = facts_of(reader.all(eras), sight, ground.n_ports)
     if scenario.fabric.logins:
         moments = moments_of(sight, ground.down, ground.end_ps)
-        dialogues = Dialogues(sight, ground.n_ports, moments, scenario.fabric.rscn_delay).all()
+        dialogues = Dialogues(sight, ground.n_ports, moments, scenario.fabric).all()
         keys = {"dialogues": dialogues, "service_ps": scenario.fabric.service_time}
         facts = facts.model_copy(update=keys)
     return Services(

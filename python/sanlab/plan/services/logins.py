@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import SwitchBox
     from sanlab.plan.services.sight import Sight
     from sanlab.plan.spans import Span
+    from sanlab.scenario.services import FabricServices
 
 #: Well-known addresses (FC-FS).
 NAME_SERVER = 0xFFFFFC
@@ -141,14 +142,17 @@ class Dialogues:
     """Makes the dialogues of all ports that are on switches."""
 
     def __init__(
-        self, sight: Sight, n_ports: Sequence[NPortPlan], moments: list[Moment], delay: int
+        self,
+        sight: Sight,
+        n_ports: Sequence[NPortPlan],
+        moments: list[Moment],
+        fabric: FabricServices,
     ) -> None:
         self.sight = sight
         self.n_ports = n_ports
         self.moments = moments
         self.first_service = len(n_ports)
-        self.delay = delay
-        """From a change to the RSCN that tells of it."""
+        self.fabric = fabric
         self.facts = {port: it for port, it in enumerate(sight.ports) if it is not None}
         self.targets = [port for port, it in self.facts.items() if not it.is_host]
         self.logins = {port: _Logins() for port, it in self.facts.items() if it.is_host}
@@ -204,10 +208,18 @@ class Dialogues:
             steps += self._reach(now, port, found)
         else:
             steps.append(ask("scr"))
-        is_first = port not in self.last
-        begins = now.at_ps + LINK_INITIALISATION_PS if now.at_ps else 0
-        after = self.last.get(port if parent is None else parent)
-        self._add(port, begins, after, steps, logs_in=port if is_first else None)
+        before = self.last.get(port)
+        self._add(
+            port,
+            DialoguePlan(
+                at_ps=now.at_ps + LINK_INITIALISATION_PS if now.at_ps else 0,
+                after=None if parent is None else self.last.get(parent),
+                # What it was about when its link went dark has come to nothing.
+                replaces=before,
+                logs_in=port if before is None else None,
+                steps=steps,
+            ),
+        )
 
     def _reach(self, now: Moment, host: int, targets: Iterable[int]) -> list[StepPlan]:
         """What a host asks targets: whether they are still the same, or for a login."""
@@ -228,7 +240,7 @@ class Dialogues:
         changed = [port for port in self.targets if (port in old) != (port in new)]
         if not changed:
             return
-        services, told_at = self._services_of(host), now.at_ps + self.delay
+        services, told_at = self._services_of(host), now.at_ps + self.fabric.rscn_delay
         steps = [
             _step("rscn", services, host, FABRIC_CONTROLLER, changed),
             _step("gid_ft", host, services, None, new),
@@ -240,13 +252,27 @@ class Dialogues:
                 steps.append(self._log_out(host, target))
             else:
                 self.logins[host].lost[target] = told_at
-        self._add(host, told_at, self.last.get(host), steps, logs_in=None)
+        self._add(host, DialoguePlan(at_ps=told_at, after=self.last.get(host), steps=steps))
 
     def _lose_all(self, now: Moment, port: int) -> None:
         """A port without light reaches nobody."""
         if port in self.logins:
             logins = self.logins[port]
+            for target in self._cut_short(now, port):
+                logins.forget(target)
             logins.lost = dict.fromkeys(logins.domains, now.at_ps) | logins.lost
+
+    def _cut_short(self, now: Moment, port: int) -> list[int]:
+        """Targets at which it cannot have logged in yet, going by the time of answers alone."""
+        if port not in self.last:
+            return []
+        dialogue = self.found[self.last[port]]
+        return [
+            step.answers
+            for number, step in enumerate(dialogue.steps, start=1)
+            if step.verb == "prli"
+            and dialogue.at_ps + number * self.fabric.service_time > now.at_ps
+        ]
 
     def _give_up(self, port: int, until: int, *, is_up: bool) -> None:
         """A host takes its logins back at targets that have been lost for too long."""
@@ -258,7 +284,8 @@ class Dialogues:
                 continue
             steps = [self._log_out(port, target)]
             if is_up:
-                self._add(port, since + patience, self.last.get(port), steps, logs_in=None)
+                at, after = since + patience, self.last.get(port)
+                self._add(port, DialoguePlan(at_ps=at, after=after, steps=steps))
 
     def _log_out(self, host: int, target: int) -> StepPlan:
         """LOGO to a target out of reach: the host's switch discards it."""
@@ -267,11 +294,9 @@ class Dialogues:
         step = _step("logo", host, self._services_of(host), address)
         return step.model_copy(update={"is_discarded": True})
 
-    def _add(
-        self, port: int, at: int, after: int | None, steps: list[StepPlan], *, logs_in: int | None
-    ) -> None:
+    def _add(self, port: int, dialogue: DialoguePlan) -> None:
         self.last[port] = len(self.found)
-        self.found.append(DialoguePlan(at_ps=at, after=after, logs_in=logs_in, steps=steps))
+        self.found.append(dialogue)
 
 
 def _step(
