@@ -137,6 +137,25 @@ measure: {duration: 1ms, interval: 100us}
     assert html.count('class="empty"') >= 3
 
 
+def test_faults_have_a_section_with_what_they_cost(tmp_path: Path) -> None:
+    example = HELLO.parents[1] / "path-failover" / "scenario.yaml"
+    run = sanlab.run(example, folder=tmp_path / "run")
+    build(run)
+    text = run.folder.joinpath("report.html").read_text(encoding="utf-8")
+    assert Page(text).sections.count("faults") == 1
+    section = text[text.index('<section id="faults">') :]
+    section = re.sub(r"<[^>]+>", " ", section[: section.index("</section>")])
+    lost = [row for row in run.rows("paths") if row["losses_count"]]
+    assert lost
+    for row in lost:
+        assert row["path"] in section
+    for heading in ("first I/O on another path at", "delayed", "retried", "failed"):
+        assert heading in section
+    dropped = [row["port"] for row in run.rows("ports") if row["tx_dropped_count"]]
+    assert dropped
+    assert all(port in section for port in dropped)
+
+
 def test_the_command_writes_figures_and_tables(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "figures"
     result = CliRunner().invoke(app, ["report", str(run.folder), "--figures", str(out), "--json"])

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from sanlab.report import topology
 from sanlab.report.fabric_tables import fabric_tables
+from sanlab.report.fault_tables import fault_tables
 from sanlab.report.figures import SERIES_SHOWN, figures, specification
 from sanlab.report.findings import Finding, find
 from sanlab.report.findings import write as write_findings
@@ -248,12 +249,15 @@ def _tables(run: Run) -> list[Table]:
         _stations(run),
         _mirrors(run),
     ]
-    tables += [_of_fabric(*rows) for rows in fabric_tables(run)]
+    tables += [_of_texts(*rows) for rows in (*fabric_tables(run), *fault_tables(run))]
     return [table for table in tables if table.rows]
 
 
-def _of_fabric(name: str, headings: list[str], rows: list[list[Entry]]) -> Table:
-    columns = [Column(title, is_number=title in ("port", "since")) for title in headings]
+def _of_texts(name: str, headings: list[str], rows: list[list[Entry]]) -> Table:
+    columns = [
+        Column(title, is_number=all(isinstance(row[place][1], float) for row in rows))
+        for place, title in enumerate(headings)
+    ]
     cells = [[Cell(text, value) for text, value in row] for row in rows]
     return _table(name, columns, cells, has_filter=True)
 

@@ -191,4 +191,7 @@ def _plot(study: Validation) -> alt.LayerChart:
         )
     )
     drawing: alt.LayerChart = alt.LayerChart(layer=[lines, marks])
-    return drawing.properties(width=_SIZE, height=_SIZE)
+    # A legend is as wide as the font it is drawn with, which is the viewer's.
+    return drawing.properties(
+        width=_SIZE, height=_SIZE, padding={"right": 40, "left": 5, "top": 5, "bottom": 5}
+    )
