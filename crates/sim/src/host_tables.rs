@@ -132,7 +132,7 @@ pub(crate) fn file_systems<const E: bool>(
             ("journal_write_count", whole(|row| row.writes)),
             ("journal_bytes", whole(|row| row.bytes)),
             (
-                "journal_response_mean_ps",
+                "response_mean_ps",
                 Column::real(&rows, |row| {
                     row.response_sum as f64 / row.writes.max(1) as f64
                 }),

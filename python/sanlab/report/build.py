@@ -248,6 +248,7 @@ def _tables(run: Run) -> list[Table]:
         _frames(run),
         _stations(run),
         _mirrors(run),
+        _file_systems(run),
     ]
     tables += [_of_texts(*rows) for rows in (*fabric_tables(run), *fault_tables(run))]
     return [table for table in tables if table.rows]
@@ -572,6 +573,29 @@ def _mirrors(run: Run) -> Table:
         for row in run.rows("mirrors")
     ]
     return _table("mirrors", columns, rows)
+
+
+def _file_systems(run: Run) -> Table:
+    columns = [
+        Column("file system", is_number=False),
+        Column("allocations", tip="first writes that were allocated"),
+        Column("allocating", tip="share of the time that who allocates was busy"),
+        Column("journal writes", tip="of log and metadata, which no workload counts"),
+        Column("bytes"),
+        Column("mean time"),
+    ]
+    rows = [
+        [
+            _text(row["file_system"]),
+            _count(row["allocation_count"]),
+            _share(row["allocation_utilisation"]),
+            _count(row["journal_write_count"]),
+            Cell(show_bytes(row["journal_bytes"]), row["journal_bytes"]),
+            _time(row["response_mean_ps"]),
+        ]
+        for row in (run.rows("file_systems") if "file_systems" in run.tables else [])
+    ]
+    return _table("file_systems", columns, rows)
 
 
 def _table(

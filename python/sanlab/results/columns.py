@@ -276,7 +276,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "allocation_utilisation": "share of the run that who allocates was busy",
             "journal_write_count": "writes of log and metadata",
             "journal_bytes": "bytes they moved; no workload counts them",
-            "journal_response_mean_ps": "their mean response time",
+            "response_mean_ps": "their mean response time",
         },
     ),
     "stations": (
