@@ -4,7 +4,7 @@
 
 mod support;
 
-use sanlab_sim::plan::{CachePlan, Distribution, RoutePolicy};
+use sanlab_sim::plan::{CachePlan, DiskPlan, Distribution, MediaPlan, RoutePolicy};
 use support::*;
 
 /// Hosts, a switch, an ISL for every four of them, a switch, targets; all 2GFC with 12 credits.
@@ -90,6 +90,53 @@ fn a_small_read_is_at_most_25_events() {
         "{} events for 1000 reads",
         summary.events
     );
+}
+
+/// Everything a 4 KiB I/O can meet: block layer, processors for calls, commands and interrupts, an I/O
+/// bus, time on the card, three hops, a controller, a disk.
+#[test]
+fn a_small_io_from_process_to_disk_is_under_40_events() {
+    for read_ppm in [0, 1_000_000] {
+        let mut san = San::new(1000 * SECOND);
+        let routing = RoutePolicy::Exchange;
+        let (east, west) = (san.switch(US, true, routing), san.switch(US, true, routing));
+        let cable = Cable::new(1_700_000_000, 50 * NS, 16);
+        let host = san.host("host");
+        let array = san.array("array", 0, Distribution::Constant);
+        san.link(At::NPort(host), east, cable);
+        san.link(east, west, cable);
+        san.link(west, At::NPort(array), cable);
+        let of = &mut san.plan.hosts[0];
+        (of.cpu_submit_ps, of.cpu_complete_ps) = (3 * US, 3 * US);
+        (of.cpu_command_ps, of.cpu_interrupt_ps) = (2 * US, 2 * US);
+        of.max_request_bytes = 65_536;
+        of.buses = vec![pci_x_133("bus", false)];
+        let adapter = &mut of.adapters[0];
+        adapter.bus = Some(0);
+        (adapter.submit_ps, adapter.complete_ps) = (US, US);
+        (adapter.transfer_ps, adapter.latency_ps) = (US, 2 * US);
+        adapter.interrupt_delay_ps = 10 * US;
+        let to = &mut san.plan.arrays[0];
+        to.command_ps = 10 * US;
+        to.disks = vec![DiskPlan {
+            name: "disk".into(),
+            drive: 0,
+        }];
+        to.drives = vec![drive("drive", 40_000_000_000)];
+        to.luns[0].media = MediaPlan::Stripe {
+            disks: vec![0],
+            start_bytes: 1 << 20,
+            stripe_bytes: 32_768,
+            block_bytes: 8192,
+        };
+        let job = san.job(0, 0, 4096, 1);
+        job.total_bytes = 4096 * 1000;
+        job.read_ppm = read_ppm;
+        let summary = san.run().summary;
+        assert_eq!(summary.ios, 1000);
+        let each = summary.events / 1000;
+        assert!(each < 40, "{each} events for an I/O, {read_ppm} ppm reads");
+    }
 }
 
 /// 256 hosts at saturation need little memory, and ten times the frames need no more.
