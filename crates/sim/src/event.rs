@@ -1,6 +1,8 @@
 //! What can happen above the network.
 
 /// An entry of the agenda. Ids are those of the part it concerns.
+///
+/// It is moved at every step of the agenda's heap: 16 bytes, so what is nested here holds two ids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     /// A job starts.
@@ -49,6 +51,8 @@ pub(crate) enum Event {
     Service(ServiceEvent),
     /// A host, or an array, comes to terms with it.
     Recovery(RecoveryEvent),
+    /// Write data may not have come: exchange, its number, bytes at the last look.
+    DataDue(u32, u32, u32),
     /// Parity of a task is computed.
     ParityDone(u32),
     /// A write of a task is in the partner's cache too.
@@ -104,8 +108,6 @@ pub(crate) enum RecoveryEvent {
     AbortDue(u32, u32),
     /// A copy may have had no answer.
     CopyDue(u32, u32),
-    /// Write data may not have come: exchange, its number, bytes at the last look.
-    DataDue(u32, u32, u32),
     /// The id of an aborted exchange has rested.
     Rested(u32),
     /// Hosts look which of their paths are usable.
@@ -123,3 +125,5 @@ pub(crate) enum RecoveryEvent {
     /// A job whose I/O failed at once goes on.
     JobPaused(u32),
 }
+
+const _: () = assert!(size_of::<Event>() == 16);

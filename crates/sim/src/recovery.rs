@@ -8,7 +8,7 @@ use sanlab_fc::{FCP_RSP_BYTES, Frame, FrameKind, Owner, Phase, ScsiStatus};
 use sanlab_host::{PathState, Role};
 use sanlab_kernel::{NONE, Picoseconds, Stage, id_of};
 
-use crate::event::RecoveryEvent;
+use crate::event::{Event, RecoveryEvent};
 use crate::world::{Request, World};
 
 /// Payload of BA_ACC: sequence, ids of the exchange, lowest and highest count (FC-FS).
@@ -20,9 +20,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             RecoveryEvent::CommandsDue(adapter) => self.on_commands_due(now, adapter),
             RecoveryEvent::AbortDue(exchange, number) => self.on_abort_due(now, exchange, number),
             RecoveryEvent::CopyDue(exchange, number) => self.on_copy_due(now, exchange, number),
-            RecoveryEvent::DataDue(exchange, number, seen) => {
-                self.on_data_due(now, exchange, number, seen);
-            }
             RecoveryEvent::Rested(exchange) => self.on_rested(now, exchange),
             RecoveryEvent::PathsCheck => self.check_paths(now, None),
             RecoveryEvent::PathExpired(path, changes) => self.on_path_expired(now, path, changes),
@@ -174,11 +171,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Data were asked for: if they do not come, the target says so.
     pub(crate) fn expect_data(&mut self, now: Picoseconds, id: u32) {
         let exchange = &self.network.exchanges[id];
-        let due = RecoveryEvent::DataDue(id, exchange.number, exchange.arrived_bytes);
-        self.recover_at(now + self.faults.plan.e_d_tov_ps, due);
+        let due = Event::DataDue(id, exchange.number, exchange.arrived_bytes);
+        let due_at = now + self.faults.plan.e_d_tov_ps;
+        self.agenda.schedule(due_at, 0, due);
     }
 
-    fn on_data_due(&mut self, now: Picoseconds, id: u32, number: u32, seen: u32) {
+    pub(crate) fn on_data_due(&mut self, now: Picoseconds, id: u32, number: u32, seen: u32) {
         let exchange = &mut self.network.exchanges[id];
         let is_waiting = exchange.phase == Phase::Open && exchange.misses_data();
         if exchange.number != number || !is_waiting || exchange.status != ScsiStatus::Good {

@@ -328,6 +328,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::Service(event) => self.on_service(now, event),
             Event::Recovery(step) => self.on_recovery(now, step),
             Event::Policy(policy) => self.network.apply_policy(policy, now),
+            Event::DataDue(exchange, number, seen) => {
+                self.on_data_due(now, exchange, number, seen);
+            }
             Event::ParityDone(task) => self.on_parity_done(now, task),
             Event::PartnerCopied(task) => self.on_partner_copied(now, task),
             Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),
