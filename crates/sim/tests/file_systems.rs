@@ -5,7 +5,7 @@
 mod support;
 
 use sanlab_sim::Outcome;
-use sanlab_sim::plan::{Distribution, FileSystemPlan, RoutePolicy, WorkloadPlan};
+use sanlab_sim::plan::{Distribution, FileSystemPlan, RoutePolicy};
 use support::*;
 
 const BYTES: u64 = 4096;
@@ -33,24 +33,8 @@ fn san(blocks: u64, message_ps: u64, first_write: bool) -> San {
     job.random = false;
     job.file_system = Some(0);
     job.first_write = first_write;
-    add_journal(&mut san);
+    san.journal(EVERY).iodepth = 8;
     san
-}
-
-fn add_journal(san: &mut San) {
-    let mut journal = san.plan.jobs[0].clone();
-    journal.name = "fs/log".into();
-    journal.workload = san.plan.workloads.len() as u32;
-    journal.block_bytes = 32_768;
-    journal.iodepth = 8;
-    journal.total_bytes = 0;
-    journal.first_write = false;
-    journal.journal_every = EVERY;
-    san.plan.jobs.push(journal);
-    san.plan.workloads.push(WorkloadPlan {
-        name: "fs journal".into(),
-        file_system: Some(0),
-    });
 }
 
 fn mean_response(outcome: &Outcome) -> f64 {

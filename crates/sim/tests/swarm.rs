@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use sanlab_sim::plan::{
     BufferPlan, CachePlan, ClassPlan, DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan,
     Interleave, LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
-    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WorkloadPlan, WriteCachePlan,
+    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use support::*;
 
@@ -175,22 +175,7 @@ fn share_files(dice: &mut Dice<'_>, san: &mut San) {
         job.file_system = (dice.below(2) == 0).then_some(0);
         job.first_write = job.file_system.is_some() && dice.below(2) == 0;
     }
-    let mut journal = san.plan.jobs[0].clone();
-    journal.name = "fs/log".into();
-    journal.workload = san.plan.workloads.len() as u32;
-    journal.block_bytes = 32_768;
-    journal.read_ppm = 0;
-    journal.total_bytes = 0;
-    journal.interval_ps = 0;
-    journal.think_ps = 0;
-    journal.first_write = false;
-    journal.file_system = Some(0);
-    journal.journal_every = dice.pick(&[1, 3, 32]);
-    san.plan.jobs.push(journal);
-    san.plan.workloads.push(WorkloadPlan {
-        name: "fs journal".into(),
-        file_system: Some(0),
-    });
+    san.journal(dice.pick(&[1, 3, 32]));
 }
 
 /// Classes, virtual channels, limits and priorities, some of which change.

@@ -161,11 +161,13 @@ def _below(
     if below is None or below.file_system is not None:
         _refuse_below(fs, found, table, path, problems)
         return None
-    if below.bytes < 4 * fs.log_buffer:
+    writes = {"log buffers": fs.log_buffer, "blocks": fs.block}
+    what = max(writes, key=lambda it: writes[it])
+    if below.bytes < 4 * writes[what]:
         problems.add(
             (*path, "on"),
             f"'{fs.on}' has {format_size(below.bytes)}, too little for a file system with "
-            f"log buffers of {format_size(fs.log_buffer)}",
+            f"{what} of {format_size(writes[what])}",
             "Use larger LUNs",
         )
         return None

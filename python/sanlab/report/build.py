@@ -593,7 +593,7 @@ def _file_systems(run: Run) -> Table:
             Cell(show_bytes(row["journal_bytes"]), row["journal_bytes"]),
             _time(row["response_mean_ps"]),
         ]
-        for row in (run.rows("file_systems") if "file_systems" in run.tables else [])
+        for row in run.rows("file_systems")
     ]
     return _table("file_systems", columns, rows)
 

@@ -34,7 +34,8 @@ def _at(ps: int) -> Entry:
     return ("start" if ps == 0 else show_time(ps)), float(ps)
 
 
-def _same(*texts: str) -> list[Entry]:
+def same(*texts: str) -> list[Entry]:
+    """Return texts that are sorted by themselves."""
     return [(text, text) for text in texts]
 
 
@@ -46,11 +47,11 @@ def _ports(run: Run, services: dict[str, Any]) -> Rows:
     names = [switch["name"] for switch in run.plan["switches"]]
     rows = [
         [
-            *_same(names[it["switch"]]),
+            *same(names[it["switch"]]),
             (str(it["port"]), float(it["port"])),
-            *_same(f"{it['kind']}_Port", it["peer"]),
+            *same(f"{it['kind']}_Port", it["peer"]),
             _at(it["at_ps"]),
-            *_same(it["state"], it["reason"]),
+            *same(it["state"], it["reason"]),
         ]
         for it in _in_time(run, services["ports"])
     ]
@@ -72,11 +73,11 @@ def _unlit(number: int, name: str, run: Run) -> list[Entry]:
         return []
     others = f"{count} other{'' if count == 1 else 's'}"
     return [
-        *_same(name),
+        *same(name),
         (others, 1e9),
-        *_same("", ""),
+        *same("", ""),
         _at(0),
-        *_same("no light", "nothing is plugged in"),
+        *same("no light", "nothing is plugged in"),
     ]
 
 
@@ -84,9 +85,9 @@ def _zones(run: Run, services: dict[str, Any]) -> Rows:
     names = [switch["name"] for switch in run.plan["switches"]]
     rows = [
         [
-            *_same(names[it["switch"]], "all" if it["vsan"] == 0 else str(it["vsan"])),
+            *same(names[it["switch"]], "all" if it["vsan"] == 0 else str(it["vsan"])),
             _at(it["at_ps"]),
-            *_same(it["zone_set"] or "none active", it["zone"], ", ".join(it["members"])),
+            *same(it["zone_set"] or "none active", it["zone"], ", ".join(it["members"])),
         ]
         for it in _in_time(run, services["zones"])
     ]
@@ -98,9 +99,9 @@ def _sights(run: Run, services: dict[str, Any]) -> Rows:
     names = [port["name"] for port in run.plan["n_ports"]]
     rows = [
         [
-            *_same(names[it["n_port"]]),
+            *same(names[it["n_port"]]),
             _at(it["at_ps"]),
-            *_same(", ".join(names[port] for port in it["targets"]) or "nobody"),
+            *same(", ".join(names[port] for port in it["targets"]) or "nobody"),
         ]
         for it in _in_time(run, services["sights"])
     ]
@@ -111,9 +112,9 @@ def _apart(run: Run, services: dict[str, Any]) -> Rows:
     names = [port["name"] for port in run.plan["n_ports"]]
     rows = [
         [
-            *_same(names[it["a"]], names[it["b"]]),
+            *same(names[it["a"]], names[it["b"]]),
             _at(it["at_ps"]),
-            *_same(it["reason"] or "they see each other again"),
+            *same(it["reason"] or "they see each other again"),
         ]
         for it in _in_time(run, services["apart"])
     ]

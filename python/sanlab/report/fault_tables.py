@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sanlab.report.fabric_tables import same
 from sanlab.report.words import show_count, show_time
 from sanlab.results.happenings import happenings
 
@@ -44,8 +45,7 @@ def _paths(run: Run) -> Rows:
         replaced = row["replaced_ps"]
         rows.append(
             [
-                (row["path"], row["path"]),
-                (row["state"], row["state"]),
+                *same(row["path"], row["state"]),
                 _count(row["losses_count"]),
                 _time(row["lost_ps"]),
                 _time(row["lost_first_ps"]),
@@ -60,8 +60,7 @@ def _paths(run: Run) -> Rows:
 def _cost(run: Run) -> Rows:
     keys = ("io_count", "delayed_count", "retried_count", "error_count")
     rows: list[list[Entry]] = [
-        [(row["workload"], row["workload"]), (row["op"], row["op"])]
-        + [_count(row[key]) for key in keys]
+        [*same(row["workload"], row["op"]), *(_count(row[key]) for key in keys)]
         for row in run.rows("workloads")
     ]
     return "fault_cost", ["workload", "op", "I/Os done", "delayed", "retried", "failed"], rows
@@ -69,7 +68,7 @@ def _cost(run: Run) -> Rows:
 
 def _dropped(run: Run) -> Rows:
     rows: list[list[Entry]] = [
-        [(row["port"], row["port"]), (row["peer"], row["peer"]), _count(row["tx_dropped_count"])]
+        [*same(row["port"], row["peer"]), _count(row["tx_dropped_count"])]
         for row in run.rows("ports")
         if row.get("tx_dropped_count")
     ]

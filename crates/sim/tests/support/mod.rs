@@ -272,6 +272,28 @@ impl San {
         &mut self.plan.jobs[number]
     }
 
+    /// A job like the first that writes the log of file system 0, a buffer of 32 KiB after so many
+    /// allocations. No application's job may come after it.
+    pub fn journal(&mut self, every: u32) -> &mut JobPlan {
+        let mut journal = self.plan.jobs[0].clone();
+        journal.name = "fs/log".into();
+        journal.workload = self.plan.workloads.len() as u32;
+        journal.block_bytes = 32_768;
+        journal.read_ppm = 0;
+        journal.total_bytes = 0;
+        journal.interval_ps = 0;
+        journal.think_ps = 0;
+        journal.file_system = Some(0);
+        journal.first_write = false;
+        journal.journal_every = every;
+        self.plan.workloads.push(WorkloadPlan {
+            name: "fs journal".into(),
+            file_system: Some(0),
+        });
+        self.plan.jobs.push(journal);
+        self.plan.jobs.last_mut().expect("just added")
+    }
+
     /// Plain frames; 0 frames have no end, interval 0 saturates.
     pub fn traffic(&mut self, from: u32, to: u32, payload: u32, frames: u64, interval: u64) {
         let number = self.plan.traffic.len();
