@@ -1,9 +1,12 @@
 //! The part of the plan that says what a kind of disk drive is made of.
 
+use std::num::NonZeroU64;
+
 use serde::{Deserialize, Serialize};
 
 /// A kind of disk drive.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DrivePlan {
     /// Name of the kind.
@@ -46,6 +49,7 @@ pub struct DrivePlan {
 
 /// Cylinders with equally many blocks on each track.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ZonePlan {
     /// First cylinder.
@@ -72,6 +76,7 @@ pub struct ZonePlan {
 
 /// Order of the surfaces of a cylinder.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MappingPlan {
     /// The same on every cylinder.
@@ -84,6 +89,7 @@ pub enum MappingPlan {
 
 /// Where spares lie.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SparingPlan {
     /// No spares.
@@ -112,7 +118,8 @@ pub enum SparingPlan {
 
 /// Arm movement.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SeekPlan {
     /// Always the same.
     Constant {
@@ -165,6 +172,7 @@ pub enum SeekPlan {
 
 /// How the wait for a sector is found.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RotationPlan {
     /// From the angle of the platter.
@@ -177,6 +185,7 @@ pub enum RotationPlan {
 
 /// What the controller takes for a command.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OverheadsPlan {
     /// Before anything else.
@@ -207,6 +216,7 @@ pub struct OverheadsPlan {
 
 /// Buffer of a drive.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -233,8 +243,8 @@ pub struct BufferPlan {
     pub read_ahead: ReadAheadPlan,
     /// Blocks it reads on at least.
     pub least_read_ahead: u64,
-    /// Blocks it reads on at most; 0 is a segment.
-    pub most_read_ahead: u64,
+    /// Blocks it reads on at most. Without it, a segment.
+    pub most_read_ahead: Option<NonZeroU64>,
     /// A hit sets reading ahead going.
     pub reads_ahead_after_hit: bool,
     /// It stops within a sector.
@@ -259,6 +269,7 @@ pub struct BufferPlan {
 
 /// How far a drive reads on.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadAheadPlan {
     /// Not at all.
@@ -275,6 +286,7 @@ pub enum ReadAheadPlan {
 
 /// When writes are answered.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WriteCachePlan {
     /// On the media.
@@ -287,6 +299,7 @@ pub enum WriteCachePlan {
 
 /// Order of the commands that wait.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SchedulingPlan {
     /// As they came.

@@ -1,47 +1,43 @@
-//! What the services of the fabrics decided.
+//! Decisions of the fabrics' services, and logins.
+
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-/// What the services of the fabrics decided; reports show it.
+/// Decisions of the fabrics' services, which reports show, and logins.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServicesPlan {
     /// States of ports, in the order of time.
-    #[serde(default)]
     pub ports: Vec<PortStatePlan>,
     /// Active zones, in the order of time.
-    #[serde(default)]
     pub zones: Vec<ActiveZonePlan>,
-    /// Who sees whom, in the order of time.
-    #[serde(default)]
+    /// Array ports that each host port sees, in the order of time.
     pub sights: Vec<SightPlan>,
-    /// Who of those that want to talk are kept apart, in the order of time.
-    #[serde(default)]
+    /// Pairs of ports with traffic that cannot see each other, in the order of time.
     pub apart: Vec<ApartPlan>,
     /// World-wide node name of each N_Port.
-    #[serde(default)]
     pub node_names: Vec<u64>,
-    /// From a request to a service to its answer.
-    #[serde(default)]
+    /// Time from a request to a service to its answer.
     pub service_ps: u64,
     /// Logins, registrations and notices.
-    #[serde(default)]
     pub dialogues: Vec<DialoguePlan>,
 }
 
 /// Requests that follow each other, each when the one before was answered.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DialoguePlan {
     /// When it begins, at the earliest.
     pub at_ps: u64,
-    /// The dialogue it waits for; none where it waits for no other.
+    /// Dialogue it waits for, if any.
     pub after: Option<u32>,
-    /// The dialogue of the same N_Port before it, which is over when this one begins, wherever it is: the
-    /// link was dark. That holds for the one before that as well.
-    #[serde(default)]
+    /// Earlier dialogue of the same N_Port that ends when this one begins, because the link was dark.
+    /// The dialogue that one replaces ends as well.
     pub replaces: Option<u32>,
-    /// The N_Port that is logged in at its end: its jobs begin then.
+    /// N_Port that is logged in at its end, so that its jobs begin.
     pub logs_in: Option<u32>,
     /// The requests.
     pub steps: Vec<StepPlan>,
@@ -49,26 +45,27 @@ pub struct DialoguePlan {
 
 /// A request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StepPlan {
-    /// What is asked.
+    /// Request.
     pub verb: VerbPlan,
     /// N_Port that asks.
     pub asks: u32,
-    /// N_Port that answers; of a service that of its switch.
+    /// N_Port that answers.
     pub answers: u32,
-    /// Address of the end that is a service of a switch: a well-known one, or that of the port which a
-    /// discarded frame was for.
+    /// Address of the end that is a service of a switch, where it is not the N_Port's own: a well-known
+    /// address, or that of the port a discarded frame was for.
     pub service: Option<u32>,
-    /// N_Ports it tells of.
+    /// N_Ports that the payload names.
     pub ports: Vec<u32>,
-    /// It is for a port out of reach: the switch discards it, and nobody answers.
-    #[serde(default)]
+    /// Whether the switch discards it without an answer, because the port is out of reach.
     pub is_discarded: bool,
 }
 
-/// What is asked, by its name in FC-LS and FC-GS.
+/// A request, by its name in FC-LS and FC-GS.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "they are the names of the standards")]
 pub enum VerbPlan {
@@ -87,25 +84,27 @@ pub enum VerbPlan {
     GidFt,
 }
 
-/// Why two N_Ports do not see each other from an instant on.
+/// The reason why two N_Ports do not see each other from an instant on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApartPlan {
-    /// Since when.
+    /// From when.
     pub at_ps: u64,
     /// One N_Port.
     pub a: u32,
-    /// The other.
+    /// The other N_Port.
     pub b: u32,
-    /// Why; empty where they do again.
-    pub reason: String,
+    /// The reason. Without it, they see each other again.
+    pub reason: Option<String>,
 }
 
 /// State of a port of a switch from an instant on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PortStatePlan {
-    /// Since when.
+    /// From when.
     pub at_ps: u64,
     /// Switch.
     pub switch: u32,
@@ -113,37 +112,39 @@ pub struct PortStatePlan {
     pub port: u32,
     /// `F`, `FL` or `E`.
     pub kind: String,
-    /// What it is cabled to.
+    /// Port it is cabled to.
     pub peer: String,
-    /// `online`, or why not in a word.
+    /// `online`, or the reason why not in one word.
     pub state: String,
-    /// Why not in a sentence.
+    /// The reason as a sentence; empty where it is online.
     pub reason: String,
 }
 
 /// A zone that is active in a fabric from an instant on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ActiveZonePlan {
-    /// Since when.
+    /// From when.
     pub at_ps: u64,
     /// First switch of the fabric.
     pub switch: u32,
-    /// VSAN; 0 is all of them.
-    pub vsan: u32,
-    /// Zone set; empty where none is active.
-    pub zone_set: String,
+    /// VSAN. Without it, the fabric has no VSANs.
+    pub vsan: Option<NonZeroU32>,
+    /// Zone set. Without it, none is active.
+    pub zone_set: Option<String>,
     /// Zone.
-    pub zone: String,
+    pub zone: Option<String>,
     /// Its members: ports, world-wide names, places.
     pub members: Vec<String>,
 }
 
 /// Ports of arrays that a port of a host sees from an instant on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SightPlan {
-    /// Since when.
+    /// From when.
     pub at_ps: u64,
     /// Port of a host.
     pub n_port: u32,
