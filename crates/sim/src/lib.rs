@@ -4,37 +4,23 @@
 //! the world, [`run()`] drives it to its end, checks the laws that every run must keep, and turns what
 //! was counted into tables.
 
-mod back_end;
+mod array;
 mod build;
-mod build_loops;
-mod build_paths;
 mod check;
 pub mod drive;
 mod event;
 mod exchanges;
-mod fault_tables;
 mod faults;
-mod file_system;
-mod host_tables;
-mod initiator;
+mod host;
 mod laws;
-mod loop_tables;
+mod meters;
 mod outcome;
-mod pages;
-mod paths;
-mod pieces;
 pub mod plan;
 mod qos;
-mod raid;
-mod recovery;
 mod run;
-mod series;
 mod services;
 mod storage_check;
-mod storage_tables;
 mod tables;
-mod target;
-mod workload;
 mod world;
 
 // The plans of the integration tests, for the unit tests too.

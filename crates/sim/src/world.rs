@@ -9,12 +9,12 @@ use sanlab_storage::{Array, Operation};
 
 use crate::event::Event;
 use crate::faults::Faults;
-use crate::file_system::FileSystem;
+use crate::host::file_system::FileSystem;
+use crate::host::paths::{HostDevice, Path};
+use crate::meters::series::Series;
+use crate::meters::workload::WorkloadState;
 use crate::outcome::Failure;
-use crate::paths::{HostDevice, Path};
-use crate::series::Series;
 use crate::services::Services;
-use crate::workload::WorkloadState;
 
 /// A request of a host, or a copy that an array makes of a write.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Column, Table};
 
 use crate::faults::{Happened, Place};
-use crate::paths::Path;
+use crate::host::paths::Path;
 use crate::plan::Plan;
 use crate::tables;
 use crate::world::World;

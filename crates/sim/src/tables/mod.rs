@@ -1,18 +1,19 @@
 //! What was counted, as tables.
 
+mod faults;
+mod hosts;
+mod loops;
+mod storage;
+
 use sanlab_fabric::FibreCounters;
 use sanlab_kernel::{Picoseconds, Stage, StationTotals, id_of};
 use sanlab_metrics::{Column, Histogram, Table};
 use sanlab_storage::Media;
 
 use crate::build::{back_end_flows, mirror_flows};
-use crate::fault_tables;
-use crate::host_tables;
-use crate::loop_tables;
+use crate::meters::workload::WorkloadState;
 use crate::plan::{EndPlan, LinkPlan, Plan, WorkloadPlan};
 use crate::services::has_dialogues;
-use crate::storage_tables;
-use crate::workload::WorkloadState;
 use crate::world::World;
 
 const OPS: [&str; 2] = ["write", "read"];
@@ -98,16 +99,16 @@ pub(crate) fn all<const E: bool>(
         frame_histogram(world),
         stations(world, plan, now),
         mirrors(world, plan),
-        host_tables::adapters(world, plan, now),
-        host_tables::buses(world, plan, now),
-        host_tables::file_systems(world, plan, now),
+        hosts::adapters(world, plan, now),
+        hosts::buses(world, plan, now),
+        hosts::file_systems(world, plan, now),
         crate::qos::pairs(world, plan),
-        loop_tables::loops(world, plan, now),
-        loop_tables::strings(world, plan, now),
-        fault_tables::paths(world, plan, now),
-        fault_tables::happenings(world, plan),
+        loops::loops(world, plan, now),
+        loops::strings(world, plan, now),
+        faults::paths(world, plan, now),
+        faults::happenings(world, plan),
     ];
-    tables.extend(storage_tables::all(world, plan, now));
+    tables.extend(storage::all(world, plan, now));
     tables
 }
 

@@ -1,5 +1,7 @@
 //! What goes wrong, as the plan says.
 
+mod recovery;
+
 use std::collections::BTreeSet;
 
 use sanlab_fabric::{BitErrors, Network};

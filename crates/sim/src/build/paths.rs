@@ -3,7 +3,7 @@
 use sanlab_host::{Device, Multipath, NoPath, PathState, Spreading};
 use sanlab_kernel::id_of;
 
-use crate::paths::{HostDevice, Path};
+use crate::host::paths::{HostDevice, Path};
 use crate::plan::{JobPlan, MultipathPlan, PathPlan, Plan, SpreadingPlan, TargetPlan};
 use crate::world::{Route, World};
 

@@ -1,5 +1,8 @@
 //! A plan becomes a world.
 
+mod loops;
+mod paths;
+
 use std::sync::Arc;
 
 use sanlab_fabric::{
@@ -17,23 +20,23 @@ use sanlab_storage::{
     PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
 };
 
-use crate::build_loops::{add_loop, fault_of};
-use crate::build_paths::device_of;
+use crate::build::loops::{add_loop, fault_of};
+use crate::build::paths::device_of;
 use crate::check::PlanError;
 use crate::drive::drive_model;
 use crate::event::Event;
 use crate::faults::Faults;
-use crate::file_system::FileSystem;
+use crate::host::file_system::FileSystem;
+use crate::meters::series::Series;
+use crate::meters::workload::WorkloadState;
 use crate::plan::{
     AccessLinePlan, AddressPlan, ArrayPlan, Distribution, EndPlan, FlashPlan, GroupPlan, JobPlan,
     LunPlan, MediaPlan, PageCachePlan, PatternPlan, Plan, StreamPlan, SubmissionPlan, TargetPlan,
     TrafficPlan, WriteStrategyPlan,
 };
 use crate::qos;
-use crate::series::Series;
 use crate::services::{Services, has_dialogues};
 use crate::tables;
-use crate::workload::WorkloadState;
 use crate::world::{JobVolume, RunningJob, World};
 
 /// Number of the flow that a mirror's frames are counted under: workloads come first, then traffic,
