@@ -1,5 +1,7 @@
 //! Time in picoseconds, and rates that turn bytes into it.
 
+use std::num::NonZeroU64;
+
 /// An instant or a span of simulated time. A `u64` of picoseconds lasts 213 days.
 pub type Picoseconds = u64;
 
@@ -17,6 +19,13 @@ pub const NEVER: Picoseconds = u64::MAX;
 pub struct Rate {
     picoseconds: u64,
     bytes: u64,
+}
+
+impl From<NonZeroU64> for Rate {
+    /// A rate in bytes per second.
+    fn from(bytes_per_s: NonZeroU64) -> Self {
+        Self::from_bytes_per_s(bytes_per_s.get())
+    }
 }
 
 impl Rate {

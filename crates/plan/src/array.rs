@@ -159,6 +159,20 @@ pub enum LevelPlan {
     Raid10,
 }
 
+impl LevelPlan {
+    /// The number in the level's name.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Raid0 => 0,
+            Self::Raid1 => 1,
+            Self::Raid3 => 3,
+            Self::Raid5 => 5,
+            Self::Raid6 => 6,
+            Self::Raid10 => 10,
+        }
+    }
+}
+
 /// How parity is brought up to date where a stripe is not written whole.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,6 +1,6 @@
 //! The part of the plan that says what a kind of disk drive is made of.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct DrivePlan {
     /// Order of the commands that wait.
     pub scheduling: SchedulingPlan,
     /// Commands among which it chooses.
-    pub queue_depth: u32,
+    pub queue_depth: NonZeroU32,
     /// A command that goes on where the last one ended loses no turn and pays no overhead.
     pub streaming: bool,
 }

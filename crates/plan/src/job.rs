@@ -65,6 +65,13 @@ pub struct JobPlan {
     pub file_system: Option<FileUsePlan>,
 }
 
+impl JobPlan {
+    /// Whether a file system asks for it, to write its log or metadata.
+    pub fn is_journal(&self) -> bool {
+        matches!(self.file_system, Some(FileUsePlan::Journal { .. }))
+    }
+}
+
 /// A LUN of a job, the paths to it and the part of it that is used.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

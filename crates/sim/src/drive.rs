@@ -9,9 +9,8 @@ use sanlab_storage::{
     Sparing, WriteCache, Zone,
 };
 
-use crate::check::PlanError;
 use crate::plan::{
-    BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, ReadAheadPlan, RotationPlan, SchedulingPlan,
+    BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, PlanError, ReadAheadPlan, RotationPlan, SchedulingPlan,
     SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
 };
 
@@ -78,7 +77,7 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
             SchedulingPlan::Elevator => Scheduling::Elevator,
             SchedulingPlan::CyclicElevator => Scheduling::CyclicElevator,
         },
-        queue_depth: plan.queue_depth.max(1) as usize,
+        queue_depth: plan.queue_depth.get() as usize,
         streaming: plan.streaming,
     })
 }
@@ -230,7 +229,7 @@ fn buffer(plan: &BufferPlan) -> BufferModel {
             ReadAheadPlan::TwoTracks => ReadAhead::TwoTracks,
         },
         least_read_ahead: plan.least_read_ahead,
-        most_read_ahead: plan.most_read_ahead,
+        most_read_ahead: plan.most_read_ahead.map_or(0, u64::from),
         reads_ahead_after_hit: plan.reads_ahead_after_hit,
         stops_in_sector: plan.stops_in_sector,
         stops_in_seek: plan.stops_in_seek,

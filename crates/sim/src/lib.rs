@@ -15,13 +15,13 @@ mod host;
 mod laws;
 mod meters;
 mod outcome;
-pub mod plan;
 mod qos;
 mod run;
 mod services;
-mod storage_check;
 mod tables;
 mod world;
+
+pub use sanlab_plan as plan;
 
 // The plans of the integration tests, for the unit tests too.
 #[cfg(test)]
@@ -30,6 +30,7 @@ extern crate self as sanlab_sim;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-pub use check::{PlanError, check};
+pub use check::check;
 pub use outcome::{Check, Outcome, RunError, Summary};
+pub use plan::PlanError;
 pub use run::{CaptureRequest, Control, RunOptions, run};

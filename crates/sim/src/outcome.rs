@@ -203,7 +203,7 @@ pub enum RunError {
     Capture(String),
     /// The plan does not hold together.
     #[error(transparent)]
-    Plan(#[from] crate::check::PlanError),
+    Plan(#[from] crate::plan::PlanError),
 }
 
 /// What goes wrong while a world runs, which knows parts by their ids.

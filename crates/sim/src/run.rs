@@ -94,7 +94,7 @@ fn run_as<const E: bool>(
 fn outages_of(link: &LinkPlan) -> Vec<(Picoseconds, Picoseconds)> {
     link.outages
         .iter()
-        .map(|it| (it.from_ps, it.until_ps))
+        .map(|it| (it.from_ps, it.end_ps()))
         .collect()
 }
 

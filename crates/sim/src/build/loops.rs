@@ -33,7 +33,7 @@ pub(crate) fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
 
 /// Add a loop with its ports.
 pub(crate) fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
-    let rate = Rate::from_bytes_per_s(of.bytes_per_s);
+    let rate = Rate::from(of.bytes_per_s);
     let first_fibre = builder.fibres.len() + builder.loop_fibres.len();
     for port in &of.ports {
         // It has no far end of its own, and credit is that of its circuits.
@@ -59,16 +59,16 @@ fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
         n_port: port.n_port,
         buffers: LoopBuffers {
             login: port.login_credit,
-            buffers: port.buffers.max(1),
+            buffers: port.buffers.get(),
         },
         is_full_duplex: port.is_full_duplex,
-        tenancy_frames: port.tenancy_frames.max(1),
+        tenancy_frames: port.tenancy_frames.get(),
         repeat: port.repeat_ps,
     }
 }
 
 fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
-    let steps = of.ports.iter().map(|port| port.delay_ps).collect();
+    let steps = of.ports.iter().map(|port| port.delay_ps.get()).collect();
     let access: Vec<_> = of
         .ports
         .iter()
@@ -85,13 +85,13 @@ fn switched_loop_of(of: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> 
     let places: Vec<_> = of
         .ports
         .iter()
-        .map(|port| (port.crossbar, port.delay_ps))
+        .map(|port| (port.crossbar, port.delay_ps.get()))
         .collect();
     let strings = strings
         .iter()
         .map(|string| LoopString {
             between: (string.a, string.b),
-            links: string.links,
+            links: string.links.get(),
             delay: string.delay_ps,
         })
         .collect();

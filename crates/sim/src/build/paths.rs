@@ -1,102 +1,106 @@
 //! LUNs as hosts see them, and the paths to them.
 
+use std::collections::BTreeMap;
+
 use sanlab_host::{Device, Multipath, NoPath, PathState, Spreading};
-use sanlab_kernel::id_of;
+use sanlab_kernel::{NEVER, id_of};
 
 use crate::host::paths::{HostDevice, Path};
 use crate::plan::{JobPlan, MultipathPlan, PathPlan, Plan, SpreadingPlan, TargetPlan};
 use crate::world::{Route, World};
 
-/// The device for one LUN of a job: one that its host has already, or a new one.
-pub(crate) fn device_of<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    job: &JobPlan,
-    number: u32,
-    target: &TargetPlan,
-) -> u32 {
-    let first = PathPlan {
-        target: number,
-        adapter: target.adapter,
-        target_n_port: target.target_n_port,
-        group: 0,
-    };
-    let others = job.paths.iter().filter(|path| path.target == number);
-    let ways: Vec<_> = std::iter::once(&first).chain(others).copied().collect();
-    let routes: Vec<_> = ways
-        .iter()
-        .map(|way| route_of(world, job, way, target))
-        .collect();
-    let groups: Vec<_> = ways.iter().map(|way| way.group).collect();
-    let is_same = |it: &HostDevice| {
-        let paths = it.routes.iter().map(|route| (route.path, route.lun));
-        it.device.groups == groups && paths.eq(routes.iter().map(|route| (route.path, route.lun)))
-    };
-    if let Some(known) = world.devices.iter().position(is_same) {
-        return id_of(known);
-    }
-    let id = id_of(world.devices.len());
-    for route in &routes {
-        world.paths[route.path as usize].devices.push(id);
-    }
-    let multipath = plan.hosts[job.host as usize]
-        .multipath
-        .filter(|_| routes.len() > 1);
-    world.devices.push(HostDevice {
-        device: Device::new(groups, multipath.as_ref().map(multipath_of)),
-        routes,
-        checker: multipath.map_or(0, |it| it.checker_ps),
-    });
-    id
+/// Devices and paths that are there already, so that jobs of one host share them.
+#[derive(Default)]
+pub(super) struct Devices {
+    /// Device by the group, path and LUN of each of its routes.
+    devices: BTreeMap<Vec<(u32, u32, u32)>, u32>,
+    /// Path by adapter, initiator and target.
+    paths: BTreeMap<(u32, u32, u32), u32>,
 }
 
-fn route_of<const E: bool>(
-    world: &mut World<E>,
-    job: &JobPlan,
-    way: &PathPlan,
-    target: &TargetPlan,
-) -> Route {
-    let adapter = world.hosts[job.host as usize].adapters[way.adapter as usize];
-    let of = &mut world.adapters[adapter as usize];
-    let initiator = job.initiator.unwrap_or(of.n_port);
-    let queue = of.lun_queue((initiator, way.target_n_port), target.array, target.lun);
-    let is_same = |it: &Path| {
-        it.adapter == adapter && it.initiator == initiator && it.target == way.target_n_port
-    };
-    let known = world.paths.iter().position(is_same);
-    let path = known.unwrap_or_else(|| {
-        world.paths.push(Path {
-            adapter,
-            initiator,
-            target: way.target_n_port,
-            state: PathState::Up,
-            is_usable: true,
-            ready_at: 0,
-            changes: 0,
-            lost_first: None,
-            lost_at: 0,
-            lost_for: 0,
-            losses: 0,
-            answers: 0,
-            replaced_at: None,
-            devices: Vec::new(),
+impl Devices {
+    /// The device for one LUN of a job: one that its host has already, or a new one.
+    pub(super) fn device_of<const E: bool>(
+        &mut self,
+        world: &mut World<E>,
+        plan: &Plan,
+        job: &JobPlan,
+        target: &TargetPlan,
+    ) -> u32 {
+        let routes: Vec<Route> = (target.paths.iter())
+            .map(|path| self.route_of(world, job, path, target))
+            .collect();
+        let groups: Vec<u32> = target.paths.iter().map(|path| path.group).collect();
+        let key = (routes.iter().zip(&groups))
+            .map(|(route, &group)| (group, route.path, route.lun))
+            .collect();
+        let next = id_of(world.devices.len());
+        let id = *self.devices.entry(key).or_insert(next);
+        if id != next {
+            return id;
+        }
+        for route in &routes {
+            world.paths[route.path as usize].devices.push(id);
+        }
+        let multipath = plan.hosts[job.host as usize]
+            .multipath
+            .filter(|_| routes.len() > 1);
+        world.devices.push(HostDevice {
+            device: Device::new(groups, multipath.as_ref().map(multipath_of)),
+            routes,
+            checker: multipath.map_or(0, |of| of.checker_ps),
         });
-        world.paths.len() - 1
-    });
-    Route {
-        path: id_of(path),
-        adapter,
-        target_n_port: way.target_n_port,
-        array: target.array,
-        lun: target.lun,
-        queue,
+        id
+    }
+
+    fn route_of<const E: bool>(
+        &mut self,
+        world: &mut World<E>,
+        job: &JobPlan,
+        path: &PathPlan,
+        target: &TargetPlan,
+    ) -> Route {
+        let id = world.hosts[job.host as usize].adapters[path.adapter as usize];
+        let adapter = &mut world.adapters[id as usize];
+        let initiator = job.initiator.unwrap_or(adapter.n_port);
+        let ports = (initiator, path.target_n_port);
+        let queue = adapter.lun_queue(ports, target.array, target.lun);
+        let next = id_of(world.paths.len());
+        let key = (id, initiator, path.target_n_port);
+        let path_id = *self.paths.entry(key).or_insert(next);
+        if path_id == next {
+            world.paths.push(Path {
+                adapter: id,
+                initiator,
+                target: path.target_n_port,
+                state: PathState::Up,
+                is_usable: true,
+                ready_at: 0,
+                changes: 0,
+                lost_first: None,
+                lost_at: 0,
+                lost_for: 0,
+                losses: 0,
+                answers: 0,
+                replaced_at: None,
+                devices: Vec::new(),
+            });
+        }
+        Route {
+            path: path_id,
+            adapter: id,
+            target_n_port: path.target_n_port,
+            array: target.array,
+            lun: target.lun,
+            queue,
+        }
     }
 }
 
 fn multipath_of(plan: &MultipathPlan) -> Multipath {
     Multipath {
         spreading: match plan.spreading {
-            SpreadingPlan::RoundRobin { ios } => Spreading::RoundRobin(ios),
+            SpreadingPlan::RoundRobin { ios } => Spreading::RoundRobin(ios.get()),
             SpreadingPlan::LeastQueue {} => Spreading::LeastQueue,
             SpreadingPlan::OnePath {} => Spreading::OnePath,
         },
@@ -105,7 +109,7 @@ fn multipath_of(plan: &MultipathPlan) -> Multipath {
         } else {
             NoPath::Fail
         },
-        failback: plan.failback_ps,
+        failback: plan.failback_ps.unwrap_or(NEVER),
         switch_over: plan.switch_over_ps,
     }
 }

@@ -9,7 +9,7 @@ use sanlab_fc::Owner;
 use sanlab_kernel::{NEVER, Picoseconds, RandomStream, Rate, id_of};
 
 use crate::event::{Event, FaultEvent, RecoveryEvent};
-use crate::plan::{EndPlan, FaultsPlan, MemberOutagePlan, OutagePlan, Plan};
+use crate::plan::{FaultsPlan, MemberOutagePlan, OutagePlan, Plan};
 use crate::world::World;
 
 /// Time between two looks at a transmitter that lost credit.
@@ -59,10 +59,6 @@ pub(crate) enum Place {
 
 impl Faults {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let n_port = |end| match end {
-            EndPlan::NPort(id) => Some(id),
-            EndPlan::Switch { .. } => None,
-        };
         Self {
             is_armed: plan.faults.is_armed || !plan.loop_faults.is_empty(),
             plan: plan.faults.clone(),
@@ -75,7 +71,7 @@ impl Faults {
             ends: plan
                 .links
                 .iter()
-                .map(|link| [n_port(link.a), n_port(link.b)])
+                .map(|link| [link.a.n_port(), link.b.n_port()])
                 .collect(),
             apart: BTreeSet::new(),
             exchanges: 0,
@@ -95,12 +91,12 @@ impl Faults {
 /// Links whose bits arrive inverted now and then; each direction has its own draws.
 pub(crate) fn disturb<const E: bool>(network: &mut Network<E>, plan: &Plan) {
     for (link, of) in plan.links.iter().enumerate() {
-        if of.bit_error_interval == 0 {
+        let Some(interval) = of.bit_error_interval else {
             continue;
-        }
+        };
         for fibre in [2 * link, 2 * link + 1] {
             let draws = RandomStream::new(plan.seed, &format!("bit errors/{fibre}"));
-            network.disturb(id_of(fibre), BitErrors::new(of.bit_error_interval, draws));
+            network.disturb(id_of(fibre), BitErrors::new(interval.get(), draws));
         }
     }
 }
@@ -121,8 +117,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.network.expect_outage(link, first);
             for (index, outage) in (0..).zip(outages) {
                 self.fault_at(outage.from_ps, FaultEvent::LinkDown(link, index));
-                if outage.until_ps < NEVER {
-                    self.fault_at(outage.until_ps, FaultEvent::LinkUp(link, index));
+                if let Some(until) = outage.until_ps {
+                    self.fault_at(until.get(), FaultEvent::LinkUp(link, index));
                 }
             }
         }
@@ -189,8 +185,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             FaultEvent::Drain(index) => {
                 let drain = self.faults.plan.drains[index as usize];
-                let rate =
-                    (drain.bytes_per_s > 0).then(|| Rate::from_bytes_per_s(drain.bytes_per_s));
+                let rate = drain.bytes_per_s.map(Rate::from);
                 self.network.n_ports[drain.n_port as usize].drains_at(rate);
                 let what = if rate.is_some() {
                     "drains slowly"
@@ -211,7 +206,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     fn on_link_down(&mut self, now: Picoseconds, link: u32, outage: u32) {
-        let until = self.faults.outages[link as usize][outage as usize].until_ps;
+        let until = self.faults.outages[link as usize][outage as usize].end_ps();
         self.network.fail_link(link, now, until);
         if now > 0 {
             self.note(now, "link goes down", Place::Link(link));
@@ -243,7 +238,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .map(|it| it.1)
             .next();
         self.network
-            .pull_member(link, outage.member, now, outage.until_ps);
+            .pull_member(link, outage.member, now, outage.end_ps());
         self.network
             .expect_pull(link, outage.member, next.unwrap_or(NEVER));
         self.note(now, "a cable of the trunk is pulled", Place::Link(link));
@@ -273,11 +268,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if of.lost_credit == 0 {
             return;
         }
-        let counted = of.counters.frames >> plan.bb_sc_n != frames >> plan.bb_sc_n;
+        let is_counted = plan.bb_sc_n.is_some_and(|n| of.counters.frames >> n.get() != frames >> n.get());
         let has_none = of.lost_credit == of.credit.granted();
         let since = self.starved_since(fibre, has_none, now);
         let is_reset = has_none && now - since >= self.faults.plan.credit_timeout_ps;
-        if is_reset || (self.faults.plan.bb_sc_n > 0 && counted) {
+        if is_reset || is_counted {
             self.network.recover_credit(fibre, now);
             let what = if is_reset {
                 "link reset gives the credit back"

@@ -8,7 +8,7 @@ use sanlab_fc::{Frame, FrameKind, Sequence};
 use sanlab_kernel::{Picoseconds, id_of};
 
 use crate::event::{Event, ServiceEvent};
-use crate::plan::{DialoguePlan, EndPlan, Plan, StepPlan, VerbPlan};
+use crate::plan::{DialoguePlan, Plan, StepPlan, VerbPlan};
 use crate::world::World;
 
 const MS: Picoseconds = 1_000_000_000;
@@ -25,6 +25,8 @@ pub(crate) struct Services {
     waiting: Vec<Vec<u32>>,
     /// For each job the number of N_Ports it waits for, and when it starts at the earliest.
     missing: Vec<(u32, Picoseconds)>,
+    /// For each N_Port whether a dialogue logs it in.
+    logs_in: Vec<bool>,
     /// From a request to its answer.
     takes: Picoseconds,
     /// A request without an answer is sent again after this long; none where nothing gets lost.
@@ -83,6 +85,7 @@ impl Services {
         };
         let mut made = Self {
             waiting: vec![Vec::new(); plan.n_ports.len()],
+            logs_in: vec![false; plan.n_ports.len()],
             missing: plan.jobs.iter().map(|job| (0, job.start_ps)).collect(),
             takes: of.service_ps,
             // Twice R_A_TOV (FC-LS, "ELS time-out").
@@ -108,6 +111,9 @@ impl Services {
             replaces: of.replaces.is_some(),
             is_begun: false,
         });
+        if let Some(n_port) = of.logs_in {
+            self.logs_in[n_port as usize] = true;
+        }
         if let Some(before) = of.after {
             self.dialogues[before as usize].followers.push(number);
         }
@@ -146,41 +152,46 @@ impl Services {
 
     /// A job starts when the logins of these N_Ports are done. False if there are none to wait for.
     pub(crate) fn hold(&mut self, job: u32, n_ports: &[u32]) -> bool {
-        let logs_in = |n_port: &u32| self.dialogues.iter().any(|it| it.logs_in == Some(*n_port));
-        let wanted: Vec<u32> = n_ports.iter().copied().filter(logs_in).collect();
-        for &n_port in &wanted {
-            self.waiting[n_port as usize].push(job);
-            self.missing[job as usize].0 += 1;
+        let mut is_held = false;
+        for &n_port in n_ports {
+            if self.logs_in.get(n_port as usize) == Some(&true) {
+                self.waiting[n_port as usize].push(job);
+                self.missing[job as usize].0 += 1;
+                is_held = true;
+            }
         }
-        !wanted.is_empty()
+        is_held
     }
 }
 
 fn parties(plan: &Plan) -> Vec<Party> {
     let node_names = plan.services.as_ref().map_or(&[][..], |of| &of.node_names);
-    let credit_of = |n_port: u32| {
-        let at = EndPlan::NPort(n_port);
-        let link = plan.links.iter().find(|link| link.a == at || link.b == at);
-        link.map_or(0, |link| {
-            if link.a == at {
-                link.credit_b_to_a
-            } else {
-                link.credit_a_to_b
+    let mut credit = vec![0; plan.n_ports.len()];
+    for link in &plan.links {
+        for (end, granted) in [(link.a, link.credit_b_to_a), (link.b, link.credit_a_to_b)] {
+            if let Some(n_port) = end.n_port() {
+                credit[n_port as usize] = granted.get();
             }
-        })
-    };
-    (0..)
-        .zip(&plan.n_ports)
-        .map(|(id, port)| Party {
+        }
+    }
+    let mut is_target = vec![false; plan.n_ports.len()];
+    for &n_port in plan.arrays.iter().flat_map(|array| &array.n_ports) {
+        is_target[n_port as usize] = true;
+    }
+    let parties = (0..).zip(&plan.n_ports).map(|(id, port)| {
+        let credit = credit[port.shares.unwrap_or(id) as usize];
+        Party {
             fc_id: port.fc_id,
             wwpn: port.wwpn,
             wwnn: node_names.get(id as usize).copied().unwrap_or(port.wwpn),
             port_name: port.name.clone(),
             node_name: port.node.clone(),
-            bb_credit: u16::try_from(credit_of(port.shares.unwrap_or(id))).unwrap_or(u16::MAX),
-            is_target: plan.arrays.iter().any(|array| array.n_ports.contains(&id)),
-        })
-        .collect()
+            // The field of the login has 16 bits.
+            bb_credit: u16::try_from(credit).unwrap_or(u16::MAX),
+            is_target: is_target[id as usize],
+        }
+    });
+    parties.collect()
 }
 
 fn verb_of(step: &StepPlan) -> Verb {

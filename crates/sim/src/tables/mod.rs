@@ -22,7 +22,7 @@ const OPS: [&str; 2] = ["write", "read"];
 pub(crate) fn port_name(plan: &Plan, link: usize, at_b: bool) -> String {
     let (near, far) = ends(&plan.links[link], at_b);
     match near {
-        EndPlan::NPort(id) => plan.n_ports[id as usize].name.clone(),
+        EndPlan::NPort { n_port: id } => plan.n_ports[id as usize].name.clone(),
         EndPlan::Switch { switch, port } => {
             let letter = if matches!(far, EndPlan::Switch { .. }) {
                 'e'
@@ -64,7 +64,7 @@ fn ends(link: &LinkPlan, at_b: bool) -> (EndPlan, EndPlan) {
 
 fn node_name(plan: &Plan, end: EndPlan) -> String {
     match end {
-        EndPlan::NPort(id) => plan.n_ports[id as usize].node.clone(),
+        EndPlan::NPort { n_port: id } => plan.n_ports[id as usize].node.clone(),
         EndPlan::Switch { switch, .. } => plan.switches[switch as usize].name.clone(),
     }
 }
@@ -134,8 +134,8 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
             let fibre = id_of(2 * index + usize::from(at_b));
             let transmitter = &world.network.fibres[fibre as usize];
             let kind = match (near, far) {
-                (EndPlan::NPort(_), _) => "n_port",
-                (_, EndPlan::NPort(_)) => "f_port",
+                (EndPlan::NPort { .. }, _) => "n_port",
+                (_, EndPlan::NPort { .. }) => "f_port",
                 _ => "e_port",
             };
             rows.push(PortRow {
@@ -145,7 +145,7 @@ fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Tabl
                 link: index as u64,
                 peer: port_name(plan, index, !at_b),
                 speed: link.speed.clone(),
-                bytes_per_s: link.bytes_per_s * transmitter.members(),
+                bytes_per_s: link.bytes_per_s.get() * transmitter.members(),
                 tx: world.network.counters(fibre, now),
                 rx: world.network.counters(fibre ^ 1, now),
                 tx_bb_credit: u64::from(transmitter.granted()),
@@ -217,7 +217,7 @@ fn add_loop_ports<const E: bool>(
                 link: (plan.links.len() + index) as u64,
                 peer: of.name.clone(),
                 speed: of.speed.clone(),
-                bytes_per_s: of.bytes_per_s,
+                bytes_per_s: of.bytes_per_s.get(),
                 tx: network.counters(port.fibre, now),
                 rx: port.received,
                 tx_bb_credit: u64::from(place.login_credit),
@@ -487,7 +487,7 @@ fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 fn jobs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
     let own = world.jobs.iter().zip(&plan.jobs);
-    for (running, job) in own.filter(|(_, job)| job.journal_every == 0) {
+    for (running, job) in own.filter(|(_, job)| !job.is_journal()) {
         let active = running
             .totals
             .iter()
@@ -512,13 +512,15 @@ fn jobs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             (
                 "target",
                 Column::text(&rows, |row| {
-                    plan.n_ports[row.0.target_n_port as usize].name.clone()
+                    let path = &row.0.targets[0].paths[0];
+                    plan.n_ports[path.target_n_port as usize].name.clone()
                 }),
             ),
             (
                 "lun",
                 Column::text(&rows, |row| {
-                    plan.arrays[row.0.array as usize].luns[row.0.lun as usize]
+                    let target = &row.0.targets[0];
+                    plan.arrays[target.array as usize].luns[target.lun as usize]
                         .name
                         .clone()
                 }),

@@ -1,0 +1,253 @@
+//! Ports, switches, links, buses and plain traffic of a plan become a network.
+
+use sanlab_fabric::{
+    BusPort, Class, Fibre, Forwarding, Limit, Loops, NetworkBuilder, Policy, PolicyChange,
+    RoutePolicy, Sink, Source, Switch, Trunk, VirtualChannel,
+};
+use sanlab_fc::{BusModel, Generator, Interleave, IoBus, NPort, wire_bytes};
+use sanlab_kernel::{Picoseconds, RandomStream, Rate, id_of};
+
+use crate::build::loops::add_loop;
+use crate::plan::{
+    self, Distribution, EndPlan, LimitPlan, LinkPlan, NPortPlan, Plan, PolicyPlan, SwitchPlan,
+    TrafficPlan, VirtualChannelPlan,
+};
+
+/// The network of a plan, before its routes are computed.
+pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
+    let n_ports = plan.n_ports.iter();
+    let mut builder = NetworkBuilder {
+        n_ports: n_ports
+            .clone()
+            .map(|port| n_port_of(port, plan.data_frame_bytes))
+            .collect(),
+        addresses: n_ports.map(|port| port.fc_id).collect(),
+        sharers: (0..)
+            .zip(&plan.n_ports)
+            .filter_map(|(id, port)| Some((id, port.shares?)))
+            .collect(),
+        switches: plan.switches.iter().map(switch_of).collect(),
+        loops: Loops::new(plan.n_ports.len()),
+        spare_loops: plan.loop_faults.len(),
+        ..NetworkBuilder::default()
+    };
+    for link in &plan.links {
+        add_link(&mut builder, link);
+    }
+    add_buses(&mut builder, plan);
+    builder.policies = policies_of(plan);
+    for of in &plan.loops {
+        add_loop(&mut builder, of);
+    }
+    for (index, traffic) in plan.traffic.iter().enumerate() {
+        let flow = id_of(plan.workloads.len() + index);
+        let generator = generator_of(traffic, flow, plan.seed);
+        builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
+    }
+    builder
+}
+
+fn n_port_of(port: &NPortPlan, data_frame_bytes: u32) -> NPort {
+    let interleave = match port.interleave {
+        plan::Interleave::Sequence => Interleave::Sequence,
+        plan::Interleave::Frame => Interleave::Frame,
+        plan::Interleave::Control => Interleave::Control,
+    };
+    let drain = port.drain_bytes_per_s.map(Rate::from);
+    NPort::new(
+        data_frame_bytes,
+        port.tx_buffers,
+        port.class3_sequences,
+        interleave,
+    )
+    .receiving(port.rx_hold_ps, drain)
+}
+
+fn switch_of(plan: &SwitchPlan) -> Switch {
+    let forwarding = if plan.cut_through {
+        Forwarding::CutThrough
+    } else {
+        Forwarding::StoreAndForward
+    };
+    let policy = match plan.routing {
+        plan::RoutePolicy::OnePath => RoutePolicy::OnePath,
+        plan::RoutePolicy::IngressPort => RoutePolicy::IngressPort,
+        plan::RoutePolicy::Destination => RoutePolicy::Destination,
+        plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
+        plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
+    };
+    let mut switch = Switch::new(
+        plan.domain,
+        forwarding,
+        plan.forwarding_ps,
+        policy,
+        plan.ports as usize,
+    );
+    if let Some(classes) = &plan.classes {
+        switch.classes = classes
+            .classes
+            .iter()
+            .map(|class| Class {
+                level: class.level,
+                weight: class.weight.get(),
+            })
+            .collect();
+        switch.shared_class = classes.shared;
+    }
+    switch
+}
+
+fn add_link(builder: &mut NetworkBuilder, link: &LinkPlan) {
+    let rate = Rate::from(link.bytes_per_s);
+    for (from, to, credit) in [
+        (link.a, link.b, link.credit_a_to_b),
+        (link.b, link.a, link.credit_b_to_a),
+    ] {
+        let source = match from {
+            EndPlan::NPort { n_port } => Source::NPort(n_port),
+            EndPlan::Switch { .. } => Source::Switch,
+        };
+        let sink = match to {
+            EndPlan::NPort { n_port } => Sink::NPort(n_port),
+            EndPlan::Switch { switch, port } => Sink::Switch { switch, port },
+        };
+        let fibre = Fibre::new(
+            source,
+            sink,
+            rate,
+            link.gap_bytes,
+            link.delay_ps,
+            credit.get(),
+        );
+        builder.fibres.push(fibre);
+    }
+    builder.costs.push(link.fspf_cost.get());
+    add_trunk(builder, link);
+}
+
+/// Let the link just added carry frames by several members, or over virtual channels.
+fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
+    let first = builder.fibres.len() - 2;
+    if link.members.get() > 1 {
+        for fibre in &mut builder.fibres[first..] {
+            fibre.extras_mut().trunk = Some(Trunk::new(link.members.get()));
+        }
+    }
+    let granted: [fn(&VirtualChannelPlan) -> u32; 2] = [
+        |channel| channel.credit_a_to_b.get(),
+        |channel| channel.credit_b_to_a.get(),
+    ];
+    if link.virtual_channels.is_empty() {
+        return;
+    }
+    for (fibre, credit) in (first..).zip(granted) {
+        let channels = link.virtual_channels.iter();
+        let channels = channels.map(|channel| VirtualChannel {
+            class: channel.class_id,
+            credit: credit(channel),
+        });
+        builder.channels.push((id_of(fibre), channels.collect()));
+    }
+}
+
+fn add_buses(builder: &mut NetworkBuilder, plan: &Plan) {
+    for host in &plan.hosts {
+        let first = id_of(builder.buses.segments.len());
+        let segments = host.buses.iter().map(|bus| {
+            IoBus::new(BusModel {
+                rate: Rate::from(bus.bytes_per_s),
+                burst: bus.burst_bytes.get(),
+                fetch_overhead: bus.fetch_overhead_ps,
+                store_overhead: bus.store_overhead_ps,
+                is_full_duplex: bus.full_duplex,
+            })
+        });
+        builder.buses.segments.extend(segments);
+        for adapter in &host.adapters {
+            let Some(bus) = adapter.bus else { continue };
+            let port = id_of(builder.buses.ports.len());
+            let n_port = &mut builder.n_ports[adapter.n_port as usize];
+            *n_port = n_port.clone().behind_bus(port);
+            let bus_port = BusPort::new(adapter.n_port, first + bus);
+            builder.buses.ports.push(bus_port);
+        }
+    }
+}
+
+fn generator_of(traffic: &TrafficPlan, flow: u32, seed: u64) -> Generator {
+    let is_poisson =
+        (traffic.arrivals).is_some_and(|of| of.distribution == Distribution::Exponential);
+    Generator {
+        flow,
+        destination: traffic.target_n_port,
+        payload_bytes: traffic.payload_bytes,
+        left: traffic.frames.map_or(u64::MAX, u64::from),
+        interval: traffic.arrivals.map_or(0, |of| of.interval_ps.get()),
+        draws: is_poisson.then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name))),
+        next_at: traffic.start_ps,
+        sent: 0,
+    }
+}
+
+/// Policies of the plan, in its order.
+fn policies_of(plan: &Plan) -> Vec<Policy> {
+    let slots = slots_of_n_ports(plan);
+    let policies = plan.qos.iter().map(|change| Policy {
+        at: change.at_ps,
+        change: change_of(&change.policy, &slots),
+    });
+    policies.collect()
+}
+
+fn change_of(policy: &PolicyPlan, slots: &[Picoseconds]) -> PolicyChange {
+    match *policy {
+        PolicyPlan::Limit {
+            source,
+            destination,
+            limit,
+        } => {
+            let limit = limit.map(|limit| limit_of(limit, slots[destination as usize]));
+            PolicyChange::Limit((source, destination), limit)
+        }
+        PolicyPlan::Ingress { n_port, limit } => {
+            let limit = limit.map(|limit| limit_of(limit, slots[n_port as usize]));
+            PolicyChange::Ingress(n_port, limit)
+        }
+        PolicyPlan::Priority {
+            source,
+            destination,
+            class_id,
+            switch,
+        } => PolicyChange::Class((source, destination), class_id, switch),
+    }
+}
+
+fn limit_of(limit: LimitPlan, slot: Picoseconds) -> Limit {
+    match limit {
+        LimitPlan::Wheel { slots, of } => Limit::Wheel {
+            slots: slots.get(),
+            of: of.get(),
+            turn: u64::from(of.get()) * slot,
+        },
+        LimitPlan::Rate {
+            bytes_per_s,
+            burst_bytes,
+        } => Limit::Rate {
+            bytes_per_s: bytes_per_s.get(),
+            burst_bytes,
+        },
+    }
+}
+
+/// Time of a full frame on the link of each N_Port.
+fn slots_of_n_ports(plan: &Plan) -> Vec<Picoseconds> {
+    let mut slots = vec![0; plan.n_ports.len()];
+    for link in &plan.links {
+        let rate = Rate::from(link.bytes_per_s);
+        let bytes = wire_bytes(plan.data_frame_bytes) + link.gap_bytes;
+        for n_port in [link.a, link.b].into_iter().filter_map(EndPlan::n_port) {
+            slots[n_port as usize] = rate.time_for(u64::from(bytes));
+        }
+    }
+    slots
+}

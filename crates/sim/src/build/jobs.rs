@@ -1,0 +1,177 @@
+//! Jobs of a plan become models, each with the LUNs it uses.
+
+use sanlab_host::{
+    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Pacing, Pattern, Region, Runs,
+    Stream, StreamKind, Volume, Walk,
+};
+use sanlab_kernel::{NEVER, Zipf, id_of};
+
+use crate::event::Event;
+use crate::plan::{
+    AccessLinePlan, AddressPlan, Distribution, FileUsePlan, JobPlan, PatternPlan, Plan, StreamPlan,
+    VolumePlan,
+};
+use crate::world::{JobVolume, RunningJob, World};
+
+use super::paths::Devices;
+
+pub(super) fn add_jobs<const E: bool>(world: &mut World<E>, plan: &Plan) {
+    let mut devices = Devices::default();
+    for job in &plan.jobs {
+        add_job(world, &mut devices, plan, job);
+    }
+}
+
+fn add_job<const E: bool>(
+    world: &mut World<E>,
+    known: &mut Devices,
+    plan: &Plan,
+    job: &JobPlan,
+) {
+    let targets = job.targets.iter();
+    let devices: Vec<u32> = targets
+        .map(|target| known.device_of(world, plan, job, target))
+        .collect();
+    let id = id_of(world.jobs.len());
+    world.jobs.push(RunningJob {
+        job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
+        workload: job.workload,
+        host: job.host,
+        devices,
+        volume: job.volume.map(|volume| volume_of(job, volume)),
+        file_system: job.file_system.map(FileUsePlan::file_system),
+        first_write: matches!(
+            job.file_system,
+            Some(FileUsePlan::File {
+                first_write: true,
+                ..
+            })
+        ),
+        token_at: 0,
+        totals: Default::default(),
+    });
+    if let Some(FileUsePlan::Journal { file_system, every }) = job.file_system {
+        world.file_systems[file_system as usize].add_journal(id, every.get());
+    }
+    let n_port = world.component(id);
+    let used = world.jobs[id as usize].devices.iter();
+    let routes = used.flat_map(|&device| &world.devices[device as usize].routes);
+    let mut ports: Vec<u32> = routes
+        .map(|route| world.paths[route.path as usize].initiator)
+        .collect();
+    ports.sort_unstable();
+    ports.dedup();
+    if !world.services.hold(id, &ports) {
+        world
+            .agenda
+            .schedule(job.start_ps, n_port, Event::JobStart(id));
+    }
+}
+
+fn extents_of(job: &JobPlan) -> Vec<Extent> {
+    let extents = job.targets.iter().map(|target| Extent {
+        offset: target.offset_bytes,
+        bytes: target.span_bytes,
+    });
+    extents.collect()
+}
+
+fn volume_of(job: &JobPlan, volume: VolumePlan) -> JobVolume {
+    let (stripe_bytes, copies) = match volume {
+        VolumePlan::Stripe { stripe_bytes } => (stripe_bytes.get(), 1),
+        VolumePlan::Concat {} => (0, 1),
+        VolumePlan::Mirror {} => (0, job.targets.len() as u64),
+    };
+    JobVolume {
+        map: Volume::new(extents_of(job), stripe_bytes),
+        copies,
+    }
+}
+
+fn pattern_of(job: &JobPlan) -> Pattern {
+    match &job.pattern {
+        PatternPlan::Blocks {} => Pattern::Blocks,
+        PatternPlan::Access { lines } => {
+            let regions = job.targets.iter().map(|target| Region {
+                offset: target.offset_bytes,
+                span: target.span_bytes,
+            });
+            Pattern::Access(Box::new(AccessSpec::new(
+                lines.iter().map(line_of).collect(),
+                regions.collect(),
+                depth_of(job),
+            )))
+        }
+        PatternPlan::Stream {
+            stripe_bytes,
+            requests,
+        } => Pattern::Stream(Box::new(Stream::new(
+            kind_of(requests, job.span_bytes),
+            job.read_ppm,
+            job.block_bytes.get(),
+            (job.offset_bytes, job.span_bytes),
+            Volume::new(extents_of(job), stripe_bytes.map_or(0, u64::from)),
+        ))),
+    }
+}
+
+fn line_of(line: &AccessLinePlan) -> AccessLine {
+    AccessLine {
+        bytes: line.bytes.get(),
+        share_ppm: line.share_ppm,
+        read_ppm: line.read_ppm,
+        random_ppm: line.random_ppm,
+        delay: line.delay_ps,
+        burst: line.burst.get(),
+        align: line.align_bytes.get(),
+        reply: line.reply_bytes.map_or(0, u32::from),
+    }
+}
+
+fn kind_of(requests: &StreamPlan, span: u64) -> StreamKind {
+    match requests {
+        StreamPlan::Uniform { align_bytes } => StreamKind::Uniform {
+            align: align_bytes.get(),
+        },
+        StreamPlan::Walk { walkers } => StreamKind::Walk(Walk::new(span, walkers.get())),
+        StreamPlan::Runs {
+            runs,
+            run_bytes,
+            sizes,
+        } => {
+            let sizes = sizes.iter().map(|size| (size.bytes.get(), size.share_ppm));
+            StreamKind::Runs(Runs::new(sizes.collect(), *run_bytes, runs.get()))
+        }
+    }
+}
+
+fn depth_of(job: &JobPlan) -> u32 {
+    job.iodepth.map_or(u32::MAX, u32::from)
+}
+
+fn settings_of(job: &JobPlan) -> JobSettings {
+    JobSettings {
+        read_ppm: job.read_ppm,
+        addresses: match job.addresses {
+            AddressPlan::Sequential {} => Addresses::Sequential,
+            AddressPlan::Uniform {} => Addresses::Uniform,
+            AddressPlan::Zipf { theta_milli } => {
+                let blocks = job.span_bytes / job.block_bytes;
+                Addresses::Zipf(Zipf::new(blocks, f64::from(theta_milli) / 1000.0))
+            }
+        },
+        block_bytes: job.block_bytes.get(),
+        iodepth: depth_of(job),
+        total_bytes: job.total_bytes.map_or(NEVER, u64::from),
+        offset: job.offset_bytes,
+        span: job.span_bytes,
+        counted_from: job.start_ps.saturating_add(job.ramp_ps),
+        stop_at: job.stop_ps.map_or(NEVER, u64::from),
+        pacing: job.arrivals.map(|arrivals| Pacing {
+            interval: arrivals.interval_ps.get(),
+            is_poisson: arrivals.distribution == Distribution::Exponential,
+        }),
+        think: job.think_ps,
+        is_on_demand: job.is_journal(),
+    }
+}

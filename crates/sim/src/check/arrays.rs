@@ -1,0 +1,179 @@
+//! Arrays: ports, disks, cache, LUNs, mirrors, back ends.
+
+use sanlab_storage::{BLOCK_BYTES, MOST_SECTORS, SECTOR_BYTES};
+
+use crate::drive::drive_model;
+use crate::plan::{ArrayPlan, BackEndPlan, CachePlan, LunPlan, Plan, PlanError};
+
+use super::bounds::{
+    LARGEST_LUN, LARGEST_REQUEST, MOST_SLOTS, Within, known, rate, require, share, span,
+};
+use super::fabric::n_port;
+use super::{media, raid};
+
+/// Pages of a cache; 2^26 pages of 16 KiB are a terabyte.
+const MOST_PAGES: u64 = 1 << 26;
+
+pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
+    for (index, array) in plan.arrays.iter().enumerate() {
+        check_array(plan, array, |key| format!("arrays[{index}].{key}"))?;
+    }
+    Ok(())
+}
+
+fn check_array(
+    plan: &Plan,
+    array: &ArrayPlan,
+    place: impl Fn(&str) -> String,
+) -> Result<(), PlanError> {
+    require(
+        !array.n_ports.is_empty(),
+        || place("n_ports"),
+        || "an array needs a port".into(),
+    )?;
+    for &id in &array.n_ports {
+        n_port(plan, id, || place("n_ports"))?;
+    }
+    array
+        .controllers
+        .within(1, MOST_SLOTS, || place("controllers"))?;
+    span(array.command_ps, || place("command_ps"))?;
+    array
+        .burst_bytes
+        .within(1, LARGEST_REQUEST, || place("burst_bytes"))?;
+    rate(array.parity_bytes_per_s, || place("parity_bytes_per_s"))?;
+    let capacities = capacities(array, &place)?;
+    raid::check(array, &capacities, &place)?;
+    if let Some(cache) = &array.cache {
+        check_cache(cache, |key| place(&format!("cache.{key}")))?;
+    }
+    if let Some(back_end) = &array.back_end {
+        check_back_end(plan, array, back_end, || place("back_end"))?;
+    }
+    for (number, lun) in array.luns.iter().enumerate() {
+        let at = |key: &str| place(&format!("luns[{number}].{key}"));
+        lun.bytes.within(1, LARGEST_LUN, || at("bytes"))?;
+        media::check(array, lun, &capacities, || at("media"))?;
+        mirror(plan, array, lun, || at("mirror"))?;
+        for &id in lun.initiators.iter().flatten() {
+            n_port(plan, id, || at("initiators"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of each disk.
+fn capacities(array: &ArrayPlan, place: impl Fn(&str) -> String) -> Result<Vec<u64>, PlanError> {
+    let mut of_drives = Vec::with_capacity(array.drives.len());
+    for (number, drive) in array.drives.iter().enumerate() {
+        let model = drive_model(drive, &place(&format!("drives[{number}]")))?;
+        of_drives.push(model.geometry.blocks() * BLOCK_BYTES);
+    }
+    let mut of_disks = Vec::with_capacity(array.disks.len());
+    for (number, disk) in array.disks.iter().enumerate() {
+        known(disk.drive, array.drives.len(), "kind of drive", || {
+            place(&format!("disks[{number}].drive"))
+        })?;
+        of_disks.push(of_drives[disk.drive as usize]);
+    }
+    Ok(of_disks)
+}
+
+fn check_cache(cache: &CachePlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
+    match cache {
+        CachePlan::HitRate {
+            read_hit_ppm,
+            access_ps,
+            ..
+        } => {
+            share(*read_hit_ppm, || place("read_hit_ppm"))?;
+            span(*access_ps, || place("access_ps"))
+        }
+        CachePlan::Pages {
+            page_bytes,
+            pages,
+            access_ps,
+            prefetch,
+            destage_bytes,
+            write_back,
+            dirty_pages,
+            low_pages,
+            high_pages,
+            destages: _,
+            partner,
+        } => {
+            let largest = SECTOR_BYTES * MOST_SECTORS;
+            page_bytes.within(SECTOR_BYTES, largest, || place("page_bytes"))?;
+            require(
+                page_bytes.is_power_of_two(),
+                || place("page_bytes"),
+                || "a page is a power of two".into(),
+            )?;
+            pages.within(1, MOST_PAGES, || place("pages"))?;
+            span(*access_ps, || place("access_ps"))?;
+            destage_bytes.within(0, LARGEST_LUN, || place("destage_bytes"))?;
+            prefetch
+                .map(|it| it.bytes)
+                .within(1, LARGEST_REQUEST, || place("prefetch.bytes"))?;
+            rate(partner.map(|it| it.bytes_per_s), || {
+                place("partner.bytes_per_s")
+            })?;
+            span(partner.map(|it| it.latency_ps), || {
+                place("partner.latency_ps")
+            })?;
+            let in_order = low_pages <= high_pages
+                && high_pages <= dirty_pages
+                && *dirty_pages <= pages.get()
+                && (!write_back || *dirty_pages > 0);
+            require(
+                in_order,
+                || place("dirty_pages"),
+                || "low_pages, high_pages, dirty_pages and pages must rise in this order".into(),
+            )
+        }
+    }
+}
+
+fn check_back_end(
+    plan: &Plan,
+    array: &ArrayPlan,
+    of: &BackEndPlan,
+    place: impl Fn() -> String,
+) -> Result<(), PlanError> {
+    for &id in of.initiators.iter().chain(of.disks.iter().flatten()) {
+        n_port(plan, id, &place)?;
+    }
+    let paths = of.initiators.len();
+    let is_whole = paths > 0
+        && of.disks.len() == array.disks.len()
+        && of.disks.iter().all(|ports| ports.len() == paths);
+    require(is_whole, place, || {
+        "each disk has a port for each initiator".into()
+    })
+}
+
+fn mirror(
+    plan: &Plan,
+    array: &ArrayPlan,
+    lun: &LunPlan,
+    place: impl Fn() -> String,
+) -> Result<(), PlanError> {
+    let Some(mirror) = &lun.mirror else {
+        return Ok(());
+    };
+    known(mirror.array, plan.arrays.len(), "array", &place)?;
+    let other = &plan.arrays[mirror.array as usize];
+    known(mirror.lun, other.luns.len(), "LUN of that array", &place)?;
+    let copy = &other.luns[mirror.lun as usize];
+    let ports_belong = array.n_ports.contains(&mirror.source_n_port)
+        && other.n_ports.contains(&mirror.target_n_port);
+    require(ports_belong, &place, || {
+        "its ports belong to other arrays".into()
+    })?;
+    require(copy.bytes >= lun.bytes, &place, || {
+        "the copy is smaller than the LUN".into()
+    })?;
+    require(copy.mirror.is_none(), place, || {
+        "the copy is mirrored itself".into()
+    })
+}
