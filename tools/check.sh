@@ -19,6 +19,7 @@ step uv run --quiet mypy
 step uv run --quiet lint-imports --no-cache
 step uv run --quiet python tools/gen_schemas.py --check
 step uv run --quiet python tools/gen_reference.py --check
+step uv run --quiet python tools/gen_plan.py --check
 if cargo clippy --version >/dev/null 2>&1; then
     step cargo clippy --workspace --all-targets --quiet -- -D warnings
 else

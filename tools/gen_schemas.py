@@ -1,4 +1,4 @@
-"""Write the JSON Schemas of the scenario file and of the plan to `schema/`.
+"""Write the JSON Schema of the scenario file to `schema/`.
 
 With `--check`, write nothing and fail if a file is not up to date.
 """
@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import Plan
 from sanlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "schema"
 
 def contents() -> dict[Path, str]:
     """Text of each generated file."""
-    models: dict[str, type[BaseModel]] = {"scenario": Scenario, "plan": Plan}
+    models: dict[str, type[BaseModel]] = {"scenario": Scenario}
     return {
         FOLDER / f"{name}.schema.json": _text(model.model_json_schema(by_alias=True))
         for name, model in models.items()

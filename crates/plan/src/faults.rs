@@ -132,7 +132,7 @@ pub struct DrainPlan {
 pub struct CreditLossPlan {
     /// When.
     pub at_ps: u64,
-    /// The transmitter that misses them: twice the number of the link, plus one at its second end.
+    /// Transmitter that misses them: twice the number of the link, plus one at its second end.
     pub fibre: u32,
     /// Number of R_RDYs.
     pub count: u32,

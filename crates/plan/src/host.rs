@@ -70,8 +70,8 @@ pub struct AdapterPlan {
     pub transfer_ps: u64,
     /// Time on the card, each way, during which the engine does other work.
     pub latency_ps: u64,
-    /// Time from an answer to the interrupt that reports it and all that came meanwhile (interrupt
-    /// moderation). Without it, each answer raises an interrupt.
+    /// Interrupt moderation: time from an answer to the interrupt that reports it and later ones.
+    /// Without it, each answer raises an interrupt.
     pub interrupt_delay_ps: Option<NonZeroU64>,
     /// The host's bus it is on. Without one, memory is reached at once.
     pub bus: Option<u32>,
@@ -129,7 +129,7 @@ pub struct MultipathPlan {
     /// Time from a better group's return to its use. Without it, the group waits for the
     /// administrator.
     pub failback_ps: Option<u64>,
-    /// Time between two checks of the path checker: a failed path is used again after the next one.
+    /// Time between two checks of the path checker. A failed path is used again after the next check.
     pub checker_ps: u64,
     /// Time in which the array hands the LUN to the controllers of another group.
     pub switch_over_ps: u64,

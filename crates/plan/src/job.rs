@@ -62,13 +62,13 @@ pub struct JobPlan {
     /// Volume that its LUNs form. Without it, blocks are on one LUN.
     pub volume: Option<VolumePlan>,
     /// File system it uses, and how.
-    pub file_system: Option<FileUsePlan>,
+    pub file_system: Option<FileSystemUsePlan>,
 }
 
 impl JobPlan {
     /// Whether a file system asks for it, to write its log or metadata.
     pub fn is_journal(&self) -> bool {
-        matches!(self.file_system, Some(FileUsePlan::Journal { .. }))
+        matches!(self.file_system, Some(FileSystemUsePlan::Journal { .. }))
     }
 }
 
@@ -151,9 +151,9 @@ pub struct FileSystemPlan {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum FileUsePlan {
+pub enum FileSystemUsePlan {
     /// An application reads and writes a file.
-    File {
+    Data {
         /// The file system.
         file_system: u32,
         /// Whether its writes are the first to their blocks, which have to be allocated.
@@ -168,11 +168,11 @@ pub enum FileUsePlan {
     },
 }
 
-impl FileUsePlan {
+impl FileSystemUsePlan {
     /// The file system that is used.
     pub fn file_system(self) -> u32 {
         match self {
-            Self::File { file_system, .. } | Self::Journal { file_system, .. } => file_system,
+            Self::Data { file_system, .. } | Self::Journal { file_system, .. } => file_system,
         }
     }
 }

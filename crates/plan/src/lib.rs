@@ -42,7 +42,8 @@ pub const FORMAT: u32 = 2;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// [`FORMAT`].
+    /// Version of the format of the plan.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
     pub format: u32,
     /// Title of the scenario.
     pub title: String,

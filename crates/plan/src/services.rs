@@ -34,7 +34,7 @@ pub struct DialoguePlan {
     pub at_ps: u64,
     /// Dialogue it waits for, if any.
     pub after: Option<u32>,
-    /// Earlier dialogue of the same N_Port that ends when this one begins, because the link was dark.
+    /// Earlier dialogue of the N_Port that ends when this one begins, because the link was dark.
     /// The dialogue that one replaces ends as well.
     pub replaces: Option<u32>,
     /// N_Port that is logged in at its end, so that its jobs begin.

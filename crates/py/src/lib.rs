@@ -72,8 +72,7 @@ fn run(
     capture_limit: u64,
     reference: bool,
 ) -> PyResult<Py<PyDict>> {
-    let plan: Plan =
-        serde_json::from_str(plan_json).map_err(|error| PlanError::new_err(error.to_string()))?;
+    let plan = Plan::from_json(plan_json).map_err(refused)?;
     let capture = match (capture, capture_path) {
         (Some(ends), Some(path)) => Some(CaptureRequest {
             ends,
@@ -95,8 +94,13 @@ fn run(
     to_python(py, &outcome)
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn refused(error: sanlab_sim::PlanError) -> PyErr {
+    PlanError::new_err(error.to_string())
+}
+
 fn drive_of(plan_json: &str) -> PyResult<DrivePlan> {
-    serde_json::from_str(plan_json).map_err(|error| PlanError::new_err(error.to_string()))
+    sanlab_sim::plan::from_json(plan_json).map_err(refused)
 }
 
 /// Blocks of a drive.

@@ -10,8 +10,8 @@ use sanlab_storage::{
 };
 
 use crate::plan::{
-    BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, PlanError, ReadAheadPlan, RotationPlan, SchedulingPlan,
-    SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
+    BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, PlanError, ReadAheadPlan, RotationPlan,
+    SchedulingPlan, SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
 };
 
 /// The model of a drive, checked.

@@ -117,15 +117,19 @@ def _estimate(plan: Plan, look: Look, basis: str) -> Estimate:
 
 def _likely_end(plan: Plan, result: dict[str, Any], simulated: int) -> int | None:
     """Return when the run ends: as told, or when its jobs have moved all their bytes."""
-    ends_itself = all(job.total_bytes for job in plan.jobs) and all(f.frames for f in plan.traffic)
+    ends_itself = all(job.total_bytes is not None for job in plan.jobs) and all(
+        flow.frames is not None for flow in plan.traffic
+    )
     if not plan.jobs or not ends_itself:
-        is_bounded = plan.jobs and all(job.total_bytes or job.stop_ps for job in plan.jobs)
-        last_stop = max((job.stop_ps for job in plan.jobs), default=0)
+        is_bounded = plan.jobs and all(
+            job.total_bytes is not None or job.stop_ps is not None for job in plan.jobs
+        )
+        last_stop = max((job.stop_ps or 0 for job in plan.jobs), default=0)
         return min(plan.end_ps, last_stop) if is_bounded and last_stop else plan.end_ps
     moved = sum(_integers(result["tables"].get("workloads", {}).get("bytes")))
     if moved == 0:
         return None
-    wanted = sum(job.total_bytes for job in plan.jobs)
+    wanted = sum(job.total_bytes or 0 for job in plan.jobs)
     return min(plan.end_ps, max(simulated, wanted * simulated // moved))
 
 

@@ -98,7 +98,7 @@ def _head(resolved: Plan) -> str:
     return (
         f"{resolved.title}, seed {resolved.seed}\n"
         f"ends at the latest at {format_time(resolved.end_ps)}, "
-        f"series in bins of {format_time(resolved.interval_ps)}, "
+        f"series in bins of {format_time(resolved.interval_ps or 0)}, "
         f"data frames of {resolved.data_frame_bytes} bytes\n"
         f"{', '.join(counts)}{links}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -27,8 +28,12 @@ def schema(
     _as_json: Annotated[bool, typer.Option("--json", help="A schema is JSON anyway.")] = False,
 ) -> None:
     """Print the JSON Schema of the scenario file, for editors, or that of the plan."""
-    from sanlab.plan.schema import Plan
+    if contract is Contract.PLAN:
+        from importlib.resources import files
+
+        text = (files("sanlab.plan") / "plan.schema.json").read_text(encoding="utf-8")
+        show_json(json.loads(text))
+        return
     from sanlab.scenario import Scenario
 
-    model = Scenario if contract is Contract.SCENARIO else Plan
-    show_json(model.model_json_schema(by_alias=True))
+    show_json(Scenario.model_json_schema(by_alias=True))

@@ -7,28 +7,28 @@ and mechanics model (`dm_layout_g1`, `dm_mech_g1`) and the disk module (`disksim
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sanlab.drive.parameters import Block, Text, read_blocks, read_text
 from sanlab.drive.seek_file import parse_seek
 from sanlab.errors import Problem, ScenarioError
+from sanlab.plan.drives import plain_overheads
 from sanlab.plan.schema import (
     BufferPlan,
     ConstantSeek,
+    CurveSeek,
     DrivePlan,
-    MappingName,
-    OnConstant,
-    OnCurve,
-    OnLine,
-    OnRootAndLine,
-    OnTable,
+    LineSeek,
+    MappingPlan,
     OverheadsPlan,
-    PointsSeek,
+    ReadAheadPlan,
     RootAndLineSeek,
-    SchedulingName,
+    RotationPlan,
+    SchedulingPlan,
     SeekPlan,
-    SparingName,
+    SparingPlan,
     TableSeek,
+    WriteCachePlan,
     ZonePlan,
 )
 
@@ -45,8 +45,8 @@ PS_PER_MINUTE = 60 * 10**12
 #: C3323A (`hp_c3323a.parv`, `BUS1`), a SCSI bus at 3.5 MB/s.
 ASSUMED_BLOCK_TRANSFER_MS = 0.1455
 
-MAPPINGS: Sequence[MappingName] = ("forward", "serpentine_in_zone", "serpentine_on_disk")
-SPARINGS: Sequence[SparingName] = (
+MAPPINGS: Sequence[MappingPlan] = ("forward", "serpentine_in_zone", "serpentine_on_disk")
+SPARINGS: Sequence[SparingPlan] = (
     "none",
     "tracks",
     "per_cylinder",
@@ -60,7 +60,7 @@ SPARINGS: Sequence[SparingName] = (
     "per_zone_and_slips",
 )
 #: DiskSim's scheduling policies; those it tells apart by how they break ties fall together here.
-SCHEDULINGS: dict[int, SchedulingName] = {
+SCHEDULINGS: dict[int, SchedulingPlan] = {
     1: "fifo",
     2: "elevator",
     3: "cyclic_elevator",
@@ -78,7 +78,7 @@ SCHEDULINGS: dict[int, SchedulingName] = {
     15: "sptf",
     16: "sptf",
 }
-READ_AHEADS: Sequence[Literal["off", "track", "cylinder", "segment", "two_tracks"]] = (
+READ_AHEADS: Sequence[ReadAheadPlan] = (
     "off",
     "off",
     "track",
@@ -86,7 +86,7 @@ READ_AHEADS: Sequence[Literal["off", "track", "cylinder", "segment", "two_tracks
     "segment",
     "two_tracks",
 )
-WRITE_CACHES: Sequence[Literal["off", "sequential", "on"]] = ("off", "sequential", "on")
+WRITE_CACHES: Sequence[WriteCachePlan] = ("off", "sequential", "on")
 
 
 def read_disksim(
@@ -171,7 +171,7 @@ class _Drive:
 
     def plan(self, bus_ms: float | None) -> tuple[DrivePlan, list[str]]:
         mechanics, layout = self.mechanics, self.layout
-        rotations: dict[str, Literal["exact", "average", "constant"]] = {
+        rotations: dict[str, RotationPlan] = {
             "trackSwitchPlusRotation": "exact",
             "averageRotation": "average",
             "constant": "constant",
@@ -285,14 +285,14 @@ class _Drive:
         if kind == "extracted":
             return self._measured()
         if kind == "constant":
-            return OnConstant(constant=ConstantSeek(ps=_ps(mechanics.number("Constant seek time"))))
+            return ConstantSeek(ps=_ps(mechanics.number("Constant seek time")))
         if kind in {"linear", "curve"}:
-            points = PointsSeek(
+            form = LineSeek if kind == "linear" else CurveSeek
+            return form(
                 single_ps=_ps(mechanics.number("Single cylinder seek time")),
                 average_ps=_ps(mechanics.number("Average seek time")),
                 full_ps=_ps(mechanics.number("Full strobe seek time")),
             )
-            return OnLine(line=points) if kind == "linear" else OnCurve(curve=points)
         if kind.startswith("hpl") or "10" in kind:
             return self._root_and_line(with_first="10" in kind)
         known = "constant, linear, curve, hpl, hplplus10, extracted"
@@ -306,8 +306,8 @@ class _Drive:
         )
         file = Path(mechanics.file).parent / name
         points = parse_seek(read_text(file, place), str(file))
-        return OnTable(
-            table=TableSeek(cylinders=[at for at, _ in points], ps=[_ps(ms) for _, ms in points])
+        return TableSeek(
+            cylinders=[distance for distance, _ in points], ps=[_ps(ms) for _, ms in points]
         )
 
     def _root_and_line(self, *, with_first: bool) -> SeekPlan:
@@ -321,19 +321,17 @@ class _Drive:
             reason = f"There are {len(first)} of 10 times"
             mechanics.refuse("First ten seek times", reason, "Write ten")
         single = None if values[5] < 0 else _ps(values[5])
-        return OnRootAndLine(
-            root_and_line=RootAndLineSeek(
-                bound=round(values[0]),
-                root_ps=values[1] * PS_PER_MS,
-                root_factor_ps=values[2] * PS_PER_MS,
-                line_ps=values[3] * PS_PER_MS,
-                line_factor_ps=values[4] * PS_PER_MS,
-                single_ps=single,
-                first_ps=[_ps(ms) for ms in first] or None,
-            )
+        return RootAndLineSeek(
+            bound=round(values[0]),
+            root_ps=values[1] * PS_PER_MS,
+            root_factor_ps=values[2] * PS_PER_MS,
+            line_ps=values[3] * PS_PER_MS,
+            line_factor_ps=values[4] * PS_PER_MS,
+            single_ps=single,
+            first_ps=[_ps(ms) for ms in first] or None,
         )
 
-    def _scheduling(self) -> SchedulingName:
+    def _scheduling(self) -> SchedulingPlan:
         if self.disk is None or self.disk.get("Scheduler") is None:
             return "fifo"
         scheduler = self.disk.block("Scheduler")
@@ -357,7 +355,7 @@ class _Drive:
 
     def _overheads(self) -> OverheadsPlan:
         if self.disk is None:
-            return OverheadsPlan()
+            return plain_overheads(reads=((0, 0), (0, 0)), writes=((0, 0), (0, 0)))
         disk = self.disk
         scale = disk.number("Time scale for overheads", 1.0)
 

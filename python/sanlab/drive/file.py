@@ -5,29 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from sanlab.catalog.load import UnknownEntryError, entry
 from sanlab.drive.disksim import read_disksim
 from sanlab.drive.parameters import read_text
 from sanlab.errors import Problem, ScenarioError
-from sanlab.plan.drives import contradictions, drive_from_sheet
+from sanlab.plan.drives import contradictions, drive_from_sheet, plain_overheads
 from sanlab.plan.schema import (
     BufferPlan,
     ConstantSeek,
+    CurveSeek,
     DrivePlan,
-    OnConstant,
-    OnCurve,
-    OnLine,
-    OnTable,
-    OverheadsPlan,
-    PointsSeek,
+    LineSeek,
     SeekPlan,
     TableSeek,
     ZonePlan,
 )
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.base import SECTOR_BYTES, ScenarioModel, Size, Time, refusal
+from sanlab.scenario.base import SECTOR_BYTES, ScenarioModel, Size, Time, overlaid, refusal
 from sanlab.scenario.document import read_document
 from sanlab.scenario.messages import problems_of
 
@@ -211,13 +208,10 @@ class DriveSpec(ScenarioModel):
             write_settle_ps=self.write_settle,
             rotation="exact",
             access_ps=0,
-            overheads=OverheadsPlan(
-                read_hit_ps=overheads.read_hit.pair(),
-                read_miss_ps=overheads.read_miss.pair(),
-                write_hit_ps=overheads.write_hit.pair(),
-                write_miss_ps=overheads.write_miss.pair(),
-                read_completion_ps=overheads.completion,
-                write_completion_ps=overheads.completion,
+            overheads=plain_overheads(
+                reads=(overheads.read_hit.pair(), overheads.read_miss.pair()),
+                writes=(overheads.write_hit.pair(), overheads.write_miss.pair()),
+                completion_ps=overheads.completion,
             ),
             block_transfer_ps=self.block_transfer,
             buffer=self._buffer(),
@@ -244,19 +238,17 @@ class DriveSpec(ScenarioModel):
     def _seek(self) -> SeekPlan:
         seek = self.seek
         if seek.constant is not None:
-            return OnConstant(constant=ConstantSeek(ps=seek.constant))
+            return ConstantSeek(ps=seek.constant)
         if seek.table is not None:
             points = [TablePoint(cylinders=row[0], time=row[1]) for row in seek.table]  # type: ignore[arg-type]
-            return OnTable(
-                table=TableSeek(
-                    cylinders=[point.cylinders for point in points],
-                    ps=[point.time for point in points],
-                )
+            return TableSeek(
+                cylinders=[point.cylinders for point in points],
+                ps=[point.time for point in points],
             )
-        points3 = PointsSeek(
+        kind = CurveSeek if seek.form == "curve" else LineSeek
+        return kind(
             single_ps=seek.single or 0, average_ps=seek.average or 0, full_ps=seek.full or 0
         )
-        return OnCurve(curve=points3) if seek.form == "curve" else OnLine(line=points3)
 
     def _buffer(self) -> BufferPlan:
         spec = self.buffer
@@ -315,7 +307,7 @@ def load_drive(text: str, *, block_transfer_ps: int | None = None) -> tuple[Driv
     else:
         plan = drive_from_sheet(text, _entry(text, Problem(text, None, None, "", "", "")))
     if block_transfer_ps is not None:
-        plan = plan.model_copy(update={"block_transfer_ps": block_transfer_ps})
+        plan = msgspec.structs.replace(plan, block_transfer_ps=block_transfer_ps)
     return plan, []
 
 
@@ -340,7 +332,7 @@ def _from_yaml(path: Path) -> DrivePlan:
     sheet = spec
     base = _entry(sheet.model or "generic-10k", Problem(str(path), 1, None, "model", "", ""))
     changed = {key: getattr(sheet, key) for key in sheet.model_fields_set - {"model"}}
-    disk = base.model_copy(update=changed)
+    disk = overlaid(base, changed)
     wrong = contradictions(disk)
     if wrong:
         raise ScenarioError([Problem(str(path), 1, None, "", *it) for it in wrong])

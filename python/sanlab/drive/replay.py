@@ -82,7 +82,7 @@ def capacity_of(drive: DrivePlan) -> int:
         Where its zones, spares and curves do not fit together.
     """
     try:
-        return _native.drive_blocks(drive.model_dump_json())
+        return _native.drive_blocks(drive.to_json())
     except _native.PlanError as error:
         raise ScenarioError([_refused(drive, error)]) from None
 
@@ -93,7 +93,7 @@ def replay(drive: DrivePlan, trace: Trace, notes: list[str] | None = None) -> Re
     The measured times of the trace, and what it says of the real drive's buffer, do not enter.
     """
     try:
-        found = _native.replay(drive.model_dump_json(), trace.is_read, trace.blocks, trace.wait_ps)
+        found = _native.replay(drive.to_json(), trace.is_read, trace.blocks, trace.wait_ps)
     except _native.PlanError as error:
         raise RunError(str(error)) from None
     response = _ms(found["response_ps"])

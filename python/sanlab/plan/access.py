@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import AccessLinePlan, AccessLines, OnAccess, TargetPlan
+from sanlab.plan.job_parts import Asked, arrivals_of, depth_of
+from sanlab.plan.job_paths import Region
+from sanlab.plan.schema import AccessLinePlan, AccessPattern, SequentialAddress, UniformAddress
 from sanlab.quantities import format_size
 
 if TYPE_CHECKING:
+    from sanlab.plan.luns import PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.storage import PlacedLun
     from sanlab.scenario.document import Path
     from sanlab.scenario.workload import AccessLine, Workload
 
@@ -42,33 +44,29 @@ def fits_access(spec: Workload, lun: PlacedLun, path: Path, problems: Problems) 
     return True
 
 
-def access_target(spec: Workload, lun: PlacedLun, way: tuple[int, int]) -> TargetPlan:
-    """Return the region a worker uses on a LUN, and the way there."""
-    return TargetPlan(
-        adapter=way[0],
-        target_n_port=way[1],
-        array=lun.array,
-        lun=lun.number,
-        offset_bytes=spec.offset,
-        span_bytes=lun.bytes - spec.offset if spec.size is None else spec.size,
-    )
+def access_region(spec: Workload, lun: PlacedLun) -> Region:
+    """Return the region a worker uses on a LUN."""
+    return Region(spec.offset, lun.bytes - spec.offset if spec.size is None else spec.size)
 
 
-def access_keys(spec: Workload, targets: list[TargetPlan]) -> dict[str, Any]:
-    """Return what an access specification changes of a job.
+def asked_of_access(spec: Workload) -> Asked:
+    """Return the requests of an access specification.
 
-    The keys of a pattern of blocks say what the lines come to, for those who read the plan.
+    Beside its lines it has the keys of a pattern of blocks, which say what the lines come to, for
+    readers of the plan.
     """
     lines = spec.access or []
     starts = sum(line.of_size * line.burst for line in lines)
-    return {
-        "pattern": OnAccess(access=AccessLines(lines=[_line(line) for line in lines])),
-        "read_ppm": sum(line.reads * line.of_size * line.burst for line in lines) // starts,
-        "random": any(line.random for line in lines),
-        "block_bytes": max(line.size for line in lines),
-        "total_bytes": spec.io_size or 0,
-        "span_bytes": targets[0].span_bytes,
-    }
+    is_random = any(line.random for line in lines)
+    return Asked(
+        read_ppm=sum(line.reads * line.of_size * line.burst for line in lines) // starts,
+        block_bytes=max(line.size for line in lines),
+        addresses=UniformAddress() if is_random else SequentialAddress(),
+        iodepth=depth_of(spec),
+        total_bytes=spec.io_size,
+        arrivals=arrivals_of(spec),
+        pattern=AccessPattern(lines=[_line(line) for line in lines]),
+    )
 
 
 def _line(line: AccessLine) -> AccessLinePlan:
@@ -80,5 +78,5 @@ def _line(line: AccessLine) -> AccessLinePlan:
         delay_ps=line.delay,
         burst=line.burst,
         align_bytes=line.align_bytes,
-        reply_bytes=line.reply,
+        reply_bytes=line.reply or None,
     )

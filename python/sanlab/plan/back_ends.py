@@ -12,8 +12,6 @@ from sanlab.plan.schema import (
     LoopPlan,
     LoopPortPlan,
     NPortPlan,
-    OnShared,
-    OnSwitched,
     SharedMedium,
     SwitchedMedium,
 )
@@ -85,7 +83,8 @@ class BackEnds:
                 class3_sequences=2048,
                 interleave="sequence",
                 rx_hold_ps=0,
-                drain_bytes_per_s=0,
+                drain_bytes_per_s=None,
+                shares=None,
             )
         )
         return self.first_n_port + len(self.n_ports) - 1
@@ -105,11 +104,7 @@ def _loop(name: str, spec: BackEnd, ids: list[int]) -> LoopPlan:
         speed=spec.speed,
         bytes_per_s=rate,
         gap_bytes=24,
-        medium=(
-            OnSwitched(switched=SwitchedMedium(crossbars=[name], strings=[]))
-            if is_switched
-            else OnShared(shared=SharedMedium())
-        ),
+        medium=(SwitchedMedium(crossbars=[name], strings=[]) if is_switched else SharedMedium()),
         ports=[
             LoopPortPlan(
                 n_port=n_port,

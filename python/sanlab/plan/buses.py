@@ -9,6 +9,7 @@ from sanlab.catalog import UnknownEntryError, entries, entry
 from sanlab.plan.names import define
 from sanlab.plan.schema import BusPlan
 from sanlab.quantities import nearest
+from sanlab.scenario.base import overlaid
 from sanlab.scenario.hosts import Bus
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _resolve(spec: Bus, name: str, path: Path, problems: Problems) -> ResolvedBu
         problems.add((*path, "model"), error.reason, error.remedy)
         return None
     written = spec.model_dump(exclude_none=True, exclude={"name", "model"})
-    bus = model.model_copy(update=written)
+    bus = overlaid(model, written)
     return ResolvedBus(
         name, bus.rate, bus.burst, bus.fetch_overhead, bus.store_overhead, bus.full_duplex
     )

@@ -9,6 +9,7 @@ from sanlab.catalog import UnknownEntryError, entry
 from sanlab.plan.drives import contradictions
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
+from sanlab.scenario.base import overlaid
 from sanlab.scenario.groups import expand_names
 from sanlab.scenario.hosts import Cpu, Hba, Os
 from sanlab.scenario.qos import SwitchQos
@@ -269,7 +270,7 @@ def _qos(spec: Switch, model: SwitchEntry) -> SwitchQos:
     qos = given(spec.qos, SwitchQos())
     if "wheel" in qos.model_fields_set or model.wheel is None:
         return qos
-    return qos.model_copy(update={"wheel": model.wheel})
+    return overlaid(qos, {"wheel": model.wheel})
 
 
 def port_numbers(text: str) -> list[int]:
@@ -311,7 +312,7 @@ def resolve_disk(
     if found is None:
         return None
     changed = {key: getattr(disk, key) for key in disk.model_fields_set - {"model"}}
-    model = cast("DiskEntry", found).model_copy(update=changed)
+    model = overlaid(cast("DiskEntry", found), changed)
     for reason, remedy in contradictions(model):
         problems.add(path, reason, remedy)
     return model

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.schema import (
     BufferPlan,
+    CurveSeek,
     DrivePlan,
-    OnCurve,
     OverheadsPlan,
-    PointsSeek,
     ZonePlan,
 )
 from sanlab.quantities import PS_PER_S, format_size
@@ -63,7 +62,7 @@ def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
     switches = _switches(disk)
     surfaces = disk.surfaces or _surfaces(disk, switches)
     zones = _zones(disk, switches, surfaces)
-    points = PointsSeek(
+    seek = CurveSeek(
         single_ps=disk.seek_single, average_ps=disk.seek_average, full_ps=disk.seek_full
     )
     miss = (disk.overhead, disk.overhead)
@@ -76,19 +75,44 @@ def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
         sparing="per_zone",
         sparing_range=1,
         zones=zones,
-        seek=OnCurve(curve=points),
+        seek=seek,
         head_switch_ps=_head_switch(disk),
         write_settle_ps=disk.write_settle,
         rotation="exact",
         access_ps=0,
-        overheads=OverheadsPlan(
-            read_hit_ps=hit, read_miss_ps=miss, write_hit_ps=hit, write_miss_ps=miss
-        ),
+        overheads=plain_overheads(reads=(hit, miss), writes=(hit, miss)),
         block_transfer_ps=_block_transfer(disk),
         buffer=_buffer(disk),
         scheduling=disk.order,
         queue_depth=disk.queue_depth,
         streaming=disk.streaming,
+    )
+
+
+#: Overhead of a command after a read and after a write.
+Overhead = tuple[int, int]
+
+
+def plain_overheads(
+    *,
+    reads: tuple[Overhead, Overhead],
+    writes: tuple[Overhead, Overhead],
+    completion_ps: int = 0,
+) -> OverheadsPlan:
+    """Return overheads of hits and misses, of a drive that never gives its interface back."""
+    return OverheadsPlan(
+        request_ps=0,
+        read_hit_ps=reads[0],
+        read_miss_ps=reads[1],
+        write_hit_ps=writes[0],
+        write_miss_ps=writes[1],
+        read_completion_ps=completion_ps,
+        write_completion_ps=completion_ps,
+        data_preparation_ps=0,
+        reselect_ps=0,
+        read_disconnect_ps=(0, 0),
+        least_write_seek_ps=0,
+        extra_disconnect_ps=None,
     )
 
 

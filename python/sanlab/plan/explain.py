@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import EndAtNPort
+from sanlab.plan.schema import NPortEnd
 from sanlab.quantities import PS_PER_S, format_time
 
 if TYPE_CHECKING:
-    from sanlab.plan.schema import EndPlan, JobPlan, LinkPlan, Plan
+    from collections.abc import Sequence
+
+    from sanlab.plan.schema import EndPlan, HostPlan, JobPlan, LinkPlan, Plan
 
 #: Bytes around the payload of a frame: SOF 4, header 24, CRC 4, EOF 4 (FC-FS).
 FRAME_OVERHEAD_BYTES = 36
@@ -59,11 +61,11 @@ def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
     names = {}
     for number, link in enumerate(plan.links):
         for side, (here, there) in enumerate(((link.a, link.b), (link.b, link.a))):
-            if isinstance(here, EndAtNPort):
+            if isinstance(here, NPortEnd):
                 name = plan.n_ports[here.n_port].name
             else:
-                role = "f" if isinstance(there, EndAtNPort) else "e"
-                name = f"{plan.switches[here.switch.switch].name}.{role}{here.switch.port}"
+                role = "f" if isinstance(there, NPortEnd) else "e"
+                name = f"{plan.switches[here.switch].name}.{role}{here.port}"
             names[name] = number, side
     on_loops = (port for loop in plan.loops for port in loop.ports)
     for number, port in enumerate(on_loops, start=2 * len(plan.links)):
@@ -73,33 +75,31 @@ def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
 
 def end_name(plan: Plan, end: EndPlan) -> str:
     """Name of the port at an end of a link: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`."""
-    if isinstance(end, EndAtNPort):
+    if isinstance(end, NPortEnd):
         return plan.n_ports[end.n_port].name
-    at = end.switch
-    return f"{plan.switches[at.switch].name}.{port_role(plan, at.switch, at.port)}{at.port}"
+    role = port_role(plan, end.switch, end.port)
+    return f"{plan.switches[end.switch].name}.{role}{end.port}"
 
 
-def pairs_of_job(plan: Plan, job: JobPlan) -> list[tuple[int, int]]:
+def pairs_of_job(hosts: Sequence[HostPlan], job: JobPlan) -> list[tuple[int, int]]:
     """N_Ports that the paths of a job lead from and to; the first is that of its first LUN."""
-    adapters = plan.hosts[job.host].adapters
-    ways = [(job.adapter, job.target_n_port)]
-    ways += [(target.adapter, target.target_n_port) for target in job.targets]
-    ways += [(path.adapter, path.target_n_port) for path in job.paths]
-    found = []
-    for adapter, target in ways:
-        own = adapters[adapter].n_port
-        found.append((own if job.initiator is None else job.initiator, target))
-    return found
+    adapters = hosts[job.host].adapters
+    pairs = []
+    for target in job.targets:
+        for path in target.paths:
+            own = adapters[path.adapter].n_port
+            pairs.append((own if job.initiator is None else job.initiator, path.target_n_port))
+    return pairs
 
 
 def port_role(plan: Plan, switch: int, port: int) -> str:
     """Return `f` for an F_Port, `e` for an E_Port."""
     for link in plan.links:
         for here, there in ((link.a, link.b), (link.b, link.a)):
-            if isinstance(here, EndAtNPort):
+            if isinstance(here, NPortEnd):
                 continue
-            if (here.switch.switch, here.switch.port) == (switch, port):
-                return "f" if isinstance(there, EndAtNPort) else "e"
+            if (here.switch, here.port) == (switch, port):
+                return "f" if isinstance(there, NPortEnd) else "e"
     return "f"
 
 

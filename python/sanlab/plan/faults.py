@@ -18,6 +18,7 @@ from sanlab.quantities import counted, nearest
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import End, Problems
+    from sanlab.plan.services.outcome import ServiceFaults
     from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
@@ -45,22 +46,27 @@ class FabricFaults:
         parts = (self.outages, self.member_outages, self.bit_errors)
         return any(parts) or bool(self.drains or self.credit_losses)
 
-    def plan(self, scenario: Scenario, *, has_loop_faults: bool) -> FaultsPlan:
+    def plan(
+        self, scenario: Scenario, services: ServiceFaults, *, has_loop_faults: bool
+    ) -> FaultsPlan:
         """Return the part of the plan that is of no single link."""
         fabric = scenario.fabric
         # Until the new routes are in use; with in-order delivery old frames are waited for.
         delay = fabric.reroute + (fabric.in_order_hold or 0)
+        routes = {at + delay for at in self.route_changes} | set(services.route_updates)
         return FaultsPlan(
-            is_armed=self.are_any or has_loop_faults,
-            route_updates_ps=sorted({at + delay for at in self.route_changes}),
-            drains=sorted(self.drains, key=lambda it: it.at_ps),
-            credit_losses=sorted(self.credit_losses, key=lambda it: it.at_ps),
+            is_armed=self.are_any or services.are_any or has_loop_faults,
+            route_updates_ps=sorted(routes),
+            visibility=sorted(services.visibility, key=lambda change: change.at_ps),
+            drains=sorted(self.drains, key=lambda drain: drain.at_ps),
+            credit_losses=sorted(self.credit_losses, key=lambda loss: loss.at_ps),
+            happenings=sorted(services.happenings, key=lambda event: event.at_ps),
             notice_ps=fabric.rscn_delay,
             login_ps=fabric.login_time,
             e_d_tov_ps=fabric.e_d_tov,
             r_a_tov_ps=fabric.r_a_tov,
             credit_timeout_ps=fabric.credit_timeout,
-            bb_sc_n=fabric.bb_sc_n,
+            bb_sc_n=fabric.bb_sc_n or None,
         )
 
 
@@ -108,7 +114,6 @@ class _Reader:
 
     def _trunk_member(self, fault: Fault, path: Path) -> None:
         member = (fault.member or 1) - 1
-        until = NEVER if fault.until is None else fault.until
         for link in self._links(fault, path):
             wired = self.wiring.links[link]
             if not wired.spec.trunk:
@@ -125,7 +130,7 @@ class _Reader:
                     f"It has {counted(wired.members, 'cable')}",
                 )
                 return
-            outage = MemberOutagePlan(member=member, from_ps=fault.at or 0, until_ps=until)
+            outage = MemberOutagePlan(member=member, from_ps=fault.at or 0, until_ps=fault.until)
             self.found.member_outages.setdefault(link, []).append(outage)
 
     def _slow_drain(self, fault: Fault, path: Path) -> None:
@@ -141,9 +146,9 @@ class _Reader:
             return
         port = self.ids[end]
         at = fault.at or 0
-        self.found.drains.append(DrainPlan(at_ps=at, n_port=port, bytes_per_s=fault.rate or 0))
+        self.found.drains.append(DrainPlan(at_ps=at, n_port=port, bytes_per_s=fault.rate or None))
         if fault.until is not None:
-            self.found.drains.append(DrainPlan(at_ps=fault.until, n_port=port, bytes_per_s=0))
+            self.found.drains.append(DrainPlan(at_ps=fault.until, n_port=port, bytes_per_s=None))
 
     def _lost_credit(self, fault: Fault, path: Path) -> None:
         end = self._end(fault.port or "", (*path, "port"))

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import FileSystemPlan, WorkloadPlan
+from sanlab.plan.schema import (
+    BlocksPattern,
+    DataFileSystemUse,
+    FileSystemPlan,
+    JobPlan,
+    JournalFileSystemUse,
+    SequentialAddress,
+    WorkloadPlan,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sanlab.plan.schema import JobPlan
     from sanlab.plan.volumes import PlacedVolume
     from sanlab.scenario.volumes import FileSystem
 
@@ -58,13 +65,20 @@ def with_journals(
     added_jobs: list[JobPlan] = []
     for volume in volumes.values():
         of = volume.file_system
-        writers = [it for it in jobs if of and it.first_write and it.file_system == of.number]
+        writers = [job for job in jobs if of and _allocates(job, of.number)]
         if of is None or not writers:
             continue
         number = len(workloads) + len(added_workloads)
         added_workloads.append(WorkloadPlan(name=f"{of.name} journal", file_system=of.number))
         added_jobs += _journals(of, volume, writers[0], number)
     return [*workloads, *added_workloads], [*jobs, *added_jobs]
+
+
+def _allocates(job: JobPlan, file_system: int) -> bool:
+    """Whether a job is the first to write blocks of a file system."""
+    use = job.file_system
+    is_file = isinstance(use, DataFileSystemUse) and use.first_write
+    return is_file and use is not None and use.file_system == file_system
 
 
 def _journals(
@@ -79,25 +93,27 @@ def _journals(
         ("metadata", of.spec.block, 0, METADATA_BLOCKS * of.spec.block),
     )
     for name, block, offset, span in places:
-        yield writer.model_copy(
-            update={
-                "name": f"{of.name}/{name}",
-                "workload": workload,
-                "read_ppm": 0,
-                "random": False,
-                "address": "uniform",
-                "block_bytes": block,
-                "iodepth": LOG_BUFFERS,
-                "total_bytes": 0,
-                "offset_bytes": offset,
-                "span_bytes": span,
-                "start_ps": 0,
-                "ramp_ps": 0,
-                "stop_ps": 0,
-                "interval_ps": 0,
-                "think_ps": 0,
-                "pattern": "blocks",
-                "first_write": False,
-                "journal_every": of.allocations_of_a_buffer,
-            }
+        yield JobPlan(
+            name=f"{of.name}/{name}",
+            workload=workload,
+            host=writer.host,
+            targets=writer.targets,
+            initiator=writer.initiator,
+            offset_bytes=offset,
+            span_bytes=span,
+            read_ppm=0,
+            block_bytes=block,
+            addresses=SequentialAddress(),
+            iodepth=LOG_BUFFERS,
+            total_bytes=None,
+            start_ps=0,
+            ramp_ps=0,
+            stop_ps=None,
+            arrivals=None,
+            think_ps=0,
+            pattern=BlocksPattern(),
+            volume=writer.volume,
+            file_system=JournalFileSystemUse(
+                file_system=of.number, every=of.allocations_of_a_buffer
+            ),
         )

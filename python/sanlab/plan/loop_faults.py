@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.plan.schema import (
-    Crossbar,
-    CutLoop,
+    CutLoopAction,
+    DarkenLoopAction,
+    InsertLoopAction,
     LoopFaultPlan,
-    OnCut,
-    OnDarken,
-    OnInsert,
-    OnRemove,
-    OnStop,
-    Places,
-    StopLoop,
+    RemoveLoopAction,
+    StopLoopAction,
 )
 from sanlab.plan.spans import is_in_time
 from sanlab.quantities import counted, format_time
@@ -22,7 +18,7 @@ from sanlab.quantities import counted, format_time
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import LoopPlan, NPortPlan
+    from sanlab.plan.schema import LoopActionPlan, LoopPlan, NPortPlan
     from sanlab.plan.stacks import StackBox
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
@@ -130,25 +126,24 @@ def _on_loop(
 ) -> list[LoopFaultPlan]:
     """What the fault does to one loop of its stack."""
 
-    def happens(at: int, action: OnStop | OnRemove | OnInsert | OnCut | OnDarken) -> LoopFaultPlan:
+    def happens(at: int, action: LoopActionPlan) -> LoopFaultPlan:
         return LoopFaultPlan(at_ps=at, loop_id=number, action=action)
 
     def stop(at: int, until: int) -> LoopFaultPlan:
-        return happens(at, OnStop(stop=StopLoop(until_ps=until)))
+        return happens(at, StopLoopAction(until_ps=until))
 
     begins = fault.at or 0
     names = [n_ports[port.n_port].name for port in loop.ports]
     if fault.enclosure is not None:
         if stack.model.switched:
-            dark = OnDarken(darken=Crossbar(crossbar=fault.enclosure - 1))
-            return [happens(begins, dark)]
-        return [happens(begins, OnCut(cut=_cut(fault.enclosure, stack, loop, names)))]
+            return [happens(begins, DarkenLoopAction(crossbar=fault.enclosure - 1))]
+        return [happens(begins, _cut(fault.enclosure, stack, loop, names))]
     letter = loop.name.rpartition(".")[2]
-    places = Places(places=[names.index(f"{stack.name}.disk{fault.disk}.{letter}")])
+    places = [names.index(f"{stack.name}.disk{fault.disk}.{letter}")]
     if fault.kind == "insert-disk":
-        back = happens(begins, OnInsert(insert=places))
+        back = happens(begins, InsertLoopAction(places=places))
         return [back] if stack.model.switched else [back, stop(begins, begins + fault.pause)]
-    gone = OnRemove(remove=places)
+    gone = RemoveLoopAction(places=places)
     if stack.model.switched:
         # The loop switch isolates the port with the first LIP.
         return [happens(begins, gone)]
@@ -162,7 +157,7 @@ def _on_loop(
     return [*held, happens(fault.until, gone), stop(fault.until, fault.until + fault.pause)]
 
 
-def _cut(enclosure: int, stack: StackBox, loop: LoopPlan, names: list[str]) -> CutLoop:
+def _cut(enclosure: int, stack: StackBox, loop: LoopPlan, names: list[str]) -> CutLoopAction:
     """The ring above a dark enclosure, and the one below; each is closed by its neighbour.
 
     A ring that is closed sooner is shorter by the way down and back of what is left out: its first
@@ -184,4 +179,4 @@ def _cut(enclosure: int, stack: StackBox, loop: LoopPlan, names: list[str]) -> C
     way_back = ports[0].delay_ps - ports[0].repeat_ps
     above = ports[0].repeat_ps + round(way_back * share)
     under = ports[end].repeat_ps + round(way_back * (1 - share)) if end < len(ports) else 0
-    return CutLoop(first=first, end=end, above_ps=max(1, above), below_ps=max(1, under))
+    return CutLoopAction(first=first, end=end, above_ps=max(1, above), below_ps=max(1, under))

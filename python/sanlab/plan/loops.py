@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from sanlab.plan.schema import (
     LoopPlan,
     LoopPortPlan,
-    OnShared,
-    OnSwitched,
     SharedMedium,
     StringPlan,
     SwitchedMedium,
@@ -171,7 +169,7 @@ class _Loop:
             speed=self.stack.speed,
             bytes_per_s=self.rate,
             gap_bytes=24,
-            medium=self._crossbars() if switched else OnShared(shared=SharedMedium()),
+            medium=self._crossbars() if switched else SharedMedium(),
             ports=self._on_crossbars(hosts, disks) if switched else self._on_ring(hosts, disks),
         )
 
@@ -279,7 +277,7 @@ class _Loop:
             ports.append(self._port(end, al_pa, delay, enclosure - 1, policy))
         return ports
 
-    def _crossbars(self) -> OnSwitched:
+    def _crossbars(self) -> SwitchedMedium:
         spec, model = self.stack.spec, self.stack.model
         hop = self.words(model.crossbar if spec.crossbar is None else spec.crossbar)
         names = [f"{self.stack.name}.e{it + 1}" for it in range(self.stack.enclosures)]
@@ -288,7 +286,7 @@ class _Loop:
             StringPlan(a=it, b=it + 1, links=links, delay_ps=_cable(spec.cable) + hop)
             for it in range(self.stack.enclosures - 1)
         ]
-        return OnSwitched(switched=SwitchedMedium(crossbars=names, strings=strings))
+        return SwitchedMedium(crossbars=names, strings=strings)
 
     def _on_crossbars(self, host_al_pas: list[int], disk_al_pas: list[int]) -> list[LoopPortPlan]:
         """Half of a crossbar's delay is counted with each of the two ports it joins."""

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.names import safe_expand
 from sanlab.plan.schema import (
-    InTurn,
-    LeastQueue,
+    LeastQueueSpreading,
     MultipathPlan,
-    Nothing,
-    OnePath,
-    PathPlan,
-    RoundRobin,
+    OnePathSpreading,
+    RoundRobinSpreading,
 )
-from sanlab.plan.spans import NEVER
 
 if TYPE_CHECKING:
+    from sanlab.plan.luns import PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.storage import PlacedLun
+    from sanlab.plan.schema import SpreadingPlan
     from sanlab.scenario.document import Path
     from sanlab.scenario.hosts import Multipath
 
@@ -27,17 +24,17 @@ def multipath_of(spec: Multipath | None) -> MultipathPlan | None:
     """Return what a host does with several paths; None where it has none of it."""
     if spec is None:
         return None
-    spreading: RoundRobin | LeastQueue | OnePath
+    spreading: SpreadingPlan
     if spec.policy == "round-robin":
-        spreading = RoundRobin(round_robin=InTurn(ios=spec.ios or 1))
+        spreading = RoundRobinSpreading(ios=spec.ios or 1)
     elif spec.policy == "least-queue":
-        spreading = LeastQueue(least_queue=Nothing())
+        spreading = LeastQueueSpreading()
     else:
-        spreading = OnePath(one_path=Nothing())
+        spreading = OnePathSpreading()
     return MultipathPlan(
         spreading=spreading,
         queues_without_path=spec.no_path == "queue",
-        failback_ps=NEVER if spec.failback == "manual" else spec.failback,
+        failback_ps=None if spec.failback == "manual" else spec.failback,
         checker_ps=spec.checker,
         switch_over_ps=spec.switch_over,
     )
@@ -59,14 +56,6 @@ def preferred_ports(lun: PlacedLun, problems: Problems) -> frozenset[str]:
             )
             return frozenset(lun.ports)
     return frozenset(chosen)
-
-
-def other_paths(ways: list[tuple[int, int, int]], target: int) -> list[PathPlan]:
-    """Return the paths beside the first of `ways`, each an adapter, an N_Port and a group."""
-    return [
-        PathPlan(target=target, adapter=adapter, target_n_port=port, group=group)
-        for adapter, port, group in ways[1:]
-    ]
 
 
 def refuse_one_path(host: str, lun: str, path: Path, problems: Problems) -> None:

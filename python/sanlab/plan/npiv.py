@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan import addressing
+from sanlab.plan.schema import NPortPlan
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.defaults import ResolvedHba
     from sanlab.plan.names import End, Problems
-    from sanlab.plan.schema import NPortPlan
     from sanlab.scenario.document import Path
 
 #: Virtual ports of one link: the last byte of an address tells them apart, 0 is the port itself.
@@ -75,11 +75,19 @@ def virtual_n_ports(
         parent = ids[port.host, port.parent]
         nth[parent] = nth.get(parent, 0) + 1
         name = f"{port.host}.{port.label}"
-        keys = {
-            "name": name,
-            "fc_id": n_ports[parent].fc_id + nth[parent],
-            "wwpn": addressing.wwpn_of(name),
-            "shares": parent,
-        }
-        found.append(n_ports[parent].model_copy(update=keys))
+        owner = n_ports[parent]
+        found.append(
+            NPortPlan(
+                name=name,
+                node=owner.node,
+                fc_id=owner.fc_id + nth[parent],
+                wwpn=addressing.wwpn_of(name),
+                tx_buffers=owner.tx_buffers,
+                class3_sequences=owner.class3_sequences,
+                interleave=owner.interleave,
+                rx_hold_ps=owner.rx_hold_ps,
+                drain_bytes_per_s=owner.drain_bytes_per_s,
+                shares=parent,
+            )
+        )
     return found

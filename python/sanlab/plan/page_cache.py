@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import given
-from sanlab.plan.schema import PageCachePlan
+from sanlab.plan.schema import PagesCache, PartnerPlan, PrefetchPlan
 from sanlab.quantities import format_size
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -24,7 +24,7 @@ _DEFAULT_AFTER = 2
 _DEFAULT_DESTAGES = 8
 
 
-def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PageCachePlan | None:
+def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PagesCache | None:
     """Return the cache of an array that has one with pages; None where something is wrong."""
     before = len(problems.found)
     size, page = given(cache.size, 0), given(cache.page, _DEFAULT_PAGE)
@@ -60,19 +60,33 @@ def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PageCacheP
     if len(problems.found) > before:
         return None
     dirty_pages = limit // page
-    return PageCachePlan(
+    return PagesCache(
         page_bytes=page,
         pages=size // page,
         access_ps=cache.access,
-        prefetch_after=given(cache.prefetch_after, _DEFAULT_AFTER),
-        prefetch_bytes=given(cache.prefetch, 0) // SECTOR_BYTES * SECTOR_BYTES,
-        prefetch_on_miss=cache.prefetch_when == "miss",
+        prefetch=_prefetch(cache),
         destage_bytes=given(cache.destage, 0),
         write_back=given(cache.write_back, default=True) and dirty_pages > 0,
         dirty_pages=dirty_pages,
         low_pages=dirty_pages * low // _WHOLE_PPM,
         high_pages=dirty_pages * high // _WHOLE_PPM,
         destages=given(cache.destages, _DEFAULT_DESTAGES),
-        partner_ps=cache.partner.time if cache.partner else 0,
-        partner_bytes_per_s=cache.partner.rate if cache.partner else 0,
+        partner=_partner(cache),
     )
+
+
+def _prefetch(cache: Cache) -> PrefetchPlan | None:
+    ahead = given(cache.prefetch, 0) // SECTOR_BYTES * SECTOR_BYTES
+    if not ahead:
+        return None
+    return PrefetchPlan(
+        after=given(cache.prefetch_after, _DEFAULT_AFTER),
+        bytes=ahead,
+        on_miss=cache.prefetch_when == "miss",
+    )
+
+
+def _partner(cache: Cache) -> PartnerPlan | None:
+    if cache.partner is None:
+        return None
+    return PartnerPlan(latency_ps=cache.partner.time, bytes_per_s=cache.partner.rate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from sanlab.catalog import UnknownEntryError, entry
+from sanlab.scenario.base import overlaid
 from sanlab.scenario.workload import contradictions
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def with_preset(spec: Workload, path: Path, problems: Problems) -> Workload | No
         problems.add((*path, "preset"), error.reason, error.remedy)
         return None
     written = {key: getattr(spec, key) for key in spec.model_fields_set}
-    work = found.workload.model_copy(update=written)
+    work = overlaid(found.workload, written)
     for key, reason, remedy in contradictions(work)[:1]:
         where = (*path, key if key in written else "preset")
         told = f"With 'preset: {spec.preset}', {reason[0].lower()}{reason[1:]}"

@@ -9,16 +9,9 @@ from sanlab.plan.defaults import given
 from sanlab.plan.names import pair_up, safe_expand
 from sanlab.plan.schema import (
     ClassPlan,
-    IngressLimit,
-    NoLimit,
-    OnIngressLimit,
-    OnNoLimit,
-    OnPairLimit,
-    OnPriority,
-    OnRate,
-    OnWheel,
-    PairClass,
-    PairLimit,
+    IngressPolicy,
+    LimitPolicy,
+    PriorityPolicy,
     QosPlan,
     RateLimit,
     VirtualChannelPlan,
@@ -172,10 +165,7 @@ class _Maker:
     def _add_ingress(self, spec: Qos, port: End, path: Path) -> None:
         assert spec.limit is not None
         if self._is_new(("ingress", port), spec.at, path, "limit"):
-            limit = _rate(spec)
-            policy = OnIngressLimit(
-                ingress=IngressLimit(n_port=self.net.n_port_ids[port], limit=limit)
-            )
+            policy = IngressPolicy(n_port=self.net.n_port_ids[port], limit=_rate(spec))
             self.plans.append(QosPlan(at_ps=spec.at, policy=policy))
 
     def _add_pair(self, spec: Qos, pair: tuple[End, End], path: Path) -> bool:
@@ -194,21 +184,20 @@ class _Maker:
             return False
         for source, destination in (a, b), (b, a):
             ids = self.net.n_port_ids[source], self.net.n_port_ids[destination]
-            policy: OnPairLimit | OnPriority
+            policy: LimitPolicy | PriorityPolicy
             if spec.priority is not None:
-                at_switch = self._switch_id(spec, path)
-                class_id = PRIORITIES.index(spec.priority)
-                found = PairClass(
-                    source=ids[0], destination=ids[1], class_id=class_id, switch=at_switch
+                policy = PriorityPolicy(
+                    source=ids[0],
+                    destination=ids[1],
+                    class_id=PRIORITIES.index(spec.priority),
+                    switch=self._switch_id(spec, path),
                 )
-                policy = OnPriority(priority=found)
             else:
+                before = len(self.problems.found)
                 limit = self._limit(spec, (source, destination), path)
-                if limit is None:
+                if len(self.problems.found) > before:
                     return False
-                policy = OnPairLimit(
-                    limit=PairLimit(source=ids[0], destination=ids[1], limit=limit)
-                )
+                policy = LimitPolicy(source=ids[0], destination=ids[1], limit=limit)
             self.plans.append(QosPlan(at_ps=spec.at, policy=policy))
         return True
 
@@ -226,7 +215,10 @@ class _Maker:
         return names.index(spec.switch)
 
     def _limit(self, spec: Qos, way: tuple[End, End], path: Path) -> LimitPlan | None:
-        """Return a limit at the port its way ends at: slots where the switch has a wheel."""
+        """Return a limit at the port its way ends at: slots where the switch has a wheel.
+
+        None where there is no limit, or a problem was found.
+        """
         switch = self._switch_of(way[1])
         wheel = switch.values.qos.wheel if switch else None
         if wheel is None:
@@ -234,7 +226,7 @@ class _Maker:
         sold = self.sold.setdefault(way[1], _Sold())
         if spec.limit == "none":
             sold.slots.pop(way, None)
-            return OnNoLimit(none=NoLimit())
+            return None
         slots = self._slots(spec, wheel, path)
         if slots is None:
             return None
@@ -248,7 +240,7 @@ class _Maker:
                 "Lower a limit of its pairs, or lift one with 'limit: none'",
             )
             return None
-        return OnWheel(wheel=WheelLimit(slots=slots, of=wheel.slots))
+        return WheelLimit(slots=slots, of=wheel.slots)
 
     def _slots(self, spec: Qos, wheel: Wheel, path: Path) -> int | None:
         assert isinstance(spec.limit, int)
@@ -272,11 +264,11 @@ class _Maker:
         return slots
 
 
-def _rate(spec: Qos) -> LimitPlan:
+def _rate(spec: Qos) -> LimitPlan | None:
     if not isinstance(spec.limit, int):
-        return OnNoLimit(none=NoLimit())
+        return None
     burst = given(spec.burst, DEFAULT_BURST_BYTES)
-    return OnRate(rate=RateLimit(bytes_per_s=spec.limit, burst_bytes=burst))
+    return RateLimit(bytes_per_s=spec.limit, burst_bytes=burst)
 
 
 def _label(end: End) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from sanlab.plan.drive_faults import failures_in
 from sanlab.plan.names import Names, define
-from sanlab.plan.schema import FailingPlan, GroupPlan, OnRaid, RaidMedia, RebuildPlan
+from sanlab.plan.schema import FailingPlan, GroupPlan, RaidMedia, RebuildPlan
 from sanlab.quantities import about_size, counted, format_size
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.drive_faults import DriveFailure, Place
     from sanlab.plan.names import Problems
+    from sanlab.plan.schema import LevelPlan, WriteStrategyPlan
     from sanlab.scenario.arrays import Lun, Raid, RaidGroup
     from sanlab.scenario.document import Path
 
@@ -30,6 +31,11 @@ def data_units(level: int, drives: int) -> int:
     [8, 1, 7, 7, 6, 4]
     """
     return {0: drives, 1: 1, 6: drives - 2, 10: drives // 2}.get(level, drives - 1)
+
+
+def level_number(group: GroupPlan) -> int:
+    """Return the RAID level of a group as a number."""
+    return int(group.level.removeprefix("raid"))
 
 
 def survives(level: int, drives: int, lost: set[int]) -> bool:
@@ -53,7 +59,7 @@ class Group:
     @property
     def row_bytes(self) -> int:
         """Data of one row of units."""
-        return self.plan.unit_bytes * data_units(self.plan.level, len(self.plan.disks))
+        return self.plan.unit_bytes * data_units(level_number(self.plan), len(self.plan.disks))
 
     @property
     def room(self) -> int:
@@ -194,7 +200,7 @@ def _group(
                 slot=it.drive,
                 spare=first + raid.drives + number,
                 delay_ps=spec.rebuild.delay,
-                bytes_per_s=spec.rebuild.rate or 0,
+                bytes_per_s=spec.rebuild.rate or None,
                 step_bytes=spec.rebuild.step,
                 steps=spec.rebuild.steps,
             )
@@ -203,11 +209,11 @@ def _group(
     write = raid.write.replace("-", "_")
     return GroupPlan(
         name=name,
-        level=raid.level,
+        level=cast("LevelPlan", f"raid{raid.level}"),
         disks=list(range(first, first + raid.drives)),
         unit_bytes=raid.unit,
         rows=disk.size // SECTOR_BYTES * SECTOR_BYTES // raid.unit,
-        write=cast("Literal['fewer_operations', 'read_modify_write', 'reconstruct_write']", write),
+        write=cast("WriteStrategyPlan", write),
         failing=[FailingPlan(slot=it.drive, at_ps=it.at_ps) for it in failed],
         rebuilds=rebuilds,
     )
@@ -215,7 +221,7 @@ def _group(
 
 def take_part(
     spec: Lun, left: int, groups: Groups, path: Path, problems: Problems
-) -> tuple[int, OnRaid] | None:
+) -> tuple[int, RaidMedia] | None:
     """Return size and place of a LUN on its group, of `left` LUNs that are still to share it."""
     name = spec.group or ""
     if name not in groups.by_name:
@@ -235,4 +241,4 @@ def take_part(
         return None
     media = RaidMedia(group=list(groups.by_name).index(name), start_bytes=group.used)
     group.used += -(-size // row) * row
-    return size, OnRaid(raid=media)
+    return size, media

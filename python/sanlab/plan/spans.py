@@ -33,7 +33,18 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 def outages_of(spans: Iterable[Span]) -> list[OutagePlan]:
     """Return the outages of a link for the plan, one after the other."""
-    return [OutagePlan(from_ps=start, until_ps=end) for start, end in merged(spans)]
+    return [
+        OutagePlan(from_ps=start, until_ps=None if end == NEVER else end)
+        for start, end in merged(spans)
+    ]
+
+
+def spans_of(outages: Iterable[OutagePlan]) -> list[Span]:
+    """Return the outages of a link as spans; one without an end lasts until `NEVER`."""
+    return [
+        (outage.from_ps, NEVER if outage.until_ps is None else outage.until_ps)
+        for outage in outages
+    ]
 
 
 def is_in_time(at: int, event: str, path: Path, problems: Problems) -> bool:

@@ -10,19 +10,19 @@ one too, in which every arrival is of any BSU alike.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+from sanlab.plan.job_parts import Asked
+from sanlab.plan.job_paths import Region
 from sanlab.plan.schema import (
-    OnRuns,
-    OnStream,
-    OnUniform,
-    OnWalk,
-    RunsRequests,
+    ArrivalsPlan,
+    RunsStream,
+    SequentialAddress,
     SizePlan,
-    StreamRequests,
-    TargetPlan,
-    UniformRequests,
-    WalkRequests,
+    StreamPattern,
+    UniformAddress,
+    UniformStream,
+    WalkStream,
 )
 from sanlab.quantities import PS_PER_S, format_size
 from sanlab.scenario.workload import SPC1_BLOCK_BYTES
@@ -30,8 +30,9 @@ from sanlab.scenario.workload import SPC1_BLOCK_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sanlab.plan.luns import PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.storage import PlacedLun
+    from sanlab.plan.schema import StreamPlan
     from sanlab.scenario.document import Path
     from sanlab.scenario.workload import Spc1
 
@@ -76,22 +77,19 @@ STREAMS = (
 class VolumeSpec:
     """LUNs as one range of addresses."""
 
-    targets: list[TargetPlan]
-    stripe_bytes: int
+    bytes_each: list[int]
+    stripe_bytes: int | None
     bytes: int
 
 
 def make_volume(
-    load: Spc1,
-    ways: list[tuple[PlacedLun, tuple[int, int]]],
-    path: Path,
-    problems: Problems,
+    load: Spc1, luns: list[PlacedLun], path: Path, problems: Problems
 ) -> VolumeSpec | None:
     """Put LUNs together; None, and a problem, where they are too small or too large."""
     is_striped = load.layout == "striped"
-    stripe = (load.stripe or DEFAULT_STRIPE_BYTES) if is_striped else 0
+    stripe = (load.stripe or DEFAULT_STRIPE_BYTES) if is_striped else None
     unit = stripe or SPC1_BLOCK_BYTES
-    sizes = [lun.bytes // unit * unit for lun, _ in ways]
+    sizes = [lun.bytes // unit * unit for lun in luns]
     if is_striped:
         sizes = [min(sizes)] * len(sizes)
     whole = sum(sizes)
@@ -105,46 +103,32 @@ def make_volume(
             "Use larger LUNs, or more" if limit == "at least" else "Use fewer LUNs",
         )
         return None
-    targets = [
-        TargetPlan(
-            adapter=adapter,
-            target_n_port=port,
-            array=lun.array,
-            lun=lun.number,
-            offset_bytes=0,
-            span_bytes=size,
-        )
-        for (lun, (adapter, port)), size in zip(ways, sizes, strict=True)
-    ]
-    return VolumeSpec(targets, stripe, whole)
+    return VolumeSpec(sizes, stripe, whole)
 
 
 def spc1_streams(
     load: Spc1, volume: VolumeSpec, units: int
-) -> Iterator[tuple[StreamSpec, dict[str, Any]]]:
-    """Yield each stream of `units` BSUs and what it changes of a job."""
+) -> Iterator[tuple[StreamSpec, Region, Asked]]:
+    """Yield each stream of `units` BSUs with its region of the volume and its requests."""
     for stream in STREAMS:
         first, size = asu_of(volume.bytes, stream.asu)
-        offset = first + _part(size, stream.region[0])
-        span = _part(size, stream.region[1])
+        region = Region(first + _part(size, stream.region[0]), _part(size, stream.region[1]))
         rate_milli = load.iops_per_bsu * units * stream.intensity_milli
-        requests = _requests(stream, size, units)
-        whole = StreamRequests(stripe_bytes=volume.stripe_bytes, requests=requests)
-        yield (
-            stream,
-            {
-                "pattern": OnStream(stream=whole),
-                "read_ppm": stream.read_ppm,
-                "random": stream.kind != "runs",
-                "block_bytes": SPC1_BLOCK_BYTES,
-                "iodepth": 0,
-                "total_bytes": 0,
-                "offset_bytes": offset,
-                "span_bytes": span,
-                "interval_ps": max(1, round(1000 * PS_PER_S / rate_milli)),
-                "interval_distribution": "exponential",
-            },
+        asked = Asked(
+            read_ppm=stream.read_ppm,
+            block_bytes=SPC1_BLOCK_BYTES,
+            addresses=SequentialAddress() if stream.kind == "runs" else UniformAddress(),
+            iodepth=None,
+            total_bytes=None,
+            arrivals=ArrivalsPlan(
+                interval_ps=max(1, round(1000 * PS_PER_S / rate_milli)),
+                distribution="exponential",
+            ),
+            pattern=StreamPattern(
+                stripe_bytes=volume.stripe_bytes, requests=_requests(stream, size, units)
+            ),
         )
+        yield stream, region, asked
 
 
 def asu_of(whole: int, number: int) -> tuple[int, int]:
@@ -158,11 +142,11 @@ def _part(size: int, percent: int) -> int:
     return size // SPC1_BLOCK_BYTES * percent // 100 * SPC1_BLOCK_BYTES
 
 
-def _requests(stream: StreamSpec, asu_bytes: int, units: int) -> OnUniform | OnWalk | OnRuns:
+def _requests(stream: StreamSpec, asu_bytes: int, units: int) -> StreamPlan:
     if stream.kind == "uniform":
-        return OnUniform(uniform=UniformRequests(align_bytes=stream.align_bytes))
+        return UniformStream(align_bytes=stream.align_bytes)
     if stream.kind == "walk":
-        return OnWalk(walk=WalkRequests(walkers=units))
+        return WalkStream(walkers=units)
     sizes = [SizePlan(bytes=size, share_ppm=share) for size, share in SMIX.items()]
     run_bytes = _part(asu_bytes, stream.run_percent)
-    return OnRuns(runs=RunsRequests(runs=units, run_bytes=run_bytes, sizes=sizes))
+    return RunsStream(runs=units, run_bytes=run_bytes, sizes=sizes)

@@ -10,6 +10,7 @@ from sanlab.catalog.entries import ArrayEntry, LoopPortEntry
 from sanlab.plan.defaults import Ports, ResolvedArray, given
 from sanlab.quantities import SPEEDS, counted
 from sanlab.scenario.arrays import Array, Lun
+from sanlab.scenario.base import overlaid
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import EnclosureEntry
@@ -139,7 +140,7 @@ def _port_of(
     if spec is None:
         return model
     changed = {key: getattr(spec, key) for key in spec.model_fields_set}
-    port = model.model_copy(update={key: it for key, it in changed.items() if it is not None})
+    port = overlaid(model, {key: value for key, value in changed.items() if value is not None})
     if port.login_credit > port.buffers:
         problems.add(
             (*path, "login_credit" if "login_credit" in changed else "buffers"),

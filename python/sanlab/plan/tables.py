@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.explain import end_name, stack_names
-from sanlab.plan.raid import data_units
-from sanlab.plan.schema import OnAccess, OnFlash, OnMemory, OnRaid, OnRam, OnShared
+from sanlab.plan.raid import data_units, level_number
+from sanlab.plan.schema import (
+    AccessPattern,
+    FlashMedia,
+    MemoryMedia,
+    PagesCache,
+    RaidMedia,
+    RamMedia,
+    SequentialAddress,
+    SharedMedium,
+)
 from sanlab.quantities import about_size, counted, format_size, format_time
 
 if TYPE_CHECKING:
@@ -98,14 +107,14 @@ def _arrays(plan: Plan, max_rows: int) -> Table:
 
 
 def _cache(array: ArrayPlan) -> str:
-    pages = array.page_cache
-    if pages is not None:
-        size = about_size(pages.pages * pages.page_bytes)
-        kind = "write-back" if pages.write_back else "write-through"
-        return f"{size} in pages of {format_size(pages.page_bytes)}, {kind}"
-    if array.cache is None:
+    cache = array.cache
+    if cache is None:
         return "off"
-    return f"{array.cache.read_hit_ppm / 10_000:g} % hits in {format_time(array.cache.access_ps)}"
+    if isinstance(cache, PagesCache):
+        size = about_size(cache.pages * cache.page_bytes)
+        kind = "write-back" if cache.write_back else "write-through"
+        return f"{size} in pages of {format_size(cache.page_bytes)}, {kind}"
+    return f"{cache.read_hit_ppm / 10_000:g} % hits in {format_time(cache.access_ps)}"
 
 
 def _luns(plan: Plan, max_rows: int) -> Table:
@@ -130,7 +139,7 @@ def _groups(plan: Plan, max_rows: int) -> Table:
     groups = [(array, group) for array in plan.arrays for group in array.groups]
     rows = []
     for array, group in groups[:max_rows]:
-        data = data_units(group.level, len(group.disks)) * group.unit_bytes * group.rows
+        data = data_units(level_number(group), len(group.disks)) * group.unit_bytes * group.rows
         first, last = array.disks[group.disks[0]], array.disks[group.disks[-1]]
         rebuild = "none"
         if group.rebuilds:
@@ -142,7 +151,7 @@ def _groups(plan: Plan, max_rows: int) -> Table:
         rows.append(
             (
                 group.name,
-                str(group.level),
+                str(level_number(group)),
                 f"{first.name} to {last.name.rpartition('.')[2]}",
                 format_size(group.unit_bytes),
                 about_size(data),
@@ -155,24 +164,21 @@ def _groups(plan: Plan, max_rows: int) -> Table:
 
 
 def _media(lun: LunPlan, array: ArrayPlan) -> str:
-    if isinstance(lun.media, OnRaid):
-        group = array.groups[lun.media.raid.group]
-        start = lun.media.raid.start_bytes
-        return f"{group.name}, RAID {group.level}, from {format_size(start)}"
-    if isinstance(lun.media, OnFlash):
-        flash = lun.media.flash
-        dies = flash.channels * flash.dies_per_channel
-        return f"flash, {counted(dies, 'die')} on {counted(flash.channels, 'channel')}"
-    if isinstance(lun.media, OnRam):
-        ram = lun.media.ram
-        times = f"{format_time(ram.command_ps)} apart, {format_time(ram.latency_ps)} latency"
-        return f"RAM, {counted(ram.ports, 'port')}, {times}"
-    if isinstance(lun.media, OnMemory):
-        memory = lun.media.memory
-        return f"memory, {format_time(memory.service_ps)} {memory.distribution}, {memory.servers}x"
-    stripe = lun.media.stripe
-    depth = format_size(stripe.stripe_bytes)
-    return f"{counted(len(stripe.disks), 'disk')} from {stripe.disks[0]}, stripe depth {depth}"
+    media = lun.media
+    if isinstance(media, RaidMedia):
+        group = array.groups[media.group]
+        level = level_number(group)
+        return f"{group.name}, RAID {level}, from {format_size(media.start_bytes)}"
+    if isinstance(media, FlashMedia):
+        dies = media.channels * media.dies_per_channel
+        return f"flash, {counted(dies, 'die')} on {counted(media.channels, 'channel')}"
+    if isinstance(media, RamMedia):
+        times = f"{format_time(media.command_ps)} apart, {format_time(media.latency_ps)} latency"
+        return f"RAM, {counted(media.ports, 'port')}, {times}"
+    if isinstance(media, MemoryMedia):
+        return f"memory, {format_time(media.service_ps)} {media.distribution}, {media.servers}x"
+    depth = format_size(media.stripe_bytes)
+    return f"{counted(len(media.disks), 'disk')} from {media.disks[0]}, stripe depth {depth}"
 
 
 def _mirror(plan: Plan, lun: LunPlan) -> str:
@@ -223,16 +229,15 @@ def _loops(plan: Plan, max_rows: int) -> Table:
 
 
 def _medium(loop: LoopPlan) -> str:
-    if isinstance(loop.medium, OnShared):
+    if isinstance(loop.medium, SharedMedium):
         return "shared"
-    switched = loop.medium.switched
-    links = {string.links for string in switched.strings}
+    links = {string.links for string in loop.medium.strings}
     each = f", strings of {counted(min(links), 'link')}" if links else ""
-    return f"{counted(len(switched.crossbars), 'crossbar')}{each}"
+    return f"{counted(len(loop.medium.crossbars), 'crossbar')}{each}"
 
 
 def _round_trip(loop: LoopPlan) -> str:
-    if isinstance(loop.medium, OnShared):
+    if isinstance(loop.medium, SharedMedium):
         return f"{sum(port.delay_ps for port in loop.ports) / 1e6:.3g}us"
     return "by pair"
 
@@ -272,18 +277,19 @@ def _jobs(plan: Plan, max_rows: int) -> Table:
 
 
 def _order(job: JobPlan) -> str:
-    if isinstance(job.pattern, OnAccess):
-        return f"access, {counted(len(job.pattern.access.lines), 'line')}"
-    return "random" if job.random else "sequential"
+    if isinstance(job.pattern, AccessPattern):
+        return f"access, {counted(len(job.pattern.lines), 'line')}"
+    return "sequential" if isinstance(job.addresses, SequentialAddress) else "random"
 
 
 def _through(plan: Plan, job: JobPlan) -> str:
-    adapter = plan.hosts[job.host].adapters[job.adapter]
+    path = job.targets[0].paths[0]
+    adapter = plan.hosts[job.host].adapters[path.adapter]
     others = len(job.targets) - 1
     more = f" and {counted(others, 'other LUN')}" if others > 0 else ""
     ports = plan.n_ports
     own = adapter.n_port if job.initiator is None else job.initiator
-    return f"{ports[own].name} to {ports[job.target_n_port].name}{more}"
+    return f"{ports[own].name} to {ports[path.target_n_port].name}{more}"
 
 
 def _end(job: JobPlan) -> str:
@@ -303,7 +309,7 @@ def _traffic(plan: Plan, max_rows: int) -> Table:
             plan.n_ports[flow.source_n_port].name,
             plan.n_ports[flow.target_n_port].name,
             format_size(flow.payload_bytes),
-            format_time(flow.interval_ps) if flow.interval_ps else "as fast as it goes",
+            format_time(flow.arrivals.interval_ps) if flow.arrivals else "as fast as it goes",
         )
         for flow in plan.traffic[:max_rows]
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.names import define, pair_up, safe_expand
-from sanlab.plan.schema import TrafficPlan
+from sanlab.plan.schema import ArrivalsPlan, TrafficPlan
 from sanlab.quantities import PS_PER_S
 
 if TYPE_CHECKING:
@@ -110,18 +110,24 @@ def _is_possible(source: End, target: End, path: Path, net: Network, problems: P
 
 
 def _plan(spec: Traffic, name: str, ends: tuple[int, int]) -> TrafficPlan:
-    interval = 0
-    if spec.rate is not None:
-        interval = max(1, round(spec.payload * PS_PER_S / spec.rate))
-    elif spec.interval is not None:
-        interval = spec.interval
     return TrafficPlan(
         name=name,
         source_n_port=ends[0],
         target_n_port=ends[1],
         payload_bytes=spec.payload,
-        frames=spec.frames or 0,
-        interval_ps=interval,
-        interval_distribution="exponential" if spec.arrivals == "poisson" else "constant",
+        frames=spec.frames or None,
+        arrivals=_arrivals(spec),
         start_ps=spec.start_delay,
+    )
+
+
+def _arrivals(spec: Traffic) -> ArrivalsPlan | None:
+    interval = spec.interval
+    if spec.rate is not None:
+        interval = max(1, round(spec.payload * PS_PER_S / spec.rate))
+    if not interval:
+        return None
+    return ArrivalsPlan(
+        interval_ps=interval,
+        distribution="exponential" if spec.arrivals == "poisson" else "constant",
     )

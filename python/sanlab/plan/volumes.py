@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.file_systems import PlacedFileSystem
 from sanlab.plan.names import define
-from sanlab.plan.schema import VolumePlan
+from sanlab.plan.schema import ConcatVolume, MirrorVolume, StripeVolume
 from sanlab.quantities import counted, format_size, nearest
 from sanlab.scenario.groups import expand
 from sanlab.scenario.volumes import DEFAULT_UNIT_BYTES
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
+    from sanlab.plan.luns import LunTable, PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.storage import LunTable, PlacedLun
+    from sanlab.plan.schema import VolumePlan
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.volumes import FileSystem, Volume
@@ -44,7 +45,8 @@ class PlacedVolume:
     @property
     def bytes(self) -> int:
         """Its size."""
-        return self.bytes_each[0] if self.plan.is_mirror else sum(self.bytes_each)
+        is_mirror = isinstance(self.plan, MirrorVolume)
+        return self.bytes_each[0] if is_mirror else sum(self.bytes_each)
 
 
 def build_volumes(
@@ -99,9 +101,13 @@ def _volume(
     if len(problems.found) > before or not _is_sound(spec, luns, path, problems):
         return None
     unit = spec.unit or DEFAULT_UNIT_BYTES
-    stripe = unit if spec.kind == "stripe" else 0
-    each = tuple(lun.bytes // unit * unit if stripe else lun.bytes for lun in luns)
-    plan = VolumePlan(stripe_bytes=stripe, is_mirror=spec.kind == "mirror")
+    plan: VolumePlan
+    if spec.kind == "stripe":
+        plan = StripeVolume(stripe_bytes=unit)
+        each = tuple(lun.bytes // unit * unit for lun in luns)
+    else:
+        plan = MirrorVolume() if spec.kind == "mirror" else ConcatVolume()
+        each = tuple(lun.bytes for lun in luns)
     return PlacedVolume(name, luns, each, plan, path)
 
 
@@ -156,8 +162,7 @@ def _below(
     below = found.get(fs.on)
     if below is None and fs.on in table.by_name:
         lun = table.by_name[fs.on]
-        plan = VolumePlan(stripe_bytes=0, is_mirror=False)
-        below = PlacedVolume(fs.on, (lun,), (lun.bytes,), plan, path)
+        below = PlacedVolume(fs.on, (lun,), (lun.bytes,), ConcatVolume(), path)
     if below is None or below.file_system is not None:
         _refuse_below(fs, found, table, path, problems)
         return None

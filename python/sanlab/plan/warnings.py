@@ -48,7 +48,7 @@ def _workloads(plan: Plan) -> Iterator[str]:
         return
     users: dict[tuple[int, int], list[str]] = {}
     for job in plan.jobs:
-        for pair in pairs_of_job(plan, job):
+        for pair in pairs_of_job(plan.hosts, job):
             names = users.setdefault(pair, [])
             name = plan.workloads[job.workload].name
             if name not in names:

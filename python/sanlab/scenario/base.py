@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -12,7 +12,7 @@ from sanlab.quantities import QuantityError
 from sanlab.scenario.groups import GroupError, expand, expand_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pydantic.fields import FieldInfo
 
@@ -46,6 +46,25 @@ class ScenarioModel(BaseModel):
         validate_default=False,
         use_attribute_docstrings=True,
     )
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def overlaid(base: ModelT, keys: Mapping[str, object]) -> ModelT:
+    """Return a model with the values of some keys replaced by those of another part.
+
+    The values have been validated where they come from, and are not validated again.
+
+    Raises
+    ------
+    KeyError
+        A key is no field of the model.
+    """
+    unknown = keys.keys() - type(base).model_fields.keys()
+    if unknown:
+        raise KeyError(*sorted(unknown))
+    return base.model_copy(update=dict(keys))
 
 
 def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:

@@ -11,7 +11,7 @@
 use std::process::ExitCode;
 
 use sanlab_sim::plan::Plan;
-use sanlab_sim::{Control, RunOptions, run};
+use sanlab_sim::{Control, RunError, RunOptions, run};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     };
     let plan = std::fs::read_to_string(path)
         .map_err(|error| error.to_string())
-        .and_then(|text| serde_json::from_str::<Plan>(&text).map_err(|error| error.to_string()));
+        .and_then(|text| Plan::from_json(&text).map_err(|error| error.to_string()));
     let plan = match plan {
         Ok(plan) => plan,
         Err(error) => {
@@ -49,7 +49,8 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("{path}: {error}");
-            return ExitCode::from(1);
+            let is_plan = matches!(error, RunError::Plan(_));
+            return ExitCode::from(if is_plan { 2 } else { 1 });
         }
     }
     ExitCode::SUCCESS

@@ -8,8 +8,8 @@ use sanlab_kernel::{NEVER, Zipf, id_of};
 
 use crate::event::Event;
 use crate::plan::{
-    AccessLinePlan, AddressPlan, Distribution, FileUsePlan, JobPlan, PatternPlan, Plan, StreamPlan,
-    VolumePlan,
+    AccessLinePlan, AddressPlan, Distribution, FileSystemUsePlan, JobPlan, PatternPlan, Plan,
+    StreamPlan, VolumePlan,
 };
 use crate::world::{JobVolume, RunningJob, World};
 
@@ -22,12 +22,7 @@ pub(super) fn add_jobs<const E: bool>(world: &mut World<E>, plan: &Plan) {
     }
 }
 
-fn add_job<const E: bool>(
-    world: &mut World<E>,
-    known: &mut Devices,
-    plan: &Plan,
-    job: &JobPlan,
-) {
+fn add_job<const E: bool>(world: &mut World<E>, known: &mut Devices, plan: &Plan, job: &JobPlan) {
     let targets = job.targets.iter();
     let devices: Vec<u32> = targets
         .map(|target| known.device_of(world, plan, job, target))
@@ -39,10 +34,10 @@ fn add_job<const E: bool>(
         host: job.host,
         devices,
         volume: job.volume.map(|volume| volume_of(job, volume)),
-        file_system: job.file_system.map(FileUsePlan::file_system),
+        file_system: job.file_system.map(FileSystemUsePlan::file_system),
         first_write: matches!(
             job.file_system,
-            Some(FileUsePlan::File {
+            Some(FileSystemUsePlan::Data {
                 first_write: true,
                 ..
             })
@@ -50,7 +45,7 @@ fn add_job<const E: bool>(
         token_at: 0,
         totals: Default::default(),
     });
-    if let Some(FileUsePlan::Journal { file_system, every }) = job.file_system {
+    if let Some(FileSystemUsePlan::Journal { file_system, every }) = job.file_system {
         world.file_systems[file_system as usize].add_journal(id, every.get());
     }
     let n_port = world.component(id);

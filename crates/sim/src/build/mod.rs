@@ -46,9 +46,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             .iter()
             .map(|_| WorkloadState::default())
             .collect(),
-        latencies: FrameLatencies::new(
-            services_flow as usize + usize::from(has_dialogues(plan)),
-        ),
+        latencies: FrameLatencies::new(services_flow as usize + usize::from(has_dialogues(plan))),
         series: Series::new(plan.interval_ps.map_or(0, u64::from), tables::fibres(plan)),
         data_frame_bytes: plan.data_frame_bytes,
         exchanges_opened: 0,
@@ -91,7 +89,9 @@ fn put_policies_in_force<const E: bool>(world: &mut World<E>, plan: &Plan) {
         if change.at_ps == 0 {
             world.network.apply_policy(policy, 0);
         } else {
-            world.agenda.schedule(change.at_ps, 0, Event::Policy(policy));
+            world
+                .agenda
+                .schedule(change.at_ps, 0, Event::Policy(policy));
         }
     }
 }

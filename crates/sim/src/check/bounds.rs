@@ -56,22 +56,16 @@ pub(super) fn known(
     what: &str,
     place: impl FnOnce() -> String,
 ) -> Result<(), PlanError> {
-    require(
-        (id as usize) < count,
-        place,
-        || format!("there is no {what} {id}"),
-    )
+    require((id as usize) < count, place, || {
+        format!("there is no {what} {id}")
+    })
 }
 
 /// A number with a range, or a choice of one: `None` is always in range.
 pub(super) trait Within {
     /// Refuse a number outside `least..=most`.
-    fn within(
-        self,
-        least: u64,
-        most: u64,
-        place: impl FnOnce() -> String,
-    ) -> Result<(), PlanError>;
+    fn within(self, least: u64, most: u64, place: impl FnOnce() -> String)
+    -> Result<(), PlanError>;
 }
 
 impl Within for Option<u64> {
@@ -82,11 +76,9 @@ impl Within for Option<u64> {
         place: impl FnOnce() -> String,
     ) -> Result<(), PlanError> {
         let Some(value) = self else { return Ok(()) };
-        require(
-            (least..=most).contains(&value),
-            place,
-            || out_of_range(value, least, most),
-        )
+        require((least..=most).contains(&value), place, || {
+            out_of_range(value, least, most)
+        })
     }
 }
 

@@ -24,7 +24,11 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     traffic(plan)
 }
 
-pub(super) fn n_port(plan: &Plan, id: u32, place: impl FnOnce() -> String) -> Result<(), PlanError> {
+pub(super) fn n_port(
+    plan: &Plan,
+    id: u32,
+    place: impl FnOnce() -> String,
+) -> Result<(), PlanError> {
     known(id, plan.n_ports.len(), "N_Port", place)
 }
 
@@ -108,9 +112,15 @@ fn check_link(
         instant(outage.from_ps, || place("member_outages"))?;
         instant(outage.until_ps, || place("member_outages"))?;
     }
-    let is_in_order = link.member_outages.is_sorted_by_key(|outage| outage.from_ps);
+    let is_in_order = link
+        .member_outages
+        .is_sorted_by_key(|outage| outage.from_ps);
     require(
-        is_in_order && link.member_outages.iter().all(|it| it.from_ps < it.end_ps()),
+        is_in_order
+            && link
+                .member_outages
+                .iter()
+                .all(|it| it.from_ps < it.end_ps()),
         || place("member_outages"),
         || "outages are in the order of time, and each has a length".into(),
     )
@@ -177,7 +187,10 @@ fn traffic(plan: &Plan) -> Result<(), PlanError> {
 pub(super) fn check_owners(plan: &Plan) -> Result<(), PlanError> {
     let adapters = plan.hosts.iter().flat_map(|host| &host.adapters);
     let of_arrays = plan.arrays.iter().flat_map(|array| &array.n_ports);
-    let back_ends = plan.arrays.iter().filter_map(|array| array.back_end.as_ref());
+    let back_ends = plan
+        .arrays
+        .iter()
+        .filter_map(|array| array.back_end.as_ref());
     let of_back_ends =
         back_ends.flat_map(|of| of.initiators.iter().chain(of.disks.iter().flatten()));
     let owned = adapters

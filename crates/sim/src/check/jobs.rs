@@ -1,8 +1,6 @@
 //! Workloads and jobs.
 
-use crate::plan::{
-    AddressPlan, ArrayPlan, FileUsePlan, HostPlan, JobPlan, Plan, PlanError, TargetPlan,
-};
+use crate::plan::{AddressPlan, ArrayPlan, HostPlan, JobPlan, Plan, PlanError, TargetPlan};
 
 use super::bounds::{
     LARGEST_LUN, LARGEST_REQUEST, Within, fields, instant, known, require, share, span,
@@ -83,13 +81,14 @@ fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Resu
         theta_milli.within(0, STEEPEST_ZIPF, || place("addresses.theta_milli"))?;
     }
     if let Some(file) = job.file_system {
-        known(file.file_system(), plan.file_systems.len(), "file system", || {
-            place("file_system")
-        })?;
+        known(
+            file.file_system(),
+            plan.file_systems.len(),
+            "file system",
+            || place("file_system"),
+        )?;
     }
-    let is_bounded = job.iodepth.is_some()
-        || job.arrivals.is_some()
-        || job.is_journal();
+    let is_bounded = job.iodepth.is_some() || job.arrivals.is_some() || job.is_journal();
     require(
         is_bounded,
         || place("iodepth"),
@@ -125,11 +124,20 @@ fn check_target(
     )?;
     for (number, path) in target.paths.iter().enumerate() {
         let at = |key: &str| place(&format!("paths[{number}].{key}"));
-        known(path.adapter, host.adapters.len(), "adapter of that host", || {
-            at("adapter")
-        })?;
+        known(
+            path.adapter,
+            host.adapters.len(),
+            "adapter of that host",
+            || at("adapter"),
+        )?;
         let adapter = host.adapters[path.adapter as usize].n_port;
-        check_ports(plan, array, (adapter, path.target_n_port), job.initiator, at)?;
+        check_ports(
+            plan,
+            array,
+            (adapter, path.target_n_port),
+            job.initiator,
+            at,
+        )?;
         require(
             lun.initiators
                 .as_ref()

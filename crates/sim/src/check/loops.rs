@@ -26,8 +26,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
 
 fn check_loop(of: &LoopPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
     rate(of.bytes_per_s, || place("bytes_per_s"))?;
-    of.gap_bytes
-        .within(0, MOST_SLOTS, || place("gap_bytes"))?;
+    of.gap_bytes.within(0, MOST_SLOTS, || place("gap_bytes"))?;
     require(
         (2..=MOST_PORTS).contains(&of.ports.len()),
         || place("ports"),

@@ -52,8 +52,7 @@ fn header(plan: &Plan) -> Result<(), PlanError> {
         || "data_frame_bytes".into(),
         || "must be a whole number of words from 64 to 2112 bytes".into(),
     )?;
-    plan.end_ps
-        .within(1, horizon(plan), || "end_ps".into())?;
+    plan.end_ps.within(1, horizon(plan), || "end_ps".into())?;
     if let Some(interval) = plan.interval_ps {
         require(
             plan.end_ps / interval <= bounds::MOST_BINS,

@@ -1,6 +1,8 @@
 //! What jobs ask for: volumes, access specifications, streams.
 
-use crate::plan::{AccessLinePlan, JobPlan, PatternPlan, PlanError, StreamPlan, TargetPlan, VolumePlan};
+use crate::plan::{
+    AccessLinePlan, JobPlan, PatternPlan, PlanError, StreamPlan, TargetPlan, VolumePlan,
+};
 
 use super::bounds::{LARGEST_REQUEST, WHOLE_PPM, Within, require, share, span};
 
@@ -66,8 +68,8 @@ fn volume(
     let whole = match layout {
         VolumePlan::Stripe { stripe_bytes } => {
             let first = job.targets[0].span_bytes;
-            let is_even = spans().all(|span| span == first)
-                && first.is_multiple_of(stripe_bytes.get());
+            let is_even =
+                spans().all(|span| span == first) && first.is_multiple_of(stripe_bytes.get());
             require(
                 is_even,
                 || place("targets"),

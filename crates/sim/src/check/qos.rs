@@ -56,8 +56,7 @@ fn classes(switch: &SwitchPlan, place: impl Fn(&str) -> String) -> Result<(), Pl
 }
 
 fn trunk(plan: &Plan, link: &LinkPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
-    link.members
-        .within(1, MOST_MEMBERS, || place("members"))?;
+    link.members.within(1, MOST_MEMBERS, || place("members"))?;
     let channels = link.virtual_channels.len();
     require(
         channels <= MOST_CHANNELS,
@@ -78,7 +77,9 @@ fn trunk(plan: &Plan, link: &LinkPlan, place: impl Fn(&str) -> String) -> Result
         for end in [link.a, link.b] {
             if let EndPlan::Switch { switch, .. } = end {
                 let classes = count(&plan.switches[switch as usize]);
-                known(channel.class_id, classes, "class of its switches", || at("class_id"))?;
+                known(channel.class_id, classes, "class of its switches", || {
+                    at("class_id")
+                })?;
             }
         }
         channel

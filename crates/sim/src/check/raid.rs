@@ -21,7 +21,9 @@ pub(super) fn check(
         let at = |key: &str| place(&format!("groups[{number}].{key}"));
         let spares = group.rebuilds.iter().map(|rebuild| &rebuild.spare);
         for &disk in group.disks.iter().chain(spares) {
-            known(disk, array.disks.len(), "disk of that array", || at("disks"))?;
+            known(disk, array.disks.len(), "disk of that array", || {
+                at("disks")
+            })?;
             let before = std::mem::replace(&mut is_taken[disk as usize], true);
             require(
                 !before,
@@ -58,8 +60,8 @@ fn check_group(
     )?;
     let needs = group.unit_bytes.get().saturating_mul(group.rows.get());
     let spares = group.rebuilds.iter().map(|rebuild| rebuild.spare);
-    let fit = (group.disks.iter().copied().chain(spares))
-        .all(|disk| needs <= capacities[disk as usize]);
+    let fit =
+        (group.disks.iter().copied().chain(spares)).all(|disk| needs <= capacities[disk as usize]);
     require(fit, || place("rows"), || "a disk is too small".into())?;
     failures(group, level, disks, place)
 }
@@ -72,7 +74,9 @@ fn failures(
 ) -> Result<(), PlanError> {
     for (number, failing) in group.failing.iter().enumerate() {
         let at = |key: &str| place(&format!("failing[{number}].{key}"));
-        known(failing.slot, disks as usize, "disk of that group", || at("slot"))?;
+        known(failing.slot, disks as usize, "disk of that group", || {
+            at("slot")
+        })?;
         instant(failing.at_ps, || at("at_ps"))?;
     }
     let lost: Vec<u32> = group.failing.iter().map(|failing| failing.slot).collect();

@@ -58,7 +58,11 @@ fn check_dialogue(plan: &Plan, dialogue: &DialoguePlan, index: u32) -> Result<()
     for (key, earlier) in [("after", dialogue.after), ("replaces", dialogue.replaces)] {
         if let Some(earlier) = earlier {
             u64::from(earlier).within(0, u64::from(index).saturating_sub(1), || place(key))?;
-            require(earlier < index, || place(key), || "it is not earlier".into())?;
+            require(
+                earlier < index,
+                || place(key),
+                || "it is not earlier".into(),
+            )?;
         }
     }
     if let Some(id) = dialogue.logs_in {

@@ -268,7 +268,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if of.lost_credit == 0 {
             return;
         }
-        let is_counted = plan.bb_sc_n.is_some_and(|n| of.counters.frames >> n.get() != frames >> n.get());
+        let is_counted = plan
+            .bb_sc_n
+            .is_some_and(|n| of.counters.frames >> n.get() != frames >> n.get());
         let has_none = of.lost_credit == of.credit.granted();
         let since = self.starved_since(fibre, has_none, now);
         let is_reset = has_none && now - since >= self.faults.plan.credit_timeout_ps;

@@ -70,7 +70,10 @@ pub(crate) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picos
         vec![
             ("bus", Column::text(&rows, |row| row.1.name.clone())),
             ("host", Column::text(&rows, |row| row.0.name.clone())),
-            ("bytes_per_s", Column::whole(&rows, |row| row.1.bytes_per_s.get())),
+            (
+                "bytes_per_s",
+                Column::whole(&rows, |row| row.1.bytes_per_s.get()),
+            ),
             ("from_memory_bytes", Column::whole(&rows, |row| row.2[0])),
             ("to_memory_bytes", Column::whole(&rows, |row| row.2[1])),
             (

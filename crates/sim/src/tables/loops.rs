@@ -74,7 +74,10 @@ pub(crate) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picosec
             ("loop", Column::text(&rows, |row| row.0.clone())),
             ("from", Column::text(&rows, |row| row.1.clone())),
             ("to", Column::text(&rows, |row| row.2.clone())),
-            ("links_count", Column::whole(&rows, |row| u64::from(row.3.get()))),
+            (
+                "links_count",
+                Column::whole(&rows, |row| u64::from(row.3.get())),
+            ),
             ("circuits_count", Column::whole(&rows, |row| row.4.circuits)),
             ("held_ps", Column::whole(&rows, |row| row.4.held)),
             (

@@ -49,7 +49,10 @@ fn groups<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let rows: Vec<_> = groups_of(world, plan).collect();
     let mut columns = vec![
         ("group", Column::text(&rows, |row| row.1.name.clone())),
-        ("level", Column::whole(&rows, |row| u64::from(row.1.level.number()))),
+        (
+            "level",
+            Column::whole(&rows, |row| u64::from(row.1.level.number())),
+        ),
         (
             "drives_count",
             Column::whole(&rows, |row| row.1.disks.len() as u64),

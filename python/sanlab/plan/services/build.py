@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import NPortPlan, ServicesPlan
+    from sanlab.plan.schema import DialoguePlan, NPortPlan
+    from sanlab.plan.services.facts import Facts
     from sanlab.plan.services.timeline import Era
     from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
@@ -72,13 +73,16 @@ class Services:
         What people should know, in the order of time.
     facts
         Ports, zones and sights for the report.
+    dialogues
+        Logins, registrations and notices.
     """
 
     outages: dict[int, list[Span]]
     route_updates: list[int]
     apart: list[Apart]
     told: list[Told]
-    facts: ServicesPlan
+    facts: Facts
+    dialogues: list[DialoguePlan]
 
 
 @dataclass(frozen=True)
@@ -138,17 +142,17 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     eras = history(switches, isls, zoning.of_switch, zoning.changes, times)
     sight = Sight(n_port_facts(ground), reader, eras)
     facts = facts_of(reader.all(eras), sight, ground.n_ports)
+    dialogues: list[DialoguePlan] = []
     if scenario.fabric.logins:
         moments = moments_of(sight, ground.down, ground.end_ps)
         dialogues = Dialogues(sight, ground.n_ports, moments, scenario.fabric).all()
-        keys = {"dialogues": dialogues, "service_ps": scenario.fabric.service_time}
-        facts = facts.model_copy(update=keys)
     return Services(
         outages=_outages(reader, eras),
         route_updates=_route_updates(eras, scenario.fabric),
         apart=_apart(sight, pairs, scenario.fabric.rscn_delay),
         told=[*_told_of_switches(boxes, zoning, down), *_told_of_links(reader, eras)],
         facts=facts,
+        dialogues=dialogues,
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import ActiveZonePlan, PortStatePlan, ServicesPlan, SightPlan
+from sanlab.plan.schema import ActiveZonePlan, PortStatePlan, SightPlan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,24 +19,30 @@ if TYPE_CHECKING:
 MAX_LOOKS = 100_000
 
 
-def facts_of(states: list[PortState], sight: Sight, n_ports: Sequence[NPortPlan]) -> ServicesPlan:
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Ports, zones and sights over time."""
+
+    ports: list[PortStatePlan]
+    zones: list[ActiveZonePlan]
+    sights: list[SightPlan]
+
+
+def facts_of(states: list[PortState], sight: Sight, n_ports: Sequence[NPortPlan]) -> Facts:
     """Return ports, zones and sights over time."""
-    return ServicesPlan(
-        ports=[
-            PortStatePlan(
-                at_ps=it.at_ps,
-                switch=it.switch,
-                port=it.port,
-                kind=it.kind,
-                peer=it.peer,
-                state=it.state,
-                reason=it.reason,
-            )
-            for it in states
-        ],
-        zones=_zones(sight, n_ports),
-        sights=_sights(sight),
-    )
+    ports = [
+        PortStatePlan(
+            at_ps=state.at_ps,
+            switch=state.switch,
+            port=state.port,
+            kind=state.kind,
+            peer=state.peer,
+            state=state.state,
+            reason=state.reason,
+        )
+        for state in states
+    ]
+    return Facts(ports, _zones(sight, n_ports), _sights(sight))
 
 
 def _zones(sight: Sight, n_ports: Sequence[NPortPlan]) -> list[ActiveZonePlan]:
@@ -58,12 +65,12 @@ def _zones(sight: Sight, n_ports: Sequence[NPortPlan]) -> list[ActiveZonePlan]:
                     ActiveZonePlan(
                         at_ps=era.at_ps,
                         switch=fabric,
-                        vsan=vsan,
-                        zone_set=db.active or "",
+                        vsan=vsan or None,
+                        zone_set=db.active or None,
                         zone=zone,
                         members=[_shown(member, names) for member in members],
                     )
-                    for zone, members in db.zones or (("", ()),)
+                    for zone, members in db.zones or ((None, ()),)
                 ]
         before = now
     return found

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from sanlab.plan import addressing
 from sanlab.plan.schema import (
     DialoguePlan,
-    EndAtNPort,
-    EndAtSwitch,
     LinkPlan,
+    NPortEnd,
     NPortPlan,
     StepPlan,
     SwitchEnd,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sanlab.plan.boxes import SwitchBox
+    from sanlab.plan.schema import VerbPlan
     from sanlab.plan.services.sight import Sight
     from sanlab.plan.spans import Span
     from sanlab.scenario.services import FabricServices
@@ -46,11 +46,6 @@ LINK_INITIALISATION_PS = 10**9
 #: Receive buffers of the port behind which the services of a switch are. Its own affair: uncertain.
 _SERVICE_CREDIT = 16
 
-Verb = Literal[
-    "flogi", "fdisc", "plogi", "prli", "logo", "adisc", "scr", "rscn",
-    "rft_id", "rff_id", "rspn_id", "rsnn_nn", "gid_ft",
-]  # fmt: skip
-
 
 def service_ports(switches: Sequence[SwitchBox]) -> list[NPortPlan]:
     """Return the port within each switch at which its services are."""
@@ -64,7 +59,8 @@ def service_ports(switches: Sequence[SwitchBox]) -> list[NPortPlan]:
             class3_sequences=255,
             interleave="sequence",
             rx_hold_ps=0,
-            drain_bytes_per_s=0,
+            drain_bytes_per_s=None,
+            shares=None,
         )
         for switch in switches
     ]
@@ -77,8 +73,8 @@ def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[Link
         speed = max(switch.values.speeds, key=lambda it: SPEEDS[it])
         links.append(
             LinkPlan(
-                a=EndAtNPort(n_port=first_n_port + number),
-                b=EndAtSwitch(switch=SwitchEnd(switch=number, port=switch.values.ports)),
+                a=NPortEnd(n_port=first_n_port + number),
+                b=SwitchEnd(switch=number, port=switch.values.ports),
                 speed=speed,
                 bytes_per_s=SPEEDS[speed],
                 gap_bytes=24,
@@ -86,6 +82,11 @@ def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[Link
                 credit_a_to_b=_SERVICE_CREDIT,
                 credit_b_to_a=_SERVICE_CREDIT,
                 fspf_cost=1,
+                outages=[],
+                member_outages=[],
+                bit_error_interval=None,
+                members=1,
+                virtual_channels=[],
             )
         )
     return links
@@ -197,7 +198,7 @@ class Dialogues:
         services = self._services_of(port)
         parent = self.n_ports[port].shares
 
-        def ask(verb: Verb, service: int | None = None, ports: Sequence[int] = ()) -> StepPlan:
+        def ask(verb: VerbPlan, service: int | None = None, ports: Sequence[int] = ()) -> StepPlan:
             return _step(verb, port, services, service, ports)
 
         steps = [ask("flogi" if parent is None else "fdisc"), ask("plogi", NAME_SERVER)]
@@ -228,7 +229,7 @@ class Dialogues:
         for target in targets:
             domains = self.sight.domains(now.era, host, target)
             is_known = logins.domains.get(target) == domains
-            verbs: tuple[Verb, ...] = ("adisc",) if is_known else ("plogi", "prli")
+            verbs: tuple[VerbPlan, ...] = ("adisc",) if is_known else ("plogi", "prli")
             steps += [_step(verb, host, target) for verb in verbs]
             logins.forget(target)
             logins.domains[target] = domains
@@ -252,7 +253,7 @@ class Dialogues:
                 steps.append(self._log_out(host, target))
             else:
                 self.logins[host].lost[target] = told_at
-        self._add(host, DialoguePlan(at_ps=told_at, after=self.last.get(host), steps=steps))
+        self._add(host, _dialogue(told_at, self.last.get(host), steps))
 
     def _lose_all(self, now: Moment, port: int) -> None:
         """A port without light reaches nobody."""
@@ -285,14 +286,20 @@ class Dialogues:
             steps = [self._log_out(port, target)]
             if is_up:
                 at, after = since + patience, self.last.get(port)
-                self._add(port, DialoguePlan(at_ps=at, after=after, steps=steps))
+                self._add(port, _dialogue(at, after, steps))
 
     def _log_out(self, host: int, target: int) -> StepPlan:
         """LOGO to a target out of reach: the host's switch discards it."""
         self.logins[host].forget(target)
         address = self.n_ports[target].fc_id
-        step = _step("logo", host, self._services_of(host), address)
-        return step.model_copy(update={"is_discarded": True})
+        return StepPlan(
+            verb="logo",
+            asks=host,
+            answers=self._services_of(host),
+            service=address,
+            ports=[],
+            is_discarded=True,
+        )
 
     def _add(self, port: int, dialogue: DialoguePlan) -> None:
         self.last[port] = len(self.found)
@@ -300,6 +307,22 @@ class Dialogues:
 
 
 def _step(
-    verb: Verb, asks: int, answers: int, service: int | None = None, ports: Sequence[int] = ()
+    verb: VerbPlan,
+    asks: int,
+    answers: int,
+    service: int | None = None,
+    ports: Sequence[int] = (),
 ) -> StepPlan:
-    return StepPlan(verb=verb, asks=asks, answers=answers, service=service, ports=list(ports))
+    return StepPlan(
+        verb=verb,
+        asks=asks,
+        answers=answers,
+        service=service,
+        ports=list(ports),
+        is_discarded=False,
+    )
+
+
+def _dialogue(at_ps: int, after: int | None, steps: list[StepPlan]) -> DialoguePlan:
+    """Return a dialogue of a port that is logged in."""
+    return DialoguePlan(at_ps=at_ps, after=after, replaces=None, logs_in=None, steps=steps)

@@ -1,0 +1,98 @@
+"""Arrays of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.plan.defaults import given
+from sanlab.plan.mirrors import Mirrors
+from sanlab.plan.page_cache import build_page_cache
+from sanlab.plan.schema import ArrayPlan, DiskPlan, HitRateCache, LunPlan
+
+if TYPE_CHECKING:
+    from sanlab.plan.back_ends import BackEnds
+    from sanlab.plan.boxes import ArrayBox
+    from sanlab.plan.luns import Disks, LunTable, PlacedLun
+    from sanlab.plan.names import Problems
+    from sanlab.plan.schema import BackEndPlan, CachePlan
+    from sanlab.plan.traffic import Network
+
+
+def build_arrays(
+    net: Network, table: LunTable, back_ends: BackEnds, problems: Problems
+) -> list[ArrayPlan]:
+    """Return the arrays of the plan."""
+    boxes, wiring, n_port_ids = net.boxes, net.wiring, net.n_port_ids
+    mirrors = Mirrors(boxes, table, wiring, n_port_ids, problems)
+    arrays = []
+    for index, array in enumerate(boxes.arrays):
+        luns = [
+            LunPlan(
+                name=lun.name,
+                number=lun.number,
+                bytes=lun.bytes,
+                queue_depth=lun.queue_depth,
+                media=lun.media,
+                mirror=mirrors.plan(lun),
+                initiators=_allowed(lun, n_port_ids),
+            )
+            for lun in table.luns[index]
+        ]
+        ports = [n_port_ids[array.name, port] for port in wiring.linked_ports(array.name)]
+        cache = _cache(array, problems)
+        back_end = back_ends.of_array.get(array.name)
+        parts = _Parts(ports, table.disks_of(index, array), cache, back_end, luns)
+        arrays.append(_array_plan(array, parts))
+    return arrays
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Parts of an array, as the plan has them."""
+
+    n_ports: list[int]
+    disks: Disks
+    cache: CachePlan | None
+    back_end: BackEndPlan | None
+    luns: list[LunPlan]
+
+
+def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
+    spec, model = array.spec, array.values.model
+    return ArrayPlan(
+        name=array.name,
+        n_ports=parts.n_ports,
+        controllers=given(spec.controllers, model.controllers),
+        command_ps=given(spec.command_cost, model.command_cost),
+        burst_bytes=given(spec.burst, model.burst),
+        port_queue_depth=given(spec.port_queue_depth, model.port_queue_depth),
+        cache=parts.cache,
+        drives=parts.disks.drives,
+        disks=[DiskPlan(name=name, drive=0) for name in parts.disks.names],
+        groups=parts.disks.groups,
+        parity_bytes_per_s=spec.parity_rate or None,
+        back_end=parts.back_end,
+        luns=parts.luns,
+    )
+
+
+def _allowed(lun: PlacedLun, n_port_ids: dict[tuple[str, str], int]) -> list[int] | None:
+    """N_Ports of hosts that may use a LUN; None where all may."""
+    if lun.initiators is None:
+        return None
+    return sorted(n_port_ids[port] for port in lun.initiators)
+
+
+def _cache(array: ArrayBox, problems: Problems) -> CachePlan | None:
+    is_own = "cache" in array.spec.model_fields_set
+    cache = array.spec.cache if is_own else array.values.model.cache
+    if cache is None:
+        return None
+    if cache.size is not None:
+        return build_page_cache(cache, (*array.path, "cache"), problems)
+    return HitRateCache(
+        read_hit_ppm=cache.read_hit,
+        access_ps=cache.access,
+        dirty_limit_bytes=cache.dirty_limit or None,
+    )

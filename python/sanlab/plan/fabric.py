@@ -1,0 +1,169 @@
+"""Ports, switches and links of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from sanlab.plan import addressing
+from sanlab.plan.defaults import given
+from sanlab.plan.qos import channels_of, classes_of
+from sanlab.plan.schema import ClassesPlan, LinkPlan, NPortEnd, NPortPlan, SwitchEnd, SwitchPlan
+from sanlab.plan.spans import outages_of
+from sanlab.quantities import SPEEDS
+from sanlab.scenario.qos import SHARED_CLASS
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.faults import FabricFaults
+    from sanlab.plan.names import End
+    from sanlab.plan.schema import EndPlan, Interleave, LoopPlan, MemberOutagePlan, RoutePolicy
+    from sanlab.plan.spans import Span
+    from sanlab.plan.wiring import WiredLink, Wiring
+    from sanlab.scenario import Scenario
+
+_MM_PER_KM = 1_000_000
+
+
+def n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:
+    """Index of every N_Port that has a link; those without one take no part."""
+    ends = [(box, port) for box, port, _ in boxes.n_ports if wiring.is_linked((box, port))]
+    return {end: index for index, end in enumerate(ends)}
+
+
+def build_n_ports(
+    boxes: Boxes, wiring: Wiring, ids: dict[End, int], loops: list[LoopPlan]
+) -> list[NPortPlan]:
+    """Return the N_Ports that have a link."""
+    domains = {switch.name: switch.domain for switch in boxes.switches}
+    on_loops = {
+        port.n_port: addressing.fc_id_on_loop(number, port.al_pa)
+        for number, loop in enumerate(loops)
+        for port in loop.ports
+    }
+    n_ports = []
+    direct_count = 0
+    for box, port, values in boxes.n_ports:
+        if (box, port) not in ids:
+            continue
+        on_loop = on_loops.get(ids[box, port])
+        if on_loop is not None:
+            fc_id = on_loop
+        elif (peer := wiring.peer((box, port)))[0] in domains:
+            fc_id = addressing.fc_id_on_switch(domains[peer[0]], int(peer[1]))
+        else:
+            direct_count += 1
+            fc_id = addressing.fc_id_on_direct_link(direct_count)
+        name = f"{box}.{port}"
+        n_ports.append(
+            NPortPlan(
+                name=name,
+                node=box,
+                fc_id=fc_id,
+                wwpn=addressing.wwpn_of(name),
+                tx_buffers=values.tx_buffers,
+                class3_sequences=values.class3_sequences,
+                interleave=cast("Interleave", values.interleave),
+                rx_hold_ps=values.rx_hold_ps,
+                drain_bytes_per_s=values.drain_bytes_per_s or None,
+                shares=None,
+            )
+        )
+    return n_ports
+
+
+def _has_priorities(scenario: Scenario) -> bool:
+    """Whether frames are told apart by priority anywhere."""
+    channels = [link.virtual_channels for link in scenario.links]
+    has_own = any(counts is not None and counts.shared is None for counts in channels)
+    return has_own or any(entry.priority is not None for entry in scenario.qos)
+
+
+def build_switches(scenario: Scenario, boxes: Boxes) -> list[SwitchPlan]:
+    """Return the switches of the plan; their services have a port of their own."""
+    has_priorities = _has_priorities(scenario)
+    services_ports = 1 if scenario.fabric.logins else 0
+    return [
+        SwitchPlan(
+            name=switch.name,
+            domain=switch.domain,
+            forwarding_ps=switch.values.latency_ps,
+            cut_through=switch.values.cut_through,
+            routing=cast("RoutePolicy", switch.values.routing),
+            ports=switch.values.ports + services_ports,
+            classes=(
+                ClassesPlan(classes=classes_of(switch.values.qos), shared=SHARED_CLASS)
+                if has_priorities
+                else None
+            ),
+        )
+        for switch in boxes.switches
+    ]
+
+
+def build_links(
+    boxes: Boxes,
+    wiring: Wiring,
+    ids: dict[End, int],
+    faults: FabricFaults,
+    outages: dict[int, list[Span]],
+) -> list[LinkPlan]:
+    """Return the links of the plan, with their faults and further outages by number."""
+    switches = {switch.name: index for index, switch in enumerate(boxes.switches)}
+
+    def end(where: End) -> EndPlan:
+        if where in ids:
+            return NPortEnd(n_port=ids[where])
+        return SwitchEnd(switch=switches[where[0]], port=int(where[1]))
+
+    return [
+        _link(
+            link,
+            boxes,
+            (end(link.a), end(link.b)),
+            _Faults(
+                [*faults.outages.get(number, []), *outages.get(number, [])],
+                faults.member_outages.get(number, []),
+                faults.bit_errors.get(number),
+            ),
+        )
+        for number, link in enumerate(wiring.links)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Faults:
+    """Faults of one link."""
+
+    outages: list[Span]
+    member_outages: list[MemberOutagePlan]
+    bit_error_interval: int | None
+
+
+def _link(
+    link: WiredLink, boxes: Boxes, ends: tuple[EndPlan, EndPlan], faults: _Faults
+) -> LinkPlan:
+    spec = link.spec
+    a_grants = given(given(spec.bb_credit_from, spec.bb_credit), _credit(link.a, boxes))
+    b_grants = given(given(spec.bb_credit_to, spec.bb_credit), _credit(link.b, boxes))
+    longest = spec.length + given(spec.skew, 0)
+    return LinkPlan(
+        a=ends[0],
+        b=ends[1],
+        speed=link.speed,
+        bytes_per_s=SPEEDS[link.speed],
+        gap_bytes=spec.gap,
+        delay_ps=round(longest * spec.propagation / _MM_PER_KM),
+        credit_a_to_b=b_grants * link.members,
+        credit_b_to_a=a_grants * link.members,
+        fspf_cost=link.fspf_cost,
+        outages=outages_of(faults.outages),
+        member_outages=sorted(faults.member_outages, key=lambda outage: outage.from_ps),
+        bit_error_interval=faults.bit_error_interval or None,
+        members=link.members,
+        virtual_channels=channels_of(spec, b_grants * link.members, a_grants * link.members),
+    )
+
+
+def _credit(end: End, boxes: Boxes) -> int:
+    return boxes.by_name[end[0]].ports[end[1]].bb_credit

@@ -1,0 +1,224 @@
+"""LUNs with their place in the plan: blocks, size, exporting ports, allowed initiators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sanlab.plan.defaults import given, resolve_disk
+from sanlab.plan.disk_pool import Pool
+from sanlab.plan.drive_faults import drive_faults
+from sanlab.plan.drives import drive_from_sheet
+from sanlab.plan.media import Place, is_on_disks, media_of
+from sanlab.plan.names import Names, define, safe_expand
+from sanlab.plan.paths import drivers
+from sanlab.plan.raid import Groups, build_groups
+from sanlab.plan.stacks import ports_of_disk
+from sanlab.quantities import counted
+
+if TYPE_CHECKING:
+    from sanlab.catalog.entries import DiskEntry
+    from sanlab.plan.boxes import ArrayBox, Boxes
+    from sanlab.plan.names import Problems
+    from sanlab.plan.schema import DrivePlan, GroupPlan, MediaPlan
+    from sanlab.plan.wiring import Wiring
+    from sanlab.scenario.arrays import Lun
+    from sanlab.scenario.document import Path
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLun:
+    """A LUN with its place in the plan; `ports` are those that export it and have a link."""
+
+    name: str
+    array: int
+    number: int
+    bytes: int
+    media: MediaPlan
+    queue_depth: int
+    ports: tuple[str, ...]
+    spec: Lun
+    path: Path
+    mirror_to: str | None
+    #: Ports of hosts that may use it, each with its host; None where all may.
+    initiators: frozenset[tuple[str, str]] | None = None
+    via: tuple[str, str] | None = None
+    """Host and port that drive it, where its stack says so."""
+
+
+class LunTable:
+    """All LUNs of a scenario."""
+
+    def __init__(self) -> None:
+        self.luns: list[list[PlacedLun]] = []
+        self.by_name: Names[PlacedLun] = Names("LUN")
+        self.pools: list[Pool | None] = []
+        self.groups: list[Groups] = []
+        self.disks: list[DiskEntry | None] = []
+
+    def disk_names(self, index: int, array: ArrayBox) -> list[str]:
+        """Names of the disks of an array: those of striped LUNs, then those of its groups.
+
+        Disks of a stack bear the names of their LUNs, which count from 1.
+        """
+        pool = self.pools[index]
+        count = (0 if pool is None else len(pool.used)) + self.groups[index].disks_count
+        first = 0 if array.stack is None else 1
+        return [f"{array.name}.disk{first + number}" for number in range(count)]
+
+    def disks_of(self, index: int, array: ArrayBox) -> Disks:
+        """Return the disks of an array."""
+        entry = self.disks[index]
+        groups = self.groups[index].by_name
+        return Disks(
+            [] if entry is None else [drive_from_sheet(f"{array.name}.disk", entry)],
+            self.disk_names(index, array),
+            [groups[name].plan for name in groups],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Disks:
+    """Kinds of drive, names of disks, and groups of an array."""
+
+    drives: list[DrivePlan]
+    names: list[str]
+    groups: list[GroupPlan]
+
+
+def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
+    """Expand the LUNs of all arrays and give them their blocks and ports."""
+    table = LunTable()
+    faults = drive_faults(boxes, problems)
+    for index, array in enumerate(boxes.arrays):
+        disk = _disk_of(array, problems)
+        pool = _make_pool(array, disk, problems)
+        groups = Groups()
+        if disk is not None:
+            first = 0 if pool is None else len(pool.used)
+            groups = build_groups(array, disk, first, faults, problems)
+            if problems.found:
+                # What LUNs would say of a group that is wrong itself is of no use.
+                continue
+        here = Place(array, index, pool, groups)
+        placed = _place_array(here, boxes, wiring, problems)
+        if array.stack is not None:
+            via = drivers(array.stack, wiring, problems)
+            names = [lun.name.rpartition(".")[2] for lun in placed]
+            placed = [
+                replace(lun, via=via.get(name)) for name, lun in zip(names, placed, strict=True)
+            ]
+        table.pools.append(pool)
+        table.groups.append(groups)
+        table.disks.append(disk)
+        table.luns.append(placed)
+        table.by_name.items.update({lun.name: lun for lun in placed})
+    return table
+
+
+def _disk_of(array: ArrayBox, problems: Problems) -> DiskEntry | None:
+    """Return the kind of disk of an array; None where it has no disks."""
+    if not array.spec.groups and not any(is_on_disks(lun, array) for lun in array.spec.luns):
+        return None
+    model = array.values.model
+    return resolve_disk(array.spec.disk, model.disk, (*array.path, "disk"), problems)
+
+
+def _make_pool(array: ArrayBox, disk: DiskEntry | None, problems: Problems) -> Pool | None:
+    spec = array.spec
+    wanted = [
+        (given(lun.disks, groups_of(array)), len(safe_expand(lun.name, array.path, problems)))
+        for lun in spec.luns
+        if is_on_disks(lun, array)
+    ]
+    if not wanted or disk is None:
+        return None
+    groups = groups_of(array)
+    enough = -(-sum(disks * count for disks, count in wanted) // groups)
+    return Pool(disk, groups, given(spec.disks_per_group, enough))
+
+
+def groups_of(array: ArrayBox) -> int:
+    """Array groups of an array."""
+    return given(array.spec.array_groups, array.values.model.array_groups)
+
+
+def _place_array(place: Place, boxes: Boxes, wiring: Wiring, problems: Problems) -> list[PlacedLun]:
+    array, index = place.array, place.index
+    placed: list[PlacedLun] = []
+    taken: dict[str, Path] = {}
+    for position, spec in enumerate(array.spec.luns):
+        path: Path = (*array.path, "luns", position)
+        names = define(spec.name, (*path, "name"), taken, problems)
+        ports = _export_ports(array, spec, path, wiring, problems)
+        mirrors = _mirror_names(spec, len(names), path, problems)
+        initiators = _initiators(spec, boxes, wiring, path, problems)
+        for number, (name, mirror_to) in enumerate(zip(names, mirrors, strict=True)):
+            found = media_of(place, spec, len(names) - number, path, problems)
+            if found is None:
+                break
+            size, media = found
+            depth = given(spec.queue_depth, array.values.model.lun_queue_depth)
+            own_ports = ports if array.stack is None else ports_of_disk(array.stack, name)
+            full_name = f"{array.name}.{name}"
+            placed.append(
+                PlacedLun(
+                    full_name,
+                    index,
+                    len(placed),
+                    size,
+                    media,
+                    depth,
+                    own_ports,
+                    spec,
+                    path,
+                    mirror_to,
+                    initiators,
+                )
+            )
+    return placed
+
+
+def _export_ports(
+    array: ArrayBox, spec: Lun, path: Path, wiring: Wiring, problems: Problems
+) -> tuple[str, ...]:
+    """Ports a LUN is exported by and that have a link."""
+    linked = wiring.linked_ports(array.name)
+    if spec.ports is None:
+        return tuple(linked)
+    known: Names[None] = Names("port of this array")
+    known.items.update({f"p{n}": None for n in range(array.values.ports.count)})
+    wanted = known.resolve(spec.ports, (*path, "ports"), problems)
+    return tuple(port for port in linked if port in wanted)
+
+
+def _initiators(
+    spec: Lun, boxes: Boxes, wiring: Wiring, path: Path, problems: Problems
+) -> frozenset[tuple[str, str]] | None:
+    """Ports of hosts that may use a LUN; None where all may."""
+    if spec.initiators is None:
+        return None
+    known: Names[list[tuple[str, str]]] = Names("host, or port of a host,")
+    for host in boxes.hosts:
+        known.items[host.name] = [(host.name, port) for port in wiring.linked_ports(host.name)]
+    for host in boxes.hosts:
+        for port in wiring.linked_ports(host.name):
+            known.items[f"{host.name}.{port}"] = [(host.name, port)]
+    names = known.resolve(spec.initiators, (*path, "initiators"), problems)
+    return frozenset(port for name in names for port in known[name])
+
+
+def _mirror_names(
+    spec: Lun, count: int, path: Path, problems: Problems
+) -> list[str] | list[None] | list[str | None]:
+    if spec.mirror is None:
+        return [None] * count
+    targets = safe_expand(spec.mirror.to, (*path, "mirror", "to"), problems)
+    if len(targets) != count:
+        problems.add(
+            (*path, "mirror", "to"),
+            f"{counted(count, 'LUN')} cannot mirror to {len(targets)}",
+            "Give each LUN a target of its own, such as dev3.lun[1..4] for lun[1..4]",
+        )
+        return [None] * count
+    return targets

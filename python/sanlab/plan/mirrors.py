@@ -1,0 +1,146 @@
+"""Mirrored LUNs, each tied to its other side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.plan.schema import MirrorPlan
+from sanlab.quantities import format_size
+
+if TYPE_CHECKING:
+    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.luns import LunTable, PlacedLun
+    from sanlab.plan.names import Problems
+    from sanlab.plan.wiring import Wiring
+    from sanlab.scenario.document import Path
+
+
+class Mirrors:
+    """Ties each mirrored LUN to its other side; a LUN takes copies from one LUN at most."""
+
+    def __init__(
+        self,
+        boxes: Boxes,
+        table: LunTable,
+        wiring: Wiring,
+        n_port_ids: dict[tuple[str, str], int],
+        problems: Problems,
+    ) -> None:
+        self.boxes = boxes
+        self.table = table
+        self.wiring = wiring
+        self.n_port_ids = n_port_ids
+        self.problems = problems
+        self.sources: dict[str, str] = {}
+
+    def plan(self, lun: PlacedLun) -> MirrorPlan | None:
+        """Return the mirror of a LUN; None where it has none, or a wrong one."""
+        spec = lun.spec.mirror
+        if spec is None or lun.mirror_to is None:
+            return None
+        target = self.target(lun, lun.mirror_to)
+        if target is None:
+            return None
+        ports = self.ports(lun, target)
+        if ports is None:
+            return None
+        source_port, target_port = ports
+        return MirrorPlan(
+            array=target.array,
+            lun=target.number,
+            source_n_port=self.n_port_ids[self.boxes.arrays[lun.array].name, source_port],
+            target_n_port=self.n_port_ids[self.boxes.arrays[target.array].name, target_port],
+            synchronous=spec.mode == "synchronous",
+            max_outstanding=spec.max_outstanding,
+        )
+
+    def target(self, lun: PlacedLun, name: str) -> PlacedLun | None:
+        """Return the LUN copies go to, or note what is wrong with it."""
+        path: Path = (*lun.path, "mirror", "to")
+        if name not in self.table.by_name:
+            self.problems.add(path, *self.table.by_name.unknown(name))
+            return None
+        target = self.table.by_name[name]
+        wrong: tuple[str, str] | None = None
+        if target.name == lun.name:
+            wrong = (f"'{lun.name}' mirrors to itself", "Name a LUN of another array")
+        elif target.array == lun.array:
+            wrong = (
+                f"'{lun.name}' mirrors to '{name}' in the same array",
+                "Name a LUN of another array",
+            )
+        elif target.mirror_to is not None:
+            wrong = (
+                f"'{name}' is mirrored itself, so copies would go on from it",
+                "Mirror to a LUN that has no mirror",
+            )
+        elif target.bytes < lun.bytes:
+            sizes = f"{format_size(target.bytes)} against {format_size(lun.bytes)}"
+            wrong = (
+                f"'{name}' is smaller than '{lun.name}', {sizes}",
+                "Mirror to a LUN that is at least as large",
+            )
+        elif name in self.sources:
+            wrong = (
+                f"'{name}' takes the copies of '{self.sources[name]}' already",
+                "Give each LUN a target of its own",
+            )
+        if wrong is not None:
+            self.problems.add(path, *wrong)
+            return None
+        self.sources[name] = lun.name
+        return target
+
+    def ports(self, lun: PlacedLun, target: PlacedLun) -> tuple[str, str] | None:
+        """Return the ports copies leave and arrive by: as written, else in turn by LUN number."""
+        spec = lun.spec.mirror
+        source_array = self.boxes.arrays[lun.array].name
+        target_array = self.boxes.arrays[target.array].name
+        leaving = self.choices(lun, source_array, "from_port", spec.from_port if spec else None)
+        arriving = self.choices(
+            lun, target_array, "to_port", spec.to_port if spec else None, target.ports
+        )
+        if leaving is None or arriving is None:
+            return None
+        pairs = [
+            (a, b)
+            for a in _rotated(leaving, lun.number)
+            for b in _rotated(arriving, lun.number)
+            if self.wiring.is_reachable((source_array, a), (target_array, b))
+        ]
+        if not pairs:
+            self.problems.add(
+                (*lun.path, "mirror"),
+                f"No path leads from '{source_array}' to '{target_array}'",
+                "Link both to the same fabric",
+            )
+            return None
+        return pairs[0]
+
+    def choices(
+        self,
+        lun: PlacedLun,
+        array: str,
+        key: str,
+        wanted: str | None,
+        exporting: tuple[str, ...] | None = None,
+    ) -> list[str] | None:
+        """Ports of an array a mirror may use."""
+        linked = self.wiring.linked_ports(array) if exporting is None else list(exporting)
+        if wanted is None:
+            return linked
+        label = wanted.removeprefix(f"{array}.")
+        if label not in linked:
+            known = ", ".join(linked) or "none"
+            self.problems.add(
+                (*lun.path, "mirror", key),
+                f"'{array}' has no linked port '{label}'",
+                f"Ports with a link are: {known}",
+            )
+            return None
+        return [label]
+
+
+def _rotated(ports: list[str], by: int) -> list[str]:
+    turn = by % len(ports) if ports else 0
+    return ports[turn:] + ports[:turn]
