@@ -183,15 +183,14 @@ fn loop_until_end<const E: bool>(
         let next_at = world.next_at();
         if next_at > end_at {
             // Nothing is left to do, or nothing before the end.
-            let is_idle = next_at == sanlab_kernel::NEVER;
-            let ended = if is_idle {
+            let ended = if world.has_ended() {
                 now.max(world.last_arrival_at)
             } else {
                 end_at
             };
             return (ended.min(end_at), true);
         }
-        if world.series.next_at <= next_at && !world.next_is_internal() {
+        if world.series.next_at <= next_at && !world.next_is_internal() && !world.next_is_idle() {
             world.close_series(next_at, false);
         }
         probe.reached(next_at);

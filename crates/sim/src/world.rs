@@ -258,16 +258,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The next thing happens, which is due `now`. At equal times the agenda goes first, so that the
     /// start of a frame sees everything that belongs to its instant. False for what only the slow
-    /// reference does.
+    /// reference does, and for a timer that finds nothing to do.
     #[inline(always)]
     pub(crate) fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> bool {
         if self.agenda.next_at() == now {
+            let mut is_work = false;
             if let Some((_, event)) = self.agenda.pop() {
                 self.events += 1;
+                is_work = !self.is_idle(&event);
                 self.dispatch(now, event);
             }
             self.take_loop_frames(probe);
-            return true;
+            return is_work;
         }
         let Some(start) = self.network.step(now, probe) else {
             return self.after_tenancy(probe);

@@ -72,7 +72,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         let mut told = Vec::new();
         cache.fetched(extent, &mut told);
-        self.tasks.remove(id);
+        self.end_task(id);
         for waiting in told {
             let extent = self.extent_of(waiting);
             if let Some(cache) = self.pages_of(task.array) {
@@ -147,7 +147,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Pages are on disk: writes that waited have room, more may be destaged.
     pub(crate) fn on_pages_destaged(&mut self, now: Picoseconds, id: u32) {
         let (extent, array) = (self.extent_of(id), self.tasks[id].array);
-        self.tasks.remove(id);
+        self.end_task(id);
         if let Some(cache) = self.pages_of(array) {
             cache.destaged(extent);
         }

@@ -159,7 +159,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if let Purpose::Rebuild(number, rebuild) = task.purpose {
             let group = &mut self.arrays[task.array as usize].groups[number as usize];
             group.on_rebuilt(now, rebuild as usize, step_of(&task));
-            self.tasks.remove(id);
+            self.end_task(id);
             self.go_on_rebuilding(now, task.array, number);
         } else {
             self.on_blocks(now, id);

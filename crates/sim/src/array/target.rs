@@ -234,7 +234,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let exchange = task.exchange;
             self.on_pages_read(now, id);
             let bytes = self.network.exchanges[exchange].bytes;
-            self.tasks.remove(id);
+            self.end_task(id);
             self.send(now, exchange, FrameKind::Data, 0, bytes);
         } else {
             task.is_stored = true;
@@ -244,7 +244,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     fn on_destaged(&mut self, now: Picoseconds, id: u32) {
         let Task { array, bytes, .. } = self.tasks[id];
-        self.tasks.remove(id);
+        self.end_task(id);
         let Some(cache) = &mut self.arrays[array as usize].cache else {
             return;
         };
@@ -265,7 +265,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if !(task.is_stored && task.is_copied) {
             return;
         }
-        self.tasks.remove(id);
+        self.end_task(id);
         self.send(now, task.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 
@@ -358,6 +358,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             is_stored: false,
             is_copied: true,
         })
+    }
+
+    /// A task is over. Its record forgets the command, so that nobody takes it for one at work.
+    pub(crate) fn end_task(&mut self, id: u32) {
+        self.tasks[id].exchange = NONE;
+        self.tasks.remove(id);
     }
 
     /// The task that a cached write leaves behind: the same blocks, no command.

@@ -1,5 +1,6 @@
 //! What goes wrong, as the plan says.
 
+mod idle_timers;
 mod recovery;
 
 use std::collections::BTreeSet;
@@ -30,6 +31,8 @@ pub(crate) struct Faults {
     apart: BTreeSet<(u32, u32)>,
     /// Commands sent since timers run, counted, so that a timer knows its own.
     pub(crate) exchanges: u32,
+    /// Ids of aborted exchanges that rest.
+    pub(crate) resting: usize,
     /// Commands without an answer in time.
     pub(crate) timeouts: u64,
     /// What happened, for the time line.
@@ -79,6 +82,7 @@ impl Faults {
                 .collect(),
             apart: BTreeSet::new(),
             exchanges: 0,
+            resting: 0,
             timeouts: 0,
             log: Vec::new(),
             starved: Vec::new(),

@@ -63,12 +63,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let (n_port, timeout) = (adapter.n_port, adapter.command_timeout);
         let mut oldest = None;
         for exchange_id in 0..id_of(self.network.exchanges.peak()) {
-            let exchange = &self.network.exchanges[exchange_id];
-            let is_mine = exchange.owner == Owner::Host
-                && self.network.share_link(exchange.initiator, n_port);
-            if !is_mine || exchange.phase != Phase::Open {
+            if !self.is_open_command(exchange_id, n_port) {
                 continue;
             }
+            let exchange = &self.network.exchanges[exchange_id];
             if exchange.opened_at + timeout <= now {
                 self.abort(now, exchange_id);
             } else {
@@ -82,6 +80,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             adapter.is_watched = true;
             self.recover_at(oldest + timeout, RecoveryEvent::CommandsDue(id));
         }
+    }
+
+    /// Whether an exchange is a command of the adapter with this N_Port that waits for its answer.
+    fn is_open_command(&self, id: u32, n_port: u32) -> bool {
+        let exchange = &self.network.exchanges[id];
+        exchange.phase == Phase::Open
+            && exchange.owner == Owner::Host
+            && self.network.share_link(exchange.initiator, n_port)
+    }
+
+    /// Whether an adapter has a command that waits for its answer.
+    pub(crate) fn has_open_command(&self, adapter: u32) -> bool {
+        let n_port = self.adapters[adapter as usize].n_port;
+        (0..id_of(self.network.exchanges.peak())).any(|id| self.is_open_command(id, n_port))
     }
 
     /// The initiator gives a command up and tells the target.
@@ -112,10 +124,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     fn on_abort_due(&mut self, now: Picoseconds, id: u32, number: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.number == number && exchange.phase == Phase::Aborting {
+        if self.is_phase(id, number, Phase::Aborting) {
             self.end_abort(now, id);
         }
+    }
+
+    /// Whether a timer's exchange is still the one it was set for, and in this phase.
+    pub(crate) fn is_phase(&self, id: u32, number: u32, phase: Phase) -> bool {
+        let exchange = &self.network.exchanges[id];
+        exchange.number == number && exchange.phase == phase
     }
 
     /// The exchange is over, its command is sent again.
@@ -131,17 +148,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         exchange.phase = Phase::Aborted;
         let rested_at = now + self.faults.plan.r_a_tov_ps;
         let request = std::mem::replace(&mut exchange.request, NONE);
-        self.recover_at(rested_at, RecoveryEvent::Rested(id));
+        self.rest_until(rested_at, id);
         request
     }
 
+    fn rest_until(&mut self, at: Picoseconds, exchange: u32) {
+        self.faults.resting += 1;
+        self.recover_at(at, RecoveryEvent::Rested(exchange));
+    }
+
     fn on_rested(&mut self, now: Picoseconds, id: u32) {
-        let network = &self.network;
-        let travels = network.holds_frame_of(id);
-        let works = (0..id_of(self.tasks.peak())).any(|it| self.tasks[it].exchange == id);
+        self.faults.resting -= 1;
+        let travels = self.network.holds_frame_of(id);
+        let works = (0..id_of(self.tasks.peak())).any(|task| self.tasks[task].exchange == id);
         if travels || works {
-            let again_at = now + self.faults.plan.r_a_tov_ps;
-            self.recover_at(again_at, RecoveryEvent::Rested(id));
+            // Where nothing moves any more, what holds the id holds it for ever.
+            if !self.is_still() {
+                self.rest_until(now + self.faults.plan.r_a_tov_ps, id);
+            }
             return;
         }
         self.release(id);
@@ -160,8 +184,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     fn on_copy_due(&mut self, now: Picoseconds, id: u32, number: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.number == number && exchange.phase == Phase::Open {
+        if self.is_phase(id, number, Phase::Open) {
             self.faults.timeouts += 1;
             let request = self.detach(now, id);
             self.send_command(now, request);
@@ -176,12 +199,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.agenda.schedule(due_at, 0, due);
     }
 
+    /// Whether the target of the exchange that a timer was set for still waits for data.
+    pub(crate) fn waits_for_data(&self, id: u32, number: u32) -> bool {
+        let exchange = &self.network.exchanges[id];
+        self.is_phase(id, number, Phase::Open)
+            && exchange.misses_data()
+            && exchange.status == ScsiStatus::Good
+    }
+
     pub(crate) fn on_data_due(&mut self, now: Picoseconds, id: u32, number: u32, seen: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        let is_waiting = exchange.phase == Phase::Open && exchange.misses_data();
-        if exchange.number != number || !is_waiting || exchange.status != ScsiStatus::Good {
+        if !self.waits_for_data(id, number) {
             return;
         }
+        let exchange = &mut self.network.exchanges[id];
         if exchange.arrived_bytes != seen {
             self.expect_data(now, id);
             return;

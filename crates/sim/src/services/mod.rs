@@ -144,6 +144,11 @@ impl Services {
         }
     }
 
+    /// Whether a step of a dialogue has its answer.
+    pub(crate) fn is_answered(&self, dialogue: u32, step: u32) -> bool {
+        self.dialogues[dialogue as usize].at != step
+    }
+
     /// A job starts when the logins of these N_Ports are done. False if there are none to wait for.
     pub(crate) fn hold(&mut self, job: u32, n_ports: &[u32]) -> bool {
         let logs_in = |n_port: &u32| self.dialogues.iter().any(|it| it.logs_in == Some(*n_port));
@@ -249,7 +254,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.say(now, 2 * number + 1, (to, from), ox_id);
             }
             ServiceEvent::Overdue(dialogue, step) => {
-                if self.services.dialogues[dialogue as usize].at == step {
+                if !self.services.is_answered(dialogue, step) {
                     self.give_back(dialogue);
                     self.ask(now, dialogue);
                 }
