@@ -10,7 +10,7 @@ use sanlab_kernel::{Rate, id_of};
 use crate::plan::{LoopActionPlan, LoopFaultPlan, LoopPlan, LoopPortPlan, MediumPlan, StringPlan};
 
 /// What happens to a loop, and to which.
-pub(crate) fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
+pub(super) fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
     let action = match &fault.action {
         LoopActionPlan::Stop { until_ps } => LoopFault::Stop { until: *until_ps },
         LoopActionPlan::Remove { places } => LoopFault::Remove(places.clone()),
@@ -32,26 +32,33 @@ pub(crate) fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
 }
 
 /// Add a loop with its ports.
-pub(crate) fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
-    let rate = Rate::from_bytes_per_s(of.bytes_per_s);
+pub(super) fn add_loop(builder: &mut NetworkBuilder, ring: &LoopPlan) {
+    let rate = Rate::from_bytes_per_s(ring.bytes_per_s);
     let first_fibre = builder.fibres.len() + builder.loop_fibres.len();
-    for port in &of.ports {
+    for port in &ring.ports {
         // It has no far end of its own, and credit is that of its circuits.
         let id = port.n_port;
-        let fibre = Fibre::new(Source::NPort(id), Sink::NPort(id), rate, of.gap_bytes, 0, 1);
+        let fibre = Fibre::new(
+            Source::NPort(id),
+            Sink::NPort(id),
+            rate,
+            ring.gap_bytes,
+            0,
+            1,
+        );
         builder.loop_fibres.push(fibre);
     }
-    let settings: Vec<_> = of.ports.iter().map(loop_port_of).collect();
-    let medium = match &of.medium {
-        MediumPlan::Shared {} => Medium::Shared(shared_loop_of(of, rate)),
+    let settings: Vec<_> = ring.ports.iter().map(loop_port_of).collect();
+    let medium = match &ring.medium {
+        MediumPlan::Shared {} => Medium::Shared(shared_loop_of(ring, rate)),
         MediumPlan::Switched { crossbars, strings } => {
-            Medium::Switched(switched_loop_of(of, crossbars.len(), strings))
+            Medium::Switched(switched_loop_of(ring, crossbars.len(), strings))
         }
     };
     let fibre = id_of(first_fibre);
     builder
         .loops
-        .add(medium, rate, of.gap_bytes, &settings, fibre);
+        .add(medium, rate, ring.gap_bytes, &settings, fibre);
 }
 
 fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
@@ -67,9 +74,9 @@ fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
     }
 }
 
-fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
-    let steps = of.ports.iter().map(|port| port.delay_ps).collect();
-    let access: Vec<_> = of
+fn shared_loop_of(ring: &LoopPlan, rate: Rate) -> SharedLoop {
+    let steps = ring.ports.iter().map(|port| port.delay_ps).collect();
+    let access: Vec<_> = ring
         .ports
         .iter()
         .map(|port| LoopAccess {
@@ -81,8 +88,8 @@ fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
     SharedLoop::new(steps, rate.time_for(PRIMITIVE_BYTES), &access)
 }
 
-fn switched_loop_of(of: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> SwitchedLoop {
-    let places: Vec<_> = of
+fn switched_loop_of(ring: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> SwitchedLoop {
+    let places: Vec<_> = ring
         .ports
         .iter()
         .map(|port| (port.crossbar, port.delay_ps))

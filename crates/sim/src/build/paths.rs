@@ -3,13 +3,13 @@
 use sanlab_host::{Device, Multipath, NoPath, PathState, Spreading};
 use sanlab_kernel::id_of;
 
-use crate::host::paths::{HostDevice, Path};
+use crate::host::path::{HostDevice, Path, Route};
+use crate::host::state::HostParts;
 use crate::plan::{JobPlan, MultipathPlan, PathPlan, Plan, SpreadingPlan, TargetPlan};
-use crate::world::{Route, World};
 
 /// The device for one LUN of a job: one that its host has already, or a new one.
-pub(crate) fn device_of<const E: bool>(
-    world: &mut World<E>,
+pub(super) fn device_of(
+    parts: &mut HostParts,
     plan: &Plan,
     job: &JobPlan,
     number: u32,
@@ -25,47 +25,45 @@ pub(crate) fn device_of<const E: bool>(
     let ways: Vec<_> = std::iter::once(&first).chain(others).copied().collect();
     let routes: Vec<_> = ways
         .iter()
-        .map(|way| route_of(world, job, way, target))
+        .map(|way| route_of(parts, job, way, target))
         .collect();
     let groups: Vec<_> = ways.iter().map(|way| way.group).collect();
-    let is_same = |it: &HostDevice| {
-        let paths = it.routes.iter().map(|route| (route.path, route.lun));
-        it.device.groups == groups && paths.eq(routes.iter().map(|route| (route.path, route.lun)))
+    let is_same = |known: &HostDevice| {
+        let paths = known.routes.iter().map(|route| (route.path, route.lun));
+        known.device.groups == groups
+            && paths.eq(routes.iter().map(|route| (route.path, route.lun)))
     };
-    if let Some(known) = world.devices.iter().position(is_same) {
+    if let Some(known) = parts.devices.iter().position(is_same) {
         return id_of(known);
     }
-    let id = id_of(world.devices.len());
+    let id = id_of(parts.devices.len());
     for route in &routes {
-        world.paths[route.path as usize].devices.push(id);
+        parts.paths[route.path as usize].devices.push(id);
     }
     let multipath = plan.hosts[job.host as usize]
         .multipath
         .filter(|_| routes.len() > 1);
-    world.devices.push(HostDevice {
+    parts.devices.push(HostDevice {
         device: Device::new(groups, multipath.as_ref().map(multipath_of)),
         routes,
-        checker: multipath.map_or(0, |it| it.checker_ps),
+        checker: multipath.map_or(0, |policy| policy.checker_ps),
     });
     id
 }
 
-fn route_of<const E: bool>(
-    world: &mut World<E>,
-    job: &JobPlan,
-    way: &PathPlan,
-    target: &TargetPlan,
-) -> Route {
-    let adapter = world.hosts[job.host as usize].adapters[way.adapter as usize];
-    let of = &mut world.adapters[adapter as usize];
-    let initiator = job.initiator.unwrap_or(of.n_port);
-    let queue = of.lun_queue((initiator, way.target_n_port), target.array, target.lun);
-    let is_same = |it: &Path| {
-        it.adapter == adapter && it.initiator == initiator && it.target == way.target_n_port
+fn route_of(parts: &mut HostParts, job: &JobPlan, way: &PathPlan, target: &TargetPlan) -> Route {
+    let adapter = parts.hosts[job.host as usize].adapters[way.adapter as usize];
+    let model = &mut parts.adapters[adapter as usize];
+    let initiator = job.initiator.unwrap_or(model.n_port);
+    let queue = model.lun_queue((initiator, way.target_n_port), target.array, target.lun);
+    let is_same = |known: &Path| {
+        known.adapter == adapter
+            && known.initiator == initiator
+            && known.target == way.target_n_port
     };
-    let known = world.paths.iter().position(is_same);
+    let known = parts.paths.iter().position(is_same);
     let path = known.unwrap_or_else(|| {
-        world.paths.push(Path {
+        parts.paths.push(Path {
             adapter,
             initiator,
             target: way.target_n_port,
@@ -81,7 +79,7 @@ fn route_of<const E: bool>(
             replaced_at: None,
             devices: Vec::new(),
         });
-        world.paths.len() - 1
+        parts.paths.len() - 1
     });
     Route {
         path: id_of(path),
