@@ -1,31 +1,19 @@
 //! Commands on a cache of pages: hits, read-ahead, copies to the partner, destages.
 
 use sanlab_kernel::{NONE, Picoseconds, Stage};
-use sanlab_storage::{CacheWrite, Extent, Lookup, PageCache};
+use sanlab_storage::{CacheWrite, Lookup, PageCache};
 
+use super::task::Purpose;
 use crate::event::Event;
-use crate::world::{Phase, Purpose, Task, World};
+use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    fn extent_of(&self, id: u32) -> Extent {
-        let task = &self.tasks[id];
-        Extent {
-            lun: task.lun,
-            address: task.address,
-            bytes: task.bytes,
-        }
-    }
-
-    fn pages_of(&mut self, array: u32) -> Option<&mut PageCache> {
-        self.arrays[array as usize].page_cache.as_mut()
-    }
-
     /// A read of an array that has a cache of pages.
-    pub(crate) fn read_pages(&mut self, now: Picoseconds, id: u32) {
-        let extent = self.extent_of(id);
-        let array = self.tasks[id].array;
-        let lun_bytes = self.arrays[array as usize].luns[extent.lun as usize].bytes;
-        let Some(cache) = self.pages_of(array) else {
+    pub(super) fn read_pages(&mut self, now: Picoseconds, id: u32) {
+        let extent = self.array.extent_of(id);
+        let array = self.array.tasks[id].array;
+        let lun_bytes = self.array.arrays[array as usize].luns[extent.lun as usize].bytes;
+        let Some(cache) = self.array.pages_of(array) else {
             return;
         };
         // What is read ahead on a miss answers the miss too.
@@ -38,22 +26,27 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         self.serve_lookup(now, id, lookup);
         if let Some(ahead) = ahead {
-            let prefetch = self.background_task(now, array, Purpose::Prefetch, ahead);
+            let prefetch = self
+                .array
+                .background_task(now, array, Purpose::Prefetch, ahead);
             self.access_media(now, prefetch);
         }
     }
 
     fn serve_lookup(&mut self, now: Picoseconds, id: u32, lookup: Lookup) {
-        let array = self.tasks[id].array;
+        let array = self.array.tasks[id].array;
         match lookup {
             Lookup::Hit => {
-                let access = self.pages_of(array).map_or(0, |cache| cache.model.access);
+                let access = self
+                    .array
+                    .pages_of(array)
+                    .map_or(0, |cache| cache.model.access);
                 self.serve_from_cache(now, now + access, id);
             }
             Lookup::Waits => {}
             Lookup::Miss => {
-                if self.tasks[id].exchange != NONE {
-                    self.tell(now, self.tasks[id].exchange, Stage::Cache);
+                if self.array.tasks[id].exchange != NONE {
+                    self.tell(now, self.array.tasks[id].exchange, Stage::Cache);
                 }
                 self.access_media(now, id);
             }
@@ -61,9 +54,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// What a command or a prefetch has read is in the cache; who waited for it looks again.
-    pub(crate) fn on_pages_read(&mut self, now: Picoseconds, id: u32) {
-        let (extent, task) = (self.extent_of(id), self.tasks[id]);
-        let Some(cache) = self.pages_of(task.array) else {
+    pub(super) fn on_pages_read(&mut self, now: Picoseconds, id: u32) {
+        let (extent, task) = (self.array.extent_of(id), self.array.tasks[id]);
+        let Some(cache) = self.array.pages_of(task.array) else {
             return;
         };
         if task.purpose == Purpose::Command {
@@ -72,10 +65,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         let mut told = Vec::new();
         cache.fetched(extent, &mut told);
-        self.tasks.remove(id);
+        self.array.end_task(id);
         for waiting in told {
-            let extent = self.extent_of(waiting);
-            if let Some(cache) = self.pages_of(task.array) {
+            let extent = self.array.extent_of(waiting);
+            if let Some(cache) = self.array.pages_of(task.array) {
                 let lookup = cache.read(waiting, extent);
                 self.serve_lookup(now, waiting, lookup);
             }
@@ -83,9 +76,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A write of an array that has a cache of pages.
-    pub(crate) fn write_pages(&mut self, now: Picoseconds, id: u32) {
-        let (extent, array) = (self.extent_of(id), self.tasks[id].array);
-        let Some(cache) = self.pages_of(array) else {
+    pub(super) fn write_pages(&mut self, now: Picoseconds, id: u32) {
+        let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
+        let Some(cache) = self.array.pages_of(array) else {
             return;
         };
         match cache.write(id, extent) {
@@ -98,11 +91,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A write has its pages: it goes to the partner controller's cache too, where there is one.
     fn copy_to_partner(&mut self, now: Picoseconds, id: u32) {
-        let task = self.tasks[id];
+        let task = self.array.tasks[id];
         if task.exchange != NONE {
             self.tell(now, task.exchange, Stage::Cache);
         }
-        let array = &mut self.arrays[task.array as usize];
+        let array = &mut self.array.arrays[task.array as usize];
         let Some(model) = array.page_cache.as_ref().map(|cache| cache.model) else {
             return;
         };
@@ -112,15 +105,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let copy = command + rate.time_for(task.bytes);
         let done_at = array.partner.arrive(now, copy, model.access);
-        self.tasks[id].came_at = now;
-        let component = self.component_of(id);
+        self.array.tasks[id].came_at = now;
+        let component = self.array.tasks[id].component;
         self.agenda
             .schedule(done_at, component, Event::PartnerCopied(id));
     }
 
     pub(crate) fn on_partner_copied(&mut self, now: Picoseconds, id: u32) {
-        let task = self.tasks[id];
-        self.arrays[task.array as usize]
+        let task = self.array.tasks[id];
+        self.array.arrays[task.array as usize]
             .partner
             .leave(now, task.came_at);
         self.on_cache_served(now, id);
@@ -129,55 +122,37 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Begin the destages whose time has come.
     fn destage_pages(&mut self, now: Picoseconds, number: u32) {
         loop {
-            let array = &mut self.arrays[number as usize];
+            let array = &mut self.array.arrays[number as usize];
             let (luns, groups) = (&array.luns, &array.groups);
             let stripe = |lun: u32| luns[lun as usize].media.stripe_bytes(groups);
             let Some(extent) = array
                 .page_cache
                 .as_mut()
-                .and_then(|it| it.next_destage(stripe))
+                .and_then(|cache| cache.next_destage(stripe))
             else {
                 return;
             };
-            let id = self.background_task(now, number, Purpose::PageDestage, extent);
+            let id = self
+                .array
+                .background_task(now, number, Purpose::PageDestage, extent);
             self.access_media(now, id);
         }
     }
 
     /// Pages are on disk: writes that waited have room, more may be destaged.
-    pub(crate) fn on_pages_destaged(&mut self, now: Picoseconds, id: u32) {
-        let (extent, array) = (self.extent_of(id), self.tasks[id].array);
-        self.tasks.remove(id);
-        if let Some(cache) = self.pages_of(array) {
+    pub(super) fn on_pages_destaged(&mut self, now: Picoseconds, id: u32) {
+        let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
+        self.array.end_task(id);
+        if let Some(cache) = self.array.pages_of(array) {
             cache.destaged(extent);
         }
-        while let Some(admitted) = self.pages_of(array).and_then(PageCache::admit_waiting) {
+        while let Some(admitted) = self
+            .array
+            .pages_of(array)
+            .and_then(PageCache::admit_waiting)
+        {
             self.copy_to_partner(now, admitted);
         }
         self.destage_pages(now, array);
-    }
-
-    fn background_task(
-        &mut self,
-        now: Picoseconds,
-        array: u32,
-        purpose: Purpose,
-        extent: Extent,
-    ) -> u32 {
-        self.tasks.insert(Task {
-            exchange: NONE,
-            array,
-            lun: extent.lun,
-            is_read: purpose == Purpose::Prefetch,
-            address: extent.address,
-            bytes: extent.bytes,
-            pieces: 0,
-            purpose,
-            phase: Phase::Last,
-            parity_bytes: 0,
-            came_at: now,
-            is_stored: false,
-            is_copied: true,
-        })
     }
 }

@@ -9,12 +9,11 @@ use sanlab_storage::{
 };
 
 use crate::drive::drive_model;
+use crate::flows::{back_end_flows, mirror_flows};
 use crate::plan::{
     ArrayPlan, CachePlan, Distribution, GroupPlan, LevelPlan, LunPlan, MediaPlan, Plan, PlanError,
     RebuildPlan, WriteStrategyPlan,
 };
-
-use super::flows::{back_end_flows, mirror_flows};
 
 pub(super) fn arrays_of(plan: &Plan) -> Result<Vec<Array>, PlanError> {
     let arrays = plan.arrays.iter().map(|array| array_of(array, plan.seed));
@@ -264,7 +263,7 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
 }
 
 /// For each N_Port of an array its place among that array's.
-pub(super) fn ports_of_arrays(plan: &Plan) -> Vec<u32> {
+pub(super) fn port_places(plan: &Plan) -> Vec<u32> {
     let mut place = vec![0; plan.n_ports.len()];
     for array in &plan.arrays {
         for (index, &n_port) in array.n_ports.iter().enumerate() {

@@ -3,14 +3,17 @@
 use sanlab_host::{Adapter, BlockLayer, CpuCosts, Host};
 use sanlab_kernel::{NEVER, Station, id_of};
 
+use crate::host::file_system::FileSystem;
+use crate::host::state::HostParts;
 use crate::plan::{AdapterPlan, Plan, SubmissionPlan};
-use crate::world::World;
 
-pub(super) fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
+/// Hosts with their processors, block layers and adapters, and file systems.
+pub(super) fn add_hosts(parts: &mut HostParts, plan: &Plan) {
+    parts.file_systems = plan.file_systems.iter().map(FileSystem::new).collect();
     for host in &plan.hosts {
-        let first = id_of(world.adapters.len());
-        world.adapters.extend(host.adapters.iter().map(adapter_of));
-        world.hosts.push(Host {
+        let first = id_of(parts.adapters.len());
+        parts.adapters.extend(host.adapters.iter().map(adapter_of));
+        parts.hosts.push(Host {
             cpu: Station::settling(host.cores.get()),
             costs: CpuCosts::new(
                 (host.cpu_submit_ps, host.cpu_complete_ps),
@@ -21,7 +24,7 @@ pub(super) fn add_hosts<const E: bool>(world: &mut World<E>, plan: &Plan) {
                 max_request: host.max_request_bytes.map_or(NEVER, u64::from),
                 is_serial: host.submission == SubmissionPlan::Serial,
             },
-            adapters: (first..id_of(world.adapters.len())).collect(),
+            adapters: (first..id_of(parts.adapters.len())).collect(),
         });
     }
 }

@@ -6,29 +6,30 @@ use sanlab_host::{
 };
 use sanlab_kernel::{NEVER, Zipf, id_of};
 
-use crate::event::Event;
+use crate::host::running_job::{JobVolume, RunningJob};
+use crate::host::state::HostParts;
 use crate::plan::{
     AccessLinePlan, AddressPlan, Distribution, FileSystemUsePlan, JobPlan, PatternPlan, Plan,
     StreamPlan, VolumePlan,
 };
-use crate::world::{JobVolume, RunningJob, World};
 
 use super::paths::Devices;
 
-pub(super) fn add_jobs<const E: bool>(world: &mut World<E>, plan: &Plan) {
+/// Jobs with the LUNs they use and the paths to them.
+pub(super) fn add_jobs(parts: &mut HostParts, plan: &Plan) {
     let mut devices = Devices::default();
     for job in &plan.jobs {
-        add_job(world, &mut devices, plan, job);
+        add_job(parts, &mut devices, plan, job);
     }
 }
 
-fn add_job<const E: bool>(world: &mut World<E>, known: &mut Devices, plan: &Plan, job: &JobPlan) {
+fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPlan) {
     let targets = job.targets.iter();
     let devices: Vec<u32> = targets
-        .map(|target| known.device_of(world, plan, job, target))
+        .map(|target| known.device_of(parts, plan, job, target))
         .collect();
-    let id = id_of(world.jobs.len());
-    world.jobs.push(RunningJob {
+    let id = id_of(parts.jobs.len());
+    parts.jobs.push(RunningJob {
         job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
         workload: job.workload,
         host: job.host,
@@ -46,20 +47,7 @@ fn add_job<const E: bool>(world: &mut World<E>, known: &mut Devices, plan: &Plan
         totals: Default::default(),
     });
     if let Some(FileSystemUsePlan::Journal { file_system, every }) = job.file_system {
-        world.file_systems[file_system as usize].add_journal(id, every.get());
-    }
-    let n_port = world.component(id);
-    let used = world.jobs[id as usize].devices.iter();
-    let routes = used.flat_map(|&device| &world.devices[device as usize].routes);
-    let mut ports: Vec<u32> = routes
-        .map(|route| world.paths[route.path as usize].initiator)
-        .collect();
-    ports.sort_unstable();
-    ports.dedup();
-    if !world.services.hold(id, &ports) {
-        world
-            .agenda
-            .schedule(job.start_ps, n_port, Event::JobStart(id));
+        parts.file_systems[file_system as usize].add_journal(id, every.get());
     }
 }
 

@@ -2,68 +2,54 @@
 
 mod arrays;
 mod fabric;
-mod flows;
 mod hosts;
 mod jobs;
 mod loops;
 mod paths;
 mod reachable;
 
-use sanlab_fc::ExchangeIds;
-use sanlab_kernel::{Agenda, Arena};
-use sanlab_metrics::FrameLatencies;
+use sanlab_kernel::Agenda;
 
+use crate::array::state::ArraySide;
 use crate::event::Event;
-use crate::faults::Faults;
-use crate::host::file_system::FileSystem;
-use crate::meters::series::Series;
-use crate::meters::workload::WorkloadState;
+use crate::exchanges::state::Exchanges;
+use crate::faults::state::Faults;
+use crate::flows::{flows, services_flow};
+use crate::host::state::{HostParts, HostSide};
+use crate::meters::{Meters, Series};
+use crate::names::fibres;
 use crate::plan::{Plan, PlanError};
-use crate::services::{Services, has_dialogues};
-use crate::tables;
+use crate::services::state::Services;
 use crate::world::World;
 
 pub(crate) use arrays::level_of;
-pub(crate) use flows::{back_end_flows, mirror_flows};
 
+/// The world of a plan, before its first event.
 pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
-    let network = fabric::network_of(plan).build::<E>();
-    let services_flow = flows::services_flow(plan);
+    let mut host = HostParts::default();
+    hosts::add_hosts(&mut host, plan);
+    jobs::add_jobs(&mut host, plan);
+    let loop_faults = plan.loop_faults.iter().map(loops::fault_of).collect();
+    let interval = plan.interval_ps.map_or(0, u64::from);
     let mut world = World {
-        network,
+        network: fabric::network_of(plan).build::<E>(),
         agenda: Agenda::new(),
-        hosts: Vec::new(),
-        adapters: Vec::new(),
-        jobs: Vec::new(),
-        arrays: arrays::arrays_of(plan)?,
-        requests: Arena::default(),
-        tasks: Arena::default(),
-        operations: Vec::new(),
-        exchange_ids: vec![ExchangeIds::default(); plan.n_ports.len()],
-        port_of_array: arrays::ports_of_arrays(plan),
-        workloads: plan
-            .workloads
-            .iter()
-            .map(|_| WorkloadState::default())
-            .collect(),
-        latencies: FrameLatencies::new(services_flow as usize + usize::from(has_dialogues(plan))),
-        series: Series::new(plan.interval_ps.map_or(0, u64::from), tables::fibres(plan)),
-        data_frame_bytes: plan.data_frame_bytes,
-        exchanges_opened: 0,
-        exchanges_closed: 0,
+        host: HostSide::new(host),
+        array: ArraySide::new(arrays::arrays_of(plan)?, arrays::port_places(plan)),
+        exchanges: Exchanges::new(plan.n_ports.len(), plan.data_frame_bytes),
+        services: Services::new(plan, services_flow(plan)),
+        faults: Faults::new(plan, loop_faults),
+        meters: Meters::new(
+            plan.workloads.len(),
+            flows(plan),
+            Series::new(interval, fibres(plan)),
+        ),
         events: 0,
         last_arrival_at: 0,
         failure: None,
-        loop_faults: plan.loop_faults.iter().map(loops::fault_of).collect(),
-        file_systems: plan.file_systems.iter().map(FileSystem::new).collect(),
-        faults: Faults::new(plan),
-        services: Services::new(plan, services_flow),
-        paths: Vec::new(),
-        devices: Vec::new(),
     };
-    hosts::add_hosts(&mut world, plan);
-    add_failures(&mut world);
-    jobs::add_jobs(&mut world, plan);
+    schedule_disk_failures(&mut world);
+    schedule_jobs(&mut world, plan);
     reachable::check(&world, plan)?;
     put_policies_in_force(&mut world, plan);
     world.arm(plan);
@@ -72,13 +58,26 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
 }
 
 /// Disks that fail do so by events of their array.
-fn add_failures<const E: bool>(world: &mut World<E>) {
-    for (number, array) in (0..).zip(&world.arrays) {
-        for (group, of) in (0..).zip(&array.groups) {
-            for failing in &of.failing {
+fn schedule_disk_failures<const E: bool>(world: &mut World<E>) {
+    for (number, array) in (0..).zip(world.array.arrays()) {
+        for (group, state) in (0..).zip(&array.groups) {
+            for failing in &state.failing {
                 let event = Event::DriveFails(number, group);
                 world.agenda.schedule(failing.at, array.first_n_port, event);
             }
+        }
+    }
+}
+
+/// A job starts at its time, or when its ports have logged in.
+fn schedule_jobs<const E: bool>(world: &mut World<E>, plan: &Plan) {
+    for (id, job) in (0..).zip(&plan.jobs) {
+        let initiators = world.host.initiators_of(id);
+        if !world.services.hold(id, &initiators) {
+            let n_port = world.host.component(id);
+            world
+                .agenda
+                .schedule(job.start_ps, n_port, Event::JobStart(id));
         }
     }
 }

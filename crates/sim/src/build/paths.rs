@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use sanlab_host::{Device, Multipath, NoPath, PathState, Spreading};
 use sanlab_kernel::{NEVER, id_of};
 
-use crate::host::paths::{HostDevice, Path};
+use crate::host::path::{HostDevice, Path, Route};
+use crate::host::state::HostParts;
 use crate::plan::{JobPlan, MultipathPlan, PathPlan, Plan, SpreadingPlan, TargetPlan};
-use crate::world::{Route, World};
 
 /// Devices and paths that are there already, so that jobs of one host share them.
 #[derive(Default)]
@@ -20,32 +20,32 @@ pub(super) struct Devices {
 
 impl Devices {
     /// The device for one LUN of a job: one that its host has already, or a new one.
-    pub(super) fn device_of<const E: bool>(
+    pub(super) fn device_of(
         &mut self,
-        world: &mut World<E>,
+        parts: &mut HostParts,
         plan: &Plan,
         job: &JobPlan,
         target: &TargetPlan,
     ) -> u32 {
         let routes: Vec<Route> = (target.paths.iter())
-            .map(|path| self.route_of(world, job, path, target))
+            .map(|path| self.route_of(parts, job, path, target))
             .collect();
         let groups: Vec<u32> = target.paths.iter().map(|path| path.group).collect();
         let key = (routes.iter().zip(&groups))
             .map(|(route, &group)| (group, route.path, route.lun))
             .collect();
-        let next = id_of(world.devices.len());
+        let next = id_of(parts.devices.len());
         let id = *self.devices.entry(key).or_insert(next);
         if id != next {
             return id;
         }
         for route in &routes {
-            world.paths[route.path as usize].devices.push(id);
+            parts.paths[route.path as usize].devices.push(id);
         }
         let multipath = plan.hosts[job.host as usize]
             .multipath
             .filter(|_| routes.len() > 1);
-        world.devices.push(HostDevice {
+        parts.devices.push(HostDevice {
             device: Device::new(groups, multipath.as_ref().map(multipath_of)),
             routes,
             checker: multipath.map_or(0, |of| of.checker_ps),
@@ -53,23 +53,23 @@ impl Devices {
         id
     }
 
-    fn route_of<const E: bool>(
+    fn route_of(
         &mut self,
-        world: &mut World<E>,
+        parts: &mut HostParts,
         job: &JobPlan,
         path: &PathPlan,
         target: &TargetPlan,
     ) -> Route {
-        let id = world.hosts[job.host as usize].adapters[path.adapter as usize];
-        let adapter = &mut world.adapters[id as usize];
+        let id = parts.hosts[job.host as usize].adapters[path.adapter as usize];
+        let adapter = &mut parts.adapters[id as usize];
         let initiator = job.initiator.unwrap_or(adapter.n_port);
         let ports = (initiator, path.target_n_port);
         let queue = adapter.lun_queue(ports, target.array, target.lun);
-        let next = id_of(world.paths.len());
+        let next = id_of(parts.paths.len());
         let key = (id, initiator, path.target_n_port);
         let path_id = *self.paths.entry(key).or_insert(next);
         if path_id == next {
-            world.paths.push(Path {
+            parts.paths.push(Path {
                 adapter: id,
                 initiator,
                 target: path.target_n_port,

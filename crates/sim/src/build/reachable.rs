@@ -1,4 +1,4 @@
-//! Refuses plans in which two parts that talk to each other have no route.
+//! Whether the network joins what has to talk.
 
 use crate::plan::{Plan, PlanError};
 use crate::world::World;
@@ -10,17 +10,18 @@ pub(super) fn check<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), 
         return Ok(());
     }
     let jobs = world
-        .jobs
+        .host
+        .jobs()
         .iter()
         .zip(&plan.jobs)
         .flat_map(|(running, job)| {
             let devices = running
                 .devices
                 .iter()
-                .map(|&id| &world.devices[id as usize]);
+                .map(|&id| &world.host.devices()[id as usize]);
             let routes = devices.flat_map(|device| &device.routes);
             routes.map(|route| {
-                let path = &world.paths[route.path as usize];
+                let path = &world.host.paths()[route.path as usize];
                 (path.initiator, path.target, job.name.clone())
             })
         });
@@ -35,10 +36,10 @@ pub(super) fn check<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), 
     let traffic = plan
         .traffic
         .iter()
-        .map(|it| (it.source_n_port, it.target_n_port, it.name.clone()));
+        .map(|flow| (flow.source_n_port, flow.target_n_port, flow.name.clone()));
     let back_ends = plan.arrays.iter().flat_map(|array| {
-        let of = array.back_end.iter();
-        of.flat_map(move |back_end| {
+        let back_end = array.back_end.iter();
+        back_end.flat_map(move |back_end| {
             back_end.disks.iter().flat_map(move |ports| {
                 let paths = back_end.initiators.iter().zip(ports);
                 paths.map(move |(&from, &to)| (from, to, array.name.clone()))

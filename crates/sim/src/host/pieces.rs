@@ -7,61 +7,26 @@
 use sanlab_host::{Piece, Role};
 use sanlab_kernel::{Picoseconds, id_of};
 
+use super::request::OpenRequest;
+use super::state::HostSide;
 use crate::event::Event;
-use crate::world::{Request, World};
+use crate::world::World;
 
-impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// The processor has taken in a request that is too large for one command.
-    pub(crate) fn split(&mut self, now: Picoseconds, parent: u32) {
-        self.admit_pieces(parent, 0);
-        self.issue_pieces(now, parent);
-    }
-
+impl HostSide {
     /// So much of the request is done: how much may be under way?
     fn admit_pieces(&mut self, parent: u32, done: u64) {
         let record = &self.requests[parent];
-        let host = self.jobs[record.of as usize].host;
+        let host = self.jobs[record.job as usize].host;
         let block_layer = &self.hosts[host as usize].block_layer;
         let may_be_issued = block_layer.may_be_issued(self.bytes_in_pieces(record), done);
         self.requests[parent].may_be_issued = may_be_issued;
     }
 
     /// Bytes of all pieces of a request: a write to a mirror goes to every LUN.
-    fn bytes_in_pieces(&self, request: &Request) -> u64 {
-        let volume = self.jobs[request.of as usize].volume.as_ref();
+    fn bytes_in_pieces(&self, request: &OpenRequest) -> u64 {
+        let volume = self.jobs[request.job as usize].volume.as_ref();
         let copies = volume.filter(|_| !request.is_read);
-        request.bytes * copies.map_or(1, |it| it.copies)
-    }
-
-    /// Issue the pieces that may be issued: the next one when the processor is done with the last.
-    fn issue_pieces(&mut self, now: Picoseconds, parent: u32) {
-        loop {
-            let piece = self.next_piece(parent);
-            let is_last = self.has_issued_all(parent);
-            let job = self.requests[parent].of;
-            let host = self.jobs[job as usize].host;
-            if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.submit(Role::Piece)) {
-                let component = self.component(job);
-                self.agenda
-                    .schedule(ends_at, component, Event::CpuSubmitted(piece));
-                return;
-            }
-            self.assign(now, piece);
-            if is_last || self.gives_up(now, parent) {
-                return;
-            }
-        }
-    }
-
-    /// The processor has issued a piece.
-    pub(crate) fn on_piece_submitted(&mut self, now: Picoseconds, piece: u32) {
-        let parent = self.requests[piece].parent;
-        // The parent is gone if its last piece fails at once.
-        let is_last = self.has_issued_all(parent);
-        self.assign(now, piece);
-        if !is_last && !self.gives_up(now, parent) {
-            self.issue_pieces(now, parent);
-        }
+        request.bytes * copies.map_or(1, |volume| volume.copies)
     }
 
     fn has_issued_all(&self, parent: u32) -> bool {
@@ -69,30 +34,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         record.issued == record.may_be_issued
     }
 
-    /// A piece has failed before all were issued: there will be no more. It is over if none is left.
-    fn gives_up(&mut self, now: Picoseconds, parent: u32) -> bool {
-        let record = &mut self.requests[parent];
-        if record.failed_pieces == 0 {
-            return false;
-        }
-        record.may_be_issued = record.issued;
-        if record.pieces == 0 {
-            self.fail_whole(now, parent);
-        }
-        true
-    }
-
-    fn fail_whole(&mut self, now: Picoseconds, parent: u32) {
-        let record = &mut self.requests[parent];
-        record.is_alive = false;
-        let record = *record;
-        self.requests.remove(parent);
-        self.end_in_error(now, &record, record.pause);
-    }
-
     fn next_piece(&mut self, parent: u32) -> u32 {
         let whole = self.requests[parent];
-        let host = self.jobs[whole.of as usize].host;
+        let host = self.jobs[whole.job as usize].host;
         let most = self.hosts[host as usize].block_layer.max_request;
         let (copy, done) = (whole.issued / whole.bytes, whole.issued % whole.bytes);
         let bytes = most
@@ -102,12 +46,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let place = self.place_of(&whole, copy, address, bytes);
         let (bytes, device) = (
             place.bytes,
-            self.jobs[whole.of as usize].devices[place.target as usize],
+            self.jobs[whole.job as usize].devices[place.target as usize],
         );
         let record = &mut self.requests[parent];
         record.issued += bytes;
         record.pieces += 1;
-        self.requests.insert(Request {
+        self.requests.insert(OpenRequest {
             role: Role::Piece,
             parent,
             pieces: 0,
@@ -123,8 +67,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Where a part of a request is. The LUNs of a mirror hold the same; reads go to them in turn.
-    fn place_of(&self, whole: &Request, copy: u64, address: u64, bytes: u64) -> Piece {
-        let Some(volume) = &self.jobs[whole.of as usize].volume else {
+    fn place_of(&self, whole: &OpenRequest, copy: u64, address: u64, bytes: u64) -> Piece {
+        let Some(volume) = &self.jobs[whole.job as usize].volume else {
             return Piece {
                 target: whole.target,
                 address,
@@ -145,11 +89,74 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             bytes,
         }
     }
+}
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// The processor has taken in a request that is too large for one command.
+    pub(crate) fn split(&mut self, now: Picoseconds, parent: u32) {
+        self.host.admit_pieces(parent, 0);
+        self.issue_pieces(now, parent);
+    }
+
+    /// Issue the pieces that may be issued: the next one when the processor is done with the last.
+    fn issue_pieces(&mut self, now: Picoseconds, parent: u32) {
+        loop {
+            let piece = self.host.next_piece(parent);
+            let is_last = self.host.has_issued_all(parent);
+            let job = self.host.requests[parent].job;
+            let host = self.host.jobs[job as usize].host;
+            if let Some(ends_at) = self
+                .host
+                .occupy_cpu(now, host, |costs| costs.submit(Role::Piece))
+            {
+                let component = self.host.component(job);
+                self.agenda
+                    .schedule(ends_at, component, Event::CpuSubmitted(piece));
+                return;
+            }
+            self.assign(now, piece);
+            if is_last || self.gives_up(now, parent) {
+                return;
+            }
+        }
+    }
+
+    /// The processor has issued a piece.
+    pub(crate) fn on_piece_submitted(&mut self, now: Picoseconds, piece: u32) {
+        let parent = self.host.requests[piece].parent;
+        // The parent is gone if its last piece fails at once.
+        let is_last = self.host.has_issued_all(parent);
+        self.assign(now, piece);
+        if !is_last && !self.gives_up(now, parent) {
+            self.issue_pieces(now, parent);
+        }
+    }
+
+    /// A piece has failed before all were issued: there will be no more. It is over if none is left.
+    fn gives_up(&mut self, now: Picoseconds, parent: u32) -> bool {
+        let record = &mut self.host.requests[parent];
+        if record.failed_pieces == 0 {
+            return false;
+        }
+        record.may_be_issued = record.issued;
+        if record.pieces == 0 {
+            self.fail_whole(now, parent);
+        }
+        true
+    }
+
+    fn fail_whole(&mut self, now: Picoseconds, parent: u32) {
+        let record = &mut self.host.requests[parent];
+        record.is_alive = false;
+        let record = *record;
+        self.host.requests.remove(parent);
+        self.end_in_error(now, &record, record.pause);
+    }
 
     /// A piece has ended, well or not: the request goes on with its next pieces, or is over.
-    pub(crate) fn end_piece(&mut self, now: Picoseconds, piece: &Request, is_good: bool) {
+    pub(crate) fn end_piece(&mut self, now: Picoseconds, piece: &OpenRequest, is_good: bool) {
         let id = piece.parent;
-        let parent = &mut self.requests[id];
+        let parent = &mut self.host.requests[id];
         parent.pieces -= 1;
         parent.commands += piece.commands;
         parent.failed_pieces += u32::from(!is_good);
@@ -170,8 +177,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             if parent.issued == parent.may_be_issued {
                 self.fail_whole(now, id);
             }
-        } else if parent.issued < self.bytes_in_pieces(&parent) {
-            self.admit_pieces(id, parent.issued);
+        } else if parent.issued < self.host.bytes_in_pieces(&parent) {
+            self.host.admit_pieces(id, parent.issued);
             self.issue_pieces(now, id);
         } else {
             self.complete(now, id);
@@ -180,10 +187,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// All pieces are done: the processor tells the application.
     fn complete(&mut self, now: Picoseconds, parent: u32) {
-        let job = self.requests[parent].of;
-        let host = self.jobs[job as usize].host;
-        if let Some(ends_at) = self.occupy_cpu(now, host, |costs| costs.complete(Role::Split)) {
-            let component = self.component(job);
+        let job = self.host.requests[parent].job;
+        let host = self.host.jobs[job as usize].host;
+        if let Some(ends_at) = self
+            .host
+            .occupy_cpu(now, host, |costs| costs.complete(Role::Split))
+        {
+            let component = self.host.component(job);
             self.agenda
                 .schedule(ends_at, component, Event::CpuCompleted(parent));
         } else {

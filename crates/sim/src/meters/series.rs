@@ -4,7 +4,7 @@ use sanlab_fabric::{FibreCounters, Network};
 use sanlab_kernel::{NEVER, Picoseconds, id_of};
 use sanlab_metrics::IoTotals;
 
-use crate::meters::workload::WorkloadState;
+use super::workload::WorkloadState;
 
 /// Intervals kept at most. When there are more, neighbours are merged and the interval doubles, so
 /// that memory does not grow with simulated time.

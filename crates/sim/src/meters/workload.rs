@@ -18,14 +18,35 @@ pub(crate) struct WorkloadState {
     pub(crate) last_completion_at: Picoseconds,
     /// Requests open, integrated over time, and the response times that must add up to it.
     pub(crate) open: u64,
-    pub(crate) open_area: u128,
-    pub(crate) changed_at: Picoseconds,
+    open_area: u128,
+    changed_at: Picoseconds,
     pub(crate) response_sum: u128,
 }
 
 impl WorkloadState {
+    /// A request is made.
+    pub(crate) fn begin(&mut self, now: Picoseconds) {
+        self.change_open(now, 1);
+        self.asked += 1;
+    }
+
+    /// A request is done after this response time.
+    pub(crate) fn complete(&mut self, now: Picoseconds, response: Picoseconds) {
+        self.change_open(now, -1);
+        self.response_sum += u128::from(response);
+        self.last_completion_at = now;
+        self.done += 1;
+    }
+
+    /// A request has failed after this time.
+    pub(crate) fn fail(&mut self, now: Picoseconds, open_for: Picoseconds) {
+        self.change_open(now, -1);
+        self.response_sum += u128::from(open_for);
+        self.failed += 1;
+    }
+
     /// So many requests more, or fewer, are open from now on.
-    pub(crate) fn change_open(&mut self, now: Picoseconds, change: i64) {
+    fn change_open(&mut self, now: Picoseconds, change: i64) {
         self.open_area += u128::from(self.open) * u128::from(now - self.changed_at);
         self.changed_at = now;
         self.open = self.open.wrapping_add_signed(change);

@@ -4,15 +4,15 @@ use sanlab_host::PathState;
 use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Column, Table};
 
-use crate::faults::{Happened, Place};
-use crate::host::paths::Path;
+use crate::faults::state::{Happened, Place};
+use crate::host::path::Path;
+use crate::names::{fibre_name, port_name};
 use crate::plan::Plan;
-use crate::tables;
 use crate::world::World;
 
 /// One row for each path from an adapter to a port of an array.
-pub(crate) fn paths<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
-    let rows = &world.paths;
+pub(super) fn paths<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let rows = world.host.paths();
     let name = |n_port: u32| plan.n_ports[n_port as usize].name.clone();
     let whole = |value: fn(&Path) -> u64| Column::whole(rows, value);
     Table::new(
@@ -54,14 +54,14 @@ fn path_name(plan: &Plan, path: &Path) -> String {
 }
 
 /// What happened in the fabric, and what hosts made of it, in the order of time.
-pub(crate) fn happenings<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let known = plan.faults.happenings.iter().map(|it| {
-        let place = (it.place.clone(), it.reason.clone());
-        (it.at_ps, it.what.clone(), place.0, place.1)
+pub(super) fn happenings<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let known = plan.faults.happenings.iter().map(|known| {
+        let (what, place) = (known.what.clone(), known.place.clone());
+        (known.at_ps, what, place, known.reason.clone())
     });
-    let seen = world.faults.log.iter().map(|it| {
-        let place = place_name(world, plan, it);
-        (it.at, it.what.to_owned(), place, String::new())
+    let seen = world.faults.log().iter().map(|seen| {
+        let place = place_name(world, plan, seen);
+        (seen.at, seen.what.to_owned(), place, String::new())
     });
     let mut rows: Vec<_> = known.chain(seen).collect();
     rows.sort_by_key(|row| row.0);
@@ -76,16 +76,16 @@ pub(crate) fn happenings<const E: bool>(world: &World<E>, plan: &Plan) -> Table 
     )
 }
 
-fn place_name<const E: bool>(world: &World<E>, plan: &Plan, it: &Happened) -> String {
-    match it.place {
+fn place_name<const E: bool>(world: &World<E>, plan: &Plan, seen: &Happened) -> String {
+    match seen.place {
         Place::Link(link) => {
-            let end = |at_b| tables::port_name(plan, link as usize, at_b);
+            let end = |at_b| port_name(plan, link as usize, at_b);
             format!("{} to {}", end(false), end(true))
         }
-        Place::Fibre(fibre) => tables::fibre_name(plan, fibre),
-        Place::Path(path) => path_name(plan, &world.paths[path as usize]),
+        Place::Fibre(fibre) => fibre_name(plan, fibre),
+        Place::Path(path) => path_name(plan, &world.host.paths()[path as usize]),
         Place::Device(device) => {
-            let route = world.devices[device as usize].routes[0];
+            let route = world.host.devices()[device as usize].routes[0];
             let lun = &plan.arrays[route.array as usize].luns[route.lun as usize];
             lun.name.clone()
         }

@@ -3,8 +3,8 @@
 use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Column, Table};
 
+use super::numbers::ratio;
 use crate::plan::Plan;
-use crate::tables::ratio;
 use crate::world::World;
 
 struct AdapterRow {
@@ -17,14 +17,14 @@ struct AdapterRow {
 }
 
 /// Ports of adapters.
-pub(crate) fn adapters<const E: bool>(
+pub(super) fn adapters<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
     now: Picoseconds,
 ) -> Table {
     let hosts = plan.hosts.iter();
     let of = hosts.flat_map(|host| host.adapters.iter().map(move |adapter| (host, adapter)));
-    let rows: Vec<_> = (world.adapters.iter_mut().zip(of))
+    let rows: Vec<_> = (world.host.adapters_mut().iter_mut().zip(of))
         .map(|(adapter, (host, of))| AdapterRow {
             port: plan.n_ports[of.n_port as usize].name.clone(),
             host: host.name.clone(),
@@ -52,7 +52,7 @@ pub(crate) fn adapters<const E: bool>(
 }
 
 /// I/O buses.
-pub(crate) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
     let of = plan.hosts.iter();
     let of = of.flat_map(|host| host.buses.iter().map(move |bus| (host, bus)));
     let rows: Vec<_> = (world.network.buses.segments.iter_mut().zip(of))
@@ -97,14 +97,15 @@ struct FileSystemRow {
 }
 
 /// File systems: what was allocated, and what they wrote to their logs and their metadata.
-pub(crate) fn file_systems<const E: bool>(
+pub(super) fn file_systems<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
     now: Picoseconds,
 ) -> Table {
-    let states = &world.workloads;
+    let states = world.meters.workloads();
     let rows: Vec<_> = (world
-        .file_systems
+        .host
+        .file_systems_mut()
         .iter_mut()
         .zip(&plan.file_systems)
         .zip(0..))

@@ -4,12 +4,12 @@ use sanlab_fabric::{Loop, LoopCounters, Medium};
 use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Column, Table};
 
+use super::numbers::ratio;
 use crate::plan::{LoopPlan, MediumPlan, Plan};
-use crate::tables::ratio;
 use crate::world::World;
 
 /// One row for each loop.
-pub(crate) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
     let rows: Vec<_> = plan.loops.iter().zip(&world.network.loops.loops).collect();
     let whole = |value: fn(&LoopCounters) -> u64| {
         Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
@@ -38,28 +38,28 @@ pub(crate) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
                 Column::whole(&rows, |row| row.0.ports.len() as u64),
             ),
             ("round_ps", Column::whole(&rows, |row| row.1.round())),
-            ("tenancies_count", whole(|it| it.tenancies)),
-            ("owned_ps", whole(|it| it.owned)),
-            ("arbitrating_ps", whole(|it| it.arbitrating)),
-            ("sending_ps", whole(|it| it.sending)),
-            ("owned_share", share(|it| it.owned)),
-            ("arbitrating_share", share(|it| it.arbitrating)),
-            ("sending_share", share(|it| it.sending)),
+            ("tenancies_count", whole(|counters| counters.tenancies)),
+            ("owned_ps", whole(|counters| counters.owned)),
+            ("arbitrating_ps", whole(|counters| counters.arbitrating)),
+            ("sending_ps", whole(|counters| counters.sending)),
+            ("owned_share", share(|counters| counters.owned)),
+            ("arbitrating_share", share(|counters| counters.arbitrating)),
+            ("sending_share", share(|counters| counters.sending)),
         ],
     )
 }
 
 /// One row for each string between two crossbars.
-pub(crate) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
     let mut rows = Vec::new();
-    for (of, state) in plan.loops.iter().zip(&world.network.loops.loops) {
+    for (ring, state) in plan.loops.iter().zip(&world.network.loops.loops) {
         if let (MediumPlan::Switched { crossbars, strings }, Medium::Switched(switched)) =
-            (&of.medium, &state.medium)
+            (&ring.medium, &state.medium)
         {
             for (string, counted) in strings.iter().zip(&switched.strings_counted) {
                 let (a, b) = (&crossbars[string.a as usize], &crossbars[string.b as usize]);
                 rows.push((
-                    of.name.clone(),
+                    ring.name.clone(),
                     a.clone(),
                     b.clone(),
                     string.links,

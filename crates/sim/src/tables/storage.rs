@@ -1,16 +1,17 @@
-//! What RAID groups, rebuilds, caches and flash have done, as tables.
+//! What mirrors, RAID groups, rebuilds, caches and flash have done, as tables.
 
 use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::{FlashCounters, Group, GroupCounters, Media, PageCacheCounters, SECTOR_BYTES};
 
+use crate::flows::mirror_flows;
 use crate::plan::{GroupPlan, Plan, RebuildPlan};
 use crate::world::World;
 
 type Field<T> = (&'static str, fn(&T) -> u64);
 
-/// The tables of a run that ended now.
-pub(crate) fn all<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> [Table; 5] {
+/// Tables of groups, rebuilds, caches and flash.
+pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> [Table; 5] {
     [
         groups(world, plan),
         rebuilds(world, plan, now),
@@ -24,25 +25,27 @@ fn groups_of<'a, const E: bool>(
     world: &'a World<E>,
     plan: &'a Plan,
 ) -> impl Iterator<Item = (&'a Group, &'a GroupPlan, usize)> {
-    let arrays = world.arrays.iter().zip(&plan.arrays).enumerate();
-    arrays.flat_map(|(array, (of, planned))| {
-        let groups = of.groups.iter().zip(&planned.groups);
+    let arrays = world.array.arrays().iter().zip(&plan.arrays).enumerate();
+    arrays.flat_map(|(array, (state, planned))| {
+        let groups = state.groups.iter().zip(&planned.groups);
         groups.map(move |(group, planned)| (group, planned, array))
     })
 }
 
 const GROUP: [Field<GroupCounters>; 11] = [
-    ("reads_count", |of| of.reads),
-    ("degraded_reads_count", |of| of.degraded_reads),
-    ("writes_count", |of| of.writes),
-    ("full_rows_count", |of| of.full_rows),
-    ("modified_rows_count", |of| of.modified_rows),
-    ("reconstructed_rows_count", |of| of.reconstructed_rows),
-    ("recovered_rows_count", |of| of.recovered_rows),
-    ("disk_reads_count", |of| of.disk_reads),
-    ("disk_writes_count", |of| of.disk_writes),
-    ("disk_read_bytes", |of| of.disk_read_bytes),
-    ("disk_write_bytes", |of| of.disk_write_bytes),
+    ("reads_count", |counters| counters.reads),
+    ("degraded_reads_count", |counters| counters.degraded_reads),
+    ("writes_count", |counters| counters.writes),
+    ("full_rows_count", |counters| counters.full_rows),
+    ("modified_rows_count", |counters| counters.modified_rows),
+    ("reconstructed_rows_count", |counters| {
+        counters.reconstructed_rows
+    }),
+    ("recovered_rows_count", |counters| counters.recovered_rows),
+    ("disk_reads_count", |counters| counters.disk_reads),
+    ("disk_writes_count", |counters| counters.disk_writes),
+    ("disk_read_bytes", |counters| counters.disk_read_bytes),
+    ("disk_write_bytes", |counters| counters.disk_write_bytes),
 ];
 
 fn groups<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
@@ -146,22 +149,29 @@ fn rebuild_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 }
 
 const CACHE: [Field<PageCacheCounters>; 11] = [
-    ("hits_count", |of| of.hits),
-    ("waits_count", |of| of.waits),
-    ("misses_count", |of| of.misses),
-    ("prefetches_count", |of| of.prefetches),
-    ("prefetched_bytes", |of| of.prefetched_bytes),
-    ("written_bytes", |of| of.written * SECTOR_BYTES),
-    ("overwritten_bytes", |of| of.absorbed * SECTOR_BYTES),
-    ("destaged_bytes", |of| of.destaged * SECTOR_BYTES),
-    ("destages_count", |of| of.destages),
-    ("full_stripe_destages_count", |of| of.full_destages),
+    ("hits_count", |counters| counters.hits),
+    ("waits_count", |counters| counters.waits),
+    ("misses_count", |counters| counters.misses),
+    ("prefetches_count", |counters| counters.prefetches),
+    ("prefetched_bytes", |counters| counters.prefetched_bytes),
+    ("written_bytes", |counters| counters.written * SECTOR_BYTES),
+    ("overwritten_bytes", |counters| {
+        counters.absorbed * SECTOR_BYTES
+    }),
+    ("destaged_bytes", |counters| {
+        counters.destaged * SECTOR_BYTES
+    }),
+    ("destages_count", |counters| counters.destages),
+    ("full_stripe_destages_count", |counters| {
+        counters.full_destages
+    }),
     ("max_dirty_pages_count", |of| u64::from(of.most_dirty)),
 ];
 
 fn caches<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let arrays = world.arrays.iter().zip(&plan.arrays);
-    let with_pages = arrays.filter_map(|(of, planned)| Some((of.page_cache.as_ref()?, planned)));
+    let arrays = world.array.arrays().iter().zip(&plan.arrays);
+    let with_pages =
+        arrays.filter_map(|(state, planned)| Some((state.page_cache.as_ref()?, planned)));
     let rows: Vec<_> = with_pages.collect();
     let mut columns = vec![("array", Column::text(&rows, |row| row.1.name.clone()))];
     for (name, value) in CACHE {
@@ -173,15 +183,15 @@ fn caches<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 }
 
 const FLASH: [Field<FlashCounters>; 4] = [
-    ("pages_read_count", |of| of.reads),
-    ("pages_programmed_count", |of| of.programs),
-    ("pages_moved_count", |of| of.moves),
-    ("blocks_erased_count", |of| of.erases),
+    ("pages_read_count", |counters| counters.reads),
+    ("pages_programmed_count", |counters| counters.programs),
+    ("pages_moved_count", |counters| counters.moves),
+    ("blocks_erased_count", |counters| counters.erases),
 ];
 
 fn flash<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let arrays = world.arrays.iter().zip(&plan.arrays);
-    let luns = arrays.flat_map(|(of, planned)| of.luns.iter().zip(&planned.luns));
+    let arrays = world.array.arrays().iter().zip(&plan.arrays);
+    let luns = arrays.flat_map(|(state, planned)| state.luns.iter().zip(&planned.luns));
     let rows: Vec<_> = luns
         .filter_map(|(lun, planned)| match &lun.media {
             Media::Flash(flash) => Some((flash.counters, &planned.name)),
@@ -193,4 +203,61 @@ fn flash<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
         columns.push((name, Column::whole(&rows, |row| value(&row.0))));
     }
     Table::new("flash", columns)
+}
+
+/// Mirrored LUNs.
+pub(super) fn mirrors<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows: Vec<_> = mirror_flows(plan)
+        .filter_map(|(_, array, lun)| {
+            let mirror = world.array.arrays()[array].luns[lun].mirror.as_ref()?;
+            let to = &plan.arrays[mirror.array as usize].luns[mirror.lun as usize];
+            Some((
+                plan.arrays[array].luns[lun].name.clone(),
+                to.name.clone(),
+                mirror,
+            ))
+        })
+        .collect();
+    Table::new(
+        "mirrors",
+        vec![
+            ("source", Column::text(&rows, |row| row.0.clone())),
+            ("target", Column::text(&rows, |row| row.1.clone())),
+            (
+                "mode",
+                Column::text(&rows, |row| {
+                    if row.2.is_synchronous {
+                        "synchronous"
+                    } else {
+                        "asynchronous"
+                    }
+                    .into()
+                }),
+            ),
+            ("copies_count", Column::whole(&rows, |row| row.2.copies)),
+            ("bytes", Column::whole(&rows, |row| row.2.bytes)),
+            (
+                "first_ps",
+                Column::whole(&rows, |row| row.2.first_at.unwrap_or(0)),
+            ),
+            ("last_ps", Column::whole(&rows, |row| row.2.last_at)),
+            (
+                "throughput_bytes_per_s",
+                Column::real(&rows, |row| {
+                    let span = row.2.last_at.saturating_sub(row.2.first_at.unwrap_or(0));
+                    row.2.bytes as f64 / (span.max(1) as f64 * 1e-12)
+                }),
+            ),
+            (
+                "response_mean_ps",
+                Column::real(&rows, |row| {
+                    row.2.response as f64 / row.2.copies.max(1) as f64
+                }),
+            ),
+            (
+                "max_outstanding",
+                Column::whole(&rows, |row| u64::from(row.2.most_open)),
+            ),
+        ],
+    )
 }

@@ -1,10 +1,10 @@
-//! Counters of the pairs of ports that policies name.
+//! The table of pairs of N_Ports that policies name.
 
 use sanlab_fabric::{Discipline, Pair, PairCounters};
 use sanlab_metrics::{Column, Table};
 
+use crate::names::fibre_name;
 use crate::plan::Plan;
-use crate::tables;
 use crate::world::World;
 
 struct PairRow {
@@ -14,13 +14,13 @@ struct PairRow {
 }
 
 /// What pairs that policies name have sent by each output that knows them.
-pub(crate) fn pairs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+pub(super) fn pairs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
     for (id, fibre) in (0..).zip(&world.network.fibres) {
         let pairs = fibre.discipline().into_iter().flat_map(Discipline::pairs);
         for (pair, counters) in pairs.filter(|(_, counters)| counters.frames > 0) {
             rows.push(PairRow {
-                port: tables::fibre_name(plan, id),
+                port: fibre_name(plan, id),
                 pair,
                 counters: *counters,
             });

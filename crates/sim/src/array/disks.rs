@@ -1,43 +1,47 @@
 //! One disk operation of a task: directly, or as a SCSI exchange over a loop.
 //!
-//! [`World::submit`] begins an operation and [`World::on_operation_done`] is told of its end; between
+//! [`World::submit`] begins an operation and [`World::on_operation_done`] is called at its end; between
 //! the two lies the drive alone, or the drive behind a loop.
 
-use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, Phase};
+use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Phase};
 use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
 use sanlab_storage::{BLOCK_BYTES, DiskCommand, DiskCompletion, Operation};
 
+use super::transfer::{Transfer, TransferPurpose};
 use crate::event::Event;
-use crate::world::{Request, World};
+use crate::exchanges::steps::timeline_of;
+use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A task has an operation for a disk.
-    pub(crate) fn submit(&mut self, now: Picoseconds, id: u32, operation: Operation) {
-        let task = &mut self.tasks[id];
+    pub(super) fn submit(&mut self, now: Picoseconds, id: u32, operation: Operation) {
+        let task = &mut self.array.tasks[id];
         task.pieces += 1;
         let number = task.array;
-        let array = &mut self.arrays[number as usize];
+        let array = &mut self.array.arrays[number as usize];
         array.disk_open[operation.disk as usize] += 1;
         let Some(back_end) = &mut array.back_end else {
             self.submit_to_disk(now, number, id, operation);
             return;
         };
         let path = back_end.take_path(operation.disk);
-        let request = self.requests.insert(Request {
-            queue: operation.disk,
-            target: path,
+        let purpose = TransferPurpose::Disk {
+            disk: operation.disk,
+            path,
             task: id,
+        };
+        let transfer = self.array.transfers.insert(Transfer {
             is_read: operation.is_read,
             address: operation.address,
             bytes: operation.bytes,
-            ..Request::begin(Owner::BackEnd, number, now)
+            ..Transfer::begin(number, purpose, now)
         });
-        self.send_command(now, request);
+        self.send_transfer(now, transfer);
     }
 
     /// A command comes to a disk: directly its tag is a task, over a loop an exchange.
     fn submit_to_disk(&mut self, now: Picoseconds, array: u32, tag: u32, operation: Operation) {
-        let of = &mut self.arrays[array as usize];
+        let owner = &mut self.array.arrays[array as usize];
         let number = operation.disk as usize;
         let first = operation.address / BLOCK_BYTES;
         let end = (operation.address + operation.bytes).div_ceil(BLOCK_BYTES);
@@ -47,41 +51,40 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             blocks: end - first,
             is_read: operation.is_read,
         };
-        of.disks[number].submit(now, command);
-        let due = of.disks[number].next_at();
-        if due < of.disk_due[number] {
-            of.disk_due[number] = due;
+        owner.disks[number].submit(now, command);
+        let due = owner.disks[number].next_at();
+        if due < owner.disk_due[number] {
+            owner.disk_due[number] = due;
             let event = Event::DiskDue(array, operation.disk);
-            self.agenda.schedule(due, of.first_n_port, event);
+            self.agenda.schedule(due, owner.first_n_port, event);
         }
     }
 
     /// A disk must be looked at, unless what was due has been put off or came earlier.
     pub(crate) fn on_disk_due(&mut self, now: Picoseconds, array: u32, disk: u32) {
         let number = disk as usize;
-        if self.arrays[array as usize].disk_due[number] != now {
+        if self.array.arrays[array as usize].disk_due[number] != now {
             return;
         }
-        while self.arrays[array as usize].disks[number].next_at() <= now {
-            let done = self.arrays[array as usize].disks[number].step(now);
-            match done {
-                Some(completion) if self.arrays[array as usize].back_end.is_some() => {
-                    self.on_exchange_served(now, &completion);
-                }
-                Some(completion) => {
-                    self.on_operation_done(now, completion.tag, disk, |timeline| {
-                        tell_disk(timeline, now, &completion);
-                    });
-                }
-                None => {}
+        while self.array.arrays[array as usize].disks[number].next_at() <= now {
+            let served = &mut self.array.arrays[array as usize];
+            let Some(completion) = served.disks[number].step(now) else {
+                continue;
+            };
+            if served.back_end.is_some() {
+                self.on_exchange_served(now, &completion);
+            } else {
+                self.on_operation_done(now, completion.tag, disk, |timeline| {
+                    tell_disk(timeline, now, &completion);
+                });
             }
         }
-        let of = &mut self.arrays[array as usize];
-        let due = of.disks[number].next_at();
-        of.disk_due[number] = due;
+        let owner = &mut self.array.arrays[array as usize];
+        let due = owner.disks[number].next_at();
+        owner.disk_due[number] = due;
         if due < NEVER {
             let event = Event::DiskDue(array, disk);
-            self.agenda.schedule(due, of.first_n_port, event);
+            self.agenda.schedule(due, owner.first_n_port, event);
         }
     }
 
@@ -96,15 +99,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// All that a disk on a loop needs is there.
+    /// A disk on a loop has all that it needs to serve a command.
     pub(crate) fn serve_exchange(&mut self, now: Picoseconds, id: u32) {
         let exchange = self.network.exchanges[id];
-        let request = &self.requests[exchange.request];
+        let transfer = &self.array.transfers[exchange.request];
+        let TransferPurpose::Disk { disk, .. } = transfer.purpose else {
+            return;
+        };
         let operation = Operation {
-            disk: request.queue,
-            address: request.address,
-            bytes: request.bytes,
-            is_read: request.is_read,
+            disk,
+            address: transfer.address,
+            bytes: transfer.bytes,
+            is_read: transfer.is_read,
         };
         self.submit_to_disk(now, exchange.array, id, operation);
     }
@@ -113,11 +119,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn on_exchange_served(&mut self, now: Picoseconds, completion: &DiskCompletion) {
         let id = completion.tag;
         let exchange = self.network.exchanges[id];
-        tell_disk(
-            &mut self.requests[exchange.request].timeline,
-            now,
-            completion,
-        );
+        tell_disk(self.array.timeline(exchange.request), now, completion);
         if exchange.is_read {
             self.send(now, id, FrameKind::Data, 0, exchange.bytes);
         } else {
@@ -126,20 +128,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The controller has a disk's status: its stages are those of the task.
-    pub(crate) fn on_disk_answered(&mut self, now: Picoseconds, request: u32) {
-        let done = self.requests[request];
-        self.requests[request].is_alive = false;
-        self.requests.remove(request);
-        self.on_operation_done(now, done.task, done.queue, |timeline| {
+    pub(crate) fn on_disk_answered(&mut self, now: Picoseconds, id: u32) {
+        let transfer = self.array.transfers[id];
+        self.array.transfers.remove(id);
+        let TransferPurpose::Disk { disk, task, .. } = transfer.purpose else {
+            return;
+        };
+        self.on_operation_done(now, task, disk, |timeline| {
             for stage in Stage::ALL {
-                let span = done.timeline.stages()[stage as usize];
+                let span = transfer.timeline.stages()[stage as usize];
                 timeline.for_span(span, now, stage);
             }
             timeline.until(now, Stage::Transfer);
         });
     }
 
-    /// A disk has done an operation of a task; the last one tells where the time went.
+    /// A disk has done an operation of a task; the last one says where the time went.
     fn on_operation_done(
         &mut self,
         now: Picoseconds,
@@ -147,16 +151,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         disk: u32,
         tell: impl FnOnce(&mut Timeline),
     ) {
-        let task = &mut self.tasks[id];
+        let task = &mut self.array.tasks[id];
         task.pieces -= 1;
-        self.arrays[task.array as usize].disk_open[disk as usize] -= 1;
+        self.array.arrays[task.array as usize].disk_open[disk as usize] -= 1;
         if task.pieces > 0 {
             return;
         }
         if task.exchange != NONE {
             let exchange = &self.network.exchanges[task.exchange];
             if exchange.phase == Phase::Open {
-                tell(&mut self.requests[exchange.request].timeline);
+                tell(timeline_of(&mut self.host, &mut self.array, exchange));
             }
         }
         self.on_operations_done(now, id);
