@@ -1,9 +1,9 @@
-"""The manual and the README keep what they promise: commands run, links lead somewhere.
+"""Commands in the manual and the README run, and links point to existing files.
 
-A block of commands or of Python that is preceded by `<!-- runnable -->` is run, all blocks of a
-page one after another in one new folder, in which `examples` is that of the repository. A block
-preceded by `<!-- file NAME -->` is a file in that folder from there on, one preceded by
-`<!-- prints -->` what the block before it prints.
+The test runs each block of commands or Python that follows `<!-- runnable -->`. The blocks of a
+page run in order in one new folder, which contains the repository's `examples` and a `./sanlab`.
+A block after `<!-- file NAME -->` is written to that file. A block after `<!-- prints -->` is the
+expected output of the block before it.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def output_of(language: str, text: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
 def test_commands_run(page: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    # The launcher ends in this command; the tests run in the environment that has it.
+    (tmp_path / "sanlab").symlink_to(Path(sys.executable).parent / "sanlab")
     printed = ""
     for block in blocks_of(page):
         if block["name"]:
