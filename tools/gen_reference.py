@@ -59,7 +59,7 @@ def _with_lists(text: str) -> str:
 
     def filled(match: re.Match[str]) -> str:
         lines = LISTS[match["name"]]()
-        return "\n".join([match["start"], *lines, match["end"]])
+        return "\n".join([match["start"], "", *lines, "", match["end"]])
 
     return re.sub(
         r"(?P<start><!-- generated: (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)",
