@@ -83,34 +83,28 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def named_files(text: str) -> set[str]:
-    """Files and folders that rows name; a bare name is beside another file of its row."""
-    found = set()
-    for line in text.splitlines():
-        words = re.findall(r"`([^`]+)`", line)
-        paths = [word for word in words if word.startswith(("crates/", "python/"))]
-        folders = {path if path.endswith("/") else path.rpartition("/")[0] + "/" for path in paths}
-        bare = [word for word in words if re.fullmatch(r"\w+\.(rs|py)", word)]
-        found |= {*paths, *(folder + name for folder in folders for name in bare)}
-    return found
-
-
-#: They open a folder, or list what is in it.
-OPENERS = {"lib.rs", "mod.rs", "tests.rs", "__init__.py", "__main__.py"}
-
-
-def test_the_architecture_names_every_file() -> None:
-    named = named_files((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
-    folders = tuple(name for name in named if name.endswith("/"))
-    files = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/sanlab/**/*.py")]
-    names = [name_of(file) for file in files if file.name not in OPENERS]
-    assert len(names) > 200
-    missing = [name for name in names if name not in named and not name.startswith(folders)]
-    assert missing == []
-
-
-def test_the_architecture_names_no_file_that_is_gone() -> None:
+def test_the_architecture_names_every_crate_and_package() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    written = re.findall(r"`((?:crates|python)/[^`*]+)`", text)
-    assert len(written) > 100
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    crates = {file.parent.name for file in ROOT.glob("crates/*/Cargo.toml")}
+    packages = {file.parent.name for file in ROOT.glob("python/sanlab/*/__init__.py")}
+    assert crates | packages <= named
+
+
+def test_the_architecture_names_no_folder_that_is_gone() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    written = re.findall(r"`((?:crates|docs|python|studies|tests|tools)/[^`*]*)`", text)
+    assert written
     assert [name for name in written if not (ROOT / name).exists()] == []
+
+
+def test_every_source_file_says_what_it_is_for() -> None:
+    rust = dict.fromkeys(ROOT.glob("crates/*/src/**/*.rs"), "//!")
+    python = dict.fromkeys(ROOT.glob("python/sanlab/**/*.py"), '"""')
+    missing = [
+        name_of(file)
+        for file, begin in (rust | python).items()
+        if not file.read_text(encoding="utf-8").startswith(begin)
+    ]
+    assert missing == []
