@@ -86,6 +86,8 @@ def _show(done: list[Validation]) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     for study in done:
+        if len(done) > 1:
+            console.rule(study.study.title, align="left")
         for part in summary_of(study):
             console.print(part)
         typer.echo(f"report: {study.page}")
