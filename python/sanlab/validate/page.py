@@ -70,7 +70,8 @@ def _cards(cases: list[Case], rows: list[Row]) -> list[tuple[str, str, str]]:
     numbers = [row for row in rows if row.error_percent is not None]
     trends = [row for row in rows if row.is_trend]
     bounded = [row for row in rows if row.published is None and row.bound is not None]
-    cards = [("Comparisons", _kept([row for row in rows if row.ok is not None]), "within tolerance")]
+    compared = [row for row in rows if row.ok is not None]
+    cards = [("Comparisons", _kept(compared), "within tolerance")]
     if numbers:
         worst = max((row.error_percent or 0.0 for row in numbers), key=abs)
         cards.append(("Published numbers", _kept(numbers), f"largest error {worst:+.2f} %"))
