@@ -1,5 +1,5 @@
-# Everything a person or a machine runs here. `make demo` and `make test` work on a fresh Debian or
-# Ubuntu with Python 3.11 or later: tools/setup.sh installs what is missing, and says so.
+# The commands for development. `make demo` and `make test` work on a fresh Debian or Ubuntu with
+# Python 3.11 or later: tools/setup.sh installs what is missing and lists what it installs.
 
 export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(HOME)/.local/bin:$(PATH)
 export UV_LINK_MODE ?= copy
@@ -7,23 +7,24 @@ SHELL := /bin/bash
 
 .PHONY: help demo test check bench docs swarm setup format clean
 
-help: ## Say what there is
+help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing to build and run
 	@bash tools/setup.sh
 
-demo: setup ## Simulate the published SimSANs evaluation and print both figures and the error
-	@compgen -G 'python/sanlab/_native*.so' >/dev/null || \
-		echo 'demo: building the simulator, a minute or two the first time' >&2
-	@uv run --quiet sanlab validate simsans
+demo: ## Simulate the published SimSANs evaluation; print published and simulated figures
+	@./sanlab validate simsans
+	@printf '%s\n' '' 'Next, simulate a SAN of your own:' \
+		'  ./sanlab new first-san.yaml' \
+		'  ./sanlab run first-san.yaml'
 
 test: ## Run all tests; installs what they need
 	@bash tools/setup.sh test
 	cargo test --workspace --quiet
 	uv run --quiet pytest -q
 
-check: setup ## What is asked of a change: format, lint, types, layers, generated files, fast tests
+check: setup ## Check a change: format, lint, types, layers, generated files, words, tests
 	@bash tools/check.sh
 
 format: setup ## Format Rust and Python
@@ -37,9 +38,9 @@ bench: setup ## Measure the speed of the engine
 docs: setup ## Build the manual into site/
 	uv run --quiet --group docs mkdocs build --strict --quiet
 
-swarm: setup ## Long property tests; PROPTEST_CASES=N says how long
+swarm: setup ## Run long property tests; PROPTEST_CASES=N sets the number of cases
 	PROPTEST_CASES=$${PROPTEST_CASES:-2000} cargo test --workspace --release swarm
 	uv run --quiet pytest -q -m slow
 
-clean: ## Remove what was built, but not what was simulated
+clean: ## Remove build output; keep the results of runs
 	rm -rf target .venv .tools site

@@ -28,7 +28,7 @@ ROOT = HERE.parent
 BINARY = ROOT / "target" / "release" / "run_plan"
 SIZES = (4, 16, 64, 256)
 FRAMES = 1_000_000
-#: Frames at a pace that starves nobody of credit: three quarters of an ISL's share.
+#: A frame rate at which no host waits for credit: three quarters of the share of an ISL.
 PACED_NS = 54_000
 IOS = 400_000
 #: Simulated time of the loops.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is asked of a change, quickest first. A tool that Rust's distribution package leaves out
+# Checks a change, quickest first. A tool that Rust's distribution package leaves out
 # (rustfmt, clippy) is skipped with a line that says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,6 +20,7 @@ step uv run --quiet lint-imports --no-cache
 step uv run --quiet python tools/gen_schemas.py --check
 step uv run --quiet python tools/gen_reference.py --check
 step uv run --quiet python tools/gen_plan.py --check
+step uv run --quiet python tools/check_words.py
 if cargo clippy --version >/dev/null 2>&1; then
     step cargo clippy --workspace --all-targets --quiet -- -D warnings
 else

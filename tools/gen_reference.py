@@ -1,10 +1,13 @@
-"""Write the reference pages that follow from the code: commands, scenario file, tables.
+"""Write the reference pages and lists that come from the code.
 
-With `--check`, write nothing and fail if a page is not up to date.
+Whole pages: commands, scenario file, tables. In hand-written pages, the text between
+`<!-- generated: NAME -->` and `<!-- end -->`. With `--check`, write nothing and fail if a page is
+not up to date.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,33 +20,69 @@ from sanlab.run.tables import unit_of
 from sanlab.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FOLDER = DOCS / "reference"
 GENERATED = "<!-- Written by tools/gen_reference.py; change the code instead. -->"
 
 ABOUT_TABLES = """\
-Each is a Parquet file in the [run folder](run-folder.md). A column's name ends in its unit: times
-are whole picoseconds (`_ps`; means have decimals), sizes bytes, rates bytes per second, counts
-`_count`; shares and utilisations are fractions of one."""
+This page lists every table and column of a run. Each table is a Parquet file in the
+[run folder](run-folder.md). The end of a column's name is its unit: `_ps` whole picoseconds (means
+have decimals), `_bytes` bytes, `_bytes_per_s` bytes per second, `_count` a count. Shares and
+utilisations are fractions of one."""
 ABOUT_COMMANDS = """\
-Data goes to standard output, progress and errors to standard error; progress only on a terminal.
-`--json` prints one valid JSON document, also on error."""
+This page lists every command and option. In a clone of the repository, type `./sanlab` instead of
+`sanlab`. Data goes to standard output; progress and errors go to standard error, progress only if
+it is a terminal. `--json` prints one JSON document, also for an error."""
 ABOUT_SCENARIOS = """\
-One YAML document. Unknown keys are refused, with the nearest known one. Quantities carry their
-unit: sizes `4k`, `64KiB`, `100GB`; times `10us`, `1.5ms`, `2s`; lengths `10m`, `50km`; rates
-`100MB/s`; speeds `16GFC`; shares `70%`. `host[1..4]` stands for `host1` to `host4`. What is left
-out has a default, which `sanlab plan FILE` shows. `sanlab schema` prints the JSON Schema for
-editors."""
+This page lists every key of a scenario, which is one YAML document. sanlab refuses an unknown key
+and suggests the nearest valid one. Quantities have a unit: sizes `4k`, `64KiB`, `100GB`; times
+`10us`, `1.5ms`, `2s`; lengths `10m`, `50km`; rates `100MB/s`; speeds `16GFC`; shares `70%`.
+`host[1..4]` stands for `host1` to `host4`. A key that you leave out has a default;
+`sanlab plan FILE` shows it. `sanlab schema` prints the JSON Schema for editors."""
 
 
 def pages() -> dict[Path, str]:
     """Text of each page."""
-    return {
+    whole = {
         FOLDER / "tables.md": "\n".join(_tables()) + "\n",
         FOLDER / "cli.md": "\n".join(_commands()) + "\n",
         FOLDER / "scenario-file.md": "\n".join(_scenario()) + "\n",
     }
+    by_hand = [path for path in sorted(DOCS.rglob("*.md")) if path not in whole]
+    return whole | {path: _with_lists(path.read_text(encoding="utf-8")) for path in by_hand}
+
+
+def _with_lists(text: str) -> str:
+    """Fill in the lists of a hand-written page."""
+
+    def filled(match: re.Match[str]) -> str:
+        lines = LISTS[match["name"]]()
+        return "\n".join([match["start"], "", *lines, "", match["end"]])
+
+    return re.sub(
+        r"(?P<start><!-- generated: (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)",
+        filled,
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def _stages() -> Iterator[str]:
+    yield from ("| stage | time spent |", "|---|---|")
+    for stage, meaning in STAGES.items():
+        yield f"| `{stage}` | {_cell(meaning)} |"
+
+
+def _table_names() -> Iterator[str]:
+    yield from ("| table | contents |", "|---|---|")
+    for name, (what, _) in TABLES.items():
+        yield f"| [`{name}`](tables.md#{name}) | {_cell(what)} |"
+
+
+#: Lists for hand-written pages, by the name in their marker.
+LISTS: dict[str, Callable[[], Iterator[str]]] = {"stages": _stages, "tables": _table_names}
 
 
 def _tables() -> Iterator[str]:
@@ -57,10 +96,8 @@ def _tables() -> Iterator[str]:
         yield from ("", f"## {name}", "", what, "", "| column | unit | meaning |", "|---|---|---|")
         for column, meaning in columns.items():
             yield f"| `{column}` | {unit_of(column) or ''} | {_cell(meaning)} |"
-    yield from ("", "## Stages of an I/O", "", "In the order of its path:", "")
-    yield from ("| stage | what counts into it |", "|---|---|")
-    for stage, meaning in STAGES.items():
-        yield f"| `{stage}` | {_cell(meaning)} |"
+    yield from ("", "## Stages of an I/O", "", "In the order in which an I/O passes them:", "")
+    yield from _stages()
 
 
 def _commands() -> Iterator[str]:
@@ -73,17 +110,17 @@ def _commands() -> Iterator[str]:
         "",
         "| exit code | meaning |",
         "|---|---|",
-        "| 0 | good |",
-        "| 1 | the run failed, or was stopped |",
-        "| 2 | bad input |",
-        "| 3 | a comparison or a bar is outside its tolerance |",
-        "| 130 | Ctrl-C before there was anything to keep |",
+        "| 0 | success |",
+        "| 1 | the run failed or was stopped |",
+        "| 2 | the input is invalid |",
+        "| 3 | a comparison or a benchmark is outside its tolerance |",
+        "| 130 | Ctrl-C before the command had a result to keep |",
     )
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         usage = " ".join(["sanlab", name, *(_argument(p) for p in arguments), "[OPTIONS]"])
         yield from ("", f"## {name}", "", f"`{usage}`", "", *_paragraphs(command.help), "")
-        yield from ("| | meaning |", "|---|---|")
+        yield from ("| option | meaning |", "|---|---|")
         for parameter in command.params:
             if parameter.name == "help":
                 continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing to build and run sanlab, and nothing else; says what it installs.
-# Usage: tools/setup.sh [test]     "test" adds what only the tests need (tshark).
-# Debian and Ubuntu packages are installed where we are root or may use sudo without a password.
+# Installs the missing tools that sanlab needs to build and run, and lists what it installs.
+# Usage: tools/setup.sh [test]     "test" also installs tshark, which only the tests use.
+# Installs Debian and Ubuntu packages only as root or with passwordless sudo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 from sanlab import theory
 from sanlab.errors import SanlabError
+from sanlab.validate.execute import Validation
 from sanlab.validate.metrics import METRICS, measure, title_of
 from sanlab.validate.rows import (
     bound_of,
@@ -21,6 +23,7 @@ from sanlab.validate.rows import (
     trend_rows,
 )
 from sanlab.validate.study import Bound, Case, Published, load_study, spell_out
+from sanlab.validate.summary import summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -295,3 +298,33 @@ def test_a_published_zero_is_compared_as_it_is() -> None:
     assert (row.error_percent, row.ok) == (0, True)
     (row,) = number_rows(load_study("simsans"), [one], {"failover": {"io_error_count": 3.0}})
     assert row.ok is False
+
+
+def test_the_summary_prints_published_figures_first() -> None:
+    study = load_study("simsans")
+    published = {"network_latency_mean_us": Published(value=100, tolerance=0.02)}
+    bound = Bound(
+        formula="credit_limited_copy", speed="1GFC", distance_km=1786, credit=200, tolerance="3%"
+    )
+    cases = [
+        case("credit-200", {"credit": 200}, bound=bound),
+        case("credit-100", {"credit": 100}, bound=bound),
+        case("mirror", {}, published=published),
+        case("alone", {}),
+    ]
+    values = [bound_of(bound), bound_of(bound) * 2, 101.0, 5.0]
+    figures = {
+        it.name: {"network_latency_mean_us": value} for it, value in zip(cases, values, strict=True)
+    }
+    rows = number_rows(study, cases, figures)
+    console = Console(width=100)
+    with console.capture() as capture:
+        for part in summary_of(Validation(study, rows, Path("report.html"), {})):
+            console.print(part)
+    text = capture.get()
+    assert text.startswith("Published numbers: 1 of 1 within tolerance")
+    assert "Closed forms (not published): 1 of 2 within tolerance" in text
+    assert "credit-100" in text
+    assert "credit-200" not in text
+    assert "2 of 3 comparisons are within tolerance." in text
+    assert "Figures without a published value, listed in the report only: 1." in text

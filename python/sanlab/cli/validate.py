@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sanlab.validate import Validation
-    from sanlab.validate.rows import Row
 
 EXIT_OUTSIDE = 3
 
@@ -29,10 +28,10 @@ def validate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the bundled studies: published value, simulated value, error.
+    """Run the bundled studies and print published value, simulated value and error.
 
-    Without names it runs all of them and writes `docs/accuracy`, a page of all published figures.
-    Exit code 3 where a row is outside its tolerance or a trend does not hold.
+    Without names, run all studies and write `docs/accuracy`, a page of all published figures.
+    Exit code 3 means that a figure is outside its tolerance or a published shape does not hold.
     """
     with outcome(as_json=as_json):
         from sanlab.validate import load_study, study_names
@@ -81,43 +80,14 @@ def _say(case: str, done: int, count: int, left_s: float) -> None:
 
 
 def _show(done: list[Validation]) -> None:
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else 150)
+    from sanlab.validate.summary import summary_of
+
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     for study in done:
-        table = Table(title=study.study.title, box=box.SIMPLE_HEAD, title_justify="left")
-        for column in ("case", "figure"):
-            table.add_column(column)
-        for column in ("published", "simulated"):
-            table.add_column(column, justify="right")
-        table.add_column("unit")
-        table.add_column("error", justify="right")
-        table.add_column("", no_wrap=True)
-        for row in sorted(study.listed, key=lambda row: row.published is None):
-            table.add_row(*_cells(row))
-        console.print(table)
-        outside = sum(row.ok is False for row in study.rows)
-        judged = sum(row.ok is not None for row in study.rows)
-        console.print(f"{judged - outside} of {judged} comparisons within tolerance")
+        if len(done) > 1:
+            console.rule(study.study.title, align="left")
+        for part in summary_of(study):
+            console.print(part)
         typer.echo(f"report: {study.page}")
-
-
-def _cells(row: Row) -> list[str]:
-    from sanlab.validate.metrics import title_of
-    from sanlab.validate.page import show
-
-    error = "" if row.error_percent is None else f"{row.error_percent:+.2f} %"
-    if row.error_percent is None and row.off_bound_percent is not None:
-        error = f"{row.off_bound_percent:+.2f} % off closed form"
-    verdict = {None: "", True: "ok", False: "OUTSIDE"}[row.ok]
-    return [
-        row.case,
-        title_of(row.metric),
-        show(row.published),
-        show(row.simulated),
-        row.unit,
-        error,
-        verdict,
-    ]

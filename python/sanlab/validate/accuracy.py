@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 TARGET_MEDIAN, TARGET_WORST = 3.0, 10.0
 _SIZE = 330
 _ABOUT = (
-    "`sanlab validate` has written this page: every published figure of the bundled studies beside "
-    "what sanlab gives for it, misses included. What was stated, chosen and fitted is told in "
-    "[Accuracy](../explanation/accuracy.md) and in each study's README."
+    "This page lists every published figure of the bundled studies beside the simulated figure, "
+    "misses included. `sanlab validate` writes it. [Accuracy](../explanation/accuracy.md) and the "
+    "README of each study explain which values were stated, chosen and fitted."
 )
 
 
@@ -124,7 +124,7 @@ def _study(study: Validation) -> list[str]:
         lines += [f"![Published against simulated]({of.name}.svg)", ""]
     if of.fits:
         lines += [
-            "| fitted | value | to the row | one would have expected |",
+            "| fitted | value | to the row | expected |",
             "|---|---|---|---|",
             *(f"| {it.name} | {it.value} | {it.row} | {it.expected} |" for it in of.fits),
             "",

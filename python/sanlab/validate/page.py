@@ -70,15 +70,16 @@ def _cards(cases: list[Case], rows: list[Row]) -> list[tuple[str, str, str]]:
     numbers = [row for row in rows if row.error_percent is not None]
     trends = [row for row in rows if row.is_trend]
     bounded = [row for row in rows if row.published is None and row.bound is not None]
-    cards = [("Comparisons", _kept([row for row in rows if row.ok is not None]), "hold")]
+    compared = [row for row in rows if row.ok is not None]
+    cards = [("Comparisons", _kept(compared), "within tolerance")]
     if numbers:
         worst = max((row.error_percent or 0.0 for row in numbers), key=abs)
         cards.append(("Published numbers", _kept(numbers), f"largest error {worst:+.2f} %"))
     if trends:
-        cards.append(("Published shapes", _kept(trends), "rise or fall as published"))
+        cards.append(("Published shapes", _kept(trends), "have the published shape"))
     if bounded:
         worst = max((row.off_bound_percent or 0.0 for row in bounded), key=abs)
-        cards.append(("Closed forms", _kept(bounded), f"farthest off {worst:+.2f} %"))
+        cards.append(("Closed forms", _kept(bounded), f"largest difference {worst:+.2f} %"))
     cards.append(("Simulations", str(len(cases)), "one for each case"))
     return cards
 
@@ -88,7 +89,7 @@ def _kept(rows: Sequence[Row]) -> str:
 
 
 def _grids(cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
-    """Figures nothing is known to compare with: a table for each group, a line for each case."""
+    """Figures without a published value: a table for each group, a line for each case."""
     alone = {(row.case, row.metric): row for row in rows if row.ok is None}
     grids: dict[str, dict[str, Any]] = {}
     for case in cases:
@@ -112,7 +113,7 @@ def show(value: float | str | None) -> str:
 
 
 def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
-    """Draw a metric against a parameter, with closed form and published figure where there are."""
+    """Draw a metric against a parameter, with its closed form and published figure if known."""
     data = _points(plot, cases, rows)
     places = list(dict.fromkeys(point["x"] for point in data))
     are_words = any(isinstance(place, str) for place in places)
