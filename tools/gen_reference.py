@@ -13,7 +13,7 @@ import typer.main
 
 from sanlab.cli.main import app
 from sanlab.results.columns import STAGES, TABLES
-from sanlab.run.tables import unit_of
+from sanlab.simulation.tables import unit_of
 from sanlab.scenario import Scenario
 
 if TYPE_CHECKING:

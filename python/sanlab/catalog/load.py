@@ -48,7 +48,12 @@ def entry(kind: str, name: str) -> Entry:
     return _entry(kind, name)
 
 
-def entries(kind: str) -> Mapping[str, Entry]:
+def names_of(kind: str) -> list[str]:
+    """Return the names of all entries of one kind, in the order of its file."""
+    return list(_document(kind))
+
+
+def entries_of(kind: str) -> Mapping[str, Entry]:
     """Return all entries of one kind, in the order of its file."""
     return {name: _entry(kind, name) for name in _document(kind)}
 

@@ -25,7 +25,7 @@ from sanlab.results.columns import PERCENTILES, STAGES
 from sanlab.results.latency import TAIL, has_percentile
 from sanlab.results.loops import frames_share, name_of_string, stacks, taken_share
 from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
-from sanlab.run.folder import write_file
+from sanlab.simulation.folder import write_file
 
 if TYPE_CHECKING:
     from sanlab.report.fabric_tables import Entry

@@ -24,7 +24,7 @@ from sanlab.results.latency import (
 )
 from sanlab.results.ports import waiting_for_credit
 from sanlab.results.throughput import over_time
-from sanlab.run.tables import numbers, texts
+from sanlab.simulation.tables import numbers, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ from sanlab.results.ports import (
     waiting_for_credit,
 )
 from sanlab.results.throughput import over_time
-from sanlab.run.folder import write_file
+from sanlab.simulation.folder import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sanlab.run.progress import show_time
+from sanlab.simulation.progress import show_time
 
 __all__ = ["show_bytes", "show_count", "show_percent", "show_rate", "show_time"]
 

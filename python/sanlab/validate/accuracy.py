@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from sanlab.report.figures import PALETTE
-from sanlab.run.folder import write_file
+from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of
 from sanlab.validate.page import as_svg, show
 from sanlab.validate.study import studies_folder

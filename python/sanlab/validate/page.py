@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from sanlab.report.build import STYLE
 from sanlab.report.figures import PALETTE
-from sanlab.run.folder import write_file
+from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of, unit_of
 from sanlab.validate.rows import bound_of
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sanlab.errors import SanlabError
-from sanlab.run.folder import growing_file
-from sanlab.sweep.figures import (
+from sanlab.simulation.folder import growing_file
+from sanlab.sweeps.figures import (
     Axes,
     along,
     check_axes,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from sanlab.sweep.result import Row, Sweep
+    from sanlab.sweeps.result import Row, Sweep
 
 #: Stands for the load in place of a parameter along x.
 LOAD = "iops"

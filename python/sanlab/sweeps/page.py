@@ -12,9 +12,9 @@ from markupsafe import Markup
 from sanlab.report.build import REPORT_SCRIPT, STYLE, json_in_html, vega
 from sanlab.report.figures import specification
 from sanlab.report.words import show_count, show_percent, show_rate, show_time
-from sanlab.run.folder import write_file
-from sanlab.sweep import refine
-from sanlab.sweep.figures import (
+from sanlab.simulation.folder import write_file
+from sanlab.sweeps import refine
+from sanlab.sweeps.figures import (
     along,
     choose_axes,
     facets,
@@ -24,15 +24,15 @@ from sanlab.sweep.figures import (
     short_names,
     values_of,
 )
-from sanlab.sweep.knee import RULE as KNEE_RULE
-from sanlab.sweep.knee import knee
-from sanlab.sweep.result import order_of
+from sanlab.sweeps.knee import RULE as KNEE_RULE
+from sanlab.sweeps.knee import knee
+from sanlab.sweeps.result import order_of
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from sanlab.sweep.figures import Axes
-    from sanlab.sweep.result import Row, Sweep
+    from sanlab.sweeps.figures import Axes
+    from sanlab.sweeps.result import Row, Sweep
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: Rows of the table shown at first.

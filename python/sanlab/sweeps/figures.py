@@ -9,13 +9,13 @@ import altair as alt
 
 from sanlab.errors import SanlabError
 from sanlab.report.figures import PALETTE
-from sanlab.sweep.knee import knee
-from sanlab.sweep.result import order_of
+from sanlab.sweeps.knee import knee
+from sanlab.sweeps.result import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sanlab.sweep.result import Row, Sweep
+    from sanlab.sweeps.result import Row, Sweep
 
 #: Series told apart by colour; more numbers get a scale of colours instead.
 SERIES_SHOWN = 7
