@@ -17,7 +17,7 @@ from markupsafe import Markup
 from sanlab.report import topology
 from sanlab.report.fabric_tables import fabric_tables
 from sanlab.report.fault_tables import fault_tables
-from sanlab.report.figures import SERIES_SHOWN, figures, specification
+from sanlab.report.figures import SERIES_SHOWN, figures
 from sanlab.report.findings import Finding, find
 from sanlab.report.findings import write as write_findings
 from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
@@ -78,7 +78,7 @@ def render(run: Run, findings: list[Finding]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    charts = {name: specification(chart) for name, chart in figures(run).items()}
+    charts = {name: figure.specification for name, figure in figures(run).items()}
     style = STYLE.read_text(encoding="utf-8")
     script = REPORT_SCRIPT.read_text(encoding="utf-8")
     scenario = run.scenario or ""
@@ -109,12 +109,13 @@ def export(run: Run, folder: Path) -> list[Path]:
     """Write every figure as SVG and PNG and every table as CSV; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, chart in figures(run).items():
-        fixed = chart.properties(width=640).configure(background="white", font="sans-serif")
-        for suffix in ("svg", "png"):
-            path = folder / f"{name}.{suffix}"
-            fixed.save(str(path), scale_factor=2 if suffix == "png" else 1)
-            written.append(path)
+    for name, figure in figures(run).items():
+        config = {"background": "white", "font": "sans-serif"}
+        fixed = figure.with_properties(width=640, config=config)
+        svg, png = folder / f"{name}.svg", folder / f"{name}.png"
+        svg.write_text(fixed.to_svg(), encoding="utf-8")
+        png.write_bytes(fixed.to_png(scale=2))
+        written += [svg, png]
     if run.rows("ports"):
         path = folder / "topology.svg"
         write_file(path, _standalone_topology(run))

@@ -10,7 +10,6 @@ import jinja2
 from markupsafe import Markup
 
 from sanlab.report.build import REPORT_SCRIPT, STYLE, json_in_html, vega
-from sanlab.report.figures import specification
 from sanlab.report.words import show_count, show_percent, show_rate, show_time
 from sanlab.simulation.folder import write_file
 from sanlab.sweeps import refine
@@ -29,10 +28,9 @@ from sanlab.sweeps.knee import knee
 from sanlab.sweeps.result import order_of
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from sanlab.sweeps.figures import Axes
     from sanlab.sweeps.result import Row, Sweep
+    from sanlab.vega_lite import Chart
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: Rows of the table shown at first.
@@ -117,7 +115,7 @@ def title_of(sweep: Sweep) -> str:
 
 
 def _plots(number: int, title: str, rows: list[Row], axes: Axes, specs: dict[str, Any]) -> Plots:
-    drawn: dict[str, alt.LayerChart | None] = {
+    drawn: dict[str, Chart | None] = {
         "iops": along(rows, axes, ["iops"]),
         "response": along(rows, axes, ["response_mean_ps", "response_p99_ps"]),
         "hockey_stick": hockey_stick(rows, axes),
@@ -128,7 +126,7 @@ def _plots(number: int, title: str, rows: list[Row], axes: Axes, specs: dict[str
     for name, chart in drawn.items():
         if chart is not None:
             charts[name] = f"{name}-{number}"
-            specs[charts[name]] = specification(chart)
+            specs[charts[name]] = chart.specification
     return Plots(title, charts)
 
 
