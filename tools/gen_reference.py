@@ -13,8 +13,8 @@ import typer.main
 
 from sanlab.cli.main import app
 from sanlab.results.columns import STAGES, TABLES
+from sanlab.scenario.schema import scenario_schema
 from sanlab.simulation.tables import unit_of
-from sanlab.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def _paragraphs(text: str | None) -> list[str]:
 
 
 def _scenario() -> Iterator[str]:
-    schema = Scenario.model_json_schema(by_alias=True)
+    schema = scenario_schema()
     yield from (
         "# The scenario file",
         GENERATED,

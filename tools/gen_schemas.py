@@ -8,24 +8,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sanlab.plan.schema import Plan
-from sanlab.scenario import Scenario
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from sanlab.scenario.schema import scenario_schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "schema"
 
 
 def contents() -> dict[Path, str]:
     """Text of each generated file."""
-    models: dict[str, type[BaseModel]] = {"scenario": Scenario, "plan": Plan}
-    return {
-        FOLDER / f"{name}.schema.json": _text(model.model_json_schema(by_alias=True))
-        for name, model in models.items()
-    }
+    schemas = {"scenario": scenario_schema(), "plan": Plan.model_json_schema(by_alias=True)}
+    return {FOLDER / f"{name}.schema.json": _text(schema) for name, schema in schemas.items()}
 
 
 def _text(schema: object) -> str:

@@ -27,8 +27,11 @@ def schema(
     _as_json: Annotated[bool, typer.Option("--json", help="A schema is JSON anyway.")] = False,
 ) -> None:
     """Print the JSON Schema of the scenario file, for editors, or that of the plan."""
-    from sanlab.plan.schema import Plan
-    from sanlab.scenario import Scenario
+    if contract is Contract.SCENARIO:
+        from sanlab.scenario.schema import scenario_schema
 
-    model = Scenario if contract is Contract.SCENARIO else Plan
-    show_json(model.model_json_schema(by_alias=True))
+        show_json(scenario_schema())
+    else:
+        from sanlab.plan.schema import Plan
+
+        show_json(Plan.model_json_schema(by_alias=True))
