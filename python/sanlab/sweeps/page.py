@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 from markupsafe import Markup
 
-from sanlab.report.build import REPORT_SCRIPT, STYLE, json_in_html, vega
+from sanlab.report.page import REPORT_SCRIPT, STYLE, json_in_html, template, vega
 from sanlab.report.words import show_count, show_percent, show_rate, show_time
 from sanlab.simulation.folder import write_file
 from sanlab.sweeps import refine
@@ -67,13 +66,6 @@ def write_page(sweep: Sweep) -> Path:
 
 def render(sweep: Sweep) -> str:
     """The whole page as one HTML document."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     specs: dict[str, Any] = {}
     plots: list[Plots] = []
     held: dict[str, Any] = {}
@@ -84,7 +76,7 @@ def render(sweep: Sweep) -> str:
             if number < FACETS:
                 plots.append(_plots(number, title, rows, axes, specs))
     summary = sweep.summary()
-    return environment.get_template("sweep.html").render(
+    return template(_TEMPLATES, "sweep.html").render(
         title=title_of(sweep),
         sweep=sweep,
         request=sweep.request,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from sanlab.report.build import STYLE
 from sanlab.report.figures import PALETTE
+from sanlab.report.page import STYLE
 from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of, unit_of
 from sanlab.validate.rows import bound_of
