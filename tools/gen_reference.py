@@ -16,8 +16,8 @@ import typer.main
 
 from sanlab.cli.main import app
 from sanlab.results.columns import STAGES, TABLES
-from sanlab.run.tables import unit_of
-from sanlab.scenario import Scenario
+from sanlab.scenario.schema import scenario_schema
+from sanlab.simulation.tables import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,7 +144,7 @@ def _paragraphs(text: str | None) -> list[str]:
 
 
 def _scenario() -> Iterator[str]:
-    schema = Scenario.model_json_schema(by_alias=True)
+    schema = scenario_schema()
     yield from (
         "# The scenario file",
         GENERATED,

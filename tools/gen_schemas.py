@@ -1,4 +1,4 @@
-"""Write the JSON Schema of the scenario file to `schema/`.
+"""Write the JSON Schemas of the scenario file and of the plan to `schema/`.
 
 With `--check`, write nothing and fail if a file is not up to date.
 """
@@ -8,23 +8,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sanlab.scenario import Scenario
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from sanlab.scenario.schema import scenario_schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "schema"
 
 
 def contents() -> dict[Path, str]:
     """Text of each generated file."""
-    models: dict[str, type[BaseModel]] = {"scenario": Scenario}
-    return {
-        FOLDER / f"{name}.schema.json": _text(model.model_json_schema(by_alias=True))
-        for name, model in models.items()
-    }
+    schemas = {"scenario": scenario_schema()}
+    return {FOLDER / f"{name}.schema.json": _text(schema) for name, schema in schemas.items()}
 
 
 def _text(schema: object) -> str:

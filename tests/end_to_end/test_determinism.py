@@ -12,8 +12,8 @@ import pytest
 
 import sanlab
 from sanlab import _native
-from sanlab.run.execute import prepare
-from sanlab.sweep.point import Compiler
+from sanlab.simulation.execute import prepare
+from sanlab.sweeps.point import Compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ["examples/hello-san", "examples/slow-receiver", "examples/long-distance-isl"]

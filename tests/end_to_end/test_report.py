@@ -96,7 +96,7 @@ def test_every_chart_has_a_place_and_data(page: Page) -> None:
         charts
     )
     for spec in charts.values():
-        assert all(spec["datasets"].values())
+        assert all(layer["data"]["values"] for layer in spec.get("layer", [spec]))
 
 
 def test_findings_lie_beside_it(run: Run) -> None:

@@ -17,8 +17,8 @@ from sanlab.errors import ScenarioError
 from sanlab.report.findings import find
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.latency import merged_histogram
-from sanlab.run.progress import Clock, ProgressLine
-from sanlab.run.tables import numbers, texts, unit_of
+from sanlab.simulation.progress import Clock, ProgressLine
+from sanlab.simulation.tables import numbers, texts, unit_of
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -107,7 +107,7 @@ def test_a_scenario_made_in_python(tmp_path: Path) -> None:
 
 
 def test_the_pieces_import_by_their_own_names() -> None:
-    from sanlab.run.execute import execute
+    from sanlab.simulation.execute import execute
 
     assert callable(execute)
     assert callable(sanlab.run)

@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import RunError
-from sanlab.sweep import pool as pools
-from sanlab.sweep.measure import measure_point
-from sanlab.sweep.store import read
+from sanlab.sweeps import pool as pools
+from sanlab.sweeps.measure import measure_point
+from sanlab.sweeps.store import read
 
 KNEE = str(Path(__file__).parents[2] / "examples" / "queue-depth-knee" / "scenario.yaml")
 DEPTH = "workloads.reads.iodepth"

@@ -133,5 +133,5 @@ def test_somebody_else_answers(tmp_path: Path) -> None:
 
 
 def test_dask_is_asked_for_only_with_a_cluster() -> None:
-    code = "import sanlab.sweep.execute, sys; sys.exit('distributed' in sys.modules)"
+    code = "import sanlab.sweeps.execute, sys; sys.exit('distributed' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

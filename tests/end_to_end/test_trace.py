@@ -40,8 +40,8 @@ from sanlab.cli.main import app
 from sanlab.errors import RunError, SanlabError
 from sanlab.plan.compile import compile_plan
 from sanlab.results.run import run
-from sanlab.run.trace import choose_ports
 from sanlab.scenario.load import load_scenario
+from sanlab.simulation.trace import choose_ports
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from typer.testing import Result
 
     from sanlab.plan.schema import JobPlan, Plan
-    from sanlab.run.trace import Trace
+    from sanlab.simulation.trace import Trace
 
 PS_PER_NS = 1000
 BLOCK_BYTES = 512

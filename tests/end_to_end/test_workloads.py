@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sanlab
-from sanlab.catalog import entries
+from sanlab.catalog import names_of
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.spc1 import SMIX, STREAMS, asu_of
 from sanlab.scenario.load import parse_scenario
@@ -141,7 +141,7 @@ def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
     assert first.summary()["fingerprint"] != other.summary()["fingerprint"]
 
 
-@pytest.mark.parametrize("name", list(entries("workloads")))
+@pytest.mark.parametrize("name", names_of("workloads"))
 def test_every_preset_runs(tmp_path: Path, name: str) -> None:
     run = simulated(tmp_path, san(f"preset: {name}", duration="100ms"))
     assert run.summary()["iops"] > 100

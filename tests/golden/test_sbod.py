@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sanlab.plan.compile import compile_plan
-from sanlab.run.execute import simulate
 from sanlab.scenario.load import load_scenario
+from sanlab.simulation.execute import simulate
 from sanlab.validate.study import load_study, spell_out
 
 if TYPE_CHECKING:

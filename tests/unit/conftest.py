@@ -10,8 +10,8 @@ import pytest
 from by_hand import SECOND
 
 from sanlab.results.run import Run
-from sanlab.run import folder as run_folder
-from sanlab.run.manifest import Check, Manifest
+from sanlab.simulation import folder as run_folder
+from sanlab.simulation.manifest import Check, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

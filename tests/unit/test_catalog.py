@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sanlab.catalog import KINDS, UnknownEntryError, entries, entry
+from sanlab.catalog import KINDS, UnknownEntryError, entry, names_of
 from sanlab.catalog.entries import HbaEntry, SwitchEntry
 from sanlab.plan.compile import compile_plan
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.load import parse_scenario
 
-EVERY = [(kind, name) for kind in KINDS for name in entries(kind)]
+EVERY = [(kind, name) for kind in KINDS for name in names_of(kind)]
 
 
 @pytest.mark.parametrize(("kind", "name"), EVERY)
@@ -38,7 +38,7 @@ def test_there_is_a_generic_one_for_every_speed(kind: str) -> None:
     ],
 )
 def test_the_hardware_of_the_published_studies_is_there(kind: str, names: str) -> None:
-    assert set(names.split()) <= set(entries(kind))
+    assert set(names.split()) <= set(names_of(kind))
 
 
 def test_values_of_the_sources() -> None:
@@ -56,7 +56,7 @@ def test_an_unknown_model_names_the_nearest() -> None:
     assert "'cheetah-10k6'" in caught.value.remedy
 
 
-@pytest.mark.parametrize("name", list(entries("arrays")))
+@pytest.mark.parametrize("name", names_of("arrays"))
 def test_every_array_works_in_a_scenario(name: str) -> None:
     speed = entry("arrays", name).speeds[-1]  # type: ignore[attr-defined]
     text = f"""

@@ -8,10 +8,10 @@ import pytest
 
 from sanlab.errors import SanlabError
 from sanlab.results.run import Run
-from sanlab.run import folder as run_folder
-from sanlab.run.execute import stem_of
-from sanlab.run.manifest import Manifest
-from sanlab.run.tables import from_native, numbers
+from sanlab.simulation import folder as run_folder
+from sanlab.simulation.execute import stem_of
+from sanlab.simulation.manifest import Manifest
+from sanlab.simulation.tables import from_native, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

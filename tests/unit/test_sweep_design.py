@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sanlab.errors import ScenarioError
-from sanlab.sweep.design import check_list, from_file, grid, latin_hypercube, zipped
-from sanlab.sweep.knee import knee
-from sanlab.sweep.refine import Curve, halfway_points
-from sanlab.sweep.schedule import Rules, Schedule
-from sanlab.sweep.syntax import parse_parameter
+from sanlab.sweeps.design import check_list, from_file, grid, latin_hypercube, zipped
+from sanlab.sweeps.knee import knee
+from sanlab.sweeps.refine import Curve, halfway_points
+from sanlab.sweeps.schedule import Rules, Schedule
+from sanlab.sweeps.syntax import parse_parameter
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.sweep.design import Setting
-    from sanlab.sweep.syntax import Parameter
+    from sanlab.sweeps.design import Setting
+    from sanlab.sweeps.syntax import Parameter
 
 
 def of(*texts: str) -> list[Parameter]:
@@ -156,11 +156,11 @@ def test_repeats_are_added_until_the_mean_is_sure() -> None:
 
 
 def test_a_curve_is_refined_down_to_its_knee_and_no_further() -> None:
-    rules = Rules(refine="iops", refine_path="a", max_points=50)
-    schedule = Schedule(grid(of("a=1,4,16,64")), rules)
+    rules = Rules(refine="iops", max_points=50)
+    schedule = Schedule(grid(of("a=1,4,16,64")), rules, "a")
     table = {str(a): [float(min(a, 10))] for a in range(1, 65)}
     asked = {int(setting["a"]) for setting, _ in drain(schedule, table)}
     assert {9, 10, 11} <= asked
     assert len(asked) < 16
-    limited = Schedule(grid(of("a=1,4,16,64")), Rules(refine="iops", refine_path="a", max_points=3))
+    limited = Schedule(grid(of("a=1,4,16,64")), Rules(refine="iops", max_points=3), "a")
     assert len(drain(limited, table)) == 7

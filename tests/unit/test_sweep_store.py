@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sanlab.errors import RunError, SanlabError
-from sanlab.sweep import store as stores
-from sanlab.sweep.store import MERGED, Request, Store, choose_folder, read, type_of
+from sanlab.sweeps import store as stores
+from sanlab.sweeps.store import MERGED, Request, Store, choose_folder, read, type_of
 
 REQUEST = Request({"scenario": "x", "seed": None}, {"repeats": 1}, {"a": "int64"})
 

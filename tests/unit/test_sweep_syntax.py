@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanlab.errors import ScenarioError
-from sanlab.sweep.syntax import magnitude, parse_parameter
+from sanlab.sweeps.syntax import magnitude, parse_parameter
 
 
 @pytest.mark.parametrize(

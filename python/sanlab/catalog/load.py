@@ -1,7 +1,8 @@
-"""The files of the catalog, read once."""
+"""The files of the catalog: each is read once, and each entry parsed when it is asked for."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Kinds of hardware, each a file of this package.
 KINDS = tuple(MODELS)
+#: Where an entry begins: its name stands at the start of a line.
+_NAME = re.compile(r"^([\w.-]+):", re.MULTILINE)
 
 
 class UnknownEntryError(LookupError):
@@ -42,15 +45,19 @@ def entry(kind: str, name: str) -> Entry:
     UnknownEntryError
         Where there is none of that name; it names the nearest.
     """
-    known = _document(kind)
-    if name not in known:
-        raise UnknownEntryError(kind, name, list(known))
+    if name not in _texts(kind):
+        raise UnknownEntryError(kind, name, names_of(kind))
     return _entry(kind, name)
 
 
-def entries(kind: str) -> Mapping[str, Entry]:
+def names_of(kind: str) -> list[str]:
+    """Return the names of all entries of one kind, in the order of its file."""
+    return list(_texts(kind))
+
+
+def entries_of(kind: str) -> Mapping[str, Entry]:
     """Return all entries of one kind, in the order of its file."""
-    return {name: _entry(kind, name) for name in _document(kind)}
+    return {name: _entry(kind, name) for name in _texts(kind)}
 
 
 def written(kind: str, name: str) -> dict[str, Any]:
@@ -60,9 +67,22 @@ def written(kind: str, name: str) -> dict[str, Any]:
 
 
 @cache
-def _document(kind: str) -> MarkedMap:
-    file = files("sanlab.catalog") / f"{kind}.yaml"
-    return read_document(file.read_text(encoding="utf-8"), f"{kind}.yaml")
+def _texts(kind: str) -> dict[str, str]:
+    """Text of each entry of one kind, with empty lines for what stands above it in the file."""
+    text = (files("sanlab.catalog") / f"{kind}.yaml").read_text(encoding="utf-8")
+    starts = [*_NAME.finditer(text)]
+    ends = [start.start() for start in starts[1:]] + [len(text)]
+    return {
+        start[1]: "\n" * text.count("\n", 0, start.start()) + text[start.start() : end]
+        for start, end in zip(starts, ends, strict=True)
+    }
+
+
+@cache
+def _written(kind: str, name: str) -> MarkedMap:
+    """One entry as it stands in the file."""
+    entry: MarkedMap = read_document(_texts(kind)[name], f"{kind}.yaml")[name]
+    return entry
 
 
 @cache
@@ -76,9 +96,9 @@ def _entry(kind: str, name: str) -> Entry:
 
 def _filled(kind: str, name: str) -> MarkedMap:
     """Values of one entry; `like` takes over all keys of another that it does not have."""
-    values: MarkedMap = _document(kind)[name].copy()
+    values = _written(kind, name).copy()
     while "like" in values:
-        base = _document(kind)[values.pop("like")]
+        base = _written(kind, values.pop("like"))
         for key in base:
             if key not in values:
                 values.put(key, base[key], base.key_marks[key], base.value_marks[key])

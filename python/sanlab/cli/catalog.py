@@ -45,12 +45,12 @@ def catalog(
 
 
 def _chosen(kind: str | None, name: str | None) -> dict[str, dict[str, Entry]]:
-    from sanlab.catalog import KINDS, UnknownEntryError, entries, entry
+    from sanlab.catalog import KINDS, UnknownEntryError, entries_of, entry
     from sanlab.errors import Problem, ScenarioError
     from sanlab.quantities import nearest
 
     if kind is None:
-        return {kind: dict(entries(kind)) for kind in KINDS}
+        return {kind: dict(entries_of(kind)) for kind in KINDS}
     if kind not in KINDS:
         guess = nearest(kind, KINDS)
         hint = f"Did you mean '{guess}'? " if guess else ""
@@ -58,7 +58,7 @@ def _chosen(kind: str | None, name: str | None) -> dict[str, dict[str, Entry]]:
         reason = f"The catalog has no kind '{kind}'"
         raise ScenarioError([Problem("catalog", None, None, "", reason, remedy)])
     if name is None:
-        return {kind: dict(entries(kind))}
+        return {kind: dict(entries_of(kind))}
     try:
         return {kind: {name: entry(kind, name)}}
     except UnknownEntryError as error:

@@ -4,35 +4,68 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.core
+import typer.main
 
 from sanlab.cli.outcome import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, show_json
 
-#: Subcommands in the order of the help; each is a module of this package with `register(app)`.
-#: A module imports what is heavy inside its command, so that `sanlab --help` stays quick.
-SUBCOMMANDS = [
-    *(
-        "new",
-        "importing",
-        "check",
-        "plan",
-        "run",
-        "sweep",
-        "plot",
-        "trace",
-        "drive",
-        "report",
-        "validate",
-        "schema",
-        "catalog",
-    ),
-]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Module of each subcommand, in the order of the help; it has `register(app)`.
+MODULES = {
+    "new": "new",
+    "import": "importing",
+    "check": "check",
+    "plan": "plan",
+    "run": "run",
+    "sweep": "sweep",
+    "plot": "plot",
+    "trace": "trace",
+    "drive": "drive",
+    "report": "report",
+    "validate": "validate",
+    "schema": "schema",
+    "catalog": "catalog",
+}
+
+
+class Subcommands(Mapping[str, Any]):
+    """The subcommands by name, each imported when it is first looked up."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  of whatever Typer is built on
+        if name not in self._loaded:
+            one = typer.Typer(add_completion=False)
+            import_module(f"sanlab.cli.{MODULES[name]}").register(one)
+            self._loaded[name] = typer.main.get_group(one).commands[name]
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
+
+
+class SubcommandGroup(typer.core.TyperGroup):
+    """The command `sanlab`, which imports only the subcommand that is asked for."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401  as Typer passes them
+        super().__init__(**attributes)
+        vars(self)["commands"] = Subcommands()
+
 
 app = typer.Typer(
     name="sanlab",
+    cls=SubcommandGroup,
     help="A laboratory for storage area networks.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -56,10 +89,6 @@ def start(
     ] = False,
 ) -> None:
     """Simulate storage area networks frame by frame, and see where the time goes."""
-
-
-for _name in SUBCOMMANDS:
-    import_module(f"sanlab.cli.{_name}").register(app)
 
 
 def main() -> None:

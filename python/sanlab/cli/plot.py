@@ -44,8 +44,8 @@ def plot(
     with outcome(as_json=as_json):
         from pathlib import Path
 
-        from sanlab.sweep.picture import Wanted, draw
-        from sanlab.sweep.result import Sweep
+        from sanlab.sweeps.picture import Wanted, draw
+        from sanlab.sweeps.result import Sweep
 
         wanted = Wanted(x, y, series, facet, is_heat_map=is_heat_map)
         written = draw(Sweep.open(folder), wanted, None if out is None else Path(out))

@@ -28,12 +28,12 @@ def schema(
     _as_json: Annotated[bool, typer.Option("--json", help="A schema is JSON anyway.")] = False,
 ) -> None:
     """Print the JSON Schema of the scenario file, for editors, or that of the plan."""
-    if contract is Contract.PLAN:
+    if contract is Contract.SCENARIO:
+        from sanlab.scenario.schema import scenario_schema
+
+        show_json(scenario_schema())
+    else:
         from importlib.resources import files
 
         text = (files("sanlab.plan") / "plan.schema.json").read_text(encoding="utf-8")
         show_json(json.loads(text))
-        return
-    from sanlab.scenario import Scenario
-
-    show_json(Scenario.model_json_schema(by_alias=True))

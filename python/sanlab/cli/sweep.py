@@ -16,8 +16,8 @@ from sanlab.cli.outcome import (
 )
 
 if TYPE_CHECKING:
-    from sanlab.sweep.execute import Tally
-    from sanlab.sweep.result import Sweep
+    from sanlab.sweeps.result import Sweep
+    from sanlab.sweeps.tally import Tally
 
 
 def register(app: typer.Typer) -> None:
@@ -120,38 +120,35 @@ def sweep(
         from pathlib import Path
 
         from sanlab.scenario.overrides import parse_assignment
-        from sanlab.sweep.execute import Options, execute, parse_all
-        from sanlab.sweep.result import Sweep
-        from sanlab.sweep.schedule import Rules
+        from sanlab.sweeps.execute import execute, parse_all
+        from sanlab.sweeps.options import SweepOptions
+        from sanlab.sweeps.result import Sweep
 
-        rules = Rules(
+        options = SweepOptions(
+            points=points,
+            is_zipped=is_zipped,
+            random=random,
             repeats=repeats,
-            metric=metric,
             until=_share(until),
+            metric=metric,
             max_repeats=max_repeats,
             refine=refine,
             max_points=max_points,
-        )
-        options = Options(
+            warm_up=warm_up,
             overrides=dict(parse_assignment(text) for text in sets or []),
             seed=seed,
-            points=None if points is None else Path(points),
-            is_zipped=is_zipped,
-            random=random,
-            rules=rules,
-            warm_up=warm_up,
-            folder=None if out is None else Path(out),
+            folder=out,
             workers=workers,
             cluster=cluster,
-            is_extended=extend,
-            is_large_meant=yes,
+            extend=extend,
+            allow_many=yes,
             show_progress=True,
         )
         folder, tally = execute(Path(file), parse_all(parameters or []), options)
         done = Sweep.open(folder)
         page = None
         if not no_report:
-            from sanlab.sweep.page import write_page
+            from sanlab.sweeps.page import write_page
 
             page = str(write_page(done))
         if as_json:
@@ -202,14 +199,14 @@ _ROWS = 60
 
 
 def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
-    from sanlab.sweep.knee import RULE
-    from sanlab.sweep.page import knee_of, setting_text
+    from sanlab.sweeps.knee import RULE
+    from sanlab.sweeps.page import knee_of, setting_text
 
     lines = _table(done)
     if found := knee_of(done):
         lines.append(f"knee at {setting_text(done, found)}: {RULE}")
     if tally.added:
-        from sanlab.sweep.refine import RULE as REFINE_RULE
+        from sanlab.sweeps.refine import RULE as REFINE_RULE
 
         lines.append(f"{len(tally.added)} settings added at {REFINE_RULE}")
     lines += _warm_up(done)
@@ -249,7 +246,7 @@ def _warm_up(done: Sweep) -> list[str]:
 def _table(done: Sweep) -> list[str]:
     """The settings as text, columns aligned."""
     from sanlab.report.words import show_count, show_percent, show_time
-    from sanlab.sweep.figures import short_names
+    from sanlab.sweeps.figures import short_names
 
     def share(row: dict[str, Any], name: str) -> str:
         half = row[f"{name}_half_width"]

@@ -16,7 +16,7 @@ from sanlab.cli.outcome import (
 )
 
 if TYPE_CHECKING:
-    from sanlab.run.trace import Trace
+    from sanlab.simulation.trace import Trace
 
 
 def register(app: typer.Typer) -> None:
@@ -57,9 +57,9 @@ def trace(
     last. Ctrl-C keeps the frames so far.
     """
     with outcome(as_json=as_json):
-        from sanlab.run.trace import DEFAULT_LIMIT
-        from sanlab.run.trace import trace as capture
         from sanlab.scenario.overrides import parse_assignment
+        from sanlab.simulation.trace import DEFAULT_LIMIT
+        from sanlab.simulation.trace import trace as capture
 
         done = capture(
             file,
@@ -95,7 +95,7 @@ def _document(done: Trace) -> dict[str, object]:
 
 
 def _show(done: Trace) -> None:
-    from sanlab.run.progress import show_time
+    from sanlab.simulation.progress import show_time
 
     typer.echo(
         f"{done.file}: {done.frames_count:,} frames of {done.exchanges_count:,} exchanges at "

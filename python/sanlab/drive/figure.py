@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
 
 from sanlab.report.figures import PALETTE
+from sanlab.vega_lite import Chart, chart, mark, nominal, quantitative
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,26 +18,22 @@ if TYPE_CHECKING:
 POINTS = 400
 
 
-def response_cdf(result: Result) -> alt.Chart:
+def response_cdf(result: Result) -> Chart:
     """Share of commands that took at most this long."""
     rows = _curve("simulated", result.response_ms)
     if result.measured_ms is not None:
         rows += _curve("measured", result.measured_ms)
     names = ["simulated", "measured"]
-    chart = alt.Chart(alt.InlineData(values=rows), title=f"{result.drive.name}: response time")
-    drawn: alt.Chart = (
-        chart.mark_line(interpolate="step-after")
-        .encode(
-            x=alt.X("response_ms:Q", title="Response time (ms)"),
-            y=alt.Y("share:Q", title="Share of commands", axis=alt.Axis(format="%")),
-            color=alt.Color("what:N", title=None, scale=alt.Scale(domain=names, range=PALETTE[:2])),
-            strokeDash=alt.StrokeDash(
-                "what:N", legend=None, scale=alt.Scale(domain=names, range=[[1, 0], [5, 3]])
-            ),
-        )
-        .properties(width=560, height=320)
+    curves = chart(
+        rows,
+        mark("line", interpolate="step-after"),
+        x=quantitative("response_ms", title="Response time (ms)"),
+        y=quantitative("share", title="Share of commands", axis={"format": "%"}),
+        color=nominal("what", title=None, scale={"domain": names, "range": list(PALETTE[:2])}),
+        strokeDash=nominal("what", legend=None, scale={"domain": names, "range": [[1, 0], [5, 3]]}),
     )
-    return drawn
+    title = f"{result.drive.name}: response time"
+    return curves.with_properties(width=560, height=320, title=title)
 
 
 def _curve(what: str, times: NDArray[np.float64]) -> list[dict[str, Any]]:
@@ -51,7 +47,4 @@ def _curve(what: str, times: NDArray[np.float64]) -> list[dict[str, Any]]:
 
 def svg_of(result: Result) -> str:
     """The chart as SVG."""
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(response_cdf(result).to_dict())
-    return svg
+    return response_cdf(result).to_svg()

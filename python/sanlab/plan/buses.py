@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from sanlab.catalog import UnknownEntryError, entries, entry
+from sanlab.catalog import UnknownEntryError, entry, names_of
 from sanlab.plan.names import define
 from sanlab.plan.schema import BusPlan
 from sanlab.quantities import nearest
@@ -74,9 +74,9 @@ def bus_of_hba(
     for bus in buses:
         if bus.name == wanted:
             return bus
-    if wanted in entries("buses"):
+    if wanted in names_of("buses"):
         return _resolve(Bus(name=f"{hba}-bus", model=wanted), f"{hba}-bus", path, problems)
-    known = [bus.name for bus in buses] + list(entries("buses"))
+    known = [bus.name for bus in buses] + names_of("buses")
     guess = nearest(wanted, known)
     hint = f"Did you mean '{guess}'? " if guess else ""
     problems.add(

@@ -1,121 +1,139 @@
-"""What the services of the fabrics decided, as rows of text: ports, zones, who sees whom."""
+"""Tables of what the services of the fabrics decided: ports, zones, who sees whom."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sanlab.report.tables import Cell, Column, Declaration, text
 from sanlab.report.words import show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sanlab.report.tables import Row
     from sanlab.results.run import Run
 
-#: A text and the value it is sorted by.
-Entry = tuple[str, float | str]
-#: Name of a table, its headings, its rows.
-Rows = tuple[str, list[str], list[list[Entry]]]
+#: Ports without a cable stand below all others of a switch.
+_UNLIT_PLACE = 1e9
 
 
-def fabric_tables(run: Run) -> list[Rows]:
-    """Return the tables of the section on the fabric; none where the run used no services."""
-    services = run.plan.get("services")
-    if not services:
-        return []
-    return [
-        _ports(run, services),
-        _zones(run, services),
-        _sights(run, services),
-        _apart(run, services),
-    ]
+def _decided(run: Run, kind: str) -> Iterator[Row]:
+    """Decisions of one kind that were made before the run ended; none without services."""
+    services = run.plan.get("services") or {}
+    for row in services.get(kind, []):
+        if row["at_ps"] <= run.manifest.simulated_ps:
+            yield row
 
 
-def _at(ps: int) -> Entry:
-    return ("start" if ps == 0 else show_time(ps)), float(ps)
+def _names(run: Run, kind: str) -> list[str]:
+    return [row["name"] for row in run.plan[kind]]
 
 
-def same(*texts: str) -> list[Entry]:
-    """Return texts that are sorted by themselves."""
-    return [(text, text) for text in texts]
+def _since(row: dict[str, Any]) -> Cell:
+    at = row["at_ps"]
+    return Cell("start" if at == 0 else show_time(at), float(at))
 
 
-def _in_time(run: Run, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    return (row for row in rows if row["at_ps"] <= run.manifest.simulated_ps)
+_SINCE = Column("since", _since)
 
 
-def _ports(run: Run, services: dict[str, Any]) -> Rows:
-    names = [switch["name"] for switch in run.plan["switches"]]
-    rows = [
-        [
-            *same(names[it["switch"]]),
-            (str(it["port"]), float(it["port"])),
-            *same(f"{it['kind']}_Port", it["peer"]),
-            _at(it["at_ps"]),
-            *same(it["state"], it["reason"]),
-        ]
-        for it in _in_time(run, services["ports"])
-    ]
-    rows += [_unlit(number, name, run) for number, name in enumerate(names)]
-    rows = [row for row in rows if row]
-    headings = ["switch", "port", "type", "cabled to", "since", "state", "reason"]
-    return "fabric_ports", headings, rows
+def _port_rows(run: Run) -> Iterator[Row]:
+    names = _names(run, "switches")
+    for row in _decided(run, "ports"):
+        yield row | {
+            "switch_name": names[row["switch"]],
+            "place": float(row["port"]),
+            "type": f"{row['kind']}_Port",
+        }
+    if run.plan.get("services"):
+        for switch, name in enumerate(names):
+            yield from _unlit_rows(run, switch, name)
 
 
-def _unlit(number: int, name: str, run: Run) -> list[Entry]:
+def _unlit_rows(run: Run, switch: int, name: str) -> Iterator[Row]:
     """One row for all ports of a switch without a cable."""
     used = sum(
-        end.get("switch", {}).get("switch") == number
+        end.get("switch", {}).get("switch") == switch
         for link in run.plan["links"]
         for end in (link["a"], link["b"])
     )
-    count = run.plan["switches"][number]["ports"] - used
-    if count <= 0:
-        return []
-    others = f"{count} other{'' if count == 1 else 's'}"
-    return [
-        *same(name),
-        (others, 1e9),
-        *same("", ""),
-        _at(0),
-        *same("no light", "nothing is plugged in"),
-    ]
+    count = run.plan["switches"][switch]["ports"] - used
+    if count > 0:
+        yield {
+            "switch_name": name,
+            "port": f"{count} other{'' if count == 1 else 's'}",
+            "place": _UNLIT_PLACE,
+            "type": "",
+            "peer": "",
+            "at_ps": 0,
+            "state": "no light",
+            "reason": "nothing is plugged in",
+        }
 
 
-def _zones(run: Run, services: dict[str, Any]) -> Rows:
-    names = [switch["name"] for switch in run.plan["switches"]]
-    rows = [
-        [
-            *same(names[it["switch"]], "all" if it["vsan"] == 0 else str(it["vsan"])),
-            _at(it["at_ps"]),
-            *same(it["zone_set"] or "none active", it["zone"], ", ".join(it["members"])),
-        ]
-        for it in _in_time(run, services["zones"])
-    ]
-    headings = ["fabric of", "VSAN", "since", "zone set", "zone", "members"]
-    return "fabric_zones", headings, rows
+def _zone_rows(run: Run) -> Iterator[Row]:
+    names = _names(run, "switches")
+    for row in _decided(run, "zones"):
+        yield row | {
+            "fabric": names[row["switch"]],
+            "vsan": "all" if row["vsan"] == 0 else str(row["vsan"]),
+            "zone_set": row["zone_set"] or "none active",
+            "members": ", ".join(row["members"]),
+        }
 
 
-def _sights(run: Run, services: dict[str, Any]) -> Rows:
-    names = [port["name"] for port in run.plan["n_ports"]]
-    rows = [
-        [
-            *same(names[it["n_port"]]),
-            _at(it["at_ps"]),
-            *same(", ".join(names[port] for port in it["targets"]) or "nobody"),
-        ]
-        for it in _in_time(run, services["sights"])
-    ]
-    return "fabric_sights", ["port", "since", "sees"], rows
+def _sight_rows(run: Run) -> Iterator[Row]:
+    names = _names(run, "n_ports")
+    for row in _decided(run, "sights"):
+        seen = ", ".join(names[port] for port in row["targets"])
+        yield row | {"port": names[row["n_port"]], "sees": seen or "nobody"}
 
 
-def _apart(run: Run, services: dict[str, Any]) -> Rows:
-    names = [port["name"] for port in run.plan["n_ports"]]
-    rows = [
-        [
-            *same(names[it["a"]], names[it["b"]]),
-            _at(it["at_ps"]),
-            *same(it["reason"] or "they see each other again"),
-        ]
-        for it in _in_time(run, services["apart"])
-    ]
-    return "fabric_apart", ["port", "and", "since", "why not"], rows
+def _apart_rows(run: Run) -> Iterator[Row]:
+    names = _names(run, "n_ports")
+    for row in _decided(run, "apart"):
+        reason = row["reason"] or "they see each other again"
+        yield {"a": names[row["a"]], "b": names[row["b"]], "at_ps": row["at_ps"], "reason": reason}
+
+
+TABLES = (
+    Declaration(
+        "fabric_ports",
+        (
+            text("switch", "switch_name"),
+            Column("port", lambda row: Cell(str(row["port"]), row["place"])),
+            text("type", "type"),
+            text("cabled to", "peer"),
+            _SINCE,
+            text("state", "state"),
+            text("reason", "reason"),
+        ),
+        _port_rows,
+        has_filter=True,
+    ),
+    Declaration(
+        "fabric_zones",
+        (
+            text("fabric of", "fabric"),
+            text("VSAN", "vsan"),
+            _SINCE,
+            text("zone set", "zone_set"),
+            text("zone", "zone"),
+            text("members", "members"),
+        ),
+        _zone_rows,
+        has_filter=True,
+    ),
+    Declaration(
+        "fabric_sights",
+        (text("port", "port"), _SINCE, text("sees", "sees")),
+        _sight_rows,
+        has_filter=True,
+    ),
+    Declaration(
+        "fabric_apart",
+        (text("port", "a"), text("and", "b"), _SINCE, text("why not", "reason")),
+        _apart_rows,
+        has_filter=True,
+    ),
+)

@@ -1,75 +1,102 @@
-"""What went wrong, and what it cost, as rows of text: events, paths, I/Os, frames."""
+"""Tables of what went wrong, and what it cost: events, paths, I/Os, frames."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sanlab.report.fabric_tables import same
+from sanlab.report.tables import Cell, Column, Declaration, text
 from sanlab.report.words import show_count, show_time
 from sanlab.results.happenings import happenings
 
 if TYPE_CHECKING:
-    from sanlab.report.fabric_tables import Entry, Rows
+    from collections.abc import Callable, Iterator
+
+    from sanlab.report.tables import Row
     from sanlab.results.run import Run
 
-
-def fault_tables(run: Run) -> list[Rows]:
-    """Return the tables of the section on faults; none where nothing happened."""
-    if not happenings(run):
-        return []
-    return [_events(run), _paths(run), _cost(run), _dropped(run)]
+#: A time that never came sorts behind all that did.
+_NEVER = Cell("never", 1e30)
 
 
-def _time(ps: float) -> Entry:
-    return show_time(ps), float(ps)
+def _count(title: str, key: str) -> Column:
+    return Column(title, lambda row: Cell(show_count(row[key]), float(row[key])))
 
 
-def _count(number: int) -> Entry:
-    return show_count(number), float(number)
+def _time(title: str, key: str) -> Column:
+    """A time, or that it never came."""
+
+    def cell(row: dict[str, Any]) -> Cell:
+        value = row[key]
+        return _NEVER if value is None else Cell(show_time(value), float(value))
+
+    return Column(title, cell)
 
 
-def _events(run: Run) -> Rows:
-    rows: list[list[Entry]] = [
-        [_time(it.at_ps), (it.what, f"{number:09}")] for number, it in enumerate(happenings(run))
-    ]
-    return "fault_events", ["time", "what happened"], rows
+def _in_faulty_runs(rows: Callable[[Run], Iterator[Row]]) -> Callable[[Run], Iterator[Row]]:
+    """Rows of runs in which something happened; none of others."""
+    return lambda run: rows(run) if happenings(run) else iter(())
 
 
-def _paths(run: Run) -> Rows:
-    """Paths that were lost; a time that never came sorts behind all that did."""
-    never: Entry = ("never", 1e30)
-    rows: list[list[Entry]] = []
+def _event_rows(run: Run) -> Iterator[Row]:
+    for number, event in enumerate(happenings(run)):
+        yield {"at_ps": event.at_ps, "what": event.what, "order": f"{number:09}"}
+
+
+def _path_rows(run: Run) -> Iterator[Row]:
     for row in run.rows("paths"):
-        if not row["losses_count"]:
-            continue
-        replaced = row["replaced_ps"]
-        rows.append(
-            [
-                *same(row["path"], row["state"]),
-                _count(row["losses_count"]),
-                _time(row["lost_ps"]),
-                _time(row["lost_first_ps"]),
-                _time(replaced) if replaced else never,
-                _time(replaced - row["lost_first_ps"]) if replaced else never,
-            ]
-        )
-    headings = ["path", "at the end", "lost", "down for", "first lost at"]
-    return "fault_paths", [*headings, "first I/O on another path at", "after"], rows
+        if row["losses_count"]:
+            replaced = row["replaced_ps"] or None
+            after = None if replaced is None else replaced - row["lost_first_ps"]
+            yield row | {"replaced_ps": replaced, "after_ps": after}
 
 
-def _cost(run: Run) -> Rows:
-    keys = ("io_count", "delayed_count", "retried_count", "error_count")
-    rows: list[list[Entry]] = [
-        [*same(row["workload"], row["op"]), *(_count(row[key]) for key in keys)]
-        for row in run.rows("workloads")
-    ]
-    return "fault_cost", ["workload", "op", "I/Os done", "delayed", "retried", "failed"], rows
+def _dropped_rows(run: Run) -> Iterator[Row]:
+    for row in run.rows("ports"):
+        if row.get("tx_dropped_count"):
+            yield row
 
 
-def _dropped(run: Run) -> Rows:
-    rows: list[list[Entry]] = [
-        [*same(row["port"], row["peer"]), _count(row["tx_dropped_count"])]
-        for row in run.rows("ports")
-        if row.get("tx_dropped_count")
-    ]
-    return "fault_frames", ["port", "peer", "frames dropped"], rows
+TABLES = (
+    Declaration(
+        "fault_events",
+        (
+            _time("time", "at_ps"),
+            Column("what happened", lambda row: Cell(row["what"], row["order"]), is_number=False),
+        ),
+        _event_rows,
+        has_filter=True,
+    ),
+    Declaration(
+        "fault_paths",
+        (
+            text("path", "path"),
+            text("at the end", "state"),
+            _count("lost", "losses_count"),
+            _time("down for", "lost_ps"),
+            _time("first lost at", "lost_first_ps"),
+            _time("first I/O on another path at", "replaced_ps"),
+            _time("after", "after_ps"),
+        ),
+        _in_faulty_runs(_path_rows),
+        has_filter=True,
+    ),
+    Declaration(
+        "fault_cost",
+        (
+            text("workload", "workload"),
+            text("op", "op"),
+            _count("I/Os done", "io_count"),
+            _count("delayed", "delayed_count"),
+            _count("retried", "retried_count"),
+            _count("failed", "error_count"),
+        ),
+        _in_faulty_runs(lambda run: iter(run.rows("workloads"))),
+        has_filter=True,
+    ),
+    Declaration(
+        "fault_frames",
+        (text("port", "port"), text("peer", "peer"), _count("frames dropped", "tx_dropped_count")),
+        _in_faulty_runs(_dropped_rows),
+        has_filter=True,
+    ),
+)

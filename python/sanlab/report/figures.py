@@ -1,16 +1,14 @@
 """The plots of a report, each a chart that also stands alone in a notebook.
 
-Charts are Vega-Lite by way of Altair: they show the values under the pointer, take the width they
-are given, and turn into SVG and PNG without a browser.
+Charts are Vega-Lite: they show the values under the pointer, take the width they are given, and
+turn into SVG and PNG without a browser.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
 
 from sanlab.results.columns import STAGES
@@ -24,7 +22,8 @@ from sanlab.results.latency import (
 )
 from sanlab.results.ports import waiting_for_credit
 from sanlab.results.throughput import over_time
-from sanlab.run.tables import numbers, texts
+from sanlab.simulation.tables import numbers, texts
+from sanlab.vega_lite import Channel, Chart, chart, layer, mark, nominal, quantitative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from sanlab.results.run import Run
 
 Rows = list[dict[str, Any]]
-Drawn = alt.Chart | alt.LayerChart
 
 #: Okabe and Ito's palette, told apart by colour-blind people too; yellow left out for its contrast.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c8c8c")
@@ -51,9 +49,9 @@ _MARK = "#777777"
 _MOST_MARKS = 60
 
 
-def figures(run: Run) -> dict[str, alt.Chart | alt.LayerChart]:
+def figures(run: Run) -> dict[str, Chart]:
     """All charts this run has data for, by name, in the order of the report."""
-    makers: dict[str, Callable[[Run], alt.Chart | alt.LayerChart | None]] = {
+    makers: dict[str, Callable[[Run], Chart | None]] = {
         "response_percentiles": response_percentiles,
         "response_distribution": response_distribution,
         "throughput_over_time": throughput_over_time,
@@ -63,22 +61,22 @@ def figures(run: Run) -> dict[str, alt.Chart | alt.LayerChart]:
         "credit_wait_over_time": credit_wait_over_time,
         "frame_latencies": frame_latencies,
     }
-    made = {name: make(run) for name, make in makers.items()}
-    return {name: chart for name, chart in made.items() if chart is not None}
+    charts = {name: make(run) for name, make in makers.items()}
+    return {name: figure for name, figure in charts.items() if figure is not None}
 
 
-def response_percentiles(run: Run) -> alt.Chart | None:
+def response_percentiles(run: Run) -> Chart | None:
     """Response time against percentile, p50 to p99.99; the axis counts nines."""
-    found = []
+    points = []
     for label, histogram in _by_flow(run):
         for percent in PERCENTS:
             value = percentile(histogram, percent)
             if value is None or not has_percentile(histogram.total, percent):
                 continue
-            found.append((label, percent, value))
-    if not found:
+            points.append((label, percent, value))
+    if not points:
         return None
-    unit = _unit(max(value for _, _, value in found) / 3)
+    unit = _unit(max(value for _, _, value in points) / 3)
     rows = [
         {
             "flow": label,
@@ -86,43 +84,49 @@ def response_percentiles(run: Run) -> alt.Chart | None:
             "nines": _nines(percent),
             "time": value / unit.ps,
         }
-        for label, percent, value in found
+        for label, percent, value in points
     ]
     ticks = {_nines(percent): f"p{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99)}
     spelled = " : ".join(
         f"abs(datum.value-{place})<0.01 ? '{name}'" for place, name in ticks.items()
     )
-    return _finish(
-        alt.Chart(_data(rows))
-        .mark_line(point=alt.OverlayMarkDef(size=36))
-        .encode(
-            x=alt.X("nines:Q")
-            .title("percentile of I/Os")
-            .axis(values=list(ticks), labelExpr=f"{spelled} : ''"),
-            y=alt.Y("time:Q").title(f"response time ({unit.name})").scale(type="log", nice=False),
+    return _sized(
+        chart(
+            _rounded_rows(rows),
+            mark("line", point={"size": 36}),
+            x=quantitative(
+                "nines",
+                title="percentile of I/Os",
+                axis={"values": list(ticks), "labelExpr": f"{spelled} : ''"},
+            ),
+            y=quantitative(
+                "time",
+                title=f"response time ({unit.name})",
+                scale={"type": "log", "nice": False},
+            ),
             color=_colour("flow", "workload"),
-            tooltip=["flow:N", "percentile:N", _number("time", unit.name)],
+            tooltip=[nominal("flow"), nominal("percentile"), _number("time", unit.name)],
         )
     )
 
 
-def response_distribution(run: Run) -> alt.Chart | None:
+def response_distribution(run: Run) -> Chart | None:
     """Share of the I/Os by response time, on a logarithmic axis."""
     return _distribution(_by_flow(run), "response time", "share of I/Os", "workload")
 
 
-def frame_latencies(run: Run) -> alt.Chart | None:
+def frame_latencies(run: Run) -> Chart | None:
     """Share of the frames by their latency, in the network and end to end."""
     if "frame_histogram" not in run.tables:
         return None
-    found = [
+    histograms = [
         (latency.replace("_", " "), frame_histogram(run, latency))
         for latency in ("network", "end_to_end")
     ]
-    return _distribution(found, "frame latency", "share of frames", "latency")
+    return _distribution(histograms, "frame latency", "share of frames", "latency")
 
 
-def throughput_over_time(run: Run) -> Drawn | None:
+def throughput_over_time(run: Run) -> Chart | None:
     """Throughput of each workload over simulated time."""
     rows: Rows = []
     for label in _workloads(run):
@@ -136,7 +140,7 @@ def throughput_over_time(run: Run) -> Drawn | None:
     return _time_line(run, rows, ("rate", "throughput (MB/s)"), [_number("iops", "I/Os per s")])
 
 
-def response_over_time(run: Run) -> Drawn | None:
+def response_over_time(run: Run) -> Chart | None:
     """Mean response time of each workload over simulated time."""
     rows: Rows = []
     for label in _workloads(run):
@@ -159,7 +163,7 @@ def response_over_time(run: Run) -> Drawn | None:
     return _time_line(run, rows, ("mean", f"mean response time ({unit.name})"), [longest])
 
 
-def errors_over_time(run: Run) -> Drawn | None:
+def errors_over_time(run: Run) -> Chart | None:
     """Failed I/Os of each workload in each bin; none where nothing failed."""
     rows: Rows = []
     failed = 0
@@ -173,7 +177,7 @@ def errors_over_time(run: Run) -> Drawn | None:
     return _time_line(run, rows, ("errors", "failed I/Os"), []) if failed else None
 
 
-def stages(run: Run) -> alt.Chart | None:
+def stages(run: Run) -> Chart | None:
     """Mean time of an I/O in each stage, one bar for each workload and operation."""
     order = {name: index for index, name in enumerate(STAGES)}
     rows = [
@@ -196,33 +200,35 @@ def stages(run: Run) -> alt.Chart | None:
     for row in rows:
         row["time"] /= unit.ps
     shown = sorted({row["stage"] for row in rows}, key=lambda name: order.get(name, len(order)))
-    chart = _finish(
-        alt.Chart(_data(rows))
-        .mark_bar(height=alt.RelativeBandSize(0.7), stroke="#ffffff", strokeWidth=0.5)
-        .encode(
-            y=alt.Y("flow:N").title(None).sort(flows).axis(labelLimit=190),
-            x=alt.X("time:Q")
-            .title(f"mean time of an I/O ({unit.name})")
-            .axis(tickCount=10)
-            .stack("zero"),
-            order=alt.Order("order:Q"),
-            color=alt.Color("stage:N")
-            .title("stage")
-            .sort(shown)
-            .scale(domain=shown, range=[_STAGE_COLOURS[name] for name in shown]),
-            tooltip=[
-                "flow:N",
-                "stage:N",
-                "what:N",
-                _number("time", unit.name),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
-        )
+    bars = chart(
+        _rounded_rows(rows),
+        mark("bar", height={"band": 0.7}, stroke="#ffffff", strokeWidth=0.5),
+        y=nominal("flow", title=None, sort=flows, axis={"labelLimit": 190}),
+        x=quantitative(
+            "time",
+            title=f"mean time of an I/O ({unit.name})",
+            axis={"tickCount": 10},
+            stack="zero",
+        ),
+        order=quantitative("order"),
+        color=nominal(
+            "stage",
+            title="stage",
+            sort=shown,
+            scale={"domain": shown, "range": [_STAGE_COLOURS[name] for name in shown]},
+        ),
+        tooltip=[
+            nominal("flow"),
+            nominal("stage"),
+            nominal("what"),
+            _number("time", unit.name),
+            quantitative("share", format=".1%"),
+        ],
     )
-    return chart.properties(height=max(70, 42 * len(flows)))
+    return _sized(bars, max(70, 42 * len(flows)))
 
 
-def credit_wait_over_time(run: Run) -> Drawn | None:
+def credit_wait_over_time(run: Run) -> Chart | None:
     """Share of each bin in which the ports that waited longest had no BB credit."""
     waiting = [row["port"] for row in waiting_for_credit(run)[:SERIES_SHOWN]]
     if not waiting or "port_series" not in run.tables:
@@ -308,26 +314,34 @@ def _density(label: str, histogram: Histogram) -> Rows:
 
 
 def _distribution(
-    found: list[tuple[str, Histogram]], x_title: str, y_title: str, legend: str
-) -> alt.Chart | None:
-    found = [(label, histogram) for label, histogram in found if histogram.total]
-    if not found:
+    histograms: list[tuple[str, Histogram]], x_title: str, y_title: str, legend: str
+) -> Chart | None:
+    histograms = [(label, histogram) for label, histogram in histograms if histogram.total]
+    if not histograms:
         return None
-    unit = _unit(max(float(histogram.high_ps[-1]) for _, histogram in found) / 3)
-    rows = [row for label, histogram in found for row in _density(label, histogram)]
+    unit = _unit(max(float(histogram.high_ps[-1]) for _, histogram in histograms) / 3)
+    rows = [row for label, histogram in histograms for row in _density(label, histogram)]
     for row in rows:
         row["at"] /= unit.ps
-    return _finish(
-        alt.Chart(_data(rows))
-        .mark_area(interpolate="step", fillOpacity=0.25, line={"strokeWidth": 1.5}, clip=True)
-        .encode(
-            x=alt.X("at:Q")
-            .title(f"{x_title} ({unit.name})")
-            .scale(type="log", nice=False)
-            .axis(format=",~r"),
-            y=alt.Y("share:Q").title(y_title).stack(None).axis(format="%"),
+    return _sized(
+        chart(
+            _rounded_rows(rows),
+            mark(
+                "area", interpolate="step", fillOpacity=0.25, line={"strokeWidth": 1.5}, clip=True
+            ),
+            x=quantitative(
+                "at",
+                title=f"{x_title} ({unit.name})",
+                scale={"type": "log", "nice": False},
+                axis={"format": ",~r"},
+            ),
+            y=quantitative("share", title=y_title, stack=None, axis={"format": "%"}),
             color=_colour("flow", legend),
-            tooltip=["flow:N", _number("at", unit.name), alt.Tooltip("share:Q", format=".2%")],
+            tooltip=[
+                nominal("flow"),
+                _number("at", unit.name),
+                quantitative("share", format=".2%"),
+            ],
         )
     )
 
@@ -336,10 +350,10 @@ def _time_line(
     run: Run,
     rows: Rows,
     drawn: tuple[str, str],
-    tips: list[alt.Tooltip],
+    tips: list[Channel],
     *,
     is_share: bool = False,
-) -> Drawn | None:
+) -> Chart | None:
     """Rows of `at` in picoseconds and a value over simulated time, with what went wrong.
 
     `drawn` is the column of the value and the title of its axis.
@@ -350,67 +364,57 @@ def _time_line(
     unit = _unit(max(row["at"] for row in rows))
     for row in rows:
         row["at"] /= unit.ps
-    axis = alt.Axis(format="%") if is_share else alt.Axis()
-    value = alt.Tooltip(f"{column}:Q", format=".1%" if is_share else ",.4~r", title=title)
-    x = alt.X("at:Q").title(f"simulated time ({unit.name})")
-    line = (
-        alt.Chart(_data(rows))
-        .mark_line(strokeWidth=1.8, point=alt.OverlayMarkDef(size=14) if len(rows) < 400 else False)
-        .encode(
-            x=x,
-            y=alt.Y(f"{column}:Q").title(title).scale(zero=True).axis(axis),
-            color=_colour("flow", None),
-            tooltip=["flow:N", _number("at", unit.name), value, *tips],
-        )
+    axis = {"format": "%"} if is_share else {}
+    value = quantitative(column, format=".1%" if is_share else ",.4~r", title=title)
+    x = quantitative("at", title=f"simulated time ({unit.name})")
+    line = chart(
+        _rounded_rows(rows),
+        mark("line", strokeWidth=1.8, point={"size": 14} if len(rows) < 400 else False),
+        x=x,
+        y=quantitative(column, title=title, scale={"zero": True}, axis=axis),
+        color=_colour("flow", None),
+        tooltip=[nominal("flow"), _number("at", unit.name), value, *tips],
     )
     marks = _marks(run, unit)
     if not marks:
-        return _finish(line)
-    rules = (
-        alt.Chart(_data(marks))
-        .mark_rule(strokeDash=[3, 3], strokeWidth=1.2, color=_MARK, tooltip=True)
-        .encode(x=x, tooltip=[_number("at", unit.name), alt.Tooltip("what:N")])
+        return _sized(line)
+    rules = chart(
+        _rounded_rows(marks),
+        mark("rule", strokeDash=[3, 3], strokeWidth=1.2, color=_MARK, tooltip=True),
+        x=x,
+        tooltip=[_number("at", unit.name), nominal("what")],
     )
-    together: alt.LayerChart = alt.LayerChart(layer=[rules, line])
-    return together.properties(width="container", height=_HEIGHT)
+    return _sized(layer(rules, line))
 
 
 def _marks(run: Run, unit: _Unit) -> Rows:
     """What went wrong, once for each instant."""
-    found: dict[int, list[str]] = {}
-    for it in happenings(run):
-        found.setdefault(it.at_ps, []).append(it.what)
+    by_time: dict[int, list[str]] = {}
+    for event in happenings(run):
+        by_time.setdefault(event.at_ps, []).append(event.what)
     return [
-        {"at": at / unit.ps, "what": "; ".join(what)}
-        for at, what in list(found.items())[:_MOST_MARKS]
+        {"at": at / unit.ps, "what": "; ".join(events)}
+        for at, events in list(by_time.items())[:_MOST_MARKS]
     ]
 
 
-def _number(column: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{column}:Q", format=",.4~r", title=title)
+def _number(column: str, title: str) -> Channel:
+    return quantitative(column, format=",.4~r", title=title)
 
 
-def _colour(column: str, title: str | None) -> alt.Color:
-    return alt.Color(f"{column}:N").title(title).sort(None).scale(range=list(PALETTE))
+def _colour(column: str, title: str | None) -> Channel:
+    return nominal(column, title=title, sort=None, scale={"range": list(PALETTE)})
 
 
-def _finish(chart: alt.Chart) -> alt.Chart:
-    return chart.properties(width="container", height=_HEIGHT)
+def _sized(figure: Chart, height: int = _HEIGHT) -> Chart:
+    """A chart as wide as the page gives it room."""
+    return figure.with_properties(width="container", height=height)
 
 
-def _data(rows: Rows) -> alt.InlineData:
-    """Rows as they are: no guesses at types, the same text for the same run."""
-    return alt.InlineData(
-        values=[{key: _rounded(value) for key, value in row.items()} for row in rows]
-    )
+def _rounded_rows(rows: Rows) -> Rows:
+    """Rows with as many digits as a drawing needs."""
+    return [{key: _rounded(value) for key, value in row.items()} for row in rows]
 
 
 def _rounded(value: Any) -> Any:  # noqa: ANN401  whatever a row holds
     return float(f"{value:.6g}") if isinstance(value, float) else value
-
-
-def specification(chart: alt.Chart | alt.LayerChart) -> dict[str, Any]:
-    """A chart as Vega-Lite for the page, which brings its own colours for light and dark."""
-    spec: dict[str, Any] = json.loads(chart.to_json(validate=False))
-    spec.pop("config", None)
-    return spec

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sanlab.run.progress import show_time
+from sanlab.simulation.progress import show_time
 
-__all__ = ["show_bytes", "show_count", "show_percent", "show_rate", "show_time"]
+__all__ = ["show_bytes", "show_count", "show_percent", "show_rate", "show_time", "whole"]
 
 
 def show_rate(bytes_per_s: float | None) -> str:
@@ -39,6 +39,15 @@ def show_count(number: float | None) -> str:
     if number != int(number) and abs(number) < 100:
         return _three_digits(number)
     return f"{number:,.0f}".replace(",", "\u202f")
+
+
+def whole(number: float) -> float:
+    """A rate to the nearest whole number where decimals say nothing.
+
+    >>> whole(1234.56), whole(12.3)
+    (1235.0, 12.3)
+    """
+    return float(round(number)) if number >= 100 else number
 
 
 def show_percent(share: float) -> str:

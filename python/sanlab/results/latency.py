@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sanlab.run.tables import numbers, texts
+from sanlab.simulation.tables import numbers, texts
 
 if TYPE_CHECKING:
     import numpy.typing as npt

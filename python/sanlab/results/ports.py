@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from sanlab.simulation.tables import numbers, texts
 
 if TYPE_CHECKING:
     from sanlab.results.record import Record
@@ -167,18 +166,16 @@ def parallel_to(run: Record, port: Port) -> list[Port]:
 
 def busy_while_waiting(run: Record, busy: str, waiting: str) -> float | None:
     """Utilisation of one port in the time another waited for credit; None without a time line."""
-    series: dict[str, list[tuple[float, float]]] = {busy: [], waiting: []}
     if "port_series" not in run.tables:
         return None
     table = run.table("port_series")
-    chosen = table.filter(pc.is_in(table["port"], value_set=pa.array([busy, waiting])))
-    for row in chosen.select(["port", "tx_utilisation", "tx_credit_wait_ps"]).to_pylist():
-        series[row["port"]].append((row["tx_utilisation"], float(row["tx_credit_wait_ps"])))
-    pairs = list(zip(series[busy], series[waiting], strict=False))
-    waited = sum(wait for _, (_, wait) in pairs)
-    if not waited or len(series[busy]) != len(series[waiting]):
+    ports = texts(table, "port")
+    shares = numbers(table, "tx_utilisation")[ports == busy].tolist()
+    waits = numbers(table, "tx_credit_wait_ps")[ports == waiting].astype(float).tolist()
+    waited = sum(waits)
+    if not waited or len(shares) != len(waits):
         return None
-    return sum(share * wait for (share, _), (_, wait) in pairs) / waited
+    return float(sum(share * wait for share, wait in zip(shares, waits, strict=True)) / waited)
 
 
 def _is_slow(run: Record, name: str) -> bool:

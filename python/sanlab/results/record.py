@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sanlab.run.manifest import Manifest
+    from sanlab.simulation.manifest import Manifest
 
 
 class Record(Protocol):

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from sanlab.errors import SanlabError
-from sanlab.run.execute import execute
-from sanlab.run.manifest import FORMAT, Manifest
+from sanlab.simulation import folder as run_folder
+from sanlab.simulation.execute import execute, prepare
+from sanlab.simulation.manifest import FORMAT, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -191,7 +192,28 @@ def run(
     seed: int | None = None,
     show_progress: bool = False,
 ) -> Run:
-    """Simulate a scenario, write its run folder and open it; public as `sanlab.run`."""
-    return Run.open(
-        execute(source, overrides=overrides, folder=folder, seed=seed, show_progress=show_progress)
-    )
+    """Simulate a scenario, write its run folder and open it; public as `sanlab.run`.
+
+    Parameters
+    ----------
+    source
+        A scenario file, or a scenario made in Python.
+    overrides
+        Values that replace those of the file, by path: `{"workloads.readers.iodepth": "32"}`.
+    folder
+        Run folder to write; it must not exist yet. Default: `runs/` and the name of the file.
+    seed
+        Replaces the seed of the scenario.
+    show_progress
+        Draw a progress line on standard error, if that is a terminal.
+
+    Examples
+    --------
+    >>> import sanlab
+    >>> run = sanlab.run("examples/hello-san/scenario.yaml")  # doctest: +SKIP
+    >>> run.summary()["throughput_bytes_per_s"]  # doctest: +SKIP
+    """
+    target = None if folder is None else Path(folder)
+    run_folder.refuse_target(target)
+    prepared = prepare(source, overrides or {}, seed)
+    return Run.open(execute(prepared, target, show_progress=show_progress))

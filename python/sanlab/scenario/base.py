@@ -44,7 +44,7 @@ class ScenarioModel(BaseModel):
         strict=True,
         populate_by_name=True,
         validate_default=False,
-        use_attribute_docstrings=True,
+        defer_build=True,
     )
 
 

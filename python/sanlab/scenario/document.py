@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import Problem, ScenarioError
+from sanlab.scenario.compose import compose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,7 +103,7 @@ def read_document(text: str, file: str) -> MarkedMap:
     ScenarioError
         Where the text is no YAML, repeats a key or holds something else than a mapping.
     """
-    node = _compose(text, file)
+    node = compose(text, file)
     reader = _Reader(file)
     value = reader.read(node, (), 0) if node is not None else None
     if isinstance(value, MarkedMap) and not reader.problems:
@@ -121,60 +120,12 @@ def read_document(text: str, file: str) -> MarkedMap:
 
 def read_value(text: str, mark: Mark) -> Any:  # noqa: ANN401  any value YAML can hold
     """Parse the text of one value, as an override gives it; every part gets the same mark."""
-    node = _compose(text, mark.file)
+    node = compose(text, mark.file)
     reader = _Reader(mark.file, mark)
     value = reader.read(node, (), 0) if node is not None else None
     if reader.problems:
         raise ScenarioError(reader.problems)
     return value
-
-
-def _compose(text: str, file: str) -> Any:  # noqa: ANN401  ruamel's node, untyped
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning, YAMLError
-
-    yaml = YAML(typ="safe", pure=True)
-    try:
-        with warnings.catch_warnings():
-            # YAML allows an anchor to be set again, and a warning would reach nobody.
-            warnings.simplefilter("ignore", ReusedAnchorWarning)
-            return yaml.compose(text)
-    except MarkedYAMLError as error:
-        place = error.problem_mark or error.context_mark
-        if error.context_mark and "end of stream" in str(error.problem):
-            place = error.context_mark  # where the quote or bracket was opened
-        line = place.line + 1 if place else None
-        column = place.column + 1 if place else None
-        reason = f"This is not valid YAML: {_syntax_reason(error)}"
-        problem = Problem(file, line, column, "", reason, _syntax_remedy(error, text))
-    except RecursionError:
-        reason = "This is nested too deeply to be a scenario"
-        problem = Problem(file, None, None, "", reason, "Close the brackets")
-    except YAMLError as error:
-        lines = str(error).splitlines() or ["unreadable"]
-        problem = Problem(
-            file, 1, 1, "", f"This is not valid YAML: {lines[0]}", "Write plain UTF-8 text"
-        )
-    raise ScenarioError([problem])
-
-
-def _syntax_reason(error: Any) -> str:  # noqa: ANN401  ruamel is untyped here
-    problem = str(error.problem or error.context or "it cannot be read").strip()
-    return problem.replace("\n", " ")
-
-
-def _syntax_remedy(error: Any, text: str) -> str:  # noqa: ANN401  ruamel is untyped here
-    place = error.problem_mark
-    lines = text.splitlines()
-    if place and place.line < len(lines) and "\t" in lines[place.line]:
-        return "Indent with spaces, not with tabs"
-    if place and place.line < len(lines) and re.search(r"\[\d+\.\.", lines[place.line]):
-        return 'Inside braces, a name with brackets needs quotes: "host[1..4]"'
-    if "mapping values" in str(error.problem):
-        return "Put text that contains ': ' in quotes, and one key on each line"
-    if "anchor" in str(error.problem) or "alias" in str(error.problem):
-        return "Text that starts with '*' or '&' needs quotes"
-    return "Check indentation, brackets and quotes on this line and the one before"
 
 
 class _Reader:
@@ -186,7 +137,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.values_count = 0
 
-    def mark_of(self, node: Any) -> Mark:  # noqa: ANN401  ruamel's node, untyped
+    def mark_of(self, node: Any) -> Mark:  # noqa: ANN401  a node, untyped
         if self.fixed_mark is not None:
             return self.fixed_mark
         return Mark(self.file, node.start_mark.line + 1, node.start_mark.column + 1)

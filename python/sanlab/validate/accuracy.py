@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-import altair as alt
-
 from sanlab.report.figures import PALETTE
-from sanlab.run.folder import write_file
+from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of
 from sanlab.validate.page import as_svg, show
 from sanlab.validate.study import studies_folder
+from sanlab.vega_lite import Chart, chart, layer, mark, nominal, quantitative
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,40 +157,33 @@ def _line(row: Row, *, is_fitted: bool) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _plot(study: Validation) -> alt.LayerChart:
+def _plot(study: Validation) -> Chart:
     """Draw published against simulated numbers; on the line they are equal."""
     points = [
         {"published": row.published, "simulated": row.simulated, "figure": title_of(row.metric)}
         for row in _numbers(study)
         if isinstance(row.published, float) and row.published > 0
     ]
-    least = min(min(float(it["published"]), float(it["simulated"])) for it in points)
-    most = max(max(float(it["published"]), float(it["simulated"])) for it in points)
-    scale = alt.Scale(type="log", domain=[0.8 * least, 1.25 * most], nice=False)
-    line = [{"x": 0.8 * least, "y": 0.8 * least * k, "k": k} for k in (0.9, 1.0, 1.1)]
-    line += [{"x": 1.25 * most, "y": 1.25 * most * k, "k": k} for k in (0.9, 1.0, 1.1)]
-    lines = (
-        alt.Chart(alt.InlineData(values=line))
-        .mark_line(color="#999999", strokeWidth=1, clip=True)
-        .encode(
-            x=alt.X("x:Q", scale=scale, title="published"),
-            y=alt.Y("y:Q", scale=scale, title="simulated"),
-            detail="k:N",
-            strokeDash=alt.condition("datum.k == 1", alt.value([1, 0]), alt.value([4, 4])),
-        )
+    least = 0.8 * min(min(float(p["published"]), float(p["simulated"])) for p in points)
+    most = 1.25 * max(max(float(p["published"]), float(p["simulated"])) for p in points)
+    scale = {"type": "log", "domain": [least, most], "nice": False}
+    ends = [{"x": at, "y": at * k, "k": k} for at in (least, most) for k in (0.9, 1.0, 1.1)]
+    lines = chart(
+        ends,
+        mark("line", color="#999999", strokeWidth=1, clip=True),
+        x=quantitative("x", scale=scale, title="published"),
+        y=quantitative("y", scale=scale, title="simulated"),
+        detail=nominal("k"),
+        strokeDash={"condition": {"test": "datum.k == 1", "value": [1, 0]}, "value": [4, 4]},
     )
-    marks = (
-        alt.Chart(alt.InlineData(values=points))
-        .mark_point(filled=True, size=45, opacity=0.8)
-        .encode(
-            x=alt.X("published:Q", scale=scale),
-            y=alt.Y("simulated:Q", scale=scale),
-            color=alt.Color("figure:N", title=None, scale=alt.Scale(range=PALETTE)),
-            shape=alt.Shape("figure:N", title=None),
-        )
+    marks = chart(
+        points,
+        mark("point", filled=True, size=45, opacity=0.8),
+        x=quantitative("published", scale=scale),
+        y=quantitative("simulated", scale=scale),
+        color=nominal("figure", title=None, scale={"range": list(PALETTE)}),
+        shape=nominal("figure", title=None),
     )
-    drawing: alt.LayerChart = alt.LayerChart(layer=[lines, marks])
     # A legend is as wide as the font it is drawn with, which is the viewer's.
-    return drawing.properties(
-        width=_SIZE, height=_SIZE, padding={"right": 40, "left": 5, "top": 5, "bottom": 5}
-    )
+    padding = {"right": 40, "left": 5, "top": 5, "bottom": 5}
+    return layer(lines, marks).with_properties(width=_SIZE, height=_SIZE, padding=padding)

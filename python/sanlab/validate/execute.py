@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.compile import compile_plan
-from sanlab.run.execute import simulate
-from sanlab.run.folder import DEFAULT_PARENT
 from sanlab.scenario.load import load_scenario
+from sanlab.simulation.execute import simulate
+from sanlab.simulation.folder import DEFAULT_PARENT
 from sanlab.validate.metrics import measure, of_workload
 from sanlab.validate.rows import (
     Figures,

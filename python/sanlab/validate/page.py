@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import jinja2
-import vl_convert
 from markupsafe import Markup
 
-from sanlab.report.build import STYLE
 from sanlab.report.figures import PALETTE
-from sanlab.run.folder import write_file
+from sanlab.report.page import STYLE
+from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of, unit_of
 from sanlab.validate.rows import bound_of
+from sanlab.vega_lite import (
+    Channel,
+    Chart,
+    chart,
+    concatenate,
+    constant,
+    layer,
+    mark,
+    nominal,
+    ordinal,
+    quantitative,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +54,7 @@ def write_page(
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True
     )
-    drawings = [(plot, Markup(as_svg(charts(plot, cases, rows)))) for plot in study.plots]
+    drawings = [(plot, Markup(as_svg(draw(plot, cases, rows)))) for plot in study.plots]
     names = {case.name for case in cases}
     text = environment.get_template("study.html").render(
         study=study,
@@ -70,16 +80,15 @@ def _cards(cases: list[Case], rows: list[Row]) -> list[tuple[str, str, str]]:
     numbers = [row for row in rows if row.error_percent is not None]
     trends = [row for row in rows if row.is_trend]
     bounded = [row for row in rows if row.published is None and row.bound is not None]
-    compared = [row for row in rows if row.ok is not None]
-    cards = [("Comparisons", _kept(compared), "within tolerance")]
+    cards = [("Comparisons", _kept([row for row in rows if row.ok is not None]), "hold")]
     if numbers:
         worst = max((row.error_percent or 0.0 for row in numbers), key=abs)
         cards.append(("Published numbers", _kept(numbers), f"largest error {worst:+.2f} %"))
     if trends:
-        cards.append(("Published shapes", _kept(trends), "have the published shape"))
+        cards.append(("Published shapes", _kept(trends), "rise or fall as published"))
     if bounded:
         worst = max((row.off_bound_percent or 0.0 for row in bounded), key=abs)
-        cards.append(("Closed forms", _kept(bounded), f"largest difference {worst:+.2f} %"))
+        cards.append(("Closed forms", _kept(bounded), f"farthest off {worst:+.2f} %"))
     cards.append(("Simulations", str(len(cases)), "one for each case"))
     return cards
 
@@ -89,17 +98,17 @@ def _kept(rows: Sequence[Row]) -> str:
 
 
 def _grids(cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
-    """Figures without a published value: a table for each group, a line for each case."""
+    """Figures nothing is known to compare with: a table for each group, a line for each case."""
     alone = {(row.case, row.metric): row for row in rows if row.ok is None}
     grids: dict[str, dict[str, Any]] = {}
     for case in cases:
         if case.in_bulk:
             continue
-        found = [alone.get((case.name, metric)) for metric in case.metrics]
-        if any(found):
+        cells = [alone.get((case.name, metric)) for metric in case.metrics]
+        if any(cells):
             heads = [f"{title_of(metric)} ({unit_of(metric)})" for metric in case.metrics]
             grid = grids.setdefault(case.group, {"heads": heads, "lines": []})
-            grid["lines"].append((case.name, [row and show(row.simulated) for row in found]))
+            grid["lines"].append((case.name, [row and show(row.simulated) for row in cells]))
     return list(grids.values())
 
 
@@ -112,79 +121,73 @@ def show(value: float | str | None) -> str:
     return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
 
 
-def chart(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart:
-    """Draw a metric against a parameter, with its closed form and published figure if known."""
-    data = _points(plot, cases, rows)
-    places = list(dict.fromkeys(point["x"] for point in data))
+def draw(plot: Plot, cases: list[Case], rows: list[Row]) -> Chart:
+    """Draw a plot; with a facet, one panel beside the other on one scale."""
+    if plot.facet is None:
+        return _panel(plot, cases, rows)
+    points = _points(plot, cases, rows)
+    top = max(point["y"] for point in points)
+    x = ordinal("x", title=plot.x_title, axis={"labelAngle": 0})
+    y = quantitative("y", title=plot.y_title, scale={"domain": [0, top], "nice": True})
+    order = list(dict.fromkeys(point["series"] for point in points))
+    panels = []
+    for name in dict.fromkeys(point["facet"] for point in points):
+        values = [point for point in points if point["facet"] == name]
+        lines = _by_series(values, x, y, plot.series or "", order)
+        panels.append(lines.with_properties(width=_PANEL, height=_HEIGHT, title=name))
+    return concatenate("beside", *panels)
+
+
+def _panel(plot: Plot, cases: list[Case], rows: list[Row]) -> Chart:
+    """Draw a metric against a parameter, with closed form and published figure where there are."""
+    points = _points(plot, cases, rows)
+    places = list(dict.fromkeys(point["x"] for point in points))
     are_words = any(isinstance(place, str) for place in places)
     if are_words:
         places = [str(place) for place in places]
-        data = [point | {"x": str(point["x"])} for point in data]
+        points = [point | {"x": str(point["x"])} for point in points]
     is_wide = not are_words and max(places) > _FEW and not plot.log_x
-    kind: Literal["quantitative", "ordinal"] = "quantitative" if is_wide else "ordinal"
-    x = alt.X("x", type=kind, title=plot.x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    axis = {"labelAngle": 0, "labelOverlap": True}
+    x = (quantitative if is_wide else ordinal)("x", title=plot.x_title, axis=axis)
     if are_words:
-        x = x.sort(places)
-    y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=True))
+        x["sort"] = places
+    y = quantitative("y", title=plot.y_title, scale={"zero": True})
     if plot.series is not None:
-        base = alt.Chart(alt.InlineData(values=data))
-        order = list(dict.fromkeys(point["series"] for point in data))
-        layers = [_by_series(base, x, y, plot.series, order)]
+        order = list(dict.fromkeys(point["series"] for point in points))
+        layers = [_by_series(points, x, y, plot.series, order)]
     else:
-        layers = _against_known(plot, x, y, data, _bound_curve(plot, cases))
-    drawing: alt.LayerChart = alt.LayerChart(layer=layers)
-    return drawing.properties(width=_WIDTH, height=_HEIGHT)
-
-
-def charts(plot: Plot, cases: list[Case], rows: list[Row]) -> alt.LayerChart | alt.HConcatChart:
-    """Draw a plot; with a facet, one panel beside the other on one scale."""
-    if plot.facet is None:
-        return chart(plot, cases, rows)
-    data = _points(plot, cases, rows)
-    panels = list(dict.fromkeys(point["facet"] for point in data))
-    top = max(point["y"] for point in data)
-    drawn = []
-    for panel in panels:
-        values = [point for point in data if point["facet"] == panel]
-        x = alt.X("x", type="ordinal", title=plot.x_title, axis=alt.Axis(labelAngle=0))
-        y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(domain=[0, top], nice=True))
-        base = alt.Chart(alt.InlineData(values=values))
-        order = list(dict.fromkeys(point["series"] for point in data))
-        line = _by_series(base, x, y, plot.series or "", order)
-        drawn.append(line.properties(width=_PANEL, height=_HEIGHT, title=panel))
-    together: alt.HConcatChart = alt.hconcat(*drawn)
-    return together
+        layers = _against_known(plot, x, y, points, _bound_curve(plot, cases))
+    return layer(*layers).with_properties(width=_WIDTH, height=_HEIGHT)
 
 
 def _against_known(
-    plot: Plot, x: alt.X, y: alt.Y, data: list[dict[str, Any]], curve: list[dict[str, Any]]
-) -> list[alt.Chart]:
+    plot: Plot, x: Channel, y: Channel, points: list[dict[str, Any]], curve: list[dict[str, Any]]
+) -> list[Chart]:
     """Simulated points on the closed form, under the published value."""
     kinds = [_SIMULATED]
     kinds += [_CLOSED_FORM] if curve else []
     kinds += [_PUBLISHED] if plot.published is not None else []
     colour_of = {_SIMULATED: PALETTE[0], _CLOSED_FORM: PALETTE[4], _PUBLISHED: PALETTE[1]}
-    scale = alt.Scale(domain=kinds, range=[colour_of[kind] for kind in kinds])
-    legend = alt.Legend(orient="top", title=None, symbolType="circle", symbolOpacity=1)
+    scale = {"domain": kinds, "range": [colour_of[kind] for kind in kinds]}
+    legend = {"orient": "top", "title": None, "symbolType": "circle", "symbolOpacity": 1}
+    color = nominal("kind", scale=scale, legend=legend)
 
-    color = alt.Color("kind:N", scale=scale, legend=legend)
-
-    def of(kind: str, values: list[dict[str, Any]]) -> alt.Chart:
-        return alt.Chart(alt.InlineData(values=[value | {"kind": kind} for value in values]))
+    def labelled(kind: str, values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [value | {"kind": kind} for value in values]
 
     layers = []
     if curve:
-        line = of(_CLOSED_FORM, curve).mark_line(strokeWidth=2.5)
-        layers.append(line.encode(x=x, y=y, color=color))
-    points = of(_SIMULATED, data).mark_point(filled=True, size=55, opacity=1)
-    layers.append(points.encode(x=x, y=y, color=color))
+        line = mark("line", strokeWidth=2.5)
+        layers.append(chart(labelled(_CLOSED_FORM, curve), line, x=x, y=y, color=color))
+    dot = mark("point", filled=True, size=55, opacity=1)
+    layers.append(chart(labelled(_SIMULATED, points), dot, x=x, y=y, color=color))
     if plot.published is not None:
         words = f"published {plot.published:g}"
-        value = of(_PUBLISHED, [{"y": plot.published, "words": words}])
-        rule = value.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
-        layers.append(rule.encode(y=y, color=color))
-        text = value.mark_text(align="left", dx=4, dy=13, fontSize=12, fontWeight=600)
-        layers.append(text.encode(x=alt.value(0), y=y, text="words:N", color=color))
+        value = labelled(_PUBLISHED, [{"y": plot.published, "words": words}])
+        rule = mark("rule", strokeDash=[4, 3], strokeWidth=1.5)
+        layers.append(chart(value, rule, y=y, color=color))
+        text = mark("text", align="left", dx=4, dy=13, fontSize=12, fontWeight=600)
+        layers.append(chart(value, text, x=constant(0), y=y, text=nominal("words"), color=color))
     return layers
 
 
@@ -205,22 +208,31 @@ def _bound_curve(plot: Plot, cases: list[Case]) -> list[dict[str, Any]]:
     return curve
 
 
-def _by_series(base: alt.Chart, x: alt.X, y: alt.Y, title: str, order: list[str]) -> alt.Chart:
-    shown = len(order)
-    if shown <= len(PALETTE):
-        colours = alt.Scale(domain=order, range=list(PALETTE[:shown]))
-    else:
-        # More lines than colours that differ: a ramp, for what is a number.
-        colours = alt.Scale(domain=order, scheme="viridis")
-    dashes = alt.Scale(domain=order, range=_DASHES[:shown])
-    legend = alt.Legend(orient="top", title=title)
-    drawn: alt.Chart = base.mark_line(point=alt.OverlayMarkDef(size=45)).encode(
+def _by_series(
+    points: list[dict[str, Any]], x: Channel, y: Channel, title: str, order: list[str]
+) -> Chart:
+    # More lines than colours that differ: a ramp, for what is a number.
+    colours = {"range": list(PALETTE[: len(order)])}
+    ramp = {"scheme": "viridis"}
+    legend = {"orient": "top", "title": title}
+    return chart(
+        points,
+        mark("line", point={"size": 45}),
         x=x,
         y=y,
-        color=alt.Color("series:N", sort=order, scale=colours, legend=legend),
-        strokeDash=alt.StrokeDash("series:N", sort=order, scale=dashes, legend=legend),
+        color=nominal(
+            "series",
+            sort=order,
+            scale={"domain": order, **(colours if len(order) <= len(PALETTE) else ramp)},
+            legend=legend,
+        ),
+        strokeDash=nominal(
+            "series",
+            sort=order,
+            scale={"domain": order, "range": _DASHES[: len(order)]},
+            legend=legend,
+        ),
     )
-    return drawn
 
 
 def _points(plot: Plot, cases: list[Case], rows: list[Row]) -> list[dict[str, Any]]:
@@ -252,13 +264,13 @@ def _points(plot: Plot, cases: list[Case], rows: list[Row]) -> list[dict[str, An
     return list(best.values())
 
 
-def as_svg(drawing: alt.LayerChart | alt.HConcatChart) -> str:
+def as_svg(drawing: Chart) -> str:
     """Draw a chart as SVG text, without a browser."""
-    axis = alt.AxisConfig(labelFontSize=12, titleFontSize=12, titlePadding=14)
-    legend = alt.LegendConfig(labelFontSize=12, titleFontSize=12)
-    view = alt.ViewConfig(stroke=None)
-    configured = drawing.configure(
-        font="sans-serif", axis=axis, legend=legend, view=view, background="transparent"
-    )
-    svg: str = vl_convert.vegalite_to_svg(configured.to_dict())
-    return svg
+    config = {
+        "font": "sans-serif",
+        "axis": {"labelFontSize": 12, "titleFontSize": 12, "titlePadding": 14},
+        "legend": {"labelFontSize": 12, "titleFontSize": 12},
+        "view": {"stroke": None},
+        "background": "transparent",
+    }
+    return drawing.with_properties(config=config).to_svg()

@@ -1,21 +1,31 @@
-"""The plots of a sweep: Vega-Lite by way of Altair, with error bars from the repeats."""
+"""The plots of a sweep: Vega-Lite, with error bars from the repeats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
 from sanlab.errors import SanlabError
 from sanlab.report.figures import PALETTE
-from sanlab.sweep.knee import knee
-from sanlab.sweep.result import order_of
+from sanlab.sweeps.knee import knee
+from sanlab.sweeps.result import order_of
+from sanlab.vega_lite import (
+    Channel,
+    Chart,
+    chart,
+    concatenate,
+    constant,
+    layer,
+    mark,
+    nominal,
+    ordinal,
+    quantitative,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sanlab.sweep.result import Row, Sweep
+    from sanlab.sweeps.result import Row, Sweep
 
 #: Series told apart by colour; more numbers get a scale of colours instead.
 SERIES_SHOWN = 7
@@ -25,6 +35,18 @@ MOST_SERIES = 24
 LOG_FACTOR = 16
 
 _WIDTH, _HEIGHT = 420, 280
+_LINE = mark("line", strokeWidth=1.8, point={"size": 34})
+#: Colour of the mark at a knee.
+_KNEE = "#D55E00"
+#: The look of a plot that stands alone.
+_CONFIG = {
+    "background": "white",
+    "font": "sans-serif",
+    "axis": {"labelFontSize": 12, "titleFontSize": 12.5, "gridColor": "#e3e8ed"},
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 220, "titleLimit": 260},
+    "view": {"stroke": None},
+    "padding": 12,
+}
 
 
 @dataclass(frozen=True)
@@ -93,8 +115,7 @@ def check_axes(sweep: Sweep, axes: Axes, metric: str) -> None:
 
 def values_of(sweep: Sweep, path: str) -> list[Any]:
     """Values of a parameter, by magnitude."""
-    found: list[Any] = list(dict.fromkeys(row[path] for row in sweep.rows))
-    return sorted(found, key=order_of)
+    return sorted(dict.fromkeys(row[path] for row in sweep.rows), key=order_of)
 
 
 def is_scale(values: list[Any]) -> bool:
@@ -123,7 +144,7 @@ def held_values(sweep: Sweep, axes: Axes) -> dict[str, Any]:
     return {p: values_of(sweep, p)[0] for p in sweep.parameters if p not in used}
 
 
-def along(rows: list[Row], axes: Axes, metrics: list[str]) -> alt.LayerChart | None:
+def along(rows: list[Row], axes: Axes, metrics: list[str]) -> Chart | None:
     """Draw metrics against a parameter; the second one dashed."""
     data = [point for metric in metrics for point in _points(rows, axes, metric)]
     if not data:
@@ -132,25 +153,30 @@ def along(rows: list[Row], axes: Axes, metrics: list[str]) -> alt.LayerChart | N
     title = shown.title if len(metrics) == 1 else "response time"
     kinds = list(dict.fromkeys(point["what"] for point in data))
     tips = _tips(axes, title, shown)
-    y = alt.Y("y:Q").title(_with_unit(title, shown.unit)).scale(zero=True).axis(format=shown.format)
+    y = quantitative(
+        "y",
+        title=_with_unit(title, shown.unit),
+        scale={"zero": True},
+        axis={"format": shown.format},
+    )
     x = _x(rows, axes)
     color = _colour(rows, axes)
-    dash = alt.StrokeDash("what:N").sort(kinds).scale(range=[[1, 0], [5, 4]])
-    dash = dash.legend(
-        alt.Legend(title=None, symbolType="stroke", symbolStrokeColor="#8c8c8c", symbolSize=300)
-        if len(kinds) > 1
-        else None
+    stroke = {"title": None, "symbolType": "stroke", "symbolStrokeColor": "#8c8c8c"}
+    dash = nominal(
+        "what",
+        sort=kinds,
+        scale={"range": [[1, 0], [5, 4]]},
+        legend=stroke | {"symbolSize": 300} if len(kinds) > 1 else None,
     )
-    base = alt.Chart(alt.InlineData(values=data))
-    line = base.mark_line(strokeWidth=1.8, point=alt.OverlayMarkDef(size=34))
-    layers: list[alt.Chart] = [line.encode(x=x, y=y, strokeDash=dash, tooltip=tips, **color)]
+    layers = [chart(None, _LINE, x=x, y=y, strokeDash=dash, tooltip=tips, color=color)]
     if any("low" in point for point in data):
-        bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.4)
-        layers.append(bars.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", **color))
-    return _finish(layers)
+        rule = mark("rule", strokeWidth=1.4)
+        bars = chart(None, rule, x=x, y=quantitative("low"), y2={"field": "high"}, color=color)
+        layers.append(bars.with_properties(transform=[{"filter": "isValid(datum.low)"}]))
+    return _sized(layer(*layers, rows=data))
 
 
-def hockey_stick(rows: list[Row], axes: Axes) -> alt.LayerChart | None:
+def hockey_stick(rows: list[Row], axes: Axes) -> Chart | None:
     """Mean response time against IOPS, in the order of the parameter, the knee marked."""
     data, knees = [], []
     for label, group in _by_series(rows, axes).items():
@@ -165,34 +191,32 @@ def hockey_stick(rows: list[Row], axes: Axes) -> alt.LayerChart | None:
             for index, row in enumerate(group)
         ]
         data += points
-        found = knee([p["iops"] for p in points], [p["response"] for p in points])
-        if found is not None:
-            point = points[found]
+        bend = knee([p["iops"] for p in points], [p["response"] for p in points])
+        if bend is not None:
+            point = points[bend]
             knees.append(point | {"words": f"{axes.name(axes.x)} {point['at']}"})
     if not data:
         return None
-    x = alt.X("iops:Q").title("I/Os per second").scale(zero=True).axis(format="~s")
-    y = alt.Y("response:Q").title("mean response time (µs)").scale(zero=True).axis(format=",~r")
-    color = _colour(rows, axes)
+    load, response = "I/Os per second", "mean response time (µs)"
+    x = quantitative("iops", title=load, scale={"zero": True}, axis={"format": "~s"})
+    y = quantitative("response", title=response, scale={"zero": True}, axis={"format": ",~r"})
     tips = [
-        alt.Tooltip("at:N", title=axes.x),
-        alt.Tooltip("iops:Q", format=",.4~r", title="I/Os per second"),
-        alt.Tooltip("response:Q", format=",.4~r", title="mean response time (µs)"),
+        nominal("at", title=axes.x),
+        quantitative("iops", format=",.4~r", title=load),
+        quantitative("response", format=",.4~r", title=response),
     ]
-    base = alt.Chart(alt.InlineData(values=data))
-    line = base.mark_line(strokeWidth=1.8, point=alt.OverlayMarkDef(size=34))
-    layers = [line.encode(x=x, y=y, order="order:Q", tooltip=tips, **color)]
+    order, color = quantitative("order"), _colour(rows, axes)
+    layers = [chart(data, _LINE, x=x, y=y, order=order, tooltip=tips, color=color)]
     if knees:
-        mark = alt.Chart(alt.InlineData(values=knees))
-        ring = mark.mark_point(size=190, strokeWidth=2, filled=False, color="#D55E00")
-        layers.append(ring.encode(x=x, y=y))
+        ring = mark("point", size=190, strokeWidth=2, filled=False, color=_KNEE)
+        layers.append(chart(knees, ring, x=x, y=y))
         if len(knees) == 1:
-            text = mark.mark_text(align="right", dx=-12, dy=-12, fontSize=12, color="#D55E00")
-            layers.append(text.encode(x=x, y=y, text="words:N"))
-    return _finish(layers)
+            text = mark("text", align="right", dx=-12, dy=-12, fontSize=12, color=_KNEE)
+            layers.append(chart(knees, text, x=x, y=y, text=nominal("words")))
+    return _sized(layer(*layers))
 
 
-def heat_map(rows: list[Row], axes: Axes, metric: str) -> alt.LayerChart | None:
+def heat_map(rows: list[Row], axes: Axes, metric: str) -> Chart | None:
     """Draw a metric over two parameters, darker for more, its value in each field."""
     if axes.series is None:
         return None
@@ -208,50 +232,41 @@ def heat_map(rows: list[Row], axes: Axes, metric: str) -> alt.LayerChart | None:
     lines = [str(value) for value in _sorted(rows, axes.series)]
     if len(columns) < 2 or len(lines) < 2:
         return None
-    x = alt.X("x:O").sort(columns).title(axes.name(axes.x)).axis(labelAngle=0)
-    y = alt.Y("y:O").sort(lines[::-1]).title(axes.name(axes.series))
+    x = ordinal("x", sort=columns, title=axes.name(axes.x), axis={"labelAngle": 0})
+    y = ordinal("y", sort=lines[::-1], title=axes.name(axes.series))
     values = [point["z"] for point in data]
     is_log = min(values) > 0 and max(values) / min(values) >= LOG_FACTOR
-    scale = alt.Scale(scheme="blues", type="log" if is_log else "linear", nice=False)
-    legend = alt.Legend(title=_with_unit(shown.title, shown.unit), format=shown.format)
-    base = alt.Chart(alt.InlineData(values=data))
     tips = [
-        alt.Tooltip("x:N", title=axes.x),
-        alt.Tooltip("y:N", title=axes.series),
-        alt.Tooltip("z:Q", title=shown.title, format=",.4~r"),
+        nominal("x", title=axes.x),
+        nominal("y", title=axes.series),
+        quantitative("z", title=shown.title, format=",.4~r"),
     ]
-    color = alt.Color("z:Q").scale(scale).legend(legend)
-    layers = [base.mark_rect().encode(x=x, y=y, color=color, tooltip=tips)]
+    color = quantitative(
+        "z",
+        scale={"scheme": "blues", "type": "log" if is_log else "linear", "nice": False},
+        legend={"title": _with_unit(shown.title, shown.unit), "format": shown.format},
+    )
+    layers = [chart(None, mark("rect"), x=x, y=y, color=color, tooltip=tips)]
     if len(columns) <= 14 and len(lines) <= 14:
         middle = (min(values) * max(values)) ** 0.5 if is_log else (min(values) + max(values)) / 2
-        text = base.mark_text(fontSize=11).encode(
-            x=x,
-            y=y,
-            text=alt.Text("z:Q", format=".3~s"),
-            color=alt.condition(f"datum.z > {middle}", alt.value("#ffffff"), alt.value("#1b2734")),
-        )
-        layers.append(text)
-    return _finish(layers)
+        on_dark = {"test": f"datum.z > {middle}", "value": "#ffffff"}
+        ink: Channel = {"condition": on_dark, "value": "#1b2734"}
+        text = quantitative("z", format=".3~s")
+        layers.append(chart(None, mark("text", fontSize=11), x=x, y=y, text=text, color=ink))
+    return _sized(layer(*layers, rows=data))
 
 
-def standalone(charts: list[tuple[str, alt.LayerChart]]) -> alt.VConcatChart:
+def standalone(plots: list[tuple[str, Chart]]) -> Chart:
     """Put plots below each other at a fixed size, for a picture."""
     sized = [
-        chart.properties(width=_WIDTH + 140, height=_HEIGHT, title=title)
-        if title
-        else chart.properties(width=_WIDTH + 140, height=_HEIGHT)
-        for title, chart in charts
+        plot.with_properties(
+            width=_WIDTH + 140, height=_HEIGHT, **({"title": title} if title else {})
+        )
+        for title, plot in plots
     ]
-    joined = alt.vconcat(*sized).resolve_scale(y="shared", color="shared")
-    configured: alt.VConcatChart = joined.configure(
-        background="white",
-        font="sans-serif",
-        axis=alt.AxisConfig(labelFontSize=12, titleFontSize=12.5, gridColor="#e3e8ed"),
-        legend=alt.LegendConfig(labelFontSize=12, titleFontSize=12, labelLimit=220, titleLimit=260),
-        view=alt.ViewConfig(stroke=None),
-        padding=12,
+    return concatenate("below", *sized).with_properties(
+        resolve={"scale": {"y": "shared", "color": "shared"}}, config=_CONFIG
     )
-    return configured
 
 
 def _points(rows: list[Row], axes: Axes, metric: str) -> list[dict[str, Any]]:
@@ -272,13 +287,13 @@ def _points(rows: list[Row], axes: Axes, metric: str) -> list[dict[str, Any]]:
 
 def _by_series(rows: list[Row], axes: Axes) -> dict[str, list[Row]]:
     """Rows of each series by its label, in the order of x."""
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     kept = set(_shown_series(rows, axes))
     for row in sorted(rows, key=lambda row: order_of(row[axes.x])):
         label = "" if axes.series is None else str(row[axes.series])
         if axes.series is None or label in kept:
-            found.setdefault(label, []).append(row)
-    return found
+            groups.setdefault(label, []).append(row)
+    return groups
 
 
 def _shown_series(rows: list[Row], axes: Axes) -> list[str]:
@@ -314,45 +329,43 @@ def _sorted(rows: list[Row], path: str) -> list[Any]:
     return sorted(dict.fromkeys(row[path] for row in rows), key=order_of)
 
 
-def _x(rows: list[Row], axes: Axes) -> alt.X:
+def _x(rows: list[Row], axes: Axes) -> Channel:
     path, name = axes.x, axes.name(axes.x)
     values = _sorted(rows, path)
     if not is_scale(values):
         names = [str(value) for value in values]
-        return alt.X("x:O").sort(names).title(name).axis(labelAngle=0)
-    axis = alt.Axis(format="~r", labelOverlap=True)
+        return ordinal("x", sort=names, title=name, axis={"labelAngle": 0})
+    axis = {"format": "~r", "labelOverlap": True}
     if len(values) <= 12:
-        axis = alt.Axis(format="~r", values=values, labelOverlap=True)
+        axis["values"] = values
     if values[0] > 0 and values[-1] / values[0] >= LOG_FACTOR:
-        scale = alt.Scale(type="log", base=2, nice=False, padding=12)
-        return alt.X("x:Q").title(f"{name} (logarithmic)").scale(scale).axis(axis)
-    return alt.X("x:Q").title(name).scale(zero=False, nice=False, padding=12).axis(axis)
+        scale = {"type": "log", "base": 2, "nice": False, "padding": 12}
+        return quantitative("x", title=f"{name} (logarithmic)", scale=scale, axis=axis)
+    scale = {"zero": False, "nice": False, "padding": 12}
+    return quantitative("x", title=name, scale=scale, axis=axis)
 
 
-def _colour(rows: list[Row], axes: Axes) -> dict[str, Any]:
+def _colour(rows: list[Row], axes: Axes) -> Channel:
     if axes.series is None:
-        return {"color": alt.value(PALETTE[0])}
+        return constant(PALETTE[0])
     labels = _shown_series(rows, axes)
-    scale = (
-        alt.Scale(domain=labels, range=list(PALETTE[: len(labels)]))
-        if len(labels) <= SERIES_SHOWN
-        else alt.Scale(domain=labels, scheme="viridis")
-    )
-    legend = alt.Legend(title=axes.name(axes.series), columns=8)
-    return {"color": alt.Color("series:N").sort(labels).scale(scale).legend(legend)}
+    colours: dict[str, Any] = {"scheme": "viridis"}
+    if len(labels) <= SERIES_SHOWN:
+        colours = {"range": list(PALETTE[: len(labels)])}
+    legend = {"title": axes.name(axes.series), "columns": 8}
+    return nominal("series", sort=labels, scale={"domain": labels, **colours}, legend=legend)
 
 
-def _tips(axes: Axes, title: str, shown: Metric) -> list[alt.Tooltip]:
-    tips = [alt.Tooltip("x:N", title=axes.x)]
+def _tips(axes: Axes, title: str, shown: Metric) -> list[Channel]:
+    tips = [nominal("x", title=axes.x)]
     if axes.series is not None:
-        tips.append(alt.Tooltip("series:N", title=axes.series))
+        tips.append(nominal("series", title=axes.series))
     form = ".1%" if shown.format == "%" else ",.4~r"
-    return [*tips, alt.Tooltip("what:N"), alt.Tooltip("y:Q", format=form, title=title)]
+    return [*tips, nominal("what"), quantitative("y", format=form, title=title)]
 
 
-def _finish(layers: list[alt.Chart]) -> alt.LayerChart:
-    chart: alt.LayerChart = alt.LayerChart(layer=layers)
-    return chart.properties(width="container", height=_HEIGHT)
+def _sized(plot: Chart) -> Chart:
+    return plot.with_properties(width="container", height=_HEIGHT)
 
 
 def _with_unit(title: str, unit: str) -> str:

@@ -31,14 +31,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sanlab.errors import RunError, SanlabError
-from sanlab.run.folder import names_from, refuse_unwritable, write_file
-from sanlab.run.tables import unit_of
-from sanlab.sweep.syntax import is_integer, magnitude
+from sanlab.simulation.folder import names_from, refuse_unwritable, write_file
+from sanlab.simulation.tables import unit_of
+from sanlab.sweeps.syntax import is_integer, magnitude
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sanlab.sweep.measure import Row
+    from sanlab.sweeps.measure import Row
 
 #: Version of the folder's form.
 FORMAT = 1

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 from markupsafe import Markup
 
-from sanlab.report.build import REPORT_SCRIPT, STYLE, json_in_html, vega
-from sanlab.report.figures import specification
+from sanlab.report.page import REPORT_SCRIPT, STYLE, json_in_html, template, vega
 from sanlab.report.words import show_count, show_percent, show_rate, show_time
-from sanlab.run.folder import write_file
-from sanlab.sweep import refine
-from sanlab.sweep.figures import (
+from sanlab.simulation.folder import write_file
+from sanlab.sweeps import refine
+from sanlab.sweeps.figures import (
     along,
     choose_axes,
     facets,
@@ -24,15 +22,14 @@ from sanlab.sweep.figures import (
     short_names,
     values_of,
 )
-from sanlab.sweep.knee import RULE as KNEE_RULE
-from sanlab.sweep.knee import knee
-from sanlab.sweep.result import order_of
+from sanlab.sweeps.knee import RULE as KNEE_RULE
+from sanlab.sweeps.knee import knee
+from sanlab.sweeps.result import order_of
 
 if TYPE_CHECKING:
-    import altair as alt
-
-    from sanlab.sweep.figures import Axes
-    from sanlab.sweep.result import Row, Sweep
+    from sanlab.sweeps.figures import Axes
+    from sanlab.sweeps.result import Row, Sweep
+    from sanlab.vega_lite import Chart
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: Rows of the table shown at first.
@@ -69,13 +66,6 @@ def write_page(sweep: Sweep) -> Path:
 
 def render(sweep: Sweep) -> str:
     """The whole page as one HTML document."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     specs: dict[str, Any] = {}
     plots: list[Plots] = []
     held: dict[str, Any] = {}
@@ -86,7 +76,7 @@ def render(sweep: Sweep) -> str:
             if number < FACETS:
                 plots.append(_plots(number, title, rows, axes, specs))
     summary = sweep.summary()
-    return environment.get_template("sweep.html").render(
+    return template(_TEMPLATES, "sweep.html").render(
         title=title_of(sweep),
         sweep=sweep,
         request=sweep.request,
@@ -117,7 +107,7 @@ def title_of(sweep: Sweep) -> str:
 
 
 def _plots(number: int, title: str, rows: list[Row], axes: Axes, specs: dict[str, Any]) -> Plots:
-    drawn: dict[str, alt.LayerChart | None] = {
+    drawn: dict[str, Chart | None] = {
         "iops": along(rows, axes, ["iops"]),
         "response": along(rows, axes, ["response_mean_ps", "response_p99_ps"]),
         "hockey_stick": hockey_stick(rows, axes),
@@ -128,7 +118,7 @@ def _plots(number: int, title: str, rows: list[Row], axes: Axes, specs: dict[str
     for name, chart in drawn.items():
         if chart is not None:
             charts[name] = f"{name}-{number}"
-            specs[charts[name]] = specification(chart)
+            specs[charts[name]] = chart.specification
     return Plots(title, charts)
 
 

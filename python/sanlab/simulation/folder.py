@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sanlab.run.manifest import Manifest
+    from sanlab.simulation.manifest import Manifest
 
 #: Where runs go when nobody says otherwise, below the current directory.
 DEFAULT_PARENT = Path("runs")
@@ -84,6 +84,14 @@ def write(  # noqa: PLR0913  one for each file of the folder
     except BaseException:
         shutil.rmtree(growing, ignore_errors=True)
         raise
+
+
+def refuse_target(target: Path | None) -> None:
+    """Raise where a run cannot go to `target`, or below `runs/` where that is None."""
+    if target is None:
+        refuse_unwritable(DEFAULT_PARENT)
+    else:
+        refuse_to_overwrite(target)
 
 
 def refuse_to_overwrite(target: Path) -> None:

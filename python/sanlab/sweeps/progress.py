@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from sanlab.sweep.execute import Tally
+    from sanlab.sweeps.tally import Tally
 
 
 class SweepLine:

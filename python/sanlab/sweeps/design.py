@@ -11,13 +11,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from sanlab.errors import Problem, ScenarioError
-from sanlab.sweep.syntax import parse_values
+from sanlab.sweeps.syntax import parse_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from sanlab.sweep.syntax import Parameter
+    from sanlab.sweeps.syntax import Parameter
 
 Kind = Literal["grid", "zip", "points", "random"]
 #: A point of the design: text of each parameter by path.
@@ -163,7 +163,7 @@ def _refuse(place: str, reason: str, remedy: str, line: int | None = None) -> No
 
 def check_list(path: str, values: Sequence[object]) -> Parameter:
     """Make a parameter of values given in Python."""
-    from sanlab.sweep.syntax import Parameter
+    from sanlab.sweeps.syntax import Parameter
 
     words = [_word(value) for value in values]
     text = f"{path}={','.join(words)}"

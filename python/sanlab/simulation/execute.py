@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import RunError, SanlabError
 from sanlab.plan.defaults import LATEST_END_PS
-from sanlab.run import folder as run_folder
-from sanlab.run.manifest import Manifest, sanlab_version
-from sanlab.run.progress import ProgressLine
-from sanlab.run.tables import from_native
+from sanlab.simulation import folder as run_folder
+from sanlab.simulation.manifest import Manifest, sanlab_version
+from sanlab.simulation.progress import ProgressLine
+from sanlab.simulation.tables import from_native
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,57 +123,6 @@ def _outcome_of(result: dict[str, Any]) -> Outcome:
     return Outcome(result["summary"], tables, result.get("capture", {}))
 
 
-def execute(  # one option each
-    source: str | Path | Scenario,
-    *,
-    overrides: Mapping[str, str] | None = None,
-    folder: str | Path | None = None,
-    seed: int | None = None,
-    show_progress: bool = False,
-) -> Path:
-    """Simulate a scenario and write its run folder; returns the folder.
-
-    Parameters
-    ----------
-    source
-        A scenario file, or a scenario made in Python.
-    overrides
-        Values that replace those of the file, by path: `{"workloads[0].iodepth": "32"}`.
-    folder
-        Where the run goes; it must not exist yet. Default: `runs/` and the name of the file.
-    seed
-        Replaces the seed of the scenario.
-    show_progress
-        Draw a progress line on standard error, if that is a terminal.
-    """
-    target = None if folder is None else Path(folder)
-    if target is not None:
-        run_folder.refuse_to_overwrite(target)
-    else:
-        run_folder.refuse_unwritable(run_folder.DEFAULT_PARENT)
-    prepared = prepare(source, overrides or {}, seed)
-    plan = prepared.plan
-    outcome = simulate(plan, show_progress=show_progress, title=prepared.stem)
-    summary = outcome.summary
-    manifest = Manifest(
-        sanlab_version=sanlab_version(),
-        title=plan.title,
-        scenario_file=prepared.file,
-        overrides=dict(overrides or {}),
-        seed=plan.seed,
-        tables=tuple(sorted(outcome.tables)),
-        **summary,
-    )
-    return run_folder.write(
-        target,
-        prepared.stem,
-        scenario=prepared.text,
-        plan=json.dumps(json.loads(plan.to_json()), indent=1) + "\n",
-        manifest=manifest,
-        tables=outcome.tables,
-    )
-
-
 @dataclass(frozen=True)
 class Prepared:
     """A plan and where it comes from."""
@@ -182,6 +131,7 @@ class Prepared:
     text: str | None
     file: str
     stem: str
+    overrides: Mapping[str, str]
 
 
 def prepare(
@@ -198,11 +148,44 @@ def prepare(
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        return Prepared(compile_plan(seeded(source)), _as_yaml(source), "", "run")
+        return Prepared(compile_plan(seeded(source)), _as_yaml(source), "", "run", {})
     path = Path(source)
     scenario = load_scenario(path, overrides)
     text = path.read_text(encoding="utf-8")
-    return Prepared(compile_plan(seeded(scenario)), text, path.name, stem_of(path))
+    return Prepared(compile_plan(seeded(scenario)), text, path.name, stem_of(path), overrides)
+
+
+def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = False) -> Path:
+    """Simulate a plan and write its run folder; returns the folder.
+
+    Parameters
+    ----------
+    prepared
+        The plan and where it comes from.
+    target
+        Run folder to write; it must not exist yet. Default: `runs/` and the name of the scenario.
+    show_progress
+        Draw a progress line on standard error, if that is a terminal.
+    """
+    plan = prepared.plan
+    outcome = simulate(plan, show_progress=show_progress, title=prepared.stem)
+    manifest = Manifest(
+        sanlab_version=sanlab_version(),
+        title=plan.title,
+        scenario_file=prepared.file,
+        overrides=dict(prepared.overrides),
+        seed=plan.seed,
+        tables=tuple(sorted(outcome.tables)),
+        **outcome.summary,
+    )
+    return run_folder.write(
+        target,
+        prepared.stem,
+        scenario=prepared.text,
+        plan=json.dumps(json.loads(plan.to_json()), indent=1) + "\n",
+        manifest=manifest,
+        tables=outcome.tables,
+    )
 
 
 def stem_of(path: Path) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from sanlab.errors import SanlabError
 from sanlab.plan.explain import end_names
 from sanlab.plan.names import Names
-from sanlab.run.execute import Capture, prepare, simulate
-from sanlab.run.folder import growing_file
 from sanlab.scenario.groups import GroupError
+from sanlab.simulation.execute import Capture, prepare, simulate
+from sanlab.simulation.folder import growing_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

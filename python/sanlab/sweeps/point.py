@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.compile import compile_plan, with_seed
 from sanlab.plan.schema import FORMAT as PLAN_FORMAT
-from sanlab.run.execute import stem_of
-from sanlab.run.manifest import FORMAT as RUN_FORMAT
-from sanlab.run.manifest import sanlab_version
 from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document, read_text
 from sanlab.scenario.overrides import apply_overrides
+from sanlab.simulation.execute import stem_of
+from sanlab.simulation.manifest import FORMAT as RUN_FORMAT
+from sanlab.simulation.manifest import sanlab_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sanlab.plan.schema import Plan
     from sanlab.scenario.scenario import Scenario
-    from sanlab.sweep.design import Setting
+    from sanlab.sweeps.design import Setting
 
 
 @dataclass(frozen=True)

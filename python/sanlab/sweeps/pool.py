@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sanlab.errors import RunError, SanlabError
-from sanlab.run.manifest import sanlab_version
-from sanlab.sweep.measure import VersionError, measure_point
+from sanlab.simulation.manifest import sanlab_version
+from sanlab.sweeps.measure import VersionError, measure_point
 
 if TYPE_CHECKING:
-    from sanlab.sweep.measure import Row
-    from sanlab.sweep.point import Point
+    from sanlab.sweeps.measure import Row
+    from sanlab.sweeps.point import Point
 
 #: How long a scheduler may take to answer, in seconds.
 ANSWER_S = 5.0

@@ -8,12 +8,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sanlab.sweep.syntax import show_number, split_number
+from sanlab.sweeps.syntax import show_number, split_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sanlab.sweep.design import Setting
+    from sanlab.sweeps.design import Setting
 
 #: The rule, as it is named in output.
 RULE = (

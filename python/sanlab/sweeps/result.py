@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.stats.interval import Interval, mean_interval
-from sanlab.sweep.store import read
+from sanlab.sweeps.options import SweepOptions, takes_fields_of
+from sanlab.sweeps.store import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from sanlab.sweep.execute import Tally
+    from sanlab.sweeps.tally import Tally
 
 Row = dict[str, Any]
 Value = int | float | str
@@ -141,7 +142,7 @@ def order_of(value: Value) -> tuple[int, float, str]:
     >>> sorted(["64KiB", "4KiB", "1MiB"], key=order_of)
     ['4KiB', '64KiB', '1MiB']
     """
-    from sanlab.sweep.syntax import magnitude
+    from sanlab.sweeps.syntax import magnitude
 
     if not isinstance(value, str):
         return 0, float(value), ""
@@ -149,62 +150,31 @@ def order_of(value: Value) -> tuple[int, float, str]:
     return (0, found[1], "") if found else (1, 0.0, value)
 
 
-def run_sweep(  # noqa: PLR0913  one option each
-    source: str | Path,
-    parameters: Mapping[str, str | Sequence[object]] | None = None,
-    *,
-    points: str | Path | None = None,
-    is_zipped: bool = False,
-    random: int | None = None,
-    repeats: int = 1,
-    until: float | None = None,
-    metric: str = "iops",
-    max_repeats: int = 30,
-    refine: str | None = None,
-    max_points: int = 16,
-    warm_up: str = "mser5",
-    overrides: Mapping[str, str] | None = None,
-    seed: int | None = None,
-    folder: str | Path | None = None,
-    workers: int | None = None,
-    cluster: str | None = None,
-    extend: bool = False,
-    show_progress: bool = False,
-) -> Sweep:
-    """Run a sweep and open it; public as `sanlab.sweep`."""
-    from sanlab.sweep.design import check_list
-    from sanlab.sweep.execute import Options, execute
-    from sanlab.sweep.schedule import Rules
-    from sanlab.sweep.syntax import parse_parameter
+@takes_fields_of(SweepOptions)
+def sweep(source: str | Path, options: SweepOptions) -> Sweep:
+    """Simulate a scenario many times, with parameters varied, and open the data set.
 
-    rules = Rules(
-        repeats=repeats,
-        metric=metric,
-        until=until,
-        max_repeats=max_repeats,
-        refine=refine,
-        max_points=max_points,
-    )
-    options = Options(
-        overrides=overrides or {},
-        seed=seed,
-        points=None if points is None else Path(points),
-        is_zipped=is_zipped,
-        random=random,
-        rules=rules,
-        warm_up=warm_up,
-        folder=None if folder is None else Path(folder),
-        workers=workers,
-        cluster=cluster,
-        is_extended=extend,
-        is_large_meant=True,
-        show_progress=show_progress,
-    )
-    found = [
+    Public as `sanlab.sweep(source, parameters, ...)`; `SweepOptions` and `Rules` say what each
+    argument means. Points that are there already are not simulated again.
+
+    Examples
+    --------
+    >>> import sanlab
+    >>> sweep = sanlab.sweep(
+    ...     "examples/queue-depth-knee/scenario.yaml",
+    ...     {"workloads.reads.iodepth": [1, 2, 4, 8, 16]},
+    ... )  # doctest: +SKIP
+    >>> [row["iops"] for row in sweep.summary()]  # doctest: +SKIP
+    """
+    from sanlab.sweeps.design import check_list
+    from sanlab.sweeps.execute import execute
+    from sanlab.sweeps.syntax import parse_parameter
+
+    parameters = [
         parse_parameter(f"{path}={values}") if isinstance(values, str) else check_list(path, values)
-        for path, values in (parameters or {}).items()
+        for path, values in (options.parameters or {}).items()
     ]
-    where, tally = execute(Path(source), found, options)
-    sweep = Sweep.open(where)
-    sweep.tally = tally
-    return sweep
+    folder, tally = execute(Path(source), parameters, options)
+    result = Sweep.open(folder)
+    result.tally = tally
+    return result

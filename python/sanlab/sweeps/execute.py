@@ -6,28 +6,30 @@ import itertools
 import signal
 import threading
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import Problem, SanlabError, ScenarioError
 from sanlab.results.steady import RULES
-from sanlab.sweep import design as designs
-from sanlab.sweep.point import Compiler, versions
-from sanlab.sweep.pool import Answer, Cluster, Threads, workers_here
-from sanlab.sweep.progress import SweepLine
-from sanlab.sweep.schedule import Rules, Schedule
-from sanlab.sweep.store import Request, Store, choose_folder, type_of
-from sanlab.sweep.syntax import magnitude, parse_parameter
+from sanlab.sweeps import design as designs
+from sanlab.sweeps.point import Compiler, versions
+from sanlab.sweeps.pool import Answer, Cluster, Threads, workers_here
+from sanlab.sweeps.progress import SweepLine
+from sanlab.sweeps.schedule import Schedule
+from sanlab.sweeps.store import Request, Store, choose_folder, type_of
+from sanlab.sweeps.syntax import magnitude, parse_parameter
+from sanlab.sweeps.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
-    from sanlab.sweep.design import Design, Setting
-    from sanlab.sweep.measure import Row
-    from sanlab.sweep.point import Point
-    from sanlab.sweep.pool import Pool
-    from sanlab.sweep.syntax import Parameter
+    from sanlab.sweeps.design import Design, Setting
+    from sanlab.sweeps.measure import Row
+    from sanlab.sweeps.options import SweepOptions
+    from sanlab.sweeps.point import Point
+    from sanlab.sweeps.pool import Pool
+    from sanlab.sweeps.schedule import Rules
+    from sanlab.sweeps.syntax import Parameter
 
 #: Points from which on a sweep must be asked for twice.
 MANY = 1_000_000
@@ -45,56 +47,12 @@ METRICS = (
 )
 
 
-@dataclass(frozen=True)
-class Options:
-    """Everything a sweep can be told, besides its scenario and parameters."""
-
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    seed: int | None = None
-    points: Path | None = None
-    is_zipped: bool = False
-    random: int | None = None
-    rules: Rules = field(default_factory=Rules)
-    warm_up: str = "mser5"
-    folder: Path | None = None
-    workers: int | None = None
-    cluster: str | None = None
-    is_extended: bool = False
-    is_large_meant: bool = False
-    show_progress: bool = False
-
-
-@dataclass
-class Tally:
-    """What became of the points.
-
-    Attributes
-    ----------
-    done, failed, lost
-        Points simulated; those whose run failed, which are kept with their reason; those without a
-        result because workers died, which the next call does again.
-    found
-        Of the first two, those that were there already.
-    """
-
-    done: int = 0
-    failed: int = 0
-    lost: int = 0
-    found: int = 0
-    is_stopped: bool = False
-    unsure: list[Setting] = field(default_factory=list)
-    added: list[Setting] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    damaged: int = 0
-
-    @property
-    def is_good(self) -> bool:
-        """Everything that was asked for is there."""
-        return not (self.failed or self.lost or self.is_stopped)
-
-
-def execute(source: Path, parameters: Sequence[Parameter], options: Options) -> tuple[Path, Tally]:
+def execute(
+    source: Path, parameters: Sequence[Parameter], options: SweepOptions
+) -> tuple[Path, Tally]:
     """Run a sweep, or the rest of one; returns its folder and what became of the points.
+
+    `parameters` are those of the options, parsed.
 
     Raises
     ------
@@ -106,33 +64,34 @@ def execute(source: Path, parameters: Sequence[Parameter], options: Options) -> 
         Results cannot be written any more, or the cluster is gone.
     """
     _check(options)
-    compiler = Compiler(source, options.overrides, options.seed)
+    compiler = Compiler(source, options.overrides or {}, options.seed)
     design = make_design(parameters, options, compiler.seed)
-    options = replace(options, rules=_rules(options.rules, design))
-    count = design.count * options.rules.repeats
-    if count > MANY and not options.is_large_meant:
+    refine_path = _refine_path(options, design)
+    count = design.count * options.repeats
+    if count > MANY and not options.allow_many:
         reason = f"These are {count} points. Write fewer values, or add --yes"
         raise SanlabError(reason)
     _check_settings(compiler, design)
     request = _request(compiler, design, options)
-    folder = choose_folder(options.folder, compiler.stem, request, extend=options.is_extended)
+    target = None if options.folder is None else Path(options.folder)
+    folder = choose_folder(target, compiler.stem, request, extend=options.extend)
     # Workers first: where there are none, nothing is written.
     with closing(_pool(options)) as pool, Store(folder, request, compiler.text) as store:
         known = store.finished()
-        sweep = _Sweep(compiler, Schedule(design, options.rules), store, pool, known)
+        sweep = _Sweep(compiler, Schedule(design, options, refine_path), store, pool, known)
         sweep.tally.damaged = store.damaged_count
         with SweepLine(compiler.stem, is_wanted=options.show_progress) as line:
             sweep.run(line)
     return folder, sweep.tally
 
 
-def make_design(parameters: Sequence[Parameter], options: Options, seed: int) -> Design:
+def make_design(parameters: Sequence[Parameter], options: SweepOptions, seed: int) -> Design:
     """Choose the design that the options ask for."""
     if options.points is not None:
         if parameters or options.random or options.is_zipped:
             reason = "--points lists all points. Leave out -p, --random and --zip"
             raise SanlabError(reason)
-        return designs.from_file(options.points)
+        return designs.from_file(Path(options.points))
     if not parameters:
         reason = "There is nothing to vary. Add -p path=1,2,4"
         raise SanlabError(reason)
@@ -255,14 +214,13 @@ def _columns(point: Point, types: Mapping[str, str]) -> Row:
     return {"point": point.key, "repeat": point.repeat, "seed": point.seed, **setting}
 
 
-def _pool(options: Options) -> Pool:
+def _pool(options: SweepOptions) -> Pool:
     if options.cluster is not None:
         return Cluster(options.cluster, options.warm_up)
     return Threads(options.workers or workers_here(), options.warm_up)
 
 
-def _check(options: Options) -> None:
-    rules = options.rules
+def _check(options: SweepOptions) -> None:
     if options.cluster is not None and options.workers is not None:
         reason = "--workers counts threads here. Leave it out with --cluster"
         raise SanlabError(reason)
@@ -271,29 +229,29 @@ def _check(options: Options) -> None:
             RULES
         )
         raise SanlabError(reason)
-    for option, metric in (("--metric", rules.metric), ("--refine", rules.refine)):
+    for option, metric in (("--metric", options.metric), ("--refine", options.refine)):
         if metric is not None and metric not in METRICS:
             reason = f"{option} {metric}: there is no such metric. Metrics are {', '.join(METRICS)}"
             raise SanlabError(reason)
-    if rules.until is not None and rules.max_repeats < rules.repeats:
+    if options.until is not None and options.max_repeats < options.repeats:
         reason = (
-            f"--max-repeats {rules.max_repeats} is less than --repeats {rules.repeats}. Make it"
+            f"--max-repeats {options.max_repeats} is less than --repeats {options.repeats}."
+            " Make it more"
         )
-        reason += " more"
         raise SanlabError(reason)
 
 
-def _rules(rules: Rules, design: Design) -> Rules:
-    """Find the parameter that a refined curve is drawn against."""
+def _refine_path(rules: Rules, design: Design) -> str:
+    """Find the parameter that a refined curve is drawn against; empty where none is refined."""
     if rules.refine is None:
-        return rules
+        return ""
     if design.kind != "grid":
         reason = "--refine adds to a grid. Leave out --random, --points and --zip"
         raise SanlabError(reason)
     for path, values in design.values.items():
         units = {value.lstrip("+-0123456789.") for value in values}
         if len(values) >= 3 and len(units) == 1 and all(magnitude(value) for value in values):
-            return replace(rules, refine_path=path)
+            return path
     reason = "--refine needs a parameter with three numbers or more, in one unit"
     raise SanlabError(reason)
 
@@ -345,8 +303,7 @@ def _is_good_elsewhere(
     return True
 
 
-def _request(compiler: Compiler, design: Design, options: Options) -> Request:
-    rules = options.rules
+def _request(compiler: Compiler, design: Design, options: SweepOptions) -> Request:
     identity: dict[str, Any] = {
         "scenario": compiler.text,
         "overrides": compiler.overrides,
@@ -358,12 +315,12 @@ def _request(compiler: Compiler, design: Design, options: Options) -> Request:
     extent: dict[str, Any] = {
         "design": design.kind,
         "values": {path: list(values) for path, values in design.values.items()},
-        "repeats": rules.repeats,
-        "until": rules.until,
-        "metric": rules.metric,
-        "max_repeats": rules.max_repeats,
-        "refine": rules.refine,
-        "max_points": rules.max_points if rules.refine else None,
+        "repeats": options.repeats,
+        "until": options.until,
+        "metric": options.metric,
+        "max_repeats": options.max_repeats,
+        "refine": options.refine,
+        "max_points": options.max_points if options.refine else None,
     }
     return Request(identity, extent, {path: type_of(v) for path, v in design.values.items()})
 

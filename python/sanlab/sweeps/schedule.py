@@ -8,13 +8,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sanlab.stats.interval import mean_interval
-from sanlab.sweep.refine import curves, halfway_points
+from sanlab.sweeps.refine import curves, halfway_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sanlab.sweep.design import Design, Setting
-    from sanlab.sweep.measure import Row
+    from sanlab.sweeps.design import Design, Setting
+    from sanlab.sweeps.measure import Row
 
 Key = tuple[tuple[str, str], ...]
 
@@ -22,7 +22,7 @@ Key = tuple[tuple[str, str], ...]
 LEAST_REPEATS = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
     """When a setting has enough repeats, and a curve enough points.
 
@@ -38,8 +38,6 @@ class Rules:
         Most repeats of a setting.
     refine
         Column whose curve gets more points where it bends; None: none.
-    refine_path
-        Parameter it is drawn against.
     max_points
         Most settings added.
     """
@@ -49,7 +47,6 @@ class Rules:
     until: float | None = None
     max_repeats: int = 30
     refine: str | None = None
-    refine_path: str = ""
     max_points: int = 16
 
 
@@ -63,8 +60,10 @@ class _Progress:
 class Schedule:
     """Hands out settings and repeats; what it hands out follows from results alone."""
 
-    def __init__(self, design: Design, rules: Rules) -> None:
+    def __init__(self, design: Design, rules: Rules, refine_path: str = "") -> None:
         self._rules = rules
+        #: Parameter that a refined curve is drawn against.
+        self._refine_path = refine_path
         first = rules.repeats if rules.until is None else max(rules.repeats, LEAST_REPEATS)
         self._first = first
         self._design: Iterator[Setting] = iter(design)
@@ -126,7 +125,7 @@ class Schedule:
                 means[key] = mean_interval(values).mean
         wanted = (
             setting
-            for curve in curves(rules.refine_path, means)
+            for curve in curves(self._refine_path, means)
             for setting in halfway_points(curve)
         )
         order = list(next(iter(self._progress), ()))

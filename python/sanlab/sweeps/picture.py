@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sanlab.errors import SanlabError
-from sanlab.run.folder import growing_file
-from sanlab.sweep.figures import (
+from sanlab.simulation.folder import growing_file
+from sanlab.sweeps.figures import (
     Axes,
     along,
     check_axes,
@@ -21,9 +21,8 @@ from sanlab.sweep.figures import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import altair as alt
-
-    from sanlab.sweep.result import Row, Sweep
+    from sanlab.sweeps.result import Row, Sweep
+    from sanlab.vega_lite import Chart
 
 #: Stands for the load in place of a parameter along x.
 LOAD = "iops"
@@ -64,7 +63,11 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
         reason = f"{sweep.folder} has no points to draw"
         raise SanlabError(reason)
     with growing_file(path) as growing:
-        standalone(charts).save(str(growing), format=kind, scale_factor=2 if kind == "png" else 1)
+        picture = standalone(charts)
+        if kind == "png":
+            growing.write_bytes(picture.to_png(scale=2))
+        else:
+            growing.write_text(picture.to_svg(), encoding="utf-8")
     return path
 
 
@@ -92,7 +95,7 @@ def _axes(sweep: Sweep, wanted: Wanted) -> Axes:
     return Axes(x, series, wanted.facet)
 
 
-def _chart(rows: list[Row], axes: Axes, wanted: Wanted) -> alt.LayerChart | None:
+def _chart(rows: list[Row], axes: Axes, wanted: Wanted) -> Chart | None:
     if wanted.x == LOAD:
         return hockey_stick(rows, axes)
     if wanted.is_heat_map:

@@ -12,14 +12,14 @@ from sanlab.results.loops import uses
 from sanlab.results.ports import on_links
 from sanlab.results.steady import steady
 from sanlab.results.throughput import totals
-from sanlab.run.execute import simulate_here
-from sanlab.run.manifest import Manifest, sanlab_version
+from sanlab.simulation.execute import simulate_here
+from sanlab.simulation.manifest import Manifest, sanlab_version
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sanlab.results.steady import Steady
-    from sanlab.run.execute import Outcome
+    from sanlab.simulation.execute import Outcome
 
 #: Percentiles a sweep keeps.
 PERCENTILES = (50.0, 95.0, 99.0)

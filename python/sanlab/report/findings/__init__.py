@@ -1,0 +1,67 @@
+"""Findings: one number each, with the evidence for it.
+
+A finding never guesses. Where the tables do not carry what it needs, it says so. Each has a file
+of this package with its decision, its texts and its evidence.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from sanlab.report.findings import (
+    check_failed,
+    credit_wait,
+    degraded,
+    errors,
+    happened,
+    largest_stage,
+    limiting_element,
+    long_tail,
+    loop_wait,
+    queue_depth,
+    steady,
+    stopped_early,
+    task_set_full,
+    uneven_links,
+)
+from sanlab.report.findings.finding import Evidence, Finding, Severity
+from sanlab.simulation.folder import write_file
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+__all__ = ["Evidence", "Finding", "Severity", "find", "write"]
+
+#: Findings in the order of the report, within each severity.
+FINDINGS = (
+    check_failed,
+    stopped_early,
+    errors,
+    happened,
+    degraded,
+    limiting_element,
+    credit_wait,
+    loop_wait,
+    queue_depth,
+    task_set_full,
+    largest_stage,
+    long_tail,
+    uneven_links,
+    steady,
+)
+_RANKS: dict[Severity, int] = {"problem": 0, "notice": 1, "good": 2}
+
+
+def find(run: Run) -> list[Finding]:
+    """All findings of a run, the most important first."""
+    findings = [finding for module in FINDINGS for finding in module.find(run)]
+    return sorted(findings, key=lambda finding: _RANKS[finding.severity])
+
+
+def write(run: Run, findings: list[Finding]) -> None:
+    """Write `findings.json` into the run folder."""
+    document = {"findings": [asdict(finding) for finding in findings]}
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write_file(run.folder / "findings.json", text)

@@ -1,0 +1,39 @@
+"""I/Os failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.report.findings.finding import EVIDENCE_SHOWN, Finding, workload_evidence
+from sanlab.report.words import show_count
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+
+def find(run: Run) -> list[Finding]:
+    """Count the I/Os that failed, worst workload first."""
+    rows = [row for row in run.rows("workloads") if row.get("error_count")]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: (-row["error_count"], row["workload"], row["op"]))
+    failed = sum(row["error_count"] for row in rows)
+    worst = rows[0]
+    ios = f"{show_count(failed)} {'I/O' if failed == 1 else 'I/Os'}"
+    title = f"{ios} of {worst['workload']} failed"
+    if len(rows) > 1:
+        most = show_count(worst["error_count"])
+        title = f"{ios} failed, {most} of them of {worst['workload']}"
+    return [
+        Finding(
+            "errors",
+            "problem",
+            title,
+            "No answer came within the time-out of the HBA. Response times and rates are those of"
+            " the I/Os that completed, so they look better than what the applications saw.",
+            failed,
+            evidence=tuple(
+                workload_evidence(row, "error_count", "io_count") for row in rows[:EVIDENCE_SHOWN]
+            ),
+        )
+    ]

@@ -1,0 +1,42 @@
+"""I/Os that the queue depth of a LUN or adapter holds back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.report.findings.finding import (
+    EVIDENCE_SHOWN,
+    WAIT_SHARE,
+    Finding,
+    and_more,
+    stage_evidence,
+)
+from sanlab.report.words import show_percent
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+
+def find(run: Run) -> list[Finding]:
+    """Name the workloads that wait for a queue depth."""
+    rows = [
+        row
+        for row in run.rows("stages")
+        if row["stage"] == "lun_queue" and row["share"] >= WAIT_SHARE
+    ]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: -row["share"])
+    worst = rows[0]
+    return [
+        Finding(
+            "queue_depth",
+            "notice",
+            f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} time"
+            f" is waiting for the queue depth of the LUN or the adapter{and_more(rows)}",
+            "The host holds these I/Os back. The array does not see them, so its own response time"
+            " looks better. A deeper queue helps only while the array is not saturated.",
+            worst["share"],
+            evidence=tuple(stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
+        )
+    ]

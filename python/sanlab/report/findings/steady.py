@@ -1,0 +1,57 @@
+"""Whether the measured time was steady."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.report.findings.finding import Evidence, Finding, not_enough
+from sanlab.report.words import show_percent
+from sanlab.results.happenings import happenings
+from sanlab.results.throughput import over_time
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
+
+#: Difference between the first and the last third of the measured time that counts as a drift.
+DRIFT = 0.05
+
+
+def find(run: Run) -> list[Finding]:
+    """Compare the first and the last third of the measured time."""
+    if "workload_series" not in run.tables or not run.rows("workloads"):
+        return [not_enough("steady", "whether the warm-up was long enough", "a time line")]
+    jobs = run.plan["jobs"]
+    begin = max((job["start_ps"] + job["ramp_ps"] for job in jobs), default=0)
+    series = over_time(run)
+    kept = (series.time_ps > begin) & (series.iops > 0)
+    values = series.iops[kept]
+    # The last bin may be shorter, and jobs with an end of their own fade out: leave it out.
+    values = values[:-1]
+    if len(values) < 9:
+        return [not_enough("steady", "whether the warm-up was long enough", "nine bins of time")]
+    third = len(values) // 3
+    first, last = float(values[:third].mean()), float(values[-third:].mean())
+    drift = (last - first) / first
+    noise = float(values.std() / values.mean()) / third**0.5
+    evidence = Evidence("workload_series", {}, {"first_third_iops": first, "last_third_iops": last})
+    grew = "rose" if drift > 0 else "fell"
+    change = f"{grew} by {show_percent(abs(drift))}" if abs(drift) >= 0.001 else "did not change"
+    sentence = f"I/Os per second {change} from the first to the last third"
+    if abs(drift) <= DRIFT:
+        title = f"The run was steady: {sentence} of the measured time"
+        return [Finding("steady", "good", title, number=drift, evidence=(evidence,))]
+    if abs(drift) <= 3 * noise:
+        title = f"{sentence} of the measured time, which may be chance"
+        detail = "The bins differ as much among themselves. A longer run would tell."
+        return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
+    title = f"The run was not steady: {sentence} of the measured time"
+    if happenings(run):
+        detail = "What went wrong in it is on the time lines; the headline numbers cover all of it."
+        return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
+    detail = "A longer ramp, or a longer run, gives numbers that describe one state."
+    if drift < 0 and any(job["total_bytes"] for job in jobs):
+        detail = (
+            "Jobs have a size and end one after the other, so what is left has the SAN for itself."
+            " The headline numbers cover all of it; compare runs by the time a job takes."
+        )
+    return [Finding("steady", "problem", title, detail, drift, evidence=(evidence,))]

@@ -1,0 +1,72 @@
+"""Tables of I/Os: workloads, and the stages of their response times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sanlab.report.tables import Cell, Column, Declaration, count, rate, share, text, time
+from sanlab.report.words import show_time, whole
+from sanlab.results.columns import PERCENTILES, STAGES
+from sanlab.results.latency import TAIL, has_percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.report.tables import Row
+    from sanlab.results.run import Run
+
+
+def _workload_rows(run: Run) -> Iterator[Row]:
+    for row in run.rows("workloads"):
+        yield {"error_count": 0} | row | {"shown_iops": whole(row["iops"])}
+
+
+def _tail(percent: float) -> Column:
+    """A percentile, or a dash where there are too few I/Os to tell."""
+
+    def cell(row: dict[str, Any]) -> Cell:
+        value = row[PERCENTILES[percent]]
+        is_known = has_percentile(row["io_count"], percent)
+        return Cell(show_time(value) if is_known else "–", value)
+
+    return Column(f"p{percent:g}", cell)
+
+
+WORKLOADS = Declaration(
+    "workloads",
+    (
+        text("workload", "workload"),
+        text("op", "op"),
+        count("I/Os", "io_count"),
+        count("IOPS", "shown_iops"),
+        rate("throughput", "throughput_bytes_per_s"),
+        time("mean", "response_mean_ps"),
+        *(_tail(percent) for percent in TAIL if percent != 95),
+        time("max", "response_max_ps"),
+        count("queue full", "queue_full_count", "commands answered with TASK SET FULL"),
+        count(
+            "errors", "error_count", "I/Os that failed: no answer within the time-out of the HBA"
+        ),
+    ),
+    _workload_rows,
+)
+
+
+def _stage_rows(run: Run) -> Iterator[Row]:
+    for row in run.rows("stages"):
+        if row["total_ps"] > 0:
+            yield row | {"meaning": STAGES.get(row["stage"], "")}
+
+
+STAGE_TIMES = Declaration(
+    "stages",
+    (
+        text("workload", "workload"),
+        text("op", "op"),
+        text("stage", "stage"),
+        time("mean", "mean_ps"),
+        share("share", "share"),
+        text("what counts", "meaning"),
+    ),
+    _stage_rows,
+)

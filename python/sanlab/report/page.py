@@ -1,0 +1,72 @@
+"""What all pages of sanlab share: their templates, their look and the plotting library."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from sanlab.simulation.folder import write_file
+
+#: Templates of the report, and what other pages take from it.
+TEMPLATES = Path(__file__).parent / "templates"
+#: The look of every page that sanlab writes.
+STYLE = TEMPLATES / "report.css"
+#: What draws charts and sorts tables in it.
+REPORT_SCRIPT = TEMPLATES / "report.js"
+
+
+def template(folder: Path, name: str) -> jinja2.Template:
+    """A template of a page; its compiled form is kept in the user's cache."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        bytecode_cache=_compiled_templates(),
+    )
+    return environment.get_template(name)
+
+
+def _compiled_templates() -> jinja2.BytecodeCache | None:
+    folder = _user_cache() / "templates"
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
+
+
+def _user_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sanlab"
+
+
+def json_in_html(data: dict[str, Any]) -> str:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def vega() -> str:
+    """The plotting library, once for all charts of a page (0.9 MB).
+
+    Putting it together takes longer than the rest of the report, so it is kept in the user's cache.
+    """
+    cache = _user_cache()
+    kept = cache / f"vega-{version('vl-convert-python')}.js"
+    try:
+        return kept.read_text(encoding="utf-8")
+    except OSError:
+        pass
+    import vl_convert
+
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    bundle = bundle.replace("</script", "<\\/script")
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        write_file(kept, bundle)
+    return bundle
