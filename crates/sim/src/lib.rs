@@ -41,7 +41,7 @@ mod world;
 #[cfg(test)]
 extern crate self as sanlab_sim;
 #[cfg(test)]
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/suite/support.rs"]
 mod support;
 
 pub use check::{PlanError, check};

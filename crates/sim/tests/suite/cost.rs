@@ -2,10 +2,8 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
-mod support;
-
+use crate::support::*;
 use sanlab_sim::plan::{CachePlan, DiskPlan, Distribution, MediaPlan, RoutePolicy};
-use support::*;
 
 /// Hosts, a switch, an ISL for every four of them, a switch, targets; all 2GFC with 12 credits.
 fn dumbbell(hosts: usize, frames: u64, interval: u64) -> San {

@@ -1,13 +1,11 @@
 //! Access specifications and benchmark streams in whole runs: every law of a run holds (a run that
 //! breaks one fails), the reference gives the same, and rates and mixes are those asked for.
 
-mod support;
-
+use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
     AccessLinePlan, Distribution, PatternPlan, RoutePolicy, SizePlan, StreamPlan, TargetPlan,
 };
-use support::*;
 
 const LINE: AccessLinePlan = AccessLinePlan {
     bytes: 4096,
@@ -245,7 +243,7 @@ fn any_lines() -> impl Strategy<Value = Vec<AccessLinePlan>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(cases(40))]
 
     /// Whatever the specification: every law holds, bytes asked for bound the run, and the reference
     /// gives the same.

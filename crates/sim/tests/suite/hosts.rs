@@ -1,11 +1,9 @@
 //! Laws of hosts: block layer, processors, buses, adapters.
 
-mod support;
-
+use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{BusPlan, Distribution, Interleave, SubmissionPlan};
-use support::*;
 
 /// One host and one array of memory with this many servers, joined by a link at 4GFC.
 fn direct(service: u64, servers: u32) -> San {
@@ -238,7 +236,7 @@ fn interrupts_are_held_back_and_serve_all_that_came() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     /// However requests are split: every byte is asked for once, every piece is a command, the
     /// stages sum (a run that breaks that fails), and what is not split costs no more events.

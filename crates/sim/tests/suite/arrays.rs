@@ -6,12 +6,10 @@
     reason = "small positive numbers of a test"
 )]
 
-mod support;
-
+use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::*;
-use support::*;
 
 const MIB: u64 = 1 << 20;
 
@@ -649,7 +647,7 @@ fn random_array(dice: &mut Dice<'_>) -> San {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     /// All work gets done on any array, every law holds, and the reference in which everything is an
     /// event gives the same tables.

@@ -1,11 +1,9 @@
 //! Loops under whole exchanges: closed forms, and what a switch in the enclosure changes.
 
-mod support;
-
+use crate::support::{MS, San, US, WORD_2GFC, assert_near, cases, real, whole, wire};
 use proptest::prelude::*;
 use sanlab_kernel::Rate;
 use sanlab_sim::plan::{Distribution, LoopActionPlan, LoopFaultPlan, MediumPlan, StringPlan};
-use support::{MS, San, US, WORD_2GFC, assert_near, real, whole, wire};
 
 const RATE: u64 = 212_500_000;
 
@@ -69,7 +67,7 @@ fn a_loop_that_is_shared_is_the_largest_stage() {
         san.job(0, target, 65_536, 2);
     }
     let outcome = san.run();
-    let stages = support::text(&outcome, "stages", "stage");
+    let stages = crate::support::text(&outcome, "stages", "stage");
     let shares = real(&outcome, "stages", "share");
     let waiting = (0..stages.len()).filter(|&row| stages[row] == "loop");
     assert!(waiting.clone().count() > 8);
@@ -277,11 +275,7 @@ fn any_san() -> impl Strategy<Value = San> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 64,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(64))]
 
     /// The laws hold whatever happens to the loop, and no request is left that nobody waits for.
     #[test]

@@ -8,15 +8,13 @@
     reason = "small positive numbers of a test"
 )]
 
-mod support;
-
+use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
     BufferPlan, CachePlan, ClassPlan, DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan,
     Interleave, LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
     SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
-use support::*;
 
 const RATES: [u64; 5] = [
     106_250_000,
@@ -85,9 +83,9 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
             ]),
             hits_overtake: dice.below(2) == 0,
             keeps_passing_blocks: dice.below(2) == 0,
-            ..support::drive("drive", 40_000_000_000).buffer
+            ..crate::support::drive("drive", 40_000_000_000).buffer
         },
-        ..support::drive("drive", 40_000_000_000)
+        ..crate::support::drive("drive", 40_000_000_000)
     }
 }
 
@@ -282,7 +280,7 @@ fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     host.max_request_bytes = dice.pick(&[0, 0, 4096, 65_536]);
     host.submission = dice.pick(&[SubmissionPlan::Together, SubmissionPlan::Serial]);
     if dice.below(3) == 0 {
-        host.buses = vec![support::pci_x_133("bus", dice.below(2) == 0)];
+        host.buses = vec![crate::support::pci_x_133("bus", dice.below(2) == 0)];
         host.adapters[0].bus = Some(0);
     }
     let adapter = &mut host.adapters[0];
@@ -314,7 +312,7 @@ fn add_job(dice: &mut Dice<'_>, san: &mut San, host: u32, arrays: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     /// All work gets done, every law holds (a run that breaks one fails), every byte is counted once,
     /// and the reference, in which everything is an event, gives the same tables to the last digit.

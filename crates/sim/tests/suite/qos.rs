@@ -5,13 +5,11 @@
     reason = "numbers of a test, far below 2^52"
 )]
 
-mod support;
-
+use crate::support::*;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{
     ClassPlan, LimitPlan, PolicyPlan, QosPlan, RoutePolicy, VirtualChannelPlan,
 };
-use support::*;
 
 const RATE: u64 = 212_500_000;
 /// A full frame with the gap behind it.

@@ -8,10 +8,8 @@
     reason = "small positive numbers of a test"
 )]
 
-mod support;
-
+use crate::support::*;
 use sanlab_sim::plan::{Distribution, Plan, RoutePolicy};
-use support::*;
 
 const KEPT: &str = include_str!("fingerprints.csv");
 

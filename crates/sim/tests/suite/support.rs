@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
+use proptest::prelude::ProptestConfig;
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, BusPlan, Distribution, DrivePlan, EndPlan,
@@ -12,6 +13,16 @@ use sanlab_sim::plan::{
     TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
+
+/// Settings of a property test: `PROPTEST_CASES` cases, or the usual number where it is not set.
+pub fn cases(usual: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    ProptestConfig {
+        cases: asked.map_or(usual, |cases| cases.parse().expect("a number of cases")),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
 
 pub const NS: u64 = 1_000;
 pub const US: u64 = 1_000_000;

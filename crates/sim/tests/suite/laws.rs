@@ -7,11 +7,9 @@
     reason = "small positive numbers of a test"
 )]
 
-mod support;
-
+use crate::support::*;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{Distribution, Interleave, RoutePolicy};
-use support::*;
 
 /// Two N_Ports and one link between them.
 fn pair(cable: Cable) -> San {

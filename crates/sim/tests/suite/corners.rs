@@ -7,11 +7,9 @@
     reason = "small positive numbers of a test"
 )]
 
-mod support;
-
+use crate::support::*;
 use sanlab_sim::check;
 use sanlab_sim::plan::{CachePlan, Distribution, MirrorPlan, Plan, RoutePolicy};
-use support::*;
 
 /// A host and an array on one link of no length.
 fn direct(service: u64) -> San {
@@ -195,7 +193,10 @@ fn arrays_that_mirror_to_each_other_get_all_done() {
         let writes = text(&outcome, "workloads", "op");
         let writes = writes.iter().zip(&done).filter(|it| it.0 == "write");
         let copies = whole(&outcome, "mirrors", "copies_count");
-        assert_eq!(copies.iter().sum::<u64>(), writes.map(|it| it.1).sum());
+        assert_eq!(
+            copies.iter().sum::<u64>(),
+            writes.map(|it| it.1).sum::<u64>()
+        );
         assert_eq!(whole(&outcome, "mirrors", "max_outstanding"), [1, 1]);
         assert!(
             whole(&outcome, "workloads", "queue_full_count")

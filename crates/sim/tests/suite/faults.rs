@@ -2,15 +2,13 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
-mod support;
-
+use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
     AdapterPlan, CreditLossPlan, Distribution, DrainPlan, FaultsPlan, MemberOutagePlan,
     MultipathPlan, OutagePlan, PathPlan, RoutePolicy, SpreadingPlan, VirtualChannelPlan,
     VisibilityPlan,
 };
-use support::*;
 
 const RATE: u64 = 850_000_000;
 
@@ -395,7 +393,7 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     #[test]
     fn swarm_of_faults_loses_nothing(

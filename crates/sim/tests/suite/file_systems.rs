@@ -2,11 +2,9 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
-mod support;
-
+use crate::support::*;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{Distribution, FileSystemPlan, RoutePolicy};
-use support::*;
 
 const BYTES: u64 = 4096;
 const ALLOCATION: u64 = 200 * US;
