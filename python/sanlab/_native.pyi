@@ -32,6 +32,7 @@ def run(
     *,
     capture: list[tuple[int, int]] | None = None,
     capture_path: str | None = None,
+    capture_limit: int = ...,
     reference: bool = False,
 ) -> dict[str, Any]:
     """Simulate a plan. The interpreter is free meanwhile."""

@@ -1,4 +1,4 @@
-"""One file and one seed are one run: in debug and release builds, twice, and in the reference."""
+"""One file and one seed are one run: in every build, twice, and in the reference."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ["examples/hello-san", "examples/slow-receiver", "examples/long-distance-isl"]
 
 
-@pytest.fixture(scope="session")
-def debug_binary() -> Path:
-    """`run_plan` with the checks of a debug build; the extension module is a release build."""
-    command = ["cargo", "build", "--quiet", "--package", "sanlab-sim", "--bin", "run_plan"]
-    subprocess.run(command, cwd=ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "debug" / "run_plan"
+def run_plan(profile: str) -> Path:
+    """Build the program that runs a plan without Python."""
+    command = ["cargo", "build", "--quiet", "--workspace", "--bin", "run_plan"]
+    subprocess.run([*command, "--profile", profile], cwd=ROOT, check=True)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / profile / "run_plan"
 
 
 def plan_of(folder: str, seed: int = 1) -> str:
@@ -38,14 +36,17 @@ def fingerprint(plan: str, *, reference: bool = False) -> str:
     return str(result["summary"]["fingerprint"])
 
 
-@pytest.mark.parametrize("folder", SCENARIOS)
-def test_debug_and_release_do_the_same(folder: str, debug_binary: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("profile", ["checked", pytest.param("release", marks=pytest.mark.slow)])
+def test_every_build_does_the_same(profile: str, tmp_path: Path) -> None:
+    """With the checks of a debug build and without, as a program and as a module."""
+    program = run_plan(profile)
     path = tmp_path / "plan.json"
-    path.write_text(plan_of(folder), encoding="utf-8")
-    done = subprocess.run(
-        [debug_binary, path, "--stats"], capture_output=True, text=True, check=True
-    )
-    assert json.loads(done.stdout)["fingerprint"] == fingerprint(plan_of(folder))
+    for folder in SCENARIOS:
+        path.write_text(plan_of(folder), encoding="utf-8")
+        done = subprocess.run(
+            [program, path, "--stats"], capture_output=True, text=True, check=True
+        )
+        assert json.loads(done.stdout)["fingerprint"] == fingerprint(plan_of(folder))
 
 
 @pytest.mark.parametrize("folder", SCENARIOS)

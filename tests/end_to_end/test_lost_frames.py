@@ -25,7 +25,7 @@ import sanlab
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = needs_tshark
+pytestmark = [needs_tshark, pytest.mark.xdist_group("lost frames")]
 
 MS = 1_000_000
 UNASSIGNED = 0xFFFF

@@ -19,6 +19,7 @@ from sanlab.report.build import build
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
+pytestmark = pytest.mark.xdist_group("report")
 HELLO = Path(__file__).parents[2] / "examples" / "hello-san" / "scenario.yaml"
 SECTIONS = (
     "findings", "topology", "response", "time", "stages", "ports", "credit", "frames", "stations",

@@ -23,6 +23,7 @@ from sanlab.simulation.tables import numbers, texts, unit_of
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
+pytestmark = pytest.mark.xdist_group("run folder")
 HELLO = Path(__file__).parents[2] / "examples" / "hello-san" / "scenario.yaml"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 import sanlab
 from sanlab import _native
@@ -306,7 +307,7 @@ def test_what_follows_a_dark_link_says_so(tmp_path: Path) -> None:
 PORTS = ["host1.hba0.p0", "host2.hba0.p0", "host1.hba0.vm", "dev1.p0", "dev1.p1"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(
         st.sampled_from("abc"), st.lists(st.sampled_from(PORTS), min_size=1, unique=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 import sanlab
 from sanlab.report.build import render
@@ -35,7 +36,7 @@ ASKED = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @given(ASKED)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_swarm(asked: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = sanlab.run(TWO_SWITCHES, overrides=asked, folder=Path(folder) / "run")

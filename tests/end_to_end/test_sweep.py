@@ -60,15 +60,16 @@ def wait_for_lock(folder: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.002)
 
 
-def test_killed_twenty_times_it_loses_and_repeats_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [8, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_many_times_it_loses_and_repeats_nothing(kills: int, tmp_path: Path) -> None:
     folder = tmp_path / "s"
-    depths, servers, repeats = 10, 8, 10
+    depths, servers, repeats = 10, 8, max(6, kills // 2)
     args = ["-p", f"{DEPTH}=1..{depths}", "-p", f"{SERVERS}=1..{servers}", "-o", str(folder)]
     args += ["--repeats", str(repeats)]
     stream = random.Random(20)
     seen: set[str] = set()
     advanced = 0
-    for number in range(20):
+    for number in range(kills):
         with subprocess.Popen(command(*args), stdout=subprocess.PIPE, text=True) as process:
             wait_for_lock(folder, process)
             if number % 4:  # others are killed while they start
@@ -82,7 +83,7 @@ def test_killed_twenty_times_it_loses_and_repeats_nothing(tmp_path: Path) -> Non
         advanced += now > seen
         seen = now
     total = depths * servers * repeats
-    assert advanced >= 15
+    assert advanced >= kills * 3 // 4
     assert 0 < len(seen) < total
     done = subprocess.run(command(*args), capture_output=True, text=True, check=True)
     points = json.loads(done.stdout)["points"]

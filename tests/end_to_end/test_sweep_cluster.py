@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytest.importorskip("distributed")
+pytestmark = pytest.mark.xdist_group("ports")
 
 KNEE = str(Path(__file__).parents[2] / "examples" / "queue-depth-knee" / "scenario.yaml")
 DEPTH = "workloads.reads.iodepth"
@@ -84,7 +85,15 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     """Two workers, one of them killed in the middle; the rows are those of threads here."""
-    args = ["-p", f"{DEPTH}=1..24", "--set", "measure.duration=2s", "--repeats", "2", "--no-report"]
+    args = [
+        "-p",
+        f"{DEPTH}=1..24",
+        "--set",
+        "measure.duration=500ms",
+        "--repeats",
+        "2",
+        "--no-report",
+    ]
     with cluster(tmp_path) as (address, workers):
         where = ["--cluster", address, "-o", str(tmp_path / "far"), "--json"]
         command = [sys.executable, "-m", "sanlab.cli", "sweep", KNEE, *args, *where]

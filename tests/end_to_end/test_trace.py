@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from sanlab.plan.schema import JobPlan, Plan
     from sanlab.simulation.trace import Trace
 
+pytestmark = pytest.mark.xdist_group("trace")
 PS_PER_NS = 1000
 BLOCK_BYTES = 512
 DATA_FRAME_BYTES = 2048

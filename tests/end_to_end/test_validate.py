@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typer.testing import Result
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Tests of one run of the study, which is on one worker.
+simsans = pytest.mark.xdist_group("simsans")
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,7 @@ def done(folder: Path) -> Result:
         patch.undo()
 
 
+@simsans
 def test_every_row_is_within_its_tolerance(done: Result) -> None:
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)["rows"]
@@ -47,6 +50,7 @@ def test_every_row_is_within_its_tolerance(done: Result) -> None:
     assert abs(mirror["error_percent"]) <= 2
 
 
+@simsans
 def test_published_rows_are_those_of_the_evaluation(done: Result) -> None:
     rows = json.loads(done.stdout)["rows"]
     trends = [row for row in rows if row["unit"] == "trend"]
@@ -55,6 +59,7 @@ def test_published_rows_are_those_of_the_evaluation(done: Result) -> None:
     assert {row["published"] for row in trends} == {"increasing"}
 
 
+@simsans
 def test_the_page_stands_alone(done: Result, folder: Path) -> None:
     page = folder / json.loads(done.stdout)["reports"]["simsans"]
     text = page.read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from typer.testing import CliRunner
 
 import sanlab
@@ -420,7 +421,7 @@ def asked(draw: st.DrawFn) -> Asked:
 
 
 @given(asked())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_piece_goes_to_the_lun_of_its_address(it: Asked) -> None:
     """Against a count that walks over every kibibyte, whatever the volume, region and host."""
     with tempfile.TemporaryDirectory() as folder:

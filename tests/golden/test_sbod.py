@@ -15,6 +15,7 @@ from sanlab.validate.study import load_study, spell_out
 if TYPE_CHECKING:
     import pyarrow as pa
 
+pytestmark = pytest.mark.xdist_group("sbod")
 #: Taken so much of the time, an element is what limits.
 FULL = 0.95
 #: Below this it is not.

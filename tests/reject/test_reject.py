@@ -1,78 +1,87 @@
-"""Scenarios that must be refused, each with the very words a person gets to read.
+"""Inputs that must be refused, each with the very words a person gets to read.
 
-Beside NAME.yaml lies NAME.expected.txt. After a change of words, run this file as a script to write
-them anew, and read the difference.
+`refusals.py` in `tests/support` says what the files here look like, lists all refusals, and writes
+their words anew after a change.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import chdir
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from refusals import BAD_INPUT, REJECT, Case, base_of, cases, refused, topics
 from typer.testing import CliRunner
 
 from sanlab.cli.main import app
 
-HERE = Path(__file__).parent
-CASES = sorted(path.stem for path in HERE.glob("*.yaml"))
-#: Configurations of Iometer that `sanlab import` must refuse.
-ICF_CASES = sorted(path.stem for path in (HERE / "icf").glob("*.icf"))
-BAD_INPUT = 2
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIOS = [case for topic in topics() for case in cases(topic)]
+ICF = cases(REJECT / "icf.toml")
+SWEEPS = cases(REJECT / "sweeps.toml")
+#: Cases about a file as a whole, in which no key is to blame.
+OF_THE_FILE = ("syntax-", "empty-", "not-a-", "nothing-")
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_is_refused_with_these_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(HERE)
-    result = CliRunner().invoke(app, ["check", f"{name}.yaml"])
-    expected = (HERE / f"{name}.expected.txt").read_text(encoding="utf-8")
-    assert result.stderr == expected
-    assert result.stdout == ""
-    assert result.exit_code == BAD_INPUT
+def test_each_scenario_has_a_name_of_its_own() -> None:
+    names = [case.name for case in SCENARIOS]
+    assert len(names) == len(set(names))
+    assert len(names) > 400
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_one_problem_with_place_reason_and_remedy(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(HERE)
-    result = CliRunner().invoke(app, ["check", f"{name}.yaml", "--json"])
-    assert result.exit_code == BAD_INPUT
-    problems = json.loads(result.stdout)["error"]["problems"]
-    assert len(problems) == 1
-    (problem,) = problems
-    assert problem["file"] == f"{name}.yaml"
-    assert problem["line"] >= 1
-    assert problem["reason"]
-    assert problem["remedy"]
-    is_about_the_file = name.startswith(("syntax-", "empty-", "not-a-", "nothing-"))
-    assert problem["key"] or is_about_the_file
+@pytest.mark.parametrize("case", SCENARIOS, ids=str)
+def test_a_scenario(case: Case, tmp_path: Path) -> None:
+    """One problem, with place, reason and remedy, in these words."""
+    refusal = refused(case, tmp_path)
+    assert refusal.text == case.words
+    (problem,) = refusal.problems
+    assert problem.file == f"{case.name}.yaml"
+    assert problem.line is not None
+    assert problem.line >= 1
+    assert problem.reason
+    assert problem.remedy
+    assert problem.key or case.name.startswith(OF_THE_FILE)
 
 
-@pytest.mark.parametrize("name", ICF_CASES)
-def test_an_icf_is_refused_with_these_words(name: str, tmp_path: Path) -> None:
-    expected = (HERE / "icf" / f"{name}.expected.txt").read_text(encoding="utf-8")
-    (tmp_path / f"{name}.icf").write_bytes((HERE / "icf" / f"{name}.icf").read_bytes())
+@pytest.mark.parametrize("topic", topics(), ids=lambda topic: topic.stem)
+def test_the_base_of_a_topic_is_good(topic: Path, tmp_path: Path) -> None:
     with chdir(tmp_path):
-        result = CliRunner().invoke(app, ["import", f"{name}.icf"])
-    assert result.stderr == expected
-    assert len(expected.splitlines()) == 1
-    assert result.exit_code == BAD_INPUT
-    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.icf"]
+        (tmp_path / "base.yaml").write_text(base_of(topic), encoding="utf-8")
+        result = CliRunner().invoke(app, ["check", "base.yaml"])
+    assert result.exit_code == 0, result.stderr
 
 
-def _write_anew() -> None:
-    os.chdir(HERE / "icf")
-    for name in ICF_CASES:
-        result = CliRunner().invoke(app, ["import", f"{name}.icf", "-o", "never.yaml"])
-        Path(f"{name}.expected.txt").write_text(result.stderr, encoding="utf-8")
-    os.chdir(HERE)
-    for name in CASES:
-        result = CliRunner().invoke(app, ["check", f"{name}.yaml"])
-        Path(f"{name}.expected.txt").write_text(result.stderr, encoding="utf-8")
+@pytest.mark.parametrize("topic", topics(), ids=lambda topic: topic.stem)
+def test_as_text_it_is_the_same(topic: Path, tmp_path: Path) -> None:
+    """Without `--json`: the first case of each topic, on stderr alone."""
+    case = cases(topic)[0]
+    with chdir(tmp_path):
+        (tmp_path / f"{case.name}.yaml").write_text(case.text, encoding="utf-8")
+        result = CliRunner().invoke(app, ["check", f"{case.name}.yaml"])
+    assert result.stderr == f"{case.name}.yaml:{case.words}\n"
+    assert (result.stdout, result.exit_code) == ("", BAD_INPUT)
 
 
-if __name__ == "__main__":
-    _write_anew()
+@pytest.mark.parametrize("case", ICF, ids=str)
+def test_an_icf(case: Case, tmp_path: Path) -> None:
+    """A configuration of Iometer that `sanlab import` must refuse, and nothing is written."""
+    assert refused(case, tmp_path).text == case.words
+    assert [path.name for path in tmp_path.iterdir()] == [f"{case.name}.icf"]
+
+
+@pytest.mark.parametrize("case", SWEEPS, ids=str)
+def test_a_sweep(case: Case, tmp_path: Path) -> None:
+    """Arguments of `sanlab sweep`; nothing is begun."""
+    assert refused(case, tmp_path).text == case.words
+    assert "\n" not in case.words
+    assert [path.name for path in tmp_path.iterdir()] == ["san.yaml"]
+
+
+def test_a_change_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
+    topic = tmp_path / "topic.toml"
+    for change in ('old = "b"', 'old = "b"\nnew = "c"', 'old = "a"\nnw = "c"', 'cut = "b"'):
+        topic.write_text(f'base = "a b b"\n[name]\n{change}\nwords = ""\n', encoding="utf-8")
+        with pytest.raises((TypeError, ValueError)):
+            cases(topic)

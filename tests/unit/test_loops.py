@@ -23,6 +23,7 @@ from sanlab.scenario.load import load_scenario
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
+pytestmark = pytest.mark.xdist_group("loops")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "jbod-against-sbod" / "scenario.yaml"
 QUICK = {"measure.duration": "60ms", "workloads.load.ramp_time": "10ms"}
 

@@ -419,12 +419,18 @@ fn ports(with_answers: bool) -> impl Strategy<Value = Vec<Port>> {
     })
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 400,
+/// Settings of a property test: `PROPTEST_CASES` cases, or the usual number where it is not set.
+fn cases(usual: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    ProptestConfig {
+        cases: asked.map_or(usual, |cases| cases.parse().expect("a number of cases")),
         failure_persistence: None,
         ..ProptestConfig::default()
-    })]
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
 
     #[test]
     fn the_closed_form_is_the_loop(ports in ports(false)) {

@@ -44,7 +44,7 @@ pub use sanlab_plan as plan;
 #[cfg(test)]
 extern crate self as sanlab_sim;
 #[cfg(test)]
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/suite/support.rs"]
 mod support;
 
 pub use check::check;

@@ -1,0 +1,683 @@
+//! Arrays held to closed forms, and random arrays to the laws of every run.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
+
+use crate::support::*;
+use proptest::prelude::*;
+use sanlab_sim::Outcome;
+use sanlab_sim::plan::*;
+
+const MIB: u64 = 1 << 20;
+
+/// A host and an array on a quick link; the LUN is all of one RAID group, with a spare for each drive
+/// that fails.
+fn raid(level: u32, drives: u32, unit: u64, rows: u64, spares: u32) -> San {
+    let mut san = San::new(100_000 * SECOND);
+    let (host, array) = (
+        san.host("host"),
+        san.array("array", 0, Distribution::Constant),
+    );
+    let cable = Cable::new(26_400_000_000, 0, 200);
+    san.link(At::NPort(host), At::NPort(array), cable);
+    let data = match level {
+        0 => drives,
+        1 => 1,
+        10 => drives / 2,
+        6 => drives - 2,
+        _ => drives - 1,
+    };
+    let of = &mut san.plan.arrays[0];
+    of.drives = vec![drive("drive", unit * rows + MIB)];
+    let disk = |number| DiskPlan {
+        name: format!("array.disk{number}"),
+        drive: 0,
+    };
+    of.disks = (0..drives + spares).map(disk).collect();
+    of.groups = vec![GroupPlan {
+        name: "array.g1".into(),
+        level,
+        disks: (0..drives).collect(),
+        unit_bytes: unit,
+        rows,
+        write: WriteStrategyPlan::FewerOperations,
+        failing: vec![],
+        rebuilds: vec![],
+    }];
+    of.luns[0].bytes = unit * rows * u64::from(data);
+    of.luns[0].media = MediaPlan::Raid {
+        group: 0,
+        start_bytes: 0,
+    };
+    san
+}
+
+fn job(san: &mut San, bytes: u64, iodepth: u32, ios: u64) -> &mut JobPlan {
+    let span = san.plan.arrays[0].luns[0].bytes;
+    let job = san.job(0, 0, bytes, iodepth);
+    job.span_bytes = span;
+    job.total_bytes = ios * bytes;
+    job
+}
+
+fn sum(outcome: &Outcome, column: &str) -> u64 {
+    whole(outcome, "groups", column).iter().sum()
+}
+
+fn response_mean(outcome: &Outcome) -> f64 {
+    let sums = real(outcome, "workloads", "response_mean_ps");
+    *sums.iter().find(|mean| **mean > 0.0).expect("some I/O")
+}
+
+/// Disk operations of a small write by level: 1, 2, 4, 6 (Patterson, Gibson and Katz).
+#[test]
+fn small_writes_cost_what_the_level_says() {
+    for (level, drives, reads, writes) in [
+        (0, 4, 0, 1),
+        (1, 2, 0, 2),
+        (10, 4, 0, 2),
+        (5, 5, 2, 2),
+        (6, 7, 3, 3),
+    ] {
+        let mut san = raid(level, drives, 65_536, 2000, 0);
+        job(&mut san, 4096, 4, 200).read_ppm = 0;
+        let outcome = san.run();
+        assert_eq!(
+            sum(&outcome, "disk_reads_count"),
+            200 * reads,
+            "RAID {level}"
+        );
+        assert_eq!(
+            sum(&outcome, "disk_writes_count"),
+            200 * writes,
+            "RAID {level}"
+        );
+    }
+}
+
+/// A small write reads and writes the same sector: the second half comes a whole turn after the
+/// first, on an arm that nothing else moves.
+#[test]
+fn a_small_write_takes_a_turn_more_than_a_read() {
+    let time = |read_ppm: u32| {
+        let mut san = raid(5, 5, 65_536, 20, 0);
+        let plan = &mut san.plan.arrays[0].drives[0];
+        plan.seek = SeekPlan::Constant { ps: 0 };
+        plan.head_switch_ps = 0;
+        plan.write_settle_ps = 0;
+        plan.overheads = OverheadsPlan::default();
+        plan.buffer.read_ahead = ReadAheadPlan::Off;
+        plan.buffer.keeps_reads = false;
+        let job = job(&mut san, 4096, 1, 400);
+        job.read_ppm = read_ppm;
+        response_mean(&san.run())
+    };
+    // A read waits half a turn on average; of the two reads of a write the later one counts: 2/3 of a
+    // turn where they are independent, and then the sector comes round again.
+    let (read, write) = (time(1_000_000), time(0));
+    let turn = 6.0 * MS as f64;
+    assert_near(read, 0.5 * turn, 0.1);
+    assert_near(write, (2.0 / 3.0 + 1.0) * turn, 0.1);
+}
+
+/// Sequential writes of whole rows: every disk writes its part, (n - 1) / n and (n - 2) / n of it data.
+#[test]
+fn full_stripes_read_nothing() {
+    for (level, drives, data) in [(5, 5, 4), (3, 5, 4), (6, 6, 4), (10, 8, 4)] {
+        let mut san = raid(level, drives, 65_536, 500, 0);
+        let job = job(&mut san, 4 * 65_536, 1, 50);
+        job.read_ppm = 0;
+        job.random = false;
+        let outcome = san.run();
+        assert_eq!(sum(&outcome, "disk_reads_count"), 0);
+        assert_eq!(sum(&outcome, "full_rows_count"), 50);
+        let written = sum(&outcome, "disk_write_bytes");
+        assert_eq!(written * data, 50 * 4 * 65_536 * u64::from(drives));
+    }
+}
+
+/// RAID 3 serves one request at a time on all spindles, which turn together: no more I/Os than one
+/// spindle does, where RAID 5 does several times as many.
+#[test]
+fn raid_3_has_the_ios_of_one_spindle() {
+    let rate = |level, drives, iodepth| {
+        let mut san = raid(level, drives, 4096, 200_000, 0);
+        job(&mut san, 4096, iodepth, 600);
+        600.0 / (san.run().summary.simulated_ps as f64 * 1e-12)
+    };
+    let (one, three, five) = (rate(0, 1, 16), rate(3, 5, 16), rate(5, 5, 16));
+    assert_near(three, one, 0.05);
+    assert!(
+        five > 3.5 * one,
+        "{five} of five drives against {one} of one"
+    );
+}
+
+/// A degraded read takes all survivors, and only those of the lost drive do.
+#[test]
+fn degraded_reads_take_the_survivors() {
+    let mut san = raid(5, 5, 65_536, 2000, 0);
+    san.plan.arrays[0].groups[0].failing = vec![FailingPlan { slot: 2, at_ps: 0 }];
+    job(&mut san, 4096, 4, 1000);
+    let outcome = san.run();
+    let degraded = sum(&outcome, "degraded_reads_count");
+    assert!(
+        (150..250).contains(&degraded),
+        "a fifth of 1000, not {degraded}"
+    );
+    assert_eq!(sum(&outcome, "disk_reads_count"), 1000 + 3 * degraded);
+    assert_eq!(sum(&outcome, "missing_count"), 1);
+}
+
+/// Of two copies each does half the reads, and twice as many are done as by one drive.
+#[test]
+fn copies_share_reads() {
+    let rate = |level, drives| {
+        let mut san = raid(level, drives, 65_536, 20_000, 0);
+        job(&mut san, 4096, 16, 1000);
+        let outcome = san.run();
+        let disks: Vec<_> = text(&outcome, "stations", "kind")
+            .iter()
+            .zip(whole(&outcome, "stations", "arrivals_count"))
+            .filter(|(kind, _)| *kind == "disk")
+            .map(|(_, count)| count)
+            .collect();
+        (1000.0 / outcome.summary.simulated_ps as f64, disks)
+    };
+    let ((one, _), (two, disks)) = (rate(0, 1), rate(1, 2));
+    assert!(
+        disks.iter().all(|&count| (450..550).contains(&count)),
+        "{disks:?}"
+    );
+    assert!(
+        (1.8..2.1).contains(&(two / one)),
+        "{} times one drive",
+        two / one
+    );
+}
+
+fn rebuilding(rate: u64, rows: u64) -> San {
+    let mut san = raid(5, 4, 65_536, rows, 1);
+    let of = &mut san.plan.arrays[0];
+    of.drives[0].streaming = true;
+    of.groups[0].failing = vec![FailingPlan {
+        slot: 1,
+        at_ps: SECOND,
+    }];
+    of.groups[0].rebuilds = vec![RebuildPlan {
+        slot: 1,
+        spare: 4,
+        delay_ps: 2 * SECOND,
+        bytes_per_s: rate,
+        step_bytes: MIB,
+        steps: 2,
+    }];
+    san
+}
+
+/// The rebuild takes the capacity over the rate, with the limit below what the drives do.
+#[test]
+fn a_rebuild_keeps_to_its_rate() {
+    let san = rebuilding(5_000_000, 1600);
+    let outcome = san.run();
+    let first = whole(&outcome, "rebuilds", "first_ps")[0];
+    let last = whole(&outcome, "rebuilds", "last_ps")[0];
+    assert_eq!(first, 3 * SECOND);
+    let expected = 1600.0 * 65_536.0 / 5e6 * 1e12;
+    assert_near((last - first) as f64, expected, 0.02);
+    assert_eq!(whole(&outcome, "groups", "missing_count"), [0]);
+    let times = whole(&outcome, "rebuild_series", "time_ps");
+    assert!(times.len() > 90 && times.is_sorted());
+}
+
+/// Without a limit it goes on as fast as the slowest drive takes: what one drive writes alone.
+#[test]
+fn a_rebuild_without_a_limit_goes_as_fast_as_a_drive_writes() {
+    let alone = {
+        let mut san = raid(0, 1, 65_536, 1600, 0);
+        san.plan.arrays[0].drives[0].streaming = true;
+        let job = job(&mut san, MIB, 2, 100);
+        job.random = false;
+        job.read_ppm = 0;
+        san.run().summary.simulated_ps
+    };
+    let outcome = rebuilding(0, 1600).run();
+    let span =
+        whole(&outcome, "rebuilds", "last_ps")[0] - whole(&outcome, "rebuilds", "first_ps")[0];
+    assert_near(span as f64, alone as f64, 0.1);
+}
+
+/// The host's I/O shares the disks with the rebuild: it is slower than on a degraded group without.
+#[test]
+fn hosts_and_rebuild_share_the_disks() {
+    let during = |delay_ps| {
+        let mut san = rebuilding(0, 16_000);
+        san.plan.arrays[0].groups[0].rebuilds[0].delay_ps = delay_ps;
+        san.plan.end_ps = 6 * SECOND;
+        job(&mut san, 4096, 4, 1_000_000).start_ps = 3 * SECOND;
+        let outcome = san.run();
+        assert_eq!(
+            whole(&outcome, "groups", "missing_count"),
+            [1],
+            "to the end"
+        );
+        response_mean(&outcome)
+    };
+    let (degraded, rebuilding) = (during(100 * SECOND), during(2 * SECOND));
+    assert!(
+        rebuilding > 1.2 * degraded,
+        "{rebuilding} against {degraded}"
+    );
+}
+
+fn pages() -> PageCachePlan {
+    PageCachePlan {
+        page_bytes: 4096,
+        pages: 1024,
+        access_ps: 20 * US,
+        prefetch_after: 2,
+        prefetch_bytes: 0,
+        prefetch_on_miss: false,
+        destage_bytes: 0,
+        write_back: true,
+        dirty_pages: 512,
+        low_pages: 128,
+        high_pages: 384,
+        destages: 8,
+        partner_ps: 10 * US,
+        partner_bytes_per_s: 409_600_000,
+    }
+}
+
+/// A working set that fits hits after it has been read once; one twice the cache hits half the time.
+#[test]
+fn hits_are_the_share_of_the_working_set_that_fits() {
+    for (span, expected) in [(512, 1.0), (2048, 0.5)] {
+        let mut san = raid(5, 5, 65_536, 200, 0);
+        san.plan.arrays[0].page_cache = Some(pages());
+        job(&mut san, 4096, 4, 20_000).span_bytes = span * 4096;
+        let outcome = san.run();
+        let hits = whole(&outcome, "caches", "hits_count")[0] as f64;
+        let misses = whole(&outcome, "caches", "misses_count")[0] as f64;
+        let warm = (span.min(1024)) as f64;
+        assert_near(hits / (hits + misses - warm), expected, 0.05);
+    }
+}
+
+/// A cached write of 4 KiB: the copy to the partner and the access, and at most 10 events.
+#[test]
+fn a_cached_write_is_a_copy_and_an_access() {
+    let mut san = raid(5, 5, 65_536, 200, 0);
+    san.plan.arrays[0].page_cache = Some(pages());
+    let one = job(&mut san, 4096, 1, 300);
+    one.read_ppm = 0;
+    one.random = false;
+    let outcome = san.run();
+    assert_eq!(
+        whole(&outcome, "caches", "destages_count"),
+        [0],
+        "below the watermark"
+    );
+    let wire = 3.0 * MS as f64 / 1e3; // four information units on a quick link
+    let expected = 40.0 * US as f64; // 10 and the bytes to the partner, 20 into the cache
+    let got = response_mean(&outcome);
+    assert!(got >= expected && got < expected + wire, "{got} ps");
+    let events = outcome.summary.events - 1; // the start of the job
+    assert!(events <= 300 * 10, "{events} events for 300 cached writes");
+}
+
+/// Sequential small writes become whole stripes in the cache.
+#[test]
+fn destages_of_sequential_writes_are_full_stripes() {
+    let mut san = raid(5, 5, 16_384, 800, 0);
+    san.plan.arrays[0].page_cache = Some(pages());
+    let job = job(&mut san, 4096, 8, 8000);
+    job.read_ppm = 0;
+    job.random = false;
+    let outcome = san.run();
+    let destages = whole(&outcome, "caches", "destages_count")[0];
+    let full = whole(&outcome, "caches", "full_stripe_destages_count")[0];
+    assert!(full * 100 >= destages * 95, "{full} of {destages}");
+    assert!(sum(&outcome, "disk_reads_count") < destages / 10);
+    let column = |name| whole(&outcome, "caches", name)[0];
+    let known = column("overwritten_bytes") + column("destaged_bytes") + column("dirty_bytes");
+    assert_eq!((column("written_bytes"), known), (8000 * 4096, 8000 * 4096));
+}
+
+/// A sequential reader with read-ahead hardly ever waits for a disk of its own.
+#[test]
+fn read_ahead_serves_a_sequential_reader() {
+    let time = |window| {
+        let mut san = raid(0, 4, 65_536, 800, 0);
+        san.plan.arrays[0].drives[0].buffer.read_ahead = ReadAheadPlan::Off;
+        san.plan.arrays[0].page_cache = Some(PageCachePlan {
+            prefetch_bytes: window,
+            ..pages()
+        });
+        let job = job(&mut san, 16_384, 1, 2000);
+        job.random = false;
+        let outcome = san.run();
+        (
+            outcome.summary.simulated_ps,
+            whole(&outcome, "caches", "misses_count")[0],
+        )
+    };
+    let ((without, misses), (with, few)) = (time(0), time(MIB));
+    assert_eq!(misses, 2000);
+    assert!(few < 10, "{few} misses");
+    assert!(with * 2 < without, "{with} against {without}");
+}
+
+/// An array on loops: every operation is an exchange with a disk, and takes longer than without.
+#[test]
+fn a_back_end_loop_carries_every_operation() {
+    let time = |switched: Option<bool>| {
+        let mut san = raid(5, 5, 65_536, 2000, 0);
+        if let Some(switched) = switched {
+            put_on_loops(&mut san, 2, switched);
+        }
+        job(&mut san, 4096, 1, 200).read_ppm = 500_000;
+        let outcome = san.run();
+        (outcome, response_mean(&san.run()))
+    };
+    let ((direct, quick), (looped, slow), (_, middle)) =
+        (time(None), time(Some(false)), time(Some(true)));
+    assert!(slow > quick && middle > quick, "{slow} {middle} {quick}");
+    let kinds = text(&looped, "frames", "kind");
+    let row = kinds
+        .iter()
+        .position(|kind| kind == "back_end")
+        .expect("its frames");
+    let payload = whole(&looped, "frames", "payload_bytes")[row];
+    let moved = sum(&looped, "disk_read_bytes") + sum(&looped, "disk_write_bytes");
+    assert!(
+        payload >= moved && payload < moved * 11 / 10,
+        "{payload} for {moved} bytes"
+    );
+    assert_eq!(
+        sum(&direct, "disk_reads_count"),
+        sum(&looped, "disk_reads_count")
+    );
+}
+
+fn put_on_loops(san: &mut San, loops: u32, switched: bool) {
+    let disks = san.plan.arrays[0].disks.len();
+    let mut back_end = BackEndPlan {
+        initiators: vec![],
+        disks: vec![vec![]; disks],
+    };
+    for which in 0..loops {
+        let mut ports = vec![san.n_port(&format!("array.b{which}"))];
+        back_end.initiators.push(ports[0]);
+        for (disk, of) in back_end.disks.iter_mut().enumerate() {
+            let port = san.n_port(&format!("array.disk{disk}.{which}"));
+            of.push(port);
+            ports.push(port);
+        }
+        let medium = if switched {
+            MediumPlan::Switched {
+                crossbars: vec!["x".into()],
+                strings: vec![],
+            }
+        } else {
+            MediumPlan::Shared {}
+        };
+        san.arbitrated_loop(&ports, medium);
+    }
+    san.plan.arrays[0].back_end = Some(back_end);
+}
+
+/// One controller under Poisson arrivals of commands that take constant time: M/D/1.
+#[test]
+fn the_controller_is_a_queue() {
+    let mut san = raid(0, 1, 65_536, 200, 0);
+    san.plan.arrays[0].page_cache = Some(PageCachePlan {
+        access_ps: 0,
+        ..pages()
+    });
+    san.plan.arrays[0].command_ps = 100 * US;
+    let job = job(&mut san, 4096, 0, 60_000);
+    job.span_bytes = 4096;
+    job.iodepth = 100_000;
+    job.interval_ps = 200 * US;
+    job.interval_distribution = Distribution::Exponential;
+    let outcome = san.run();
+    let expected = 100.0 * US as f64 * (1.0 + 0.5 / (2.0 * 0.5));
+    let kinds = text(&outcome, "stations", "kind");
+    let row = kinds
+        .iter()
+        .position(|kind| kind == "controller")
+        .expect("a controller");
+    assert_near(
+        real(&outcome, "stations", "mean_residence_ps")[row],
+        expected,
+        0.02,
+    );
+}
+
+/// A flash SSD of one die and a RAM SSD of one port are queues of their service.
+#[test]
+fn solid_state_saturates_at_its_service() {
+    let flash = FlashPlan {
+        channels: 1,
+        dies_per_channel: 4,
+        page_bytes: 4096,
+        pages_per_block: 256,
+        read_ps: 100 * US,
+        program_ps: 500 * US,
+        erase_ps: 0,
+        channel_bytes_per_s: 4_096_000_000,
+        buffer_bytes: 0,
+        latency_ps: 5 * US,
+        amplification_ppm: 1_000_000,
+    };
+    let ram = RamPlan {
+        ports: 1,
+        command_ps: 20 * US,
+        latency_ps: 15 * US,
+        bytes_per_s: 1 << 40,
+        distribution: Distribution::Constant,
+    };
+    for (media, read_ppm, rate) in [
+        (MediaPlan::Flash(flash), 1_000_000, 40_000.0),
+        (MediaPlan::Flash(flash), 0, 8000.0),
+        (MediaPlan::Ram(ram), 1_000_000, 50_000.0),
+    ] {
+        let mut san = San::new(100 * SECOND);
+        let (host, array) = (
+            san.host("host"),
+            san.array("array", 0, Distribution::Constant),
+        );
+        san.link(
+            At::NPort(host),
+            At::NPort(array),
+            Cable::new(26_400_000_000, 0, 200),
+        );
+        san.plan.arrays[0].luns[0].media = media;
+        let job = job(&mut san, 4096, 64, 20_000);
+        job.random = false;
+        job.read_ppm = read_ppm;
+        let outcome = san.run();
+        let got = 20_000.0 / (outcome.summary.simulated_ps as f64 * 1e-12);
+        assert_near(got, rate, 0.05);
+    }
+}
+
+fn refusal(change: impl Fn(&mut San)) -> String {
+    let mut san = raid(5, 5, 65_536, 2000, 1);
+    job(&mut san, 4096, 4, 10);
+    change(&mut san);
+    san.try_run(false)
+        .expect_err("a plan that does not hold together")
+        .to_string()
+}
+
+#[test]
+fn plans_that_do_not_hold_together_are_refused() {
+    let group =
+        |change: fn(&mut GroupPlan)| refusal(move |san| change(&mut san.plan.arrays[0].groups[0]));
+    assert!(group(|it| it.level = 4).contains("no such level"));
+    assert!(group(|it| it.disks.truncate(2)).contains("not of so many disks"));
+    assert!(group(|it| it.unit_bytes = 1000).contains("whole sectors"));
+    assert!(group(|it| it.rows = 1 << 40).contains("too small"));
+    let lost = group(|it| it.failing = (0..2).map(|slot| FailingPlan { slot, at_ps: 0 }).collect());
+    assert!(lost.contains("data are lost"), "{lost}");
+    let masked = refusal(|san| {
+        let array = san.plan.arrays[0].n_ports[0];
+        san.plan.arrays[0].luns[0].initiators = vec![array];
+    });
+    assert!(masked.contains("masked"), "{masked}");
+    let cache = refusal(|san| {
+        san.plan.arrays[0].page_cache = Some(PageCachePlan {
+            low_pages: 500,
+            ..pages()
+        });
+    });
+    assert!(cache.contains("watermarks"), "{cache}");
+}
+
+struct Dice<'a> {
+    rolls: &'a [u32],
+    next: usize,
+}
+
+impl Dice<'_> {
+    fn below(&mut self, limit: u32) -> u32 {
+        self.next += 1;
+        self.rolls[(self.next - 1) % self.rolls.len()] % limit
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u32) as usize]
+    }
+}
+
+fn random_array(dice: &mut Dice<'_>) -> San {
+    let (level, drives) = dice.pick(&[
+        (0, 3),
+        (1, 2),
+        (1, 3),
+        (3, 4),
+        (5, 3),
+        (5, 5),
+        (6, 4),
+        (6, 6),
+        (10, 4),
+    ]);
+    let lost = match level {
+        0 => 0,
+        6 => dice.below(3),
+        _ => dice.below(2),
+    };
+    let mut san = raid(
+        level,
+        drives,
+        dice.pick(&[4096, 16_384, 65_536]),
+        40 + u64::from(dice.below(100)),
+        lost,
+    );
+    san.plan.seed = u64::from(dice.below(1000));
+    let group = &mut san.plan.arrays[0].groups[0];
+    group.write = dice.pick(&[
+        WriteStrategyPlan::FewerOperations,
+        WriteStrategyPlan::ReadModifyWrite,
+        WriteStrategyPlan::ReconstructWrite,
+    ]);
+    for which in 0..lost {
+        let slot = (which * 2) % drives;
+        let at_ps = dice.pick(&[0, 20 * MS, 100 * MS]);
+        group.failing.push(FailingPlan { slot, at_ps });
+        if dice.below(3) > 0 {
+            group.rebuilds.push(RebuildPlan {
+                slot,
+                spare: drives + which,
+                delay_ps: dice.pick(&[0, 30 * MS]),
+                bytes_per_s: dice.pick(&[0, 2_000_000]),
+                step_bytes: dice.pick(&[1, 65_536, MIB]),
+                steps: 1 + dice.below(3),
+            });
+        }
+    }
+    let array = &mut san.plan.arrays[0];
+    array.parity_bytes_per_s = dice.pick(&[0, 100_000_000, 2_000_000_000]);
+    array.command_ps = dice.pick(&[0, 50 * US]);
+    array.burst_bytes = dice.pick(&[16_384, 1 << 30]);
+    array.luns[0].queue_depth = dice.pick(&[4, 1000]);
+    let buffer = &mut array.drives[0].buffer;
+    buffer.write_cache = dice.pick(&[WriteCachePlan::Off, WriteCachePlan::On]);
+    match dice.below(3) {
+        0 => {}
+        1 => {
+            array.cache = Some(CachePlan {
+                read_hit_ppm: 300_000,
+                access_ps: 10 * US,
+                dirty_limit_bytes: dice.pick(&[0, 300_000]),
+            });
+        }
+        _ => {
+            array.page_cache = Some(PageCachePlan {
+                page_bytes: dice.pick(&[512, 4096, 16_384]),
+                pages: 64,
+                dirty_pages: dice.pick(&[16, 64]),
+                high_pages: dice.pick(&[0, 8, 16]),
+                low_pages: 0,
+                write_back: dice.below(4) > 0,
+                prefetch_bytes: dice.pick(&[0, 100_000]),
+                partner_bytes_per_s: dice.pick(&[0, 400_000_000]),
+                destages: 1 + dice.below(4),
+                ..pages()
+            });
+        }
+    }
+    match dice.below(3) {
+        0 => {}
+        kind => put_on_loops(&mut san, 1 + dice.below(2), kind == 2),
+    }
+    for _ in 0..=dice.below(2) {
+        let bytes = dice.pick(&[512, 4096, 20_480, 131_072]);
+        let (depth, ios) = (dice.pick(&[1, 4, 16]), 1 + u64::from(dice.below(60)));
+        let job = job(&mut san, bytes, depth, ios);
+        job.read_ppm = dice.pick(&[0, 500_000, 1_000_000]);
+        job.random = dice.below(2) == 0;
+    }
+    san
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    /// All work gets done on any array, every law holds, and the reference in which everything is an
+    /// event gives the same tables.
+    #[test]
+    fn swarm_of_random_arrays(rolls in prop::collection::vec(any::<u32>(), 40..100)) {
+        let san = random_array(&mut Dice { rolls: &rolls, next: 0 });
+        let fast = san.try_run(false).expect("the laws hold");
+        let slow = san.try_run(true).expect("the laws hold in the reference");
+        prop_assert_eq!(&fast.summary.fingerprint, &slow.summary.fingerprint);
+        for (fast, slow) in fast.tables.iter().zip(&slow.tables) {
+            prop_assert!(fast == slow, "table {} differs from the reference's", fast.name);
+        }
+        let asked: u64 = san.plan.jobs.iter().map(|job| job.total_bytes).sum();
+        let done: u64 = whole(&fast, "workloads", "bytes").iter().sum();
+        prop_assert_eq!(asked, done);
+        prop_assert!(whole(&fast, "rebuilds", "is_done").iter().all(|&done| done == 1));
+        let missing = san.plan.arrays[0].groups[0].failing.len() - san.plan.arrays[0].groups[0].rebuilds.len();
+        prop_assert_eq!(whole(&fast, "groups", "missing_count"), vec![missing as u64]);
+    }
+
+    /// A run cut short in the middle of everything keeps every law.
+    #[test]
+    fn swarm_of_arrays_cut_short(
+        rolls in prop::collection::vec(any::<u32>(), 40..100),
+        permille in 1..1000u64,
+    ) {
+        let mut san = random_array(&mut Dice { rolls: &rolls, next: 0 });
+        san.plan.end_ps = san.run().summary.simulated_ps / 1000 * permille + 1;
+        let fast = san.try_run(false).expect("the laws hold");
+        let slow = san.try_run(true).expect("the laws hold in the reference");
+        prop_assert_eq!(&fast.summary.fingerprint, &slow.summary.fingerprint);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a run costs, counted and not timed: events and memory.
+
+#![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+
+use crate::support::*;
+use sanlab_sim::plan::{CachePlan, DiskPlan, Distribution, MediaPlan, RoutePolicy};
+
+/// Hosts, a switch, an ISL for every four of them, a switch, targets; all 2GFC with 12 credits.
+fn dumbbell(hosts: usize, frames: u64, interval: u64) -> San {
+    let mut san = San::new(1000 * SECOND);
+    let routing = RoutePolicy::IngressPort;
+    let (east, west) = (san.switch(0, false, routing), san.switch(0, false, routing));
+    let cable = Cable {
+        gap: 0,
+        ..Cable::new(212_500_000, 50 * NS, 12)
+    };
+    let ports: Vec<_> = (0..2 * hosts)
+        .map(|number| san.n_port(&format!("port{number}")))
+        .collect();
+    for &port in &ports[..hosts] {
+        san.link(At::NPort(port), east, cable);
+    }
+    for _ in 0..hosts / 4 {
+        san.link(east, west, cable);
+    }
+    for &port in &ports[hosts..] {
+        san.link(west, At::NPort(port), cable);
+    }
+    for pair in 0..hosts {
+        san.traffic(ports[pair], ports[hosts + pair], 2112, frames, interval);
+    }
+    san
+}
+
+/// One event for each frame and hop, whether ports are starved of credit or not.
+#[test]
+fn a_frame_hop_is_one_event() {
+    for interval in [0, 54 * US] {
+        let outcome = dumbbell(16, 2000, interval).run();
+        assert_eq!(outcome.summary.frame_hops, 16 * 2000 * 3);
+        assert!(
+            outcome.summary.events_per_frame_hop <= 1.0,
+            "interval {interval}"
+        );
+        let starved: u64 = whole(&outcome, "ports", "tx_credit_wait_count")
+            .iter()
+            .sum();
+        assert_eq!(starved > 1000, interval == 0);
+    }
+}
+
+/// The ISLs are saturated: the duration is known.
+#[test]
+fn the_dumbbell_ends_when_its_isls_are_done() {
+    let outcome = dumbbell(16, 2000, 0).run();
+    let frame = 2148.0 / 212.5e6 * 1e12;
+    assert_near(outcome.summary.simulated_ps as f64, 8000.0 * frame, 0.001);
+}
+
+/// A 4 KiB read through all layers and three hops.
+#[test]
+fn a_small_read_is_at_most_25_events() {
+    let mut san = San::new(100 * SECOND);
+    let routing = RoutePolicy::Exchange;
+    let (east, west) = (san.switch(US, true, routing), san.switch(US, true, routing));
+    let cable = Cable::new(1_700_000_000, 50 * NS, 16);
+    let host = san.host("host");
+    let array = san.array("array", 90 * US, Distribution::Exponential);
+    san.link(At::NPort(host), east, cable);
+    san.link(east, west, cable);
+    san.link(west, At::NPort(array), cable);
+    san.plan.hosts[0].cpu_submit_ps = 3 * US;
+    san.plan.hosts[0].cpu_complete_ps = 3 * US;
+    san.plan.hosts[0].adapters[0].submit_ps = US;
+    san.plan.hosts[0].adapters[0].complete_ps = US;
+    san.plan.arrays[0].command_ps = 10 * US;
+    san.plan.arrays[0].cache = Some(CachePlan {
+        read_hit_ppm: 500_000,
+        access_ps: 20 * US,
+        dirty_limit_bytes: 1 << 30,
+    });
+    let job = san.job(0, 0, 4096, 8);
+    job.total_bytes = 4096 * 1000;
+    let summary = san.run().summary;
+    assert_eq!(summary.ios, 1000);
+    assert!(
+        summary.events <= 25 * 1000,
+        "{} events for 1000 reads",
+        summary.events
+    );
+}
+
+/// Everything a 4 KiB I/O can meet: block layer, processors for calls, commands and interrupts, an I/O
+/// bus, time on the card, three hops, a controller, a disk.
+#[test]
+fn a_small_io_from_process_to_disk_is_under_40_events() {
+    for read_ppm in [0, 1_000_000] {
+        let mut san = San::new(1000 * SECOND);
+        let routing = RoutePolicy::Exchange;
+        let (east, west) = (san.switch(US, true, routing), san.switch(US, true, routing));
+        let cable = Cable::new(1_700_000_000, 50 * NS, 16);
+        let host = san.host("host");
+        let array = san.array("array", 0, Distribution::Constant);
+        san.link(At::NPort(host), east, cable);
+        san.link(east, west, cable);
+        san.link(west, At::NPort(array), cable);
+        let of = &mut san.plan.hosts[0];
+        (of.cpu_submit_ps, of.cpu_complete_ps) = (3 * US, 3 * US);
+        (of.cpu_command_ps, of.cpu_interrupt_ps) = (2 * US, 2 * US);
+        of.max_request_bytes = 65_536;
+        of.buses = vec![pci_x_133("bus", false)];
+        let adapter = &mut of.adapters[0];
+        adapter.bus = Some(0);
+        (adapter.submit_ps, adapter.complete_ps) = (US, US);
+        (adapter.transfer_ps, adapter.latency_ps) = (US, 2 * US);
+        adapter.interrupt_delay_ps = 10 * US;
+        let to = &mut san.plan.arrays[0];
+        to.command_ps = 10 * US;
+        to.disks = vec![DiskPlan {
+            name: "disk".into(),
+            drive: 0,
+        }];
+        to.drives = vec![drive("drive", 40_000_000_000)];
+        to.luns[0].media = MediaPlan::Stripe {
+            disks: vec![0],
+            start_bytes: 1 << 20,
+            stripe_bytes: 32_768,
+            block_bytes: 8192,
+        };
+        let job = san.job(0, 0, 4096, 1);
+        job.total_bytes = 4096 * 1000;
+        job.read_ppm = read_ppm;
+        let summary = san.run().summary;
+        assert_eq!(summary.ios, 1000);
+        let each = summary.events / 1000;
+        assert!(each < 40, "{each} events for an I/O, {read_ppm} ppm reads");
+    }
+}
+
+/// 256 hosts at saturation need little memory, and ten times the frames need no more.
+#[test]
+fn memory_does_not_grow_with_simulated_time() {
+    let peak = |frames| {
+        let plan = serde_json::to_string(&dumbbell(256, frames, 0).plan).expect("plain data");
+        let path =
+            std::env::temp_dir().join(format!("sanlab-{}-{frames}.json", std::process::id()));
+        std::fs::write(&path, plan).expect("a place for temporary files");
+        let run = std::process::Command::new(env!("CARGO_BIN_EXE_run_plan"))
+            .arg(&path)
+            .arg("--stats")
+            .output()
+            .expect("the binary runs");
+        std::fs::remove_file(&path).expect("the file is there");
+        let summary: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        summary["peak_rss_bytes"].as_u64().expect("a number")
+    };
+    let (short, long) = (peak(100), peak(1000));
+    assert!(short < 100_000_000, "{short} bytes");
+    assert!(
+        long < short + short / 10,
+        "{short} bytes for a short run, {long} for a long one"
+    );
+}

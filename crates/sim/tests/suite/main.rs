@@ -1,0 +1,15 @@
+//! Whole runs of plans: one binary for all of these tests, so that it is linked once.
+
+mod arrays;
+mod corners;
+mod cost;
+mod determinism;
+mod faults;
+mod file_systems;
+mod hosts;
+mod laws;
+mod loops;
+mod patterns;
+mod qos;
+mod support;
+mod swarm;

@@ -1,0 +1,382 @@
+//! Random fabrics under random loads: what must hold for every one of them.
+//!
+//! A failing case prints its seed and shrinks. `PROPTEST_CASES=5000` makes it a long run.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
+
+use crate::support::*;
+use proptest::prelude::*;
+use sanlab_sim::plan::{
+    BufferPlan, CachePlan, ClassPlan, DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan,
+    Interleave, LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
+    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
+};
+
+const RATES: [u64; 5] = [
+    106_250_000,
+    212_500_000,
+    425_000_000,
+    1_700_000_000,
+    6_800_000_000,
+];
+const POLICIES: [RoutePolicy; 5] = [
+    RoutePolicy::Destination,
+    RoutePolicy::OnePath,
+    RoutePolicy::IngressPort,
+    RoutePolicy::SourceDestination,
+    RoutePolicy::Exchange,
+];
+
+const INTERLEAVES: [Interleave; 3] = [Interleave::Frame, Interleave::Sequence, Interleave::Control];
+
+/// Numbers drawn one after the other from what proptest made, so that a case shrinks.
+struct Dice<'a> {
+    rolls: &'a [u32],
+    next: usize,
+}
+
+impl Dice<'_> {
+    fn below(&mut self, limit: usize) -> usize {
+        self.next += 1;
+        self.rolls[(self.next - 1) % self.rolls.len()] as usize % limit
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    fn cable(&mut self) -> Cable {
+        Cable {
+            bytes_per_s: self.pick(&RATES),
+            delay: self.pick(&[0, 50 * NS, 5 * US, 300 * US]),
+            credit: self.pick(&[1, 2, 3, 8, 16, 60]),
+            gap: self.pick(&[0, 24]),
+        }
+    }
+}
+
+/// A kind of drive, small but with everything that moves.
+fn drive(dice: &mut Dice<'_>) -> DrivePlan {
+    DrivePlan {
+        scheduling: dice.pick(&[
+            SchedulingPlan::Fifo,
+            SchedulingPlan::Sstf,
+            SchedulingPlan::Sptf,
+            SchedulingPlan::Elevator,
+            SchedulingPlan::CyclicElevator,
+        ]),
+        streaming: dice.below(3) == 0,
+        buffer: BufferPlan {
+            write_cache: dice.pick(&[
+                WriteCachePlan::Off,
+                WriteCachePlan::Sequential,
+                WriteCachePlan::On,
+            ]),
+            read_ahead: dice.pick(&[
+                ReadAheadPlan::Off,
+                ReadAheadPlan::Track,
+                ReadAheadPlan::Segment,
+            ]),
+            hits_overtake: dice.below(2) == 0,
+            keeps_passing_blocks: dice.below(2) == 0,
+            ..crate::support::drive("drive", 40_000_000_000).buffer
+        },
+        ..crate::support::drive("drive", 40_000_000_000)
+    }
+}
+
+fn disk(number: usize) -> DiskPlan {
+    DiskPlan {
+        name: format!("disk{number}"),
+        drive: 0,
+    }
+}
+
+/// A tree of switches, some joined by several links; hosts and arrays anywhere; finite work.
+fn san(dice: &mut Dice<'_>) -> San {
+    let mut san = San::new(10_000 * SECOND);
+    san.plan.interval_ps = dice.pick(&[0, MS, 50 * MS]);
+    san.plan.data_frame_bytes = dice.pick(&[512, 2048, 2112]);
+    let mut switches = Vec::new();
+    for number in 0..=dice.below(4) {
+        let latency = dice.pick(&[0, 400 * NS, 2 * US]);
+        let cut_through = dice.below(2) == 0;
+        let routing = dice.pick(&POLICIES);
+        switches.push(san.switch(latency, cut_through, routing));
+        if number > 0 {
+            let parent = switches[dice.below(number)];
+            let cable = dice.cable();
+            for _ in 0..=dice.below(3) {
+                let isl = san.link(switches[number], parent, cable);
+                san.plan.links[isl].members = dice.pick(&[1, 1, 2, 4]);
+            }
+        }
+    }
+    let arrays = 1 + dice.below(3);
+    for number in 0..arrays {
+        let distribution = dice.pick(&[Distribution::Constant, Distribution::Exponential]);
+        let service = dice.pick(&[0, 20 * US, MS]);
+        let port = san.array(&format!("array{number}"), service, distribution);
+        let (switch, cable) = (dice.pick(&switches), dice.cable());
+        san.link(switch, At::NPort(port), cable);
+        shape_array(dice, &mut san, number);
+    }
+    if arrays > 1 && dice.below(2) == 0 {
+        let ports = (san.plan.arrays[0].n_ports[0], san.plan.arrays[1].n_ports[0]);
+        san.plan.arrays[0].luns[0].mirror = Some(MirrorPlan {
+            array: 1,
+            lun: 0,
+            source_n_port: ports.0,
+            target_n_port: ports.1,
+            synchronous: dice.below(2) == 0,
+            max_outstanding: dice.pick(&[1, 4, 100]),
+        });
+    }
+    for number in 0..=dice.below(5) {
+        let port = san.host(&format!("host{number}"));
+        let (switch, cable) = (dice.pick(&switches), dice.cable());
+        san.link(switch, At::NPort(port), cable);
+        shape_host(dice, &mut san, number);
+        add_job(dice, &mut san, number as u32, arrays);
+    }
+    if dice.below(2) == 0 {
+        let (from, to) = (
+            dice.below(san.plan.n_ports.len()),
+            dice.below(san.plan.n_ports.len()),
+        );
+        if from != to {
+            let (payload, interval) = (dice.pick(&[0, 100, 2112]), dice.pick(&[0, 30 * US]));
+            san.traffic(from as u32, to as u32, payload, 300, interval);
+        }
+    }
+    if dice.below(2) == 0 {
+        shape_fabric(dice, &mut san);
+    }
+    if dice.below(3) == 0 {
+        share_files(dice, &mut san);
+    }
+    san
+}
+
+/// Some jobs are on a file system, which writes its log by one of them.
+fn share_files(dice: &mut Dice<'_>, san: &mut San) {
+    san.plan.file_systems.push(FileSystemPlan {
+        name: "fs".into(),
+        allocation_ps: dice.pick(&[0, 200 * US]),
+        message_ps: dice.pick(&[0, 300 * US]),
+    });
+    for job in &mut san.plan.jobs {
+        job.file_system = (dice.below(2) == 0).then_some(0);
+        job.first_write = job.file_system.is_some() && dice.below(2) == 0;
+    }
+    san.journal(dice.pick(&[1, 3, 32]));
+}
+
+/// Classes, virtual channels, limits and priorities, some of which change.
+fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
+    let classes = 1 + dice.below(3) as u32;
+    for switch in &mut san.plan.switches {
+        let drawn = (0..classes).map(|_| ClassPlan {
+            level: dice.below(2) as u32,
+            weight: dice.pick(&[1, 10, 60]),
+        });
+        switch.classes = drawn.collect();
+        switch.shared_class = dice.below(classes as usize) as u32;
+    }
+    for link in &mut san.plan.links {
+        let is_isl = matches!(
+            (link.a, link.b),
+            (EndPlan::Switch { .. }, EndPlan::Switch { .. })
+        );
+        if is_isl && dice.below(2) == 0 {
+            let drawn = (0..dice.below(4)).map(|_| VirtualChannelPlan {
+                class_id: dice.below(classes as usize) as u32,
+                credit_a_to_b: dice.pick(&[1, 2, 8]),
+                credit_b_to_a: dice.pick(&[1, 2, 8]),
+            });
+            link.virtual_channels = drawn.collect();
+        }
+    }
+    let ports = san.plan.n_ports.len();
+    for _ in 0..dice.below(6) {
+        let (source, destination) = (dice.below(ports) as u32, dice.below(ports) as u32);
+        let limit = match dice.below(4) {
+            0 => LimitPlan::None {},
+            1 => LimitPlan::Rate {
+                bytes_per_s: dice.pick(&[5_000_000, 100_000_000]),
+                burst_bytes: dice.pick(&[0, 3000, 100_000]),
+            },
+            _ => LimitPlan::Wheel {
+                slots: 1 + dice.below(7) as u32,
+                of: 7,
+            },
+        };
+        let policy = match dice.below(4) {
+            0 => PolicyPlan::Ingress {
+                n_port: source,
+                limit,
+            },
+            1 => PolicyPlan::Priority {
+                source,
+                destination,
+                class_id: dice.below(classes as usize) as u32,
+                switch: None,
+            },
+            _ => PolicyPlan::Limit {
+                source,
+                destination,
+                limit,
+            },
+        };
+        let at_ps = dice.pick(&[0, MS, 1_234_567_891, 20 * MS]);
+        san.plan.qos.push(QosPlan { at_ps, policy });
+    }
+    san.plan.qos.sort_by_key(|it| it.at_ps);
+}
+
+fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
+    let port = san.plan.arrays[number].n_ports[0] as usize;
+    san.plan.n_ports[port].interleave = dice.pick(&INTERLEAVES);
+    san.plan.n_ports[port].rx_hold_ps = dice.pick(&[0, US]);
+    san.plan.n_ports[port].drain_bytes_per_s = dice.pick(&[0, 0, 50_000_000]);
+    let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
+    let array = &mut san.plan.arrays[number];
+    array.command_ps = dice.pick(&[0, 15 * US]);
+    array.controllers = 1 + dice.below(2) as u32;
+    array.burst_bytes = dice.pick(&[4096, 65_536, 1 << 30]);
+    array.port_queue_depth = dice.pick(&[3, 1000]);
+    array.luns[0].queue_depth = dice.pick(&[2, 1000]);
+    if dice.below(2) == 0 {
+        array.cache = Some(CachePlan {
+            read_hit_ppm: dice.pick(&[0, 500_000, 1_000_000]),
+            access_ps: dice.pick(&[0, 10 * US]),
+            dirty_limit_bytes: dice.pick(&[0, 40_000, 1 << 30]),
+        });
+    }
+    if !disks.is_empty() {
+        array.luns[0].bytes = 1 << 34;
+        array.luns[0].media = MediaPlan::Stripe {
+            disks: (0..disks.len() as u32).collect(),
+            start_bytes: 1 << 20,
+            stripe_bytes: 32_768,
+            block_bytes: 8192,
+        };
+        array.disks = disks;
+        array.drives = vec![drive(dice)];
+    }
+}
+
+fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
+    let host = &mut san.plan.hosts[number];
+    host.cores = 1 + dice.below(2) as u32;
+    host.cpu_submit_ps = dice.pick(&[0, 8 * US]);
+    host.cpu_complete_ps = dice.pick(&[0, 8 * US]);
+    host.cpu_command_ps = dice.pick(&[0, 2 * US]);
+    host.cpu_interrupt_ps = dice.pick(&[0, 3 * US]);
+    host.max_request_bytes = dice.pick(&[0, 0, 4096, 65_536]);
+    host.submission = dice.pick(&[SubmissionPlan::Together, SubmissionPlan::Serial]);
+    if dice.below(3) == 0 {
+        host.buses = vec![crate::support::pci_x_133("bus", dice.below(2) == 0)];
+        host.adapters[0].bus = Some(0);
+    }
+    let adapter = &mut host.adapters[0];
+    adapter.transfer_ps = dice.pick(&[0, 0, 4 * US]);
+    adapter.latency_ps = dice.pick(&[0, 0, 3 * US]);
+    adapter.interrupt_delay_ps = dice.pick(&[0, 0, 100 * US]);
+    adapter.submit_ps = dice.pick(&[0, 5 * US]);
+    adapter.complete_ps = dice.pick(&[0, 5 * US]);
+    adapter.max_commands = dice.pick(&[1, 8, 1000]);
+    adapter.lun_queue_depth = dice.pick(&[1, 8, 1000]);
+    let n_port = &mut san.plan.n_ports[adapter.n_port as usize];
+    n_port.tx_buffers = dice.pick(&[1, 4]);
+    n_port.class3_sequences = dice.pick(&[1, 2, 255]);
+    n_port.interleave = dice.pick(&INTERLEAVES);
+}
+
+fn add_job(dice: &mut Dice<'_>, san: &mut San, host: u32, arrays: usize) {
+    let array = dice.below(arrays) as u32;
+    let bytes = dice.pick(&[512, 4096, 65_536, 200_704]);
+    let iodepth = dice.pick(&[1, 4, 40]);
+    let job = san.job(host, array, bytes, iodepth);
+    job.total_bytes = bytes * (1 + dice.below(60) as u64);
+    job.read_ppm = dice.pick(&[0, 500_000, 1_000_000]);
+    job.random = dice.below(2) == 0;
+    job.think_ps = dice.pick(&[0, 100 * US]);
+    job.interval_ps = dice.pick(&[0, 0, 500 * US]);
+    job.interval_distribution = dice.pick(&[Distribution::Constant, Distribution::Exponential]);
+    job.start_ps = dice.pick(&[0, MS]);
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    /// All work gets done, every law holds (a run that breaks one fails), every byte is counted once,
+    /// and the reference, in which everything is an event, gives the same tables to the last digit.
+    #[test]
+    fn swarm_of_random_fabrics(rolls in prop::collection::vec(any::<u32>(), 60..200)) {
+        let san = san(&mut Dice { rolls: &rolls, next: 0 });
+        let fast = san.try_run(false).expect("the laws hold");
+        let slow = san.try_run(true).expect("the laws hold in the reference");
+        prop_assert_eq!(&fast.summary.fingerprint, &slow.summary.fingerprint);
+        prop_assert_eq!(fast.summary.simulated_ps, slow.summary.simulated_ps);
+        for (fast, slow) in fast.tables.iter().zip(&slow.tables) {
+            prop_assert!(fast == slow, "table {} differs from the reference's", fast.name);
+        }
+        let asked: u64 = san.plan.jobs.iter().map(|job| job.total_bytes).sum();
+        let done: u64 = whole(&fast, "workloads", "bytes").iter().sum();
+        prop_assert_eq!(asked, done);
+        let frames: u64 = san.plan.traffic.iter().map(|traffic| traffic.frames).sum();
+        let counted = whole(&fast, "frames", "frames_count");
+        let kinds = text(&fast, "frames", "kind");
+        let plain = counted.iter().zip(&kinds).filter(|(_, kind)| *kind == "traffic");
+        prop_assert_eq!(frames, plain.map(|(count, _)| *count).sum::<u64>());
+    }
+
+    /// A run that is cut short in the middle of everything keeps every law, Little's to the picosecond,
+    /// and is the same in the reference.
+    #[test]
+    fn swarm_of_runs_cut_short(
+        rolls in prop::collection::vec(any::<u32>(), 60..200),
+        permille in 1..1000u64,
+    ) {
+        let mut san = san(&mut Dice { rolls: &rolls, next: 0 });
+        let whole_run = san.run().summary.simulated_ps;
+        san.plan.end_ps = whole_run / 1000 * permille + 1;
+        let fast = san.try_run(false).expect("the laws hold");
+        let slow = san.try_run(true).expect("the laws hold in the reference");
+        for (fast, slow) in fast.tables.iter().zip(&slow.tables) {
+            prop_assert!(fast == slow, "table {} differs from the reference's", fast.name);
+        }
+        for (table, column) in [("ports", "tx_utilisation"), ("stations", "utilisation")] {
+            prop_assert!(real(&fast, table, column).iter().all(|&share| share <= 1.0));
+        }
+    }
+
+    /// One flow is never slower with more credit.
+    #[test]
+    fn swarm_of_credits(
+        rate in prop::sample::select(&RATES[..]),
+        delay in 0..2 * MS,
+        switches in 0..3usize,
+        credit in 1..40u32,
+    ) {
+        let time = |credit| {
+            let mut san = San::new(10_000 * SECOND);
+            let (a, b) = (san.n_port("a"), san.n_port("b"));
+            let mut last = At::NPort(a);
+            for _ in 0..switches {
+                let next = san.switch(US, true, RoutePolicy::OnePath);
+                san.link(last, next, Cable::new(rate, delay, credit));
+                last = next;
+            }
+            san.link(last, At::NPort(b), Cable::new(rate, delay, credit));
+            san.traffic(a, b, 2048, 200, 0);
+            san.run().summary.simulated_ps
+        };
+        prop_assert!(time(credit + 1) <= time(credit));
+    }
+}
