@@ -4,13 +4,16 @@
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
 use proptest::prelude::ProptestConfig;
+use std::num::{NonZeroU32, NonZeroU64};
+
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, BufferPlan, BusPlan, Distribution, DrivePlan, EndPlan,
-    FaultsPlan, HostPlan, Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan,
-    MappingPlan, MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PatternPlan, Plan, ReadAheadPlan,
-    RotationPlan, RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan,
-    TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
+    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
+    DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave, JobPlan,
+    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan,
+    OverheadsPlan, PathPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan, RoutePolicy,
+    SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
+    WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -44,6 +47,34 @@ pub const GENERATIONS: [(&str, u64); 9] = [
     ("128GFC", 13_200_000_000),
     ("256GFC", 26_400_000_000),
 ];
+
+/// A number that is not 0.
+#[track_caller]
+pub fn n32(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).expect("a number above 0")
+}
+
+/// A number that is not 0.
+#[track_caller]
+pub fn n64(number: u64) -> NonZeroU64 {
+    NonZeroU64::new(number).expect("a number above 0")
+}
+
+/// Arrivals at a constant interval.
+pub fn constant(interval_ps: NonZeroU64) -> ArrivalsPlan {
+    ArrivalsPlan {
+        interval_ps,
+        distribution: Distribution::Constant,
+    }
+}
+
+/// Poisson arrivals with this mean interval.
+pub fn poisson(interval_ps: NonZeroU64) -> ArrivalsPlan {
+    ArrivalsPlan {
+        interval_ps,
+        distribution: Distribution::Exponential,
+    }
+}
 
 /// A plan that grows part by part. Costs are 0 where nothing else is said.
 #[derive(Clone, Debug)]
@@ -82,18 +113,18 @@ pub enum At {
 impl San {
     pub fn new(end: u64) -> Self {
         let plan = Plan {
-            format: 1,
+            format: FORMAT,
             title: "test".into(),
             seed: 1,
             end_ps: end,
-            interval_ps: 0,
+            interval_ps: None,
             data_frame_bytes: 2048,
             n_ports: vec![],
             switches: vec![],
             links: vec![],
             loops: vec![],
             loop_faults: vec![],
-            faults: FaultsPlan::default(),
+            faults: FaultsPlan::none(),
             hosts: vec![],
             arrays: vec![],
             workloads: vec![],
@@ -120,7 +151,7 @@ impl San {
             class3_sequences: 255,
             interleave: Interleave::Sequence,
             rx_hold_ps: 0,
-            drain_bytes_per_s: 0,
+            drain_bytes_per_s: None,
             shares: None,
         });
         id
@@ -135,8 +166,7 @@ impl San {
             cut_through,
             routing,
             ports: 0,
-            classes: vec![],
-            shared_class: 0,
+            classes: None,
         });
         self.next_port.push(0);
         At::Switch(id)
@@ -149,16 +179,16 @@ impl San {
             a,
             b,
             speed: "test".into(),
-            bytes_per_s: cable.bytes_per_s,
+            bytes_per_s: n64(cable.bytes_per_s),
             gap_bytes: cable.gap,
             delay_ps: cable.delay,
-            credit_a_to_b: cable.credit,
-            credit_b_to_a: cable.credit,
-            fspf_cost: 1_062_500_000_000 / cable.bytes_per_s,
+            credit_a_to_b: n32(cable.credit),
+            credit_b_to_a: n32(cable.credit),
+            fspf_cost: n64(1_062_500_000_000 / cable.bytes_per_s),
             outages: vec![],
             member_outages: vec![],
-            bit_error_interval: 0,
-            members: 1,
+            bit_error_interval: None,
+            members: n32(1),
             virtual_channels: vec![],
         });
         self.plan.links.len() - 1
@@ -166,7 +196,7 @@ impl San {
 
     fn end(&mut self, at: At) -> EndPlan {
         match at {
-            At::NPort(id) => EndPlan::NPort(id),
+            At::NPort(id) => EndPlan::NPort { n_port: id },
             At::Switch(switch) => {
                 let port = self.next_port[switch as usize];
                 self.next_port[switch as usize] += 1;
@@ -181,28 +211,15 @@ impl San {
         let n_port = self.n_port(name);
         self.plan.hosts.push(HostPlan {
             name: name.into(),
-            cores: 1,
+            cores: n32(1),
             cpu_submit_ps: 0,
             cpu_complete_ps: 0,
             cpu_command_ps: 0,
             cpu_interrupt_ps: 0,
-            max_request_bytes: 0,
+            max_request_bytes: None,
             submission: SubmissionPlan::Together,
             buses: vec![],
-            adapters: vec![AdapterPlan {
-                transfer_ps: 0,
-                latency_ps: 0,
-                interrupt_delay_ps: 0,
-                bus: None,
-                n_port,
-                submit_ps: 0,
-                complete_ps: 0,
-                max_commands: 65_535,
-                lun_queue_depth: 65_535,
-                command_timeout_ps: 0,
-                path_timeout_ps: 0,
-                retries: 0,
-            }],
+            adapters: vec![AdapterPlan::ideal(n_port)],
             multipath: None,
         });
         n_port
@@ -214,29 +231,28 @@ impl San {
         self.plan.arrays.push(ArrayPlan {
             name: name.into(),
             n_ports: vec![n_port],
-            controllers: 1,
+            controllers: n32(1),
             command_ps: 0,
-            burst_bytes: 1 << 30,
-            port_queue_depth: 65_535,
+            burst_bytes: n32(1 << 30),
+            port_queue_depth: n32(65_535),
             cache: None,
             drives: vec![],
             disks: vec![],
             groups: vec![],
-            parity_bytes_per_s: 0,
-            page_cache: None,
+            parity_bytes_per_s: None,
             back_end: None,
             luns: vec![LunPlan {
                 name: format!("{name}.lun0"),
                 number: 0,
                 bytes: 1 << 34,
-                queue_depth: 65_535,
+                queue_depth: n32(65_535),
                 media: MediaPlan::Memory {
                     service_ps: service,
                     distribution,
-                    servers: 1,
+                    servers: n32(1),
                 },
                 mirror: None,
-                initiators: vec![],
+                initiators: None,
             }],
         });
         n_port
@@ -253,32 +269,33 @@ impl San {
             name: format!("job{number}"),
             workload: number as u32,
             host,
-            adapter: 0,
-            target_n_port: self.plan.arrays[array as usize].n_ports[0],
-            array,
-            lun: 0,
-            read_ppm: 1_000_000,
-            random: true,
-            address: AddressPlan::Uniform,
-            block_bytes: bytes,
-            iodepth,
-            total_bytes: 0,
+            targets: vec![TargetPlan {
+                array,
+                lun: 0,
+                offset_bytes: 0,
+                span_bytes: 1 << 30,
+                paths: vec![PathPlan {
+                    adapter: 0,
+                    target_n_port: self.plan.arrays[array as usize].n_ports[0],
+                    group: 0,
+                }],
+            }],
+            initiator: None,
             offset_bytes: 0,
             span_bytes: 1 << 30,
+            read_ppm: 1_000_000,
+            block_bytes: n64(bytes),
+            addresses: AddressPlan::Uniform {},
+            iodepth: NonZeroU32::new(iodepth),
+            total_bytes: None,
             start_ps: 0,
             ramp_ps: 0,
-            stop_ps: 0,
-            interval_ps: 0,
-            interval_distribution: Distribution::Constant,
+            stop_ps: None,
+            arrivals: None,
             think_ps: 0,
-            pattern: PatternPlan::Blocks,
-            targets: vec![],
+            pattern: PatternPlan::Blocks {},
             volume: None,
             file_system: None,
-            first_write: false,
-            journal_every: 0,
-            initiator: None,
-            paths: vec![],
         });
         &mut self.plan.jobs[number]
     }
@@ -289,14 +306,15 @@ impl San {
         let mut journal = self.plan.jobs[0].clone();
         journal.name = "fs/log".into();
         journal.workload = self.plan.workloads.len() as u32;
-        journal.block_bytes = 32_768;
+        journal.block_bytes = n64(32_768);
         journal.read_ppm = 0;
-        journal.total_bytes = 0;
-        journal.interval_ps = 0;
+        journal.total_bytes = None;
+        journal.arrivals = None;
         journal.think_ps = 0;
-        journal.file_system = Some(0);
-        journal.first_write = false;
-        journal.journal_every = every;
+        journal.file_system = Some(FileSystemUsePlan::Journal {
+            file_system: 0,
+            every: n32(every),
+        });
         self.plan.workloads.push(WorkloadPlan {
             name: "fs journal".into(),
             file_system: Some(0),
@@ -313,9 +331,8 @@ impl San {
             source_n_port: from,
             target_n_port: to,
             payload_bytes: payload,
-            frames,
-            interval_ps: interval,
-            interval_distribution: Distribution::Constant,
+            frames: NonZeroU64::new(frames),
+            arrivals: NonZeroU64::new(interval).map(constant),
             start_ps: 0,
         });
     }
@@ -325,20 +342,20 @@ impl San {
         let ports = (1u8..).zip(n_ports).map(|(al_pa, &n_port)| LoopPortPlan {
             n_port,
             al_pa,
-            delay_ps: 6 * WORD_2GFC,
+            delay_ps: n64(6 * WORD_2GFC),
             crossbar: 0,
             is_fair: true,
             uses_transfer: false,
             is_full_duplex: true,
             login_credit: 0,
-            buffers: 8,
-            tenancy_frames: 1024,
+            buffers: n32(8),
+            tenancy_frames: n32(1024),
             repeat_ps: 6 * WORD_2GFC,
         });
         self.plan.loops.push(LoopPlan {
             name: format!("loop{}", self.plan.loops.len()),
             speed: "2GFC".into(),
-            bytes_per_s: 212_500_000,
+            bytes_per_s: n64(212_500_000),
             gap_bytes: 24,
             medium,
             ports: ports.collect(),
@@ -363,8 +380,8 @@ impl San {
 pub fn pci_x_133(name: &str, full_duplex: bool) -> BusPlan {
     BusPlan {
         name: name.into(),
-        bytes_per_s: 1_066_666_667,
-        burst_bytes: 512,
+        bytes_per_s: n64(1_066_666_667),
+        burst_bytes: n32(512),
         fetch_overhead_ps: 90 * NS,
         store_overhead_ps: 45 * NS,
         full_duplex,
@@ -477,7 +494,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             hits_overtake: true,
             read_ahead: ReadAheadPlan::Segment,
             least_read_ahead: 0,
-            most_read_ahead: 0,
+            most_read_ahead: None,
             reads_ahead_after_hit: true,
             stops_in_sector: true,
             stops_in_seek: true,
@@ -490,7 +507,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             joins_writes: true,
         },
         scheduling: SchedulingPlan::Fifo,
-        queue_depth: 32,
+        queue_depth: n32(32),
         streaming: false,
     }
 }
