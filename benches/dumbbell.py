@@ -12,35 +12,17 @@ import argparse
 import json
 import sys
 
+from parts import NO_FAULTS, link, n_port, n_port_end, switch_end
 
-def n_port(name: str, number: int) -> dict:
-    """One N_Port, on switch A (hosts) or B (targets)."""
-    return {
-        "name": name,
-        "node": name,
-        "fc_id": number,
-        "wwpn": number,
-        "tx_buffers": 1,
-        "class3_sequences": 255,
-        "interleave": "sequence",
-        "rx_hold_ps": 0,
-        "drain_bytes_per_s": 0,
-    }
-
-
-def link(a: dict, b: dict) -> dict:
-    """2GFC over 50 ns."""
-    return {
-        "a": a,
-        "b": b,
-        "speed": "2GFC",
-        "bytes_per_s": 212_500_000,
-        "gap_bytes": 0,
-        "delay_ps": 50_000,
-        "credit_a_to_b": 12,
-        "credit_b_to_a": 12,
-        "fspf_cost": 500,
-    }
+#: What is the same on every link.
+LINK = {
+    "speed": "2GFC",
+    "bytes_per_s": 212_500_000,
+    "gap_bytes": 0,
+    "credit_a_to_b": 12,
+    "credit_b_to_a": 12,
+    "fspf_cost": 500,
+}
 
 
 def plan(n: int, frames: int, interval_ps: int) -> dict:
@@ -53,28 +35,31 @@ def plan(n: int, frames: int, interval_ps: int) -> dict:
         "cut_through": False,
         "routing": "ingress_port",
         "ports": n + isls,
+        "classes": None,
     }
-    links = [link({"n_port": i}, {"switch": {"switch": 0, "port": i}}) for i in range(n)]
-    links += [
-        link({"switch": {"switch": 0, "port": n + k}}, {"switch": {"switch": 1, "port": n + k}})
-        for k in range(isls)
-    ]
-    links += [link({"switch": {"switch": 1, "port": i}}, {"n_port": n + i}) for i in range(n)]
+    links = [link(n_port_end(i), switch_end(0, i), **LINK) for i in range(n)]
+    links += [link(switch_end(0, n + k), switch_end(1, n + k), **LINK) for k in range(isls)]
+    links += [link(switch_end(1, i), n_port_end(n + i), **LINK) for i in range(n)]
+    arrivals = {"interval_ps": interval_ps, "distribution": "constant"} if interval_ps else None
     return {
-        "format": 1,
+        "format": 2,
         "title": f"dumbbell {n}",
         "seed": 1,
         "end_ps": 60_000_000_000_000,
-        "interval_ps": 0,
+        "interval_ps": None,
         "data_frame_bytes": 2112,
-        "n_ports": [n_port(f"host{i}", 0x010000 + i) for i in range(n)]
-        + [n_port(f"target{i}", 0x020000 + i) for i in range(n)],
+        "n_ports": [n_port(f"host{i}", 0x010000 + i, tx_buffers=1) for i in range(n)]
+        + [n_port(f"target{i}", 0x020000 + i, tx_buffers=1) for i in range(n)],
         "switches": [{"name": "a", **switch}, {"name": "b", **switch, "domain": 2}],
         "links": links,
+        "loops": [],
+        "loop_faults": [],
+        "faults": NO_FAULTS,
         "hosts": [],
         "arrays": [],
         "workloads": [],
         "jobs": [],
+        "file_systems": [],
         "traffic": [
             {
                 "name": f"flow{i}",
@@ -82,12 +67,13 @@ def plan(n: int, frames: int, interval_ps: int) -> dict:
                 "target_n_port": n + i,
                 "payload_bytes": 2112,
                 "frames": frames // n,
-                "interval_ps": interval_ps,
-                "interval_distribution": "constant",
+                "arrivals": arrivals,
                 "start_ps": 0,
             }
             for i in range(n)
         ],
+        "qos": [],
+        "services": None,
     }
 
 

@@ -10,43 +10,20 @@ import argparse
 import json
 import sys
 
+from parts import NO_FAULTS, link, n_port, n_port_end, switch_end
+
 PAIRS = 8
 US = 1_000_000
 
-
-def end(switch: int, port: int) -> dict:
-    """One switch port."""
-    return {"switch": {"switch": switch, "port": port}}
-
-
-def link(a: dict, b: dict) -> dict:
-    """16GFC over 10 m."""
-    return {
-        "a": a,
-        "b": b,
-        "speed": "16GFC",
-        "bytes_per_s": 1_700_000_000,
-        "gap_bytes": 24,
-        "delay_ps": 50_000,
-        "credit_a_to_b": 16,
-        "credit_b_to_a": 16,
-        "fspf_cost": 76,
-    }
-
-
-def n_port(name: str, fc_id: int) -> dict:
-    """One N_Port."""
-    return {
-        "name": name,
-        "node": name,
-        "fc_id": fc_id,
-        "wwpn": fc_id,
-        "tx_buffers": 2,
-        "class3_sequences": 255,
-        "interleave": "sequence",
-        "rx_hold_ps": 0,
-        "drain_bytes_per_s": 0,
-    }
+#: What is the same on every link.
+LINK = {
+    "speed": "16GFC",
+    "bytes_per_s": 1_700_000_000,
+    "gap_bytes": 24,
+    "credit_a_to_b": 16,
+    "credit_b_to_a": 16,
+    "fspf_cost": 76,
+}
 
 
 def array(number: int) -> dict:
@@ -58,9 +35,17 @@ def array(number: int) -> dict:
         "command_ps": 10 * US,
         "burst_bytes": 65_536,
         "port_queue_depth": 1024,
+        "cache": {
+            "kind": "hit_rate",
+            "read_hit_ppm": 500_000,
+            "access_ps": 20 * US,
+            "dirty_limit_bytes": 1 << 30,
+        },
         "drives": [],
         "disks": [],
-        "cache": {"read_hit_ppm": 500_000, "access_ps": 20 * US, "dirty_limit_bytes": 1 << 30},
+        "groups": [],
+        "parity_bytes_per_s": None,
+        "back_end": None,
         "luns": [
             {
                 "name": f"array{number}.lun0",
@@ -68,9 +53,13 @@ def array(number: int) -> dict:
                 "bytes": 1 << 40,
                 "queue_depth": 512,
                 "media": {
-                    "memory": {"service_ps": 90 * US, "distribution": "exponential", "servers": 16}
+                    "kind": "memory",
+                    "service_ps": 90 * US,
+                    "distribution": "exponential",
+                    "servers": 16,
                 },
                 "mirror": None,
+                "initiators": None,
             }
         ],
     }
@@ -83,6 +72,10 @@ def host(number: int) -> dict:
         "cores": 4,
         "cpu_submit_ps": 3 * US,
         "cpu_complete_ps": 3 * US,
+        "cpu_command_ps": 0,
+        "cpu_interrupt_ps": 0,
+        "max_request_bytes": None,
+        "submission": "together",
         "adapters": [
             {
                 "n_port": number,
@@ -90,8 +83,17 @@ def host(number: int) -> dict:
                 "complete_ps": US,
                 "max_commands": 2048,
                 "lun_queue_depth": 64,
+                "command_timeout_ps": None,
+                "path_timeout_ps": 0,
+                "retries": 0,
+                "transfer_ps": 0,
+                "latency_ps": 0,
+                "interrupt_delay_ps": None,
+                "bus": None,
             }
         ],
+        "buses": [],
+        "multipath": None,
     }
 
 
@@ -101,24 +103,31 @@ def job(number: int, ios: int) -> dict:
         "name": f"job{number}",
         "workload": 0,
         "host": number,
-        "adapter": 0,
-        "target_n_port": PAIRS + number,
-        "array": number,
-        "lun": 0,
-        "read_ppm": 1_000_000,
-        "random": True,
-        "address": "uniform",
-        "block_bytes": 4096,
-        "iodepth": 32,
-        "total_bytes": ios // PAIRS * 4096,
+        "targets": [
+            {
+                "array": number,
+                "lun": 0,
+                "offset_bytes": 0,
+                "span_bytes": 1 << 40,
+                "paths": [{"adapter": 0, "target_n_port": PAIRS + number, "group": 0}],
+            }
+        ],
+        "initiator": None,
         "offset_bytes": 0,
         "span_bytes": 1 << 40,
+        "read_ppm": 1_000_000,
+        "block_bytes": 4096,
+        "addresses": {"kind": "uniform"},
+        "iodepth": 32,
+        "total_bytes": ios // PAIRS * 4096,
         "start_ps": 0,
         "ramp_ps": 0,
-        "stop_ps": 0,
-        "interval_ps": 0,
-        "interval_distribution": "constant",
+        "stop_ps": None,
+        "arrivals": None,
         "think_ps": 0,
+        "pattern": {"kind": "blocks"},
+        "volume": None,
+        "file_system": None,
     }
 
 
@@ -129,26 +138,33 @@ def plan(ios: int) -> dict:
         "cut_through": True,
         "routing": "exchange",
         "ports": PAIRS + 2,
+        "classes": None,
     }
-    links = [link({"n_port": i}, end(0, i)) for i in range(PAIRS)]
-    links += [link(end(0, PAIRS + k), end(1, PAIRS + k)) for k in range(2)]
-    links += [link(end(1, i), {"n_port": PAIRS + i}) for i in range(PAIRS)]
+    links = [link(n_port_end(i), switch_end(0, i), **LINK) for i in range(PAIRS)]
+    links += [link(switch_end(0, PAIRS + k), switch_end(1, PAIRS + k), **LINK) for k in range(2)]
+    links += [link(switch_end(1, i), n_port_end(PAIRS + i), **LINK) for i in range(PAIRS)]
     return {
-        "format": 1,
+        "format": 2,
         "title": "4 KiB random reads",
         "seed": 1,
         "end_ps": 100_000_000_000_000,
         "interval_ps": 10_000_000_000,
         "data_frame_bytes": 2048,
-        "n_ports": [n_port(f"host{i}", 0x010000 + i) for i in range(PAIRS)]
-        + [n_port(f"array{i}", 0x020000 + i) for i in range(PAIRS)],
+        "n_ports": [n_port(f"host{i}", 0x010000 + i, tx_buffers=2) for i in range(PAIRS)]
+        + [n_port(f"array{i}", 0x020000 + i, tx_buffers=2) for i in range(PAIRS)],
         "switches": [{"name": "a", "domain": 1, **switch}, {"name": "b", "domain": 2, **switch}],
         "links": links,
+        "loops": [],
+        "loop_faults": [],
+        "faults": NO_FAULTS,
         "hosts": [host(i) for i in range(PAIRS)],
         "arrays": [array(i) for i in range(PAIRS)],
-        "workloads": [{"name": "reads"}],
+        "workloads": [{"name": "reads", "file_system": None}],
         "jobs": [job(i, ios) for i in range(PAIRS)],
+        "file_systems": [],
         "traffic": [],
+        "qos": [],
+        "services": None,
     }
 
 

@@ -338,8 +338,9 @@ def test_a_pair_without_a_zone_never_exchanges_a_frame(
     plan = plan_of(text)
     served = Counter({row["workload"]: row["io_count"] for row in rows(plan, "workloads")})
     for job in plan.jobs:
-        asks = plan.hosts[job.host].adapters[job.adapter].n_port
-        pair = job.initiator if job.initiator is not None else asks, job.target_n_port
+        (path,) = job.targets[0].paths
+        asks = plan.hosts[job.host].adapters[path.adapter].n_port
+        pair = job.initiator if job.initiator is not None else asks, path.target_n_port
         names = [plan.n_ports[end].name for end in pair]
         in_zones = [{zone for zone, of in zones.items() if name in of} for name in names]
         sees = bool(in_zones[0] & in_zones[1]) if any(in_zones) else default == "all"

@@ -39,6 +39,7 @@ import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import RunError, SanlabError
 from sanlab.plan.compile import compile_plan
+from sanlab.plan.schema import UniformAddress
 from sanlab.results.run import run
 from sanlab.scenario.load import load_scenario
 from sanlab.simulation.trace import choose_ports
@@ -230,10 +231,11 @@ class TestAtTheHosts:
         next_lba: dict[str, int] = {}
         for s_id, lun, length, is_read, is_write, opcode, lba10, lba16, blocks in rows:
             job = self._job(hosts.plan, address(s_id))
-            assert int(lun, 0) == hosts.plan.arrays[job.array].luns[job.lun].number
+            (target,) = job.targets
+            assert int(lun, 0) == hosts.plan.arrays[target.array].luns[target.lun].number
             assert int(length) == job.block_bytes
             assert (is_read, is_write) == (("1", "0") if job.read_ppm else ("0", "1"))
-            if job.random:
+            if isinstance(job.addresses, UniformAddress):
                 assert opcode == "0x28"
                 assert int(blocks) * BLOCK_BYTES == job.block_bytes
                 lba = int(lba10, 0)
@@ -251,7 +253,7 @@ class TestAtTheHosts:
     @staticmethod
     def _job(plan: Plan, fc_id: int) -> JobPlan:
         for job in plan.jobs:
-            adapter = plan.hosts[job.host].adapters[job.adapter]
+            adapter = plan.hosts[job.host].adapters[job.targets[0].paths[0].adapter]
             if plan.n_ports[adapter.n_port].fc_id == fc_id:
                 return job
         raise AssertionError(hex(fc_id))

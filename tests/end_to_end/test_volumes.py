@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.plan.compile import compile_plan
+from sanlab.plan.schema import MirrorVolume, StripeVolume
 from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ def test_a_request_is_a_command_for_each_unit_it_touches(
 
 def test_the_plan_says_where_a_volume_is() -> None:
     (job,) = jobs("targets: stripe3, bs: 64KiB")
-    assert job.volume is not None
-    assert (job.volume.stripe_bytes, job.volume.is_mirror) == (64 * KIB, False)
+    assert job.volume == StripeVolume(stripe_bytes=64 * KIB)
     assert [(it.lun, it.offset_bytes, it.span_bytes) for it in job.targets] == [
         (0, 0, 64 * MIB),
         (1, 0, 64 * MIB),
@@ -144,8 +144,7 @@ def test_the_plan_says_where_a_volume_is() -> None:
     ]
     assert job.span_bytes == 192 * MIB
     (mirrored,) = jobs("targets: mirror, bs: 64KiB")
-    assert mirrored.volume is not None
-    assert mirrored.volume.is_mirror
+    assert mirrored.volume == MirrorVolume()
     assert mirrored.span_bytes == 64 * MIB
 
 
@@ -157,7 +156,7 @@ def test_the_command_shows_the_plan(tmp_path: Path) -> None:
     (job,) = json.loads(result.stdout)["plan"]["jobs"]
     assert job["offset_bytes"] == 33000 * KIB
     assert [it["span_bytes"] for it in job["targets"]] == [33000 * KIB, 64 * MIB]
-    assert job["volume"] == {"stripe_bytes": 0, "is_mirror": False}
+    assert job["volume"] == {"kind": "concat"}
 
 
 def test_a_lun_of_a_stripe_that_is_no_multiple_of_the_unit_loses_its_end() -> None:

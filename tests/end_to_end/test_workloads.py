@@ -14,6 +14,7 @@ import pytest
 import sanlab
 from sanlab.catalog import names_of
 from sanlab.plan.compile import compile_plan
+from sanlab.plan.schema import SequentialAddress
 from sanlab.plan.spc1 import SMIX, STREAMS, asu_of
 from sanlab.scenario.load import parse_scenario
 
@@ -114,14 +115,20 @@ def test_the_rate_is_50_ios_per_second_for_each_unit(tmp_path: Path, bsus: int, 
     )
 
 
+def interval_ps(job: JobPlan) -> int:
+    """Mean time between arrivals of an open loop."""
+    assert job.arrivals is not None
+    return job.arrivals.interval_ps
+
+
 def test_units_are_dealt_to_hosts() -> None:
     text = san("spc1: {bsus: 3, iops_per_bsu: 5}", hosts="host[1..2]")
     plan = compile_plan(parse_scenario(text))
     walkers = {job.name: job for job in plan.jobs if job.name.endswith("asu1-2")}
-    first, second = walkers["load/host1/asu1-2"], walkers["load/host2/asu1-2"]
-    assert 2 * first.interval_ps == pytest.approx(second.interval_ps, abs=2)
+    first, second = (interval_ps(walkers[f"load/{host}/asu1-2"]) for host in ("host1", "host2"))
+    assert 2 * first == pytest.approx(second, abs=2)
     # 5 I/Os per second of one unit, 28.1 % of which are of this stream.
-    assert second.interval_ps == pytest.approx(10**12 / (5 * 0.281), rel=1e-6)
+    assert second == pytest.approx(10**12 / (5 * 0.281), rel=1e-6)
     one = compile_plan(parse_scenario(san("spc1: {bsus: 1}", hosts="host[1..2]")))
     assert {job.host for job in one.jobs} == {0}
 
@@ -130,7 +137,7 @@ def test_every_lun_is_reached_by_its_own_path() -> None:
     plan = compile_plan(parse_scenario(san("spc1: {bsus: 10}")))
     targets = plan.jobs[0].targets
     assert [target.lun for target in targets] == [0, 1, 2, 3]
-    assert [target.adapter for target in targets] == [0, 1, 0, 1]
+    assert [path.adapter for target in targets for path in target.paths] == [0, 1, 0, 1]
 
 
 def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
@@ -155,8 +162,10 @@ def test_lmdd_is_one_process_that_waits_for_each_request(tmp_path: Path) -> None
     keys = "preset: lmdd, target_port: p0"
     found = plan_of(keys)
     assert [job.name for job in found] == [f"load/host1/dev1.lun{number}" for number in range(1, 5)]
-    assert {(job.read_ppm, job.random, job.iodepth) for job in found} == {(10**6, False, 1)}
-    assert {(job.block_bytes, job.offset_bytes, job.total_bytes) for job in found} == {(8192, 0, 0)}
+    assert all(isinstance(job.addresses, SequentialAddress) for job in found)
+    assert {(job.read_ppm, job.iodepth) for job in found} == {(10**6, 1)}
+    where = {(job.block_bytes, job.offset_bytes, job.total_bytes) for job in found}
+    assert where == {(8192, 0, None)}
     one = san(keys, duration="100ms").replace("dev1.lun[1..4]", "dev1.lun1")
     summary = simulated(tmp_path, one).summary()
     # Its rate is the block over the response time; the last request is still open at the end.
@@ -166,7 +175,8 @@ def test_lmdd_is_one_process_that_waits_for_each_request(tmp_path: Path) -> None
 
 def test_xdd_makes_passes_over_the_same_span(tmp_path: Path) -> None:
     found = plan_of("preset: xdd")
-    assert {(job.block_bytes, job.iodepth, job.random) for job in found} == {(131_072, 4, False)}
+    assert all(isinstance(job.addresses, SequentialAddress) for job in found)
+    assert {(job.block_bytes, job.iodepth) for job in found} == {(131_072, 4)}
     assert {(job.span_bytes, job.total_bytes) for job in found} == {(2**28, 3 * 2**28)}
     small = san("preset: xdd, size: 1MiB, loops: 5").replace("measure: {duration: 1s}", "")
     rows = jobs(simulated(tmp_path, small))

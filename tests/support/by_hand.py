@@ -22,9 +22,19 @@ def port(name: str, node: str, peer: str, link: int, **numbers: float) -> dict[s
     return row | numbers
 
 
-def n_port(name: str, drain: int = 0) -> dict[str, Any]:
+def n_port(name: str, drain: int | None = None) -> dict[str, Any]:
     """An N_Port of a plan, as far as questions to a run look at it."""
     return {"name": name, "rx_hold_ps": 0, "drain_bytes_per_s": drain}
+
+
+def n_port_end(n_port: int) -> dict[str, Any]:
+    """The end of a link at an N_Port."""
+    return {"kind": "n_port", "n_port": n_port}
+
+
+def switch_end(switch: int, port: int) -> dict[str, Any]:
+    """The end of a link at a port of a switch."""
+    return {"kind": "switch", "switch": switch, "port": port}
 
 
 def link(a: dict[str, Any], b: dict[str, Any], delay_ps: int = 50_000) -> dict[str, Any]:

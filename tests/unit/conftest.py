@@ -37,6 +37,10 @@ def make_run(tmp_path: Path) -> Callable[..., Run]:
             "arrays": [],
             "n_ports": [],
             "links": [],
+            "loops": [],
+            "loop_faults": [],
+            "qos": [],
+            "services": None,
         }
         manifest = Manifest(
             sanlab_version="0.1.0",

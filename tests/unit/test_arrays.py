@@ -8,8 +8,8 @@ import pytest
 
 import sanlab
 from sanlab.plan.compile import compile_plan
-from sanlab.plan.raid import data_units, survives
-from sanlab.plan.schema import OnFlash, OnRaid, OnRam
+from sanlab.plan.raid import data_units, level_number, survives
+from sanlab.plan.schema import FlashMedia, PagesCache, RaidMedia, RamMedia
 from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def array_of(tmp_path: Path, array: str, lun: str) -> ArrayPlan:
 def test_luns_share_their_group_in_whole_rows(tmp_path: Path) -> None:
     array = array_of(tmp_path, GROUP % "rebuild: {rate: 20MB/s}", "group: g1")
     (group,) = array.groups
-    row = group.unit_bytes * data_units(group.level, len(group.disks))
+    row = group.unit_bytes * data_units(level_number(group), len(group.disks))
     first, second = array.luns
-    assert isinstance(first.media, OnRaid)
-    assert isinstance(second.media, OnRaid)
-    assert first.media.raid.start_bytes == 0
-    assert second.media.raid.start_bytes == first.bytes
+    assert isinstance(first.media, RaidMedia)
+    assert isinstance(second.media, RaidMedia)
+    assert first.media.start_bytes == 0
+    assert second.media.start_bytes == first.bytes
     assert first.bytes % row == 0
     assert first.bytes + second.bytes <= row * group.rows
     assert first.bytes + second.bytes > row * (group.rows - 2)
@@ -111,8 +111,8 @@ def test_a_fault_is_of_one_of_several_equal_groups() -> None:
 def test_shares_of_a_cache_become_pages(
     tmp_path: Path, cache: str, expected: tuple[int, ...]
 ) -> None:
-    pages = array_of(tmp_path, f"cache: {cache}", "size: 1GiB").page_cache
-    assert pages is not None
+    pages = array_of(tmp_path, f"cache: {cache}", "size: 1GiB").cache
+    assert isinstance(pages, PagesCache)
     assert (pages.pages, pages.dirty_pages, pages.low_pages, pages.high_pages) == expected
 
 
@@ -133,12 +133,14 @@ def test_a_back_end_has_a_port_of_each_disk_on_each_loop(tmp_path: Path, kind: s
 
 def test_initiators_are_ports_of_hosts(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "controllers: 2", "initiators: [host1, host2.hba0.p0]")
-    names = [plan.n_ports[it].name for it in plan.arrays[0].luns[0].initiators]
-    assert names == ["host1.hba0.p0", "host2.hba0.p0"]
+    initiators = plan.arrays[0].luns[0].initiators
+    assert initiators is not None
+    assert [plan.n_ports[it].name for it in initiators] == ["host1.hba0.p0", "host2.hba0.p0"]
 
 
 @pytest.mark.parametrize(
-    ("model", "media"), [("ramsan-400", OnRam), ("flash-mlc", OnFlash), ("flash-tlc", OnFlash)]
+    ("model", "media"),
+    [("ramsan-400", RamMedia), ("flash-mlc", FlashMedia), ("flash-tlc", FlashMedia)],
 )
 def test_the_catalog_has_solid_state(tmp_path: Path, model: str, media: type) -> None:
     array = array_of(tmp_path, f"model: {model}", "queue_depth: 64")
@@ -146,9 +148,8 @@ def test_the_catalog_has_solid_state(tmp_path: Path, model: str, media: type) ->
 
 
 def test_a_lun_changes_single_values_of_its_flash(tmp_path: Path) -> None:
-    lun = array_of(tmp_path, "model: flash-mlc", "flash: {channels: 2}").luns[0]
-    assert isinstance(lun.media, OnFlash)
-    flash = lun.media.flash
+    flash = array_of(tmp_path, "model: flash-mlc", "flash: {channels: 2}").luns[0].media
+    assert isinstance(flash, FlashMedia)
     assert (flash.channels, flash.dies_per_channel, flash.page_bytes) == (2, 8, 8192)
 
 

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from by_hand import SECOND, link, n_port, port
+from by_hand import SECOND, link, n_port, n_port_end, port, switch_end
 
 from sanlab.report.findings import Finding, find, write
 from sanlab.results.throughput import totals
@@ -28,7 +28,7 @@ def two_ports(make_run: Callable[..., Run], *, is_complete: bool = True, **numbe
     ]
     plan = {
         "n_ports": [n_port("host1.p0")],
-        "links": [link({"n_port": 0}, {"switch": {"switch": 0, "port": 0}})],
+        "links": [link(n_port_end(0), switch_end(0, 0))],
     }
     return make_run({"ports": ports}, plan, is_complete=is_complete)
 

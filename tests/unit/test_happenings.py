@@ -6,6 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
+
 from sanlab.plan.compile import compile_plan
 from sanlab.results.happenings import happenings
 from sanlab.scenario.load import load_scenario
@@ -19,7 +21,7 @@ def told(
     """Happenings of an example's plan, and of tables given."""
     plan = compile_plan(load_scenario(EXAMPLES / example / "scenario.yaml", {}))
     run = SimpleNamespace(
-        plan=plan.model_dump(),
+        plan=msgspec.to_builtins(plan),
         manifest=SimpleNamespace(simulated_ps=end_ps),
         tables=tables,
         rows=lambda name: tables[name],

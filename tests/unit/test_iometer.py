@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
@@ -16,7 +17,7 @@ from sanlab.importers import expand, read_icf, scenario_text
 from sanlab.importers.icf import IDLE, Cycling
 from sanlab.importers.iometer import sweep_arguments
 from sanlab.plan.compile import compile_plan
-from sanlab.plan.schema import OnAccess
+from sanlab.plan.schema import AccessPattern
 from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ def plan_of(test: IometerTest, overrides: dict[str, str] | None = None) -> Plan:
 
 def lines_of(plan: Plan, job: int = 0) -> list[AccessLinePlan]:
     pattern = plan.jobs[job].pattern
-    assert isinstance(pattern, OnAccess)
-    return pattern.access.lines
+    assert isinstance(pattern, AccessPattern)
+    return pattern.lines
 
 
 def test_the_example_is_what_the_import_writes() -> None:
@@ -145,7 +146,7 @@ def test_the_classic_specifications_are_those_of_the_catalog(name: str) -> None:
 def test_all_columns_of_a_line_arrive() -> None:
     test = read_icf(icf(specs={"A": "	4096,100,50,25,7,3,8192,512\n"}), "x.icf")
     (line,) = lines_of(plan_of(test))
-    assert line.model_dump() == {
+    assert msgspec.to_builtins(line) == {
         "bytes": 4096,
         "share_ppm": 1_000_000,
         "read_ppm": 500_000,

@@ -54,7 +54,7 @@ def play_engine(monkeypatch: pytest.MonkeyPatch, *, first_events: int = 0) -> No
 
     def run(plan_json: str, control: Control) -> dict[str, Any]:
         plan = json.loads(plan_json)
-        wanted = sum(job["total_bytes"] for job in plan["jobs"]) or 2**62
+        wanted = sum(job["total_bytes"] or 0 for job in plan["jobs"]) or 2**62
         end = min(plan["end_ps"], int(wanted / BYTES_PER_PS))
         begin = time.perf_counter()
         while control.now_ps < end and not control.is_stopped:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from by_hand import SECOND, link, n_port, port
+from by_hand import SECOND, link, n_port, n_port_end, port, switch_end
 
 from sanlab.results.ports import (
     busiest,
@@ -24,7 +24,7 @@ def chain(
     make_run: Callable[..., Run],
     *,
     numbers: Mapping[str, Mapping[str, float]],
-    drain: int = 0,
+    drain: int | None = None,
     delay_ps: int = 50_000,
 ) -> Run:
     """dev1.p0 - sw2 - sw1 - host1.p0, data flowing to the host."""
@@ -33,13 +33,12 @@ def chain(
     for index, (here, there) in enumerate(wires):
         for one, other in ((here, there), (there, here)):
             ports.append(port(one, one.split(".")[0], other, index, **numbers.get(one, {})))
-    switch_end = {"switch": {"switch": 0, "port": 0}}
     plan = {
         "n_ports": [n_port("dev1.p0"), n_port("host1.p0", drain)],
         "links": [
-            link({"n_port": 0}, switch_end),
-            link(switch_end, switch_end, delay_ps),
-            link(switch_end, {"n_port": 1}),
+            link(n_port_end(0), switch_end(1, 0)),
+            link(switch_end(1, 1), switch_end(0, 1), delay_ps),
+            link(switch_end(0, 0), n_port_end(1)),
         ],
     }
     return make_run({"ports": ports}, plan)

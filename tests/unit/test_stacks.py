@@ -9,7 +9,7 @@ import pytest
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.explain import end_names, stack_names, totals
 from sanlab.plan.loops import AL_PAS, WORD_BYTES
-from sanlab.plan.schema import OnSwitched
+from sanlab.plan.schema import SwitchedMedium
 from sanlab.plan.tables import tables
 from sanlab.quantities import PS_PER_S, SPEEDS
 from sanlab.scenario.load import parse_scenario
@@ -57,8 +57,9 @@ def drivers_of(plan: Plan) -> dict[str, str]:
     """Port of a host that drives each disk, by the disk's name."""
     found = {}
     for job in plan.jobs:
-        adapter = plan.hosts[job.host].adapters[job.adapter]
-        lun = plan.arrays[job.array].luns[job.lun].name
+        (target,) = job.targets
+        adapter = plan.hosts[job.host].adapters[target.paths[0].adapter]
+        lun = plan.arrays[target.array].luns[target.lun].name
         found[lun] = plan.n_ports[adapter.n_port].name
     return found
 
@@ -149,8 +150,9 @@ def test_a_job_uses_the_port_of_its_disk_on_the_loop_of_its_host() -> None:
     plan = plan_of()
     loop_of = {port.n_port: loop.name for loop in plan.loops for port in loop.ports}
     for job in plan.jobs:
-        adapter = plan.hosts[job.host].adapters[job.adapter]
-        assert loop_of[adapter.n_port] == loop_of[job.target_n_port]
+        (path,) = job.targets[0].paths
+        adapter = plan.hosts[job.host].adapters[path.adapter]
+        assert loop_of[adapter.n_port] == loop_of[path.target_n_port]
 
 
 @pytest.mark.parametrize(
@@ -210,9 +212,9 @@ links:
 def test_a_switched_stack_has_a_crossbar_in_each_enclosure() -> None:
     plan = plan_of(stacks__rack__model="rs-1600-sbod")
     for loop in plan.loops:
-        assert isinstance(loop.medium, OnSwitched)
-        assert loop.medium.switched.crossbars == ["rack.e1", "rack.e2", "rack.e3"]
-        strings = loop.medium.switched.strings
+        assert isinstance(loop.medium, SwitchedMedium)
+        assert loop.medium.crossbars == ["rack.e1", "rack.e2", "rack.e3"]
+        strings = loop.medium.strings
         assert [(it.a, it.b, it.links) for it in strings] == [(0, 1, 2), (1, 2, 2)]
         assert [it.delay_ps for it in strings] == [round(6 * WORD_PS) + METRE_PS] * 2
     on_a = dict(zip(names_on(plan), (port.crossbar for port in plan.loops[0].ports), strict=True))

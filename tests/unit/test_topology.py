@@ -26,7 +26,7 @@ def star(make_run: Callable[..., Run], hosts: int, name: str = "host") -> Run:
     plan = {
         "hosts": [{"name": node} for node in nodes[:-1]],
         "switches": [{"name": "sw1"}],
-        "arrays": [{"name": "dev1"}],
+        "arrays": [{"name": "dev1", "back_end": None}],
     }
     return make_run({"ports": ports}, plan)
 

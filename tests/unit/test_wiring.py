@@ -129,7 +129,7 @@ def test_speed_is_the_highest_both_have() -> None:
 def test_direct_links_need_no_switch() -> None:
     links = "  - {from: host1.hba0.p0, to: dev1.p0}\n  - {from: host2, to: dev1}\n"
     plan = plan_of(links)
-    assert [job.target_n_port for job in plan.jobs] == [2] * 4 + [3] * 4
+    assert [job.targets[0].paths[0].target_n_port for job in plan.jobs] == [2] * 4 + [3] * 4
     assert sorted(port.fc_id for port in plan.n_ports) == [1, 2, 3, 4]
 
 
@@ -140,10 +140,11 @@ def test_two_fabrics_are_two_paths() -> None:
     )
     plan = plan_of(links, **{"workloads.load.numjobs": "2"})
     for job in plan.jobs:
-        adapter = plan.hosts[job.host].adapters[job.adapter]
+        (path,) = job.targets[0].paths
+        adapter = plan.hosts[job.host].adapters[path.adapter]
         source = plan.n_ports[adapter.n_port].fc_id >> 16
-        assert source == plan.n_ports[job.target_n_port].fc_id >> 16
-    assert {job.adapter for job in plan.jobs} == {0, 1}
+        assert source == plan.n_ports[path.target_n_port].fc_id >> 16
+    assert {job.targets[0].paths[0].adapter for job in plan.jobs} == {0, 1}
 
 
 def test_a_note_where_credit_does_not_fill_a_link() -> None:

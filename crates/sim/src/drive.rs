@@ -9,6 +9,7 @@ use sanlab_storage::{
     Sparing, WriteCache, Zone,
 };
 
+use crate::check;
 use crate::plan::{
     BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, PlanError, ReadAheadPlan, RotationPlan,
     SchedulingPlan, SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
@@ -20,10 +21,8 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         place: format!("{place}{field}"),
         reason: reason.to_owned(),
     };
+    check::drives::check(plan, |key| format!("{place}.{key}"))?;
     let zones: Vec<Zone> = plan.zones.iter().map(zone).collect();
-    if plan.zones.iter().any(|zone| zone.blocks_per_track == 0) {
-        return Err(refuse(".zones", "a track needs blocks"));
-    }
     let sparing = sparing(plan);
     let geometry = Geometry::new(
         zones,
@@ -52,9 +51,6 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
             "distances rise from 1, each with a time; points rise",
         )
     })?;
-    if plan.buffer.segments == 0 || plan.buffer.segment_blocks == 0 {
-        return Err(refuse(".buffer", "a buffer has segments with blocks"));
-    }
     Ok(DriveModel {
         geometry,
         mechanics: Mechanics {

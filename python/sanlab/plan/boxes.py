@@ -15,9 +15,9 @@ from sanlab.plan.defaults import (
     resolve_switch,
 )
 from sanlab.plan.names import Names, define
-from sanlab.plan.npiv import check_names
 from sanlab.plan.stacks import array_of, disk_ports, resolve_stack
 from sanlab.plan.switch_ports import Port, switch_ports
+from sanlab.plan.virtual_names import check_names
 from sanlab.scenario.hosts import Hba
 
 if TYPE_CHECKING:

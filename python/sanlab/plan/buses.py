@@ -14,9 +14,7 @@ from sanlab.scenario.hosts import Bus
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import BusEntry
-    from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
-    from sanlab.plan.wiring import Wiring
     from sanlab.scenario.document import Path
     from sanlab.scenario.hosts import Host
 
@@ -98,19 +96,3 @@ def _resolve(spec: Bus, name: str, path: Path, problems: Problems) -> ResolvedBu
     return ResolvedBus(
         name, bus.rate, bus.burst, bus.fetch_overhead, bus.store_overhead, bus.full_duplex
     )
-
-
-def check_buses(boxes: Boxes, wiring: Wiring, problems: Problems) -> None:
-    """Note adapters that are on a bus and on a loop, whose frames no bus carries."""
-    for host in boxes.hosts:
-        path = boxes.by_name[host.name].path
-        for hba in host.hbas:
-            ports = [f"{hba.name}.p{number}" for number in range(hba.ports.count)]
-            on_loop = [port for port in ports if (host.name, port) in wiring.loop_of]
-            if hba.bus is not None and on_loop:
-                problems.add(
-                    (*path, "hbas", hba.place, "bus"),
-                    f"'{host.name}.{on_loop[0]}' is on an arbitrated loop, whose frames no bus "
-                    "carries here",
-                    "Remove 'bus', or link the port to a switch",
-                )

@@ -9,13 +9,13 @@ import msgspec
 from sanlab.plan.arrays import build_arrays
 from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
-from sanlab.plan.buses import check_buses
+from sanlab.plan.bus_checks import check_buses
 from sanlab.plan.fabric import build_links, build_n_ports, build_switches, n_port_ids
 from sanlab.plan.faults import build_faults
-from sanlab.plan.file_systems import with_journals
 from sanlab.plan.host_plans import build_hosts
 from sanlab.plan.job_paths import JobMaker
 from sanlab.plan.jobs import build_jobs
+from sanlab.plan.journals import with_journals
 from sanlab.plan.loop_faults import build_loop_faults
 from sanlab.plan.loops import build_loops
 from sanlab.plan.luns import place_luns

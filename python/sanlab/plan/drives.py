@@ -12,12 +12,14 @@ from sanlab.plan.schema import (
     OverheadsPlan,
     ZonePlan,
 )
-from sanlab.quantities import PS_PER_S, format_size
+from sanlab.quantities import PS_PER_S, format_size, format_time
 from sanlab.scenario.base import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import DiskEntry
 
+#: Longest time of a step of a drive.
+LONGEST_PS = 2 * PS_PER_S
 _PS_PER_MINUTE = 60 * PS_PER_S
 
 
@@ -38,6 +40,13 @@ def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
             (
                 "The seek times of the disk are out of order",
                 "seek_single is the least and seek_full the most",
+            )
+        )
+    if max(disk.seek_full, disk.overhead, disk.write_settle, disk.head_switch or 0) > LONGEST_PS:
+        found.append(
+            (
+                f"A disk that takes longer than {format_time(LONGEST_PS)} for one step",
+                "Give 'seek_full', 'overhead', 'write_settle' and 'head_switch' shorter times",
             )
         )
     if disk.inner_rate > disk.outer_rate:

@@ -1,34 +1,14 @@
-"""File systems: who allocates, and the jobs that write log and metadata."""
+"""File systems: what an allocation costs, and how much log it fills."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.plan.schema import (
-    BlocksPattern,
-    DataFileSystemUse,
-    FileSystemPlan,
-    JobPlan,
-    JournalFileSystemUse,
-    SequentialAddress,
-    WorkloadPlan,
-)
+from sanlab.plan.schema import FileSystemPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sanlab.plan.volumes import PlacedVolume
     from sanlab.scenario.volumes import FileSystem
-
-#: Log buffers of XFS, each of which may be on its way to the disks (xfs(5), `logbufs`).
-LOG_BUFFERS = 8
-#: Size of an internal log where the volume has room for it. Uncertain: mkfs chooses by the size of
-#: the file system, 10 MiB and more.
-LOG_BYTES = 10 * 2**20
-#: Blocks of metadata that change at the head of an allocation group: superblock, AGF, AGI, AGFL and
-#: the roots of their trees share the first few.
-METADATA_BLOCKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,69 +31,3 @@ class PlacedFileSystem:
     def allocations_of_a_buffer(self) -> int:
         """Allocations whose records fill a log buffer."""
         return max(1, self.spec.log_buffer // self.spec.log_record)
-
-
-def with_journals(
-    workloads: list[WorkloadPlan], jobs: list[JobPlan], volumes: dict[str, PlacedVolume]
-) -> tuple[list[WorkloadPlan], list[JobPlan]]:
-    """Return workloads and jobs with those that write log and metadata of file systems.
-
-    The host whose job is the first to allocate in a file system writes them; of one that hosts
-    share, it is taken to be the metadata server.
-    """
-    added_workloads: list[WorkloadPlan] = []
-    added_jobs: list[JobPlan] = []
-    for volume in volumes.values():
-        of = volume.file_system
-        writers = [job for job in jobs if of and _allocates(job, of.number)]
-        if of is None or not writers:
-            continue
-        number = len(workloads) + len(added_workloads)
-        added_workloads.append(WorkloadPlan(name=f"{of.name} journal", file_system=of.number))
-        added_jobs += _journals(of, volume, writers[0], number)
-    return [*workloads, *added_workloads], [*jobs, *added_jobs]
-
-
-def _allocates(job: JobPlan, file_system: int) -> bool:
-    """Whether a job is the first to write blocks of a file system."""
-    use = job.file_system
-    is_file = isinstance(use, DataFileSystemUse) and use.first_write
-    return is_file and use is not None and use.file_system == file_system
-
-
-def _journals(
-    of: PlacedFileSystem, volume: PlacedVolume, writer: JobPlan, workload: int
-) -> Iterator[JobPlan]:
-    """Jobs that write the log, in the middle of the volume, and metadata, at its beginning."""
-    record = of.spec.log_buffer
-    room = max(record, min(LOG_BYTES, volume.bytes // 4) // record * record)
-    middle = volume.bytes // 2 // record * record
-    places: Sequence[tuple[str, int, int, int]] = (
-        ("log", record, middle, room),
-        ("metadata", of.spec.block, 0, METADATA_BLOCKS * of.spec.block),
-    )
-    for name, block, offset, span in places:
-        yield JobPlan(
-            name=f"{of.name}/{name}",
-            workload=workload,
-            host=writer.host,
-            targets=writer.targets,
-            initiator=writer.initiator,
-            offset_bytes=offset,
-            span_bytes=span,
-            read_ppm=0,
-            block_bytes=block,
-            addresses=SequentialAddress(),
-            iodepth=LOG_BUFFERS,
-            total_bytes=None,
-            start_ps=0,
-            ramp_ps=0,
-            stop_ps=None,
-            arrivals=None,
-            think_ps=0,
-            pattern=BlocksPattern(),
-            volume=writer.volume,
-            file_system=JournalFileSystemUse(
-                file_system=of.number, every=of.allocations_of_a_buffer
-            ),
-        )

@@ -10,12 +10,7 @@ from sanlab.plan.schema import NPortPlan
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
-    from sanlab.plan.defaults import ResolvedHba
-    from sanlab.plan.names import End, Problems
-    from sanlab.scenario.document import Path
-
-#: Virtual ports of one link: the last byte of an address tells them apart, 0 is the port itself.
-MAX_VIRTUAL = 255
+    from sanlab.plan.names import End
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +21,6 @@ class VirtualPort:
     label: str
     parent: str
     n_port: int
-
-
-def check_names(hba: ResolvedHba, path: Path, problems: Problems) -> None:
-    """Refuse virtual ports that have each other's name, or that of a port, and too many."""
-    taken = {f"p{number}" for number in range(hba.ports.count)}
-    for name in hba.npiv:
-        if name in taken:
-            problems.add(
-                (*path, "npiv"),
-                f"The adapter has a port '{name}' already",
-                "Choose another name for the virtual port",
-            )
-            return
-        taken.add(name)
-    if len(hba.npiv) > MAX_VIRTUAL:
-        problems.add(
-            (*path, "npiv"),
-            f"There are {len(hba.npiv)} virtual ports",
-            f"One link has addresses for {MAX_VIRTUAL}",
-        )
 
 
 def number_virtual_ports(

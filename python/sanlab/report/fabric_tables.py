@@ -19,8 +19,8 @@ _UNLIT_PLACE = 1e9
 
 def _decided(run: Run, kind: str) -> Iterator[Row]:
     """Decisions of one kind that were made before the run ended; none without services."""
-    services = run.plan.get("services") or {}
-    for row in services.get(kind, []):
+    services = run.plan["services"]
+    for row in services[kind] if services else ():
         if row["at_ps"] <= run.manifest.simulated_ps:
             yield row
 
@@ -45,7 +45,7 @@ def _port_rows(run: Run) -> Iterator[Row]:
             "place": float(row["port"]),
             "type": f"{row['kind']}_Port",
         }
-    if run.plan.get("services"):
+    if run.plan["services"]:
         for switch, name in enumerate(names):
             yield from _unlit_rows(run, switch, name)
 
@@ -53,7 +53,7 @@ def _port_rows(run: Run) -> Iterator[Row]:
 def _unlit_rows(run: Run, switch: int, name: str) -> Iterator[Row]:
     """One row for all ports of a switch without a cable."""
     used = sum(
-        end.get("switch", {}).get("switch") == switch
+        end["kind"] == "switch" and end["switch"] == switch
         for link in run.plan["links"]
         for end in (link["a"], link["b"])
     )
@@ -76,8 +76,9 @@ def _zone_rows(run: Run) -> Iterator[Row]:
     for row in _decided(run, "zones"):
         yield row | {
             "fabric": names[row["switch"]],
-            "vsan": "all" if row["vsan"] == 0 else str(row["vsan"]),
+            "vsan": "all" if row["vsan"] is None else str(row["vsan"]),
             "zone_set": row["zone_set"] or "none active",
+            "zone": row["zone"] or "",
             "members": ", ".join(row["members"]),
         }
 

@@ -48,13 +48,13 @@ def _told(row: dict[str, Any]) -> str:
 
 
 def _faults(plan: dict[str, Any]) -> list[Happening]:
-    ports, loops = plan["n_ports"], plan.get("loops", [])
+    ports, loops = plan["n_ports"], plan["loops"]
     found: list[Happening] = []
-    for fault in plan.get("loop_faults", []):
-        loop = loops[fault["loop_id"]]
-        (kind, told), *_ = fault["action"].items()
-        names = [ports[loop["ports"][place]["n_port"]]["name"] for place in told.get("places", [])]
-        found.append(Happening(fault["at_ps"], _in_words(kind, told, loop, names)))
+    for fault in plan["loop_faults"]:
+        loop, action = loops[fault["loop_id"]], fault["action"]
+        places = [loop["ports"][place] for place in action.get("places", [])]
+        names = [ports[place["n_port"]]["name"] for place in places]
+        found.append(Happening(fault["at_ps"], _in_words(action, loop, names)))
     return found
 
 
@@ -62,42 +62,44 @@ def _policies(plan: dict[str, Any]) -> list[Happening]:
     """Policies that change during the run; both directions of a pair are one."""
     ports = plan["n_ports"]
     found: dict[tuple[int, frozenset[int]], Happening] = {}
-    for of in plan.get("qos", []):
-        (kind, told), *_ = of["policy"].items()
-        ends = [told[key] for key in ("n_port", "source", "destination") if key in told]
+    for change in plan["qos"]:
+        policy = change["policy"]
+        ends = [policy[key] for key in ("n_port", "source", "destination") if key in policy]
         names = " and ".join(ports[end]["name"] for end in ends)
-        if kind == "priority":
-            what = f"{('high', 'medium', 'low')[told['class_id']]} priority"
+        if policy["kind"] == "priority":
+            what = f"{('high', 'medium', 'low')[policy['class_id']]} priority"
         else:
-            what = f"limit {_limit_in_words(told['limit'])}"
-        if of["at_ps"] > 0:
-            key = of["at_ps"], frozenset(ends)
-            found.setdefault(key, Happening(of["at_ps"], f"{names}: {what}"))
+            what = f"limit {_limit_in_words(policy['limit'])}"
+        if change["at_ps"] > 0:
+            key = change["at_ps"], frozenset(ends)
+            found.setdefault(key, Happening(change["at_ps"], f"{names}: {what}"))
     return list(found.values())
 
 
-def _limit_in_words(limit: dict[str, Any]) -> str:
-    (kind, told), *_ = limit.items()
-    if kind == "wheel":
-        return f"{told['slots']} of {told['of']} slots"
-    return format_rate(told["bytes_per_s"]) if kind == "rate" else "lifted"
+def _limit_in_words(limit: dict[str, Any] | None) -> str:
+    if limit is None:
+        return "lifted"
+    if limit["kind"] == "wheel":
+        return f"{limit['slots']} of {limit['of']} slots"
+    return format_rate(limit["bytes_per_s"])
 
 
-def _in_words(kind: str, told: dict[str, Any], loop: dict[str, Any], names: list[str]) -> str:
+def _in_words(action: dict[str, Any], loop: dict[str, Any], names: list[str]) -> str:
+    kind = action["kind"]
     if kind == "cut":
-        return f"{loop['name']} is cut in two: {told['end'] - told['first']} ports go dark"
+        return f"{loop['name']} is cut in two: {action['end'] - action['first']} ports go dark"
     if kind == "darken":
-        crossbar = loop["medium"]["switched"]["crossbars"][told["crossbar"]]
+        crossbar = loop["medium"]["crossbars"][action["crossbar"]]
         return f"{crossbar} goes dark on {loop['name']}"
     if kind == "stop":
-        return f"{loop['name']} stops until {show_time(told['until_ps'])}"
+        return f"{loop['name']} stops until {show_time(action['until_ps'])}"
     return f"{', '.join(names)} {'leaves' if kind == 'remove' else 'is back'}"
 
 
 def _failures(plan: dict[str, Any]) -> list[Happening]:
     found = []
     for array in plan["arrays"]:
-        for group in array.get("groups", []):
+        for group in array["groups"]:
             for failing in group["failing"]:
                 disk = array["disks"][group["disks"][failing["slot"]]]["name"]
                 found.append(Happening(failing["at_ps"], f"{disk} of {group['name']} fails"))

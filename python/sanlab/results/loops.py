@@ -66,16 +66,16 @@ def stacks(run: Record) -> dict[str, Stack]:
     The loops behind the controllers of an array make no stack of it.
     """
     n_ports = run.plan["n_ports"]
-    behind = {array["name"] for array in run.plan["arrays"] if array.get("back_end")}
+    behind = {array["name"] for array in run.plan["arrays"] if array["back_end"] is not None}
     found: dict[str, Stack] = {}
-    for loop in run.plan.get("loops", []):
+    for loop in run.plan["loops"]:
         name = loop["name"].rpartition(".")[0]
         if name in behind:
             continue
-        stack = found.setdefault(name, Stack(name, "switched" in loop["medium"]))
+        stack = found.setdefault(name, Stack(name, loop["medium"]["kind"] == "switched"))
         stack.loops.append(loop["name"])
         if stack.is_switched:
-            stack.enclosures = len(loop["medium"]["switched"]["crossbars"])
+            stack.enclosures = len(loop["medium"]["crossbars"])
         for place in loop["ports"]:
             port = n_ports[place["n_port"]]
             enclosure = place["crossbar"]

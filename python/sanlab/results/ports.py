@@ -81,7 +81,7 @@ def credits_to_fill(run: Record, port: Port) -> float:
     sending_ps = frame / link["bytes_per_s"] * 1e12
     hold_ps = 0
     for end in (link["a"], link["b"]):
-        if "n_port" in end and _n_port(run, end)["name"] == port["peer"]:
+        if end["kind"] == "n_port" and _n_port(run, end)["name"] == port["peer"]:
             hold_ps = _n_port(run, end)["rx_hold_ps"]
     return float((sending_ps + 2 * link["delay_ps"] + hold_ps) / sending_ps)
 
@@ -180,7 +180,7 @@ def busy_while_waiting(run: Record, busy: str, waiting: str) -> float | None:
 
 def _is_slow(run: Record, name: str) -> bool:
     n_port = next((row for row in run.plan["n_ports"] if row["name"] == name), None)
-    return bool(n_port and n_port["drain_bytes_per_s"])
+    return n_port is not None and n_port["drain_bytes_per_s"] is not None
 
 
 def _n_port(run: Record, end: dict[str, Any]) -> dict[str, Any]:

@@ -119,9 +119,9 @@ def _window(run: Record, workload: str | None) -> tuple[int, int] | None:
     jobs = [
         job for job in run.plan["jobs"] if workload is None or names[job["workload"]] == workload
     ]
-    if not jobs or any(job["total_bytes"] for job in jobs):
+    if not jobs or any(job["total_bytes"] is not None for job in jobs):
         return None
-    stops = [job["stop_ps"] for job in jobs if job["stop_ps"]]
+    stops = [job["stop_ps"] for job in jobs if job["stop_ps"] is not None]
     begin = max(job["start_ps"] + job["ramp_ps"] for job in jobs)
     return begin, min([run.manifest.simulated_ps, *stops])
 

@@ -8,6 +8,7 @@
 
 mod arrays;
 mod bounds;
+pub(crate) mod drives;
 mod fabric;
 mod faults;
 mod hosts;
@@ -53,6 +54,7 @@ fn header(plan: &Plan) -> Result<(), PlanError> {
         || "must be a whole number of words from 64 to 2112 bytes".into(),
     )?;
     plan.end_ps.within(1, horizon(plan), || "end_ps".into())?;
+    bounds::span(plan.interval_ps, || "interval_ps".into())?;
     if let Some(interval) = plan.interval_ps {
         require(
             plan.end_ps / interval <= bounds::MOST_BINS,

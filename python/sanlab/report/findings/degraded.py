@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 def find(run: Run) -> list[Finding]:
     """List ports and pairs that are not as the scenario means them, each with its reason."""
-    services = run.plan.get("services") or {}
+    services = run.plan["services"] or {"ports": [], "apart": []}
     end = run.manifest.simulated_ps
     meant = ("online", "no light", "initialising")
     switches = [switch["name"] for switch in run.plan["switches"]]
     ports = [port["name"] for port in run.plan["n_ports"]]
     states = {
         f"{switches[row['switch']]} port {row['port']} is {row['state']}: {row['reason']}"
-        for row in services.get("ports", [])
+        for row in services["ports"]
         if row["state"] not in meant and row["at_ps"] <= end
     }
     apart = {
         f"{ports[row['a']]} does not see {ports[row['b']]}: {row['reason']}"
-        for row in services.get("apart", [])
+        for row in services["apart"]
         if row["reason"] and row["at_ps"] <= end
     }
     if not states and not apart:

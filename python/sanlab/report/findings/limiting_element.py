@@ -55,7 +55,7 @@ def find(run: Run) -> list[Finding]:
 
 
 def _is_closed_loop(run: Run) -> bool:
-    return any(job["iodepth"] > 0 and job["interval_ps"] == 0 for job in run.plan["jobs"])
+    return any(job["iodepth"] and job["arrivals"] is None for job in run.plan["jobs"])
 
 
 _KINDS = {

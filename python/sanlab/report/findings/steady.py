@@ -49,7 +49,7 @@ def find(run: Run) -> list[Finding]:
         detail = "What went wrong in it is on the time lines; the headline numbers cover all of it."
         return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
     detail = "A longer ramp, or a longer run, gives numbers that describe one state."
-    if drift < 0 and any(job["total_bytes"] for job in jobs):
+    if drift < 0 and any(job["total_bytes"] is not None for job in jobs):
         detail = (
             "Jobs have a size and end one after the other, so what is left has the SAN for itself."
             " The headline numbers cover all of it; compare runs by the time a job takes."
