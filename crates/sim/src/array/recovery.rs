@@ -5,17 +5,10 @@
 use sanlab_fc::{FCP_RSP_BYTES, FrameKind, Owner, Phase, ScsiStatus};
 use sanlab_kernel::{Picoseconds, id_of};
 
-use crate::event::{Event, RecoveryEvent};
+use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// A copy has been sent: the array looks later whether it has its answer.
-    pub(super) fn watch_copy(&mut self, now: Picoseconds, exchange: u32) {
-        let number = self.network.exchanges[exchange].number;
-        let due_at = now + self.faults.plan().r_a_tov_ps;
-        self.recover_at(due_at, RecoveryEvent::CopyDue(exchange, number));
-    }
-
     pub(crate) fn on_copy_due(&mut self, now: Picoseconds, id: u32, number: u32) {
         if self.is_phase(id, number, Phase::Open) {
             let transfer = self.detach(now, id);

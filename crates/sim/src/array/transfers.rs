@@ -4,6 +4,7 @@ use sanlab_fc::{FCP_CMND_BYTES, FrameKind, Owner};
 use sanlab_kernel::{Picoseconds, Stage};
 
 use super::transfer::TransferPurpose;
+use crate::event::RecoveryEvent;
 use crate::exchanges::steps::Command;
 use crate::world::World;
 
@@ -53,5 +54,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.watch_copy(now, exchange);
         }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+    }
+
+    /// A copy has been sent: the array looks later whether it has its answer.
+    fn watch_copy(&mut self, now: Picoseconds, exchange: u32) {
+        let number = self.network.exchanges[exchange].number;
+        let due_at = now + self.faults.plan().r_a_tov_ps;
+        self.recover_at(due_at, RecoveryEvent::CopyDue(exchange, number));
     }
 }

@@ -168,4 +168,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network.exchanges.remove(id);
         self.exchanges.closed += 1;
     }
+
+    /// Whether a timer's exchange is still the one it was set for, and in this phase.
+    pub(crate) fn is_phase(&self, id: u32, number: u32, phase: Phase) -> bool {
+        let exchange = &self.network.exchanges[id];
+        exchange.number == number && exchange.phase == phase
+    }
 }
