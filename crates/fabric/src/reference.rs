@@ -93,7 +93,7 @@ impl Reference {
     }
 
     fn push(&mut self, at: Picoseconds, fibre: u32, kind: Kind) {
-        // The fibre that leads nowhere has no transmitter.
+        // The null fibre has no transmitter.
         if let Some(transmitter) = self.transmitters.get(fibre as usize) {
             let beginning = transmitter.beginnings;
             self.queue.push(Reverse((at, fibre, kind, beginning)));

@@ -9,11 +9,13 @@ mod bb_credit;
 pub mod encode;
 mod exchange;
 mod frame;
+mod generator;
 mod information_unit;
 mod io_bus;
 pub mod link_services;
 mod n_port;
 mod prefetch;
+mod sequence;
 mod sequence_ids;
 
 pub use arbitrated_loop::{
@@ -22,9 +24,11 @@ pub use arbitrated_loop::{
 pub use bb_credit::BbCredit;
 pub use exchange::{Exchange, ExchangeIds, Owner, Phase, RxIdKnown, ScsiStatus};
 pub use frame::{Frame, FrameKind};
+pub use generator::Generator;
 pub use information_unit::{
     FCP_CMND_BYTES, FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES,
     PRIMITIVE_BYTES, wire_bytes,
 };
 pub use io_bus::{BusModel, IoBus, RING_ENTRY_BYTES};
-pub use n_port::{Generator, Interleave, NPort, NextFrame, Sequence};
+pub use n_port::{Interleave, NPort, NextFrame};
+pub use sequence::Sequence;

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use sanlab_kernel::{Picoseconds, RandomStream};
 
-use crate::job::Request;
+use crate::request::Request;
 
 /// One line of an access specification.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 
 use sanlab_kernel::RandomStream;
 
-use crate::job::Request;
+use crate::request::Request;
 use crate::volume::Volume;
 
 /// Smallest unit of a walk.

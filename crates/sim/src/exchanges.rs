@@ -1,7 +1,7 @@
 //! Exchanges between N_Ports: information units become sequences, their arrival becomes a step of the
 //! command.
 
-use sanlab_fabric::{LOST, Start};
+use sanlab_fabric::{LOST, Transmission};
 use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes};
 use sanlab_kernel::{Picoseconds, Stage};
 
@@ -18,7 +18,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A transmission has started: did a sequence end with it, did the frame arrive?
     #[inline(always)]
-    pub(crate) fn on_start(&mut self, now: Picoseconds, start: Start) {
+    pub(crate) fn on_start(&mut self, now: Picoseconds, start: Transmission) {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
         }
@@ -62,7 +62,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A frame of a service arrives.
     #[cold]
-    fn expect_service_frame(&mut self, start: Start) {
+    fn expect_service_frame(&mut self, start: Transmission) {
         let place = self.network.frames[start.frame].destination;
         let event = Event::Arrived(start.frame);
         self.agenda.schedule(start.arrives_at, place, event);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sanlab_fabric::FabricFault;
+use sanlab_fabric::BrokenLaw;
 use sanlab_kernel::{Picoseconds, Station, id_of};
 use sanlab_storage::Media;
 
@@ -46,9 +46,9 @@ pub(crate) fn check_laws<const E: bool>(
     ])
 }
 
-fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
+fn name_fault(fault: &BrokenLaw, plan: &Plan) -> RunError {
     match *fault {
-        FabricFault::Frames {
+        BrokenLaw::Frames {
             sent,
             delivered,
             dropped,
@@ -59,7 +59,7 @@ fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
             dropped,
             on_the_way,
         },
-        FabricFault::Credit {
+        BrokenLaw::Credit {
             fibre,
             granted,
             known,

@@ -104,7 +104,7 @@ pub(crate) fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
     let first = builder.fibres.len() - 2;
     if link.members > 1 {
         for fibre in &mut builder.fibres[first..] {
-            fibre.extras_mut().trunk = Some(Trunk::new(link.members));
+            fibre.features_mut().trunk = Some(Trunk::new(link.members));
         }
     }
     let granted: [fn(&VirtualChannelPlan) -> u32; 2] =

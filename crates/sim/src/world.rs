@@ -1,6 +1,6 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{Fate, LoopFault, Network, Probe};
+use sanlab_fabric::{Fate, LoopFault, Network, Probe, Step};
 use sanlab_fc::{ExchangeIds, Owner};
 use sanlab_host::{Adapter, Host, Job, Role, Volume};
 use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
@@ -269,18 +269,23 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.take_loop_frames(probe);
             return true;
         }
-        let Some(start) = self.network.step(now, probe) else {
-            return self.after_tenancy(probe);
-        };
-        self.on_start(now, start);
-        true
+        match self.network.step(now, probe) {
+            Step::Started(start) => {
+                self.on_start(now, start);
+                true
+            }
+            Step::Tenancy => {
+                self.after_tenancy(probe);
+                true
+            }
+            Step::Internal => false,
+        }
     }
 
-    /// The network did something else than start a frame: false if only the slow reference does it.
+    /// A tenancy began or ended: its frames start.
     #[inline(never)]
-    fn after_tenancy(&mut self, probe: &mut impl Probe) -> bool {
+    fn after_tenancy(&mut self, probe: &mut impl Probe) {
         self.take_loop_frames(probe);
-        self.network.was_tenancy
     }
 
     /// Frames that began on loops: what follows from one may send the next.

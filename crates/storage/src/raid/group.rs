@@ -5,7 +5,7 @@ use sanlab_kernel::Picoseconds;
 use super::lock::StripeLocks;
 use super::mapping::{Level, RaidMapping};
 use super::rebuild::{Rebuild, RebuildStep};
-use super::write::WriteStrategy;
+use super::strategy::WriteStrategy;
 
 /// What one drive is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

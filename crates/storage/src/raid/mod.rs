@@ -8,13 +8,14 @@ mod group;
 mod lock;
 mod mapping;
 mod rebuild;
+mod strategy;
 mod write;
 
 pub use group::{Failing, Group, GroupCounters, Operation, Reading};
 pub use lock::StripeLocks;
 pub use mapping::{Level, RaidMapping, Role, Spot};
 pub use rebuild::{Rebuild, RebuildStep};
-pub use write::WriteStrategy;
+pub use strategy::WriteStrategy;
 
 #[cfg(test)]
 mod tests;
