@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use sanlab_fc::IoBus;
+use sanlab_kernel::{Picoseconds, slot_of};
 
 /// Buses, and the ports behind them.
 #[derive(Debug, Default)]
@@ -17,6 +18,32 @@ pub struct Buses {
     pub ports: Vec<BusPort>,
     /// Frames stored.
     pub(crate) stored: u64,
+    /// For each exchange the time for which a free fibre waited for frames of its sequence under way.
+    waits: Vec<Picoseconds>,
+}
+
+impl Buses {
+    /// Time for which a free fibre waited for frames of this exchange since [`Buses::forget_wait`].
+    #[inline]
+    pub fn wait(&self, exchange: u32) -> Picoseconds {
+        self.waits.get(slot_of(exchange)).copied().unwrap_or(0)
+    }
+
+    /// Count the wait of an exchange from 0 again.
+    #[inline]
+    pub fn forget_wait(&mut self, exchange: u32) {
+        if let Some(wait) = self.waits.get_mut(slot_of(exchange)) {
+            *wait = 0;
+        }
+    }
+
+    pub(crate) fn add_wait(&mut self, exchange: u32, wait: Picoseconds) {
+        let slot = slot_of(exchange);
+        if self.waits.len() <= slot {
+            self.waits.resize(slot + 1, 0);
+        }
+        self.waits[slot] += wait;
+    }
 }
 
 /// A port behind a bus.

@@ -1,6 +1,6 @@
 //! One direction of a link, with the transmitter at its start.
 
-use sanlab_fc::{BbCredit, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
+use sanlab_fc::{FlowControl, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
 use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds, Rate};
 
 use crate::bit_errors::BitErrors;
@@ -46,7 +46,7 @@ pub struct Fibre {
     /// When a frame could have begun but for credit; [`NEVER`] while none waits.
     pub could_start_at: Picoseconds,
     /// Credit for the receiver.
-    pub credit: BbCredit,
+    pub credit: FlowControl,
     /// Frames of a switch that wait for this output.
     pub queues: Queues,
     /// What has been counted.
@@ -101,7 +101,7 @@ impl Fibre {
             sink,
             free_at: 0,
             could_start_at: NEVER,
-            credit: BbCredit::new(credit),
+            credit: FlowControl::bb_credit(credit),
             queues: Queues::default(),
             counters: FibreCounters::default(),
             on_slow_path: false,
@@ -148,7 +148,10 @@ impl Fibre {
 
     /// Links it stands for: members of a trunk.
     pub fn members(&self) -> u64 {
-        let trunk = self.features.as_ref().and_then(|it| it.trunk.as_ref());
+        let trunk = self
+            .features
+            .as_ref()
+            .and_then(|features| features.trunk.as_ref());
         trunk.map_or(1, Trunk::members)
     }
 
@@ -159,17 +162,19 @@ impl Fibre {
 
     /// Credit granted, of all virtual channels.
     pub fn granted(&self) -> u32 {
-        self.credits().map(BbCredit::granted).sum()
+        self.credits().map(FlowControl::granted).sum()
     }
 
     /// Most credit in use at once, summed over its virtual channels.
     pub fn most_in_use(&self) -> u32 {
-        self.credits().map(BbCredit::most_in_use).sum()
+        self.credits().map(FlowControl::most_in_use).sum()
     }
 
     /// Its credit, that of each virtual channel where it has any.
-    pub fn credits(&self) -> impl Iterator<Item = &BbCredit> {
-        let of_channels = self.discipline().map_or(&[][..], |it| &it.credits);
+    pub fn credits(&self) -> impl Iterator<Item = &FlowControl> {
+        let of_channels = self
+            .discipline()
+            .map_or(&[][..], |discipline| &discipline.credits);
         let common = of_channels.is_empty().then_some(&self.credit);
         common.into_iter().chain(of_channels)
     }
@@ -177,8 +182,11 @@ impl Fibre {
     /// The link begins anew: all of its credit is there from this instant on.
     pub(crate) fn renew_credit(&mut self, at: Picoseconds) {
         self.credit.renew(at);
-        let discipline = self.features.as_mut().and_then(|it| it.discipline.as_mut());
-        let channels = discipline.map(|it| &mut it.credits);
+        let discipline = self
+            .features
+            .as_mut()
+            .and_then(|features| features.discipline.as_mut());
+        let channels = discipline.map(|discipline| &mut discipline.credits);
         for credit in channels.into_iter().flatten() {
             credit.renew(at);
         }
@@ -186,16 +194,23 @@ impl Fibre {
 
     /// The credit that frames on this channel use.
     #[inline]
-    pub(crate) fn credit_mut(&mut self, channel: u8) -> &mut BbCredit {
-        let discipline = self.features.as_mut().and_then(|it| it.discipline.as_mut());
+    pub(crate) fn credit_mut(&mut self, channel: u8) -> &mut FlowControl {
+        let discipline = self
+            .features
+            .as_mut()
+            .and_then(|features| features.discipline.as_mut());
         discipline
-            .and_then(|it| it.credits.get_mut(usize::from(channel)))
+            .and_then(|discipline| discipline.credits.get_mut(usize::from(channel)))
             .unwrap_or(&mut self.credit)
     }
 
     /// Time for which it was taken up to now; of a trunk the mean of its members.
     pub(crate) fn busy(&self, now: Picoseconds) -> Picoseconds {
-        match self.features.as_ref().and_then(|it| it.trunk.as_ref()) {
+        match self
+            .features
+            .as_ref()
+            .and_then(|features| features.trunk.as_ref())
+        {
             Some(trunk) => (self.counters.busy - trunk.to_come(now)) / trunk.members(),
             None => self.counters.busy - self.free_at.saturating_sub(now),
         }
@@ -204,7 +219,10 @@ impl Fibre {
     /// Take the frame of a switch whose turn it is.
     #[inline(always)]
     pub(crate) fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
-        let discipline = self.features.as_mut().and_then(|it| it.discipline.as_mut());
+        let discipline = self
+            .features
+            .as_mut()
+            .and_then(|features| features.discipline.as_mut());
         match discipline {
             Some(discipline) => discipline.pop(&mut self.queues, now, frames),
             None => self.queues.pop(now, frames),
@@ -254,7 +272,9 @@ impl Fibre {
     #[inline(never)]
     pub(crate) fn queue_of(&self, frame: &Frame, input: u32, address: u32) -> u32 {
         let discipline = self.discipline();
-        discipline.map_or(input, |it| it.queue_of(frame, input, area_of(address)))
+        discipline.map_or(input, |discipline| {
+            discipline.queue_of(frame, input, area_of(address))
+        })
     }
 
     /// When a frame of a switch could start but for credit, and when it can.

@@ -31,7 +31,7 @@ impl PolicyChange {
         let is_here = |pair: &Pair| reaches.is_none_or(|n_port| n_port == pair.1);
         match self {
             Self::Limit(pair, _) if reaches == Some(pair.1) => Some(*pair),
-            Self::Class(pair, _, at) if at.is_none_or(|it| it == switch) && is_here(pair) => {
+            Self::Class(pair, _, at) if at.is_none_or(|only| only == switch) && is_here(pair) => {
                 Some(*pair)
             }
             _ => None,

@@ -1,6 +1,6 @@
 //! What routes are computed from.
 
-use sanlab_fc::BbCredit;
+use sanlab_fc::FlowControl;
 use sanlab_kernel::{NONE, Rate, id_of};
 
 use crate::fibre::{Fibre, Sink, Source};
@@ -52,7 +52,7 @@ impl Topology {
 pub(crate) fn null_fibre() -> Fibre {
     let rate = Rate::from_bytes_per_s(1_000_000_000);
     let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NONE), rate, 0, 0, 1);
-    fibre.credit = BbCredit::new(1);
+    fibre.credit = FlowControl::bb_credit(1);
     (fibre.dark_from, fibre.on_slow_path) = (0, true);
     fibre
 }

@@ -105,25 +105,30 @@ impl NPort {
     /// Its place among the ports behind buses.
     #[inline(always)]
     pub fn bus_port(&self) -> Option<u32> {
-        self.prefetch.as_ref().map(|of| of.port)
+        self.prefetch.as_ref().map(|prefetch| prefetch.port)
     }
 
     /// The next frame to fetch from memory, if there is one and room for it.
     pub fn next_to_fetch(&mut self, now: Picoseconds, source: u32) -> Option<NextFrame> {
-        let has_room = self.prefetch.as_ref().is_some_and(|of| of.has_room());
+        let has_room = self
+            .prefetch
+            .as_ref()
+            .is_some_and(|prefetch| prefetch.has_room());
         (has_room && !self.open.is_empty()).then(|| self.next_frame(now, source))
     }
 
     /// That frame is there from this instant on.
     pub fn on_fetched(&mut self, next: NextFrame, ready_at: Picoseconds) {
-        if let Some(of) = &mut self.prefetch {
-            of.push(next, ready_at);
+        if let Some(prefetch) = &mut self.prefetch {
+            prefetch.push(next, ready_at);
         }
     }
 
     /// The first of the frames fetched, if it is there by now, and since when.
     pub fn take_fetched(&mut self, now: Picoseconds) -> Option<(NextFrame, Picoseconds)> {
-        self.prefetch.as_mut().and_then(|of| of.pop(now))
+        self.prefetch
+            .as_mut()
+            .and_then(|prefetch| prefetch.pop(now))
     }
 
     /// Add a source of plain frames.
@@ -162,7 +167,7 @@ impl NPort {
         let waits = self
             .open
             .front()
-            .is_some_and(|it| self.has_overtaken || self.overtakes(it.kind));
+            .is_some_and(|sequence| self.has_overtaken || self.overtakes(sequence.kind));
         if !waits && let Some(next) = self.between.pop_front() {
             self.open.push_front(next);
         }
@@ -189,9 +194,9 @@ impl NPort {
     /// the sequences lost.
     pub fn clear(&mut self, back_at: Picoseconds) -> u64 {
         let mut lost = self.unsent() as u64;
-        if let Some(of) = &mut self.prefetch {
-            lost += of.frames().filter(|frame| frame.is_last).count() as u64;
-            of.clear();
+        if let Some(prefetch) = &mut self.prefetch {
+            lost += prefetch.frames().filter(|frame| frame.is_last).count() as u64;
+            prefetch.clear();
         }
         for sequence in self.open.drain(..).chain(self.between.drain(..)) {
             self.seq_ids.give_back(sequence.seq_id);
@@ -206,7 +211,7 @@ impl NPort {
     /// Whether it has a sequence of this exchange to send.
     pub fn holds(&self, exchange: u32) -> bool {
         let mut waiting = self.open.iter().chain(&self.between).chain(&self.pending);
-        let mut fetched = self.prefetch.iter().flat_map(|of| of.frames());
+        let mut fetched = self.prefetch.iter().flat_map(|prefetch| prefetch.frames());
         waiting.any(|sequence| sequence.exchange == exchange)
             || fetched.any(|frame| frame.exchange == exchange)
     }
@@ -219,8 +224,8 @@ impl NPort {
     /// When it has a frame to send; [`NEVER`] when it has none.
     #[inline]
     pub fn ready_at(&self) -> Picoseconds {
-        if let Some(of) = &self.prefetch {
-            return of.ready_at().min(self.next_generated());
+        if let Some(prefetch) = &self.prefetch {
+            return prefetch.ready_at().min(self.next_generated());
         }
         match self.open.front() {
             Some(first) => first.queued_at,

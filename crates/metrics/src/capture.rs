@@ -15,8 +15,9 @@ use pcap_file::pcapng::{Block, PcapNgWriter};
 use pcap_file::{DataLink, PcapError};
 use sanlab_fabric::{Fate, Probe};
 use sanlab_fc::link_services::{SERVICE_BIT, ServiceFrame};
-use sanlab_fc::{Exchange, Frame, FrameKind, Owner, encode};
-use sanlab_kernel::{Arena, NONE, Picoseconds};
+use sanlab_fc::{Exchange, Frame, FrameKind};
+use sanlab_kernel::{NONE, Picoseconds, slot_of};
+use sanlab_scsi::{Command, Exchanges, encode};
 
 /// FC-2 frames with SOF and EOF, LINKTYPE_FC_2_WITH_FRAME_DELIMS.
 const LINK_TYPE: u32 = 225;
@@ -174,7 +175,7 @@ impl<W: Write> Capture<W> {
     /// which no capture has a place: the first frame after them says so in a comment.
     #[must_use]
     pub fn with_outages(mut self, links: Vec<Vec<(Picoseconds, Picoseconds)>>) -> Self {
-        let twice = |it: Vec<_>| [it.clone(), it];
+        let twice = |outages: Vec<_>| [outages.clone(), outages];
         self.outages = links.into_iter().flat_map(twice).collect();
         self
     }
@@ -182,7 +183,10 @@ impl<W: Write> Capture<W> {
     /// What happened to a link before a frame passes it, told once for each of its fibres.
     fn comment(&mut self, fibre: u32, sent_at: Picoseconds) -> Option<String> {
         let outages = self.outages.get_mut(fibre as usize)?;
-        let over = outages.iter().take_while(|it| it.1 <= sent_at).count();
+        let over = outages
+            .iter()
+            .take_while(|outage| outage.1 <= sent_at)
+            .count();
         let told: Vec<String> = outages
             .drain(..over)
             .map(|(from, until)| {
@@ -205,7 +209,7 @@ impl<W: Write> Capture<W> {
 
     /// A frame enters its first fibre: the record of its exchange may hold another one than before.
     fn on_first_hop(&mut self, frame: &Frame) {
-        let record = frame.exchange as usize;
+        let record = slot_of(frame.exchange);
         if frame.kind == FrameKind::Command {
             if self.is_known.len() <= record {
                 self.is_known.resize(record + 1, false);
@@ -214,13 +218,13 @@ impl<W: Write> Capture<W> {
         }
     }
 
-    fn keep(&mut self, seen: Seen, frame: &Frame, exchange: Option<&Exchange>) {
-        let lun = exchange.map_or(0, |exchange| {
-            // A disk behind an array is LUN 0 of itself.
-            if exchange.owner == Owner::BackEnd {
+    fn keep<T>(&mut self, seen: Seen, frame: &Frame, carried: Option<(&Exchange, &Command<T>)>) {
+        let lun = carried.map_or(0, |(_, command)| {
+            // A single disk has LUN 0 alone.
+            if command.device == NONE {
                 return 0;
             }
-            self.luns[exchange.array as usize][exchange.lun as usize]
+            self.luns[command.device as usize][command.lun as usize]
         });
         let addresses = encode::Addresses {
             s_id: self.addresses[frame.source as usize],
@@ -230,15 +234,15 @@ impl<W: Write> Capture<W> {
         let mut bytes = Vec::with_capacity(usize::from(frame.wire_bytes));
         if frame.kind == FrameKind::Service {
             let number = frame.exchange & !SERVICE_BIT;
-            encode::service(frame, &self.services[number as usize], &mut bytes);
+            sanlab_fc::encode::service(frame, &self.services[number as usize], &mut bytes);
         } else {
-            encode::frame(frame, exchange, addresses, &mut bytes);
+            encode::frame(frame, carried, addresses, &mut bytes);
         }
         if seen.is_corrupted {
-            encode::corrupt(&mut bytes);
+            sanlab_fc::encode::corrupt(&mut bytes);
         }
-        let begins_exchange = exchange.is_some()
-            && !std::mem::replace(&mut self.is_known[frame.exchange as usize], true);
+        let begins_exchange = carried.is_some()
+            && !std::mem::replace(&mut self.is_known[slot_of(frame.exchange)], true);
         self.pushed += 1;
         self.pending.push(Reverse(Pending {
             at: seen.at,
@@ -286,12 +290,12 @@ impl<W: Write> Capture<W> {
     }
 }
 
-impl<W: Write> Probe for Capture<W> {
+impl<W: Write, T> Probe<Exchanges<T>> for Capture<W> {
     fn frame(
         &mut self,
         fibre: u32,
         frame: &Frame,
-        exchanges: &Arena<Exchange>,
+        exchanges: &Exchanges<T>,
         sent_at: Picoseconds,
         received_at: Picoseconds,
         fate: Fate,
@@ -305,7 +309,10 @@ impl<W: Write> Probe for Capture<W> {
             (interface(frame.source), interface(frame.destination))
         });
         if sender.is_some() || receiver.is_some() {
-            let exchange = (frame.kind < FrameKind::Plain).then(|| exchanges[frame.exchange]);
+            let carried = (frame.kind < FrameKind::Plain).then(|| {
+                let id = frame.exchange;
+                (exchanges.exchange(id), exchanges.command(id))
+            });
             let comment = self.comment(fibre, sent_at);
             if let Some(interface) = sender {
                 let seen = Seen {
@@ -315,7 +322,7 @@ impl<W: Write> Probe for Capture<W> {
                     comment: comment.clone(),
                     is_corrupted: false,
                 };
-                self.keep(seen, frame, exchange.as_ref());
+                self.keep(seen, frame, carried);
             }
             if let (Some(interface), true) = (receiver, fate != Fate::CutOff) {
                 let is_corrupted = fate == Fate::Corrupted;
@@ -326,7 +333,7 @@ impl<W: Write> Probe for Capture<W> {
                     comment,
                     is_corrupted,
                 };
-                self.keep(seen, frame, exchange.as_ref());
+                self.keep(seen, frame, carried);
             }
         }
     }

@@ -3,11 +3,13 @@
 //! [`World::submit`] begins an operation and [`World::on_operation_done`] is told of its end; between
 //! the two lies the drive alone, or the drive behind a loop.
 
-use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, Phase};
+use sanlab_fc::{ExchangeState, FrameKind};
 use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES};
 use sanlab_storage::{BLOCK_BYTES, DiskCommand, DiskCompletion, Operation};
 
 use crate::event::Event;
+use crate::issuer::Issuer;
 use crate::world::{Request, World};
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -30,7 +32,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             is_read: operation.is_read,
             address: operation.address,
             bytes: operation.bytes,
-            ..Request::begin(Owner::BackEnd, number, now)
+            ..Request::begin(Issuer::BackEnd, number, now)
         });
         self.send_command(now, request);
     }
@@ -87,39 +89,39 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// FCP_CMND has come to a disk on a loop: a write's data are asked for at once.
     pub(crate) fn on_disk_command(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        if exchange.is_read {
+        let command = self.exchanges.command_mut(id);
+        if command.is_read {
             self.serve_exchange(now, id);
         } else {
-            exchange.asked_bytes = exchange.bytes;
+            command.asked_bytes = command.bytes;
             self.send(now, id, FrameKind::TransferReady, 0, FCP_XFER_RDY_BYTES);
         }
     }
 
     /// All that a disk on a loop needs is there.
     pub(crate) fn serve_exchange(&mut self, now: Picoseconds, id: u32) {
-        let exchange = self.network.exchanges[id];
-        let request = &self.requests[exchange.request];
+        let request = &self.requests[self.exchanges.command(id).tag.request];
         let operation = Operation {
             disk: request.queue,
             address: request.address,
             bytes: request.bytes,
             is_read: request.is_read,
         };
-        self.submit_to_disk(now, exchange.array, id, operation);
+        let array = request.of;
+        self.submit_to_disk(now, array, id, operation);
     }
 
     /// A disk on a loop has done a command: data or status go back.
     fn on_exchange_served(&mut self, now: Picoseconds, completion: &DiskCompletion) {
         let id = completion.tag;
-        let exchange = self.network.exchanges[id];
+        let command = *self.exchanges.command(id);
         tell_disk(
-            &mut self.requests[exchange.request].timeline,
+            &mut self.requests[command.tag.request].timeline,
             now,
             completion,
         );
-        if exchange.is_read {
-            self.send(now, id, FrameKind::Data, 0, exchange.bytes);
+        if command.is_read {
+            self.send(now, id, FrameKind::Data, 0, command.bytes);
         } else {
             self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
         }
@@ -154,9 +156,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         if task.exchange != NONE {
-            let exchange = &self.network.exchanges[task.exchange];
-            if exchange.phase == Phase::Open {
-                tell(&mut self.requests[exchange.request].timeline);
+            let state = self.exchanges.exchange(task.exchange).state;
+            if state == ExchangeState::Open {
+                let request = self.exchanges.command(task.exchange).tag.request;
+                tell(&mut self.requests[request].timeline);
             }
         }
         self.on_operations_done(now, id);

@@ -12,6 +12,7 @@ use sanlab_host::{
 };
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate, Station, Zipf, id_of};
 use sanlab_metrics::FrameLatencies;
+use sanlab_scsi::Exchanges;
 use sanlab_storage::{
     Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, Group, Level, Lun, Media, Mirror,
     PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
@@ -76,6 +77,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         adapters: Vec::new(),
         jobs: Vec::new(),
         arrays: arrays_of(plan)?,
+        exchanges: Exchanges::default(),
         requests: Arena::default(),
         tasks: Arena::default(),
         operations: Vec::new(),

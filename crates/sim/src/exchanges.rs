@@ -2,18 +2,20 @@
 //! command.
 
 use sanlab_fabric::{LOST, Transmission};
-use sanlab_fc::{Exchange, FCP_RSP_BYTES, FrameKind, Phase, ScsiStatus, Sequence, wire_bytes};
+use sanlab_fc::{Exchange, ExchangeState, FrameKind, Sequence, wire_bytes};
 use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_scsi::{Command, FCP_RSP_BYTES, Status};
 
 use crate::event::Event;
+use crate::issuer::Tag;
 use crate::outcome::Failure;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A new exchange for a request; its first information unit is FCP_CMND.
-    pub(crate) fn open_exchange(&mut self, exchange: Exchange) -> u32 {
+    pub(crate) fn open_exchange(&mut self, exchange: Exchange, command: Command<Tag>) -> u32 {
         self.exchanges_opened += 1;
-        self.network.exchanges.insert(exchange)
+        self.exchanges.open(exchange, command)
     }
 
     /// A transmission has started: did a sequence end with it, did the frame arrive?
@@ -44,12 +46,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             return;
         }
-        let exchange = &mut self.network.exchanges[frame.exchange];
+        let command = self.exchanges.command_mut(frame.exchange);
         if frame.kind == FrameKind::Data {
-            exchange.arrived_bytes += u32::from(frame.payload_bytes);
+            command.arrived_bytes += u32::from(frame.payload_bytes);
         }
         // Read data needs no event: the response follows it.
-        if frame.is_last && !(frame.kind == FrameKind::Data && exchange.is_read) {
+        if frame.is_last && !(frame.kind == FrameKind::Data && command.is_read) {
             self.agenda.schedule(
                 start.arrives_at,
                 frame.destination,
@@ -75,24 +77,25 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let fibre = &self.network.fibres[fibre as usize];
-        let exchange = &self.network.exchanges[frame.exchange];
-        if exchange.phase != Phase::Open {
+        let exchange = self.exchanges.exchange(frame.exchange);
+        if exchange.state != ExchangeState::Open {
             return;
         }
+        let command = self.exchanges.command(frame.exchange);
         // After a fault both ends may have had something of it to send.
         let credit_wait = fibre.counters.credit_wait;
         let credit_wait = credit_wait.saturating_sub(exchange.credit_wait_before);
         let before = match (frame.kind, frame.seq_cnt) {
             // Queued when the last frame of the data started: behind that one, which is its own.
-            (FrameKind::Response, _) if exchange.is_read && exchange.status == ScsiStatus::Good => {
-                fibre.slot(wire_bytes(self.last_frame_bytes(exchange.bytes)))
+            (FrameKind::Response, _) if command.is_read && command.status == Status::Good => {
+                fibre.slot(wire_bytes(self.last_frame_bytes(command.bytes)))
             }
             (_, 0) => 0,
             (_, earlier) => u64::from(earlier) * fibre.slot(wire_bytes(self.data_frame_bytes)),
         };
-        let timeline = &mut self.requests[exchange.request].timeline;
+        let timeline = &mut self.requests[command.tag.request].timeline;
         timeline.for_span(credit_wait, now, Stage::CreditWait);
-        timeline.for_span(exchange.bus_wait, now, Stage::Bus);
+        timeline.for_span(self.network.buses.wait(frame.exchange), now, Stage::Bus);
         timeline.for_span(before, now, Stage::Wire);
         let is_on_loop = self.network.is_on_loop(frame.source);
         let waited = if is_on_loop {
@@ -101,10 +104,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Stage::TxQueue
         };
         timeline.until(now, waited);
-        let is_accepted = exchange.status == ScsiStatus::Good;
+        let is_accepted = command.status == Status::Good;
         if frame.kind == FrameKind::Response && is_accepted {
             self.release(frame.exchange);
-        } else if frame.kind == FrameKind::Data && exchange.is_read {
+        } else if frame.kind == FrameKind::Data && command.is_read {
             self.send(now, frame.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
         }
     }
@@ -123,13 +126,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.on_service_frame(now, &frame);
             return;
         }
-        let exchange = &mut self.network.exchanges[frame.exchange];
+        let exchange = self.exchanges.exchange_mut(frame.exchange);
         exchange.on_arrived(frame.kind);
-        if exchange.phase != Phase::Open {
+        if exchange.state != ExchangeState::Open {
             self.on_arrived_late(now, &frame);
             return;
         }
-        let timeline = &mut self.requests[exchange.request].timeline;
+        let request = self.exchanges.command(frame.exchange).tag.request;
+        let timeline = &mut self.requests[request].timeline;
         // Behind a bus a frame is in before it is stored.
         let is_on_bus = self.network.is_on_bus(frame.destination);
         let landed_at = if is_on_bus { frame.ready_at } else { now };
@@ -156,10 +160,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         offset: u32,
         bytes: u32,
     ) {
-        let exchange = &mut self.network.exchanges[exchange_id];
+        let exchange = *self.exchanges.exchange(exchange_id);
         let from_initiator = match kind {
             FrameKind::Command | FrameKind::Abort => true,
-            FrameKind::Data => !exchange.is_read,
+            FrameKind::Data => !self.exchanges.command(exchange_id).is_read,
             _ => false,
         };
         let (source, destination) = if from_initiator {
@@ -168,7 +172,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             (exchange.target, exchange.initiator)
         };
         let is_abort = matches!(kind, FrameKind::Abort | FrameKind::AbortAccepted);
-        if exchange.phase != Phase::Open && !is_abort {
+        if exchange.state != ExchangeState::Open && !is_abort {
             return;
         }
         if self.faults.is_apart(source, destination) {
@@ -189,28 +193,28 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             seq_cnt: 0,
         };
         let before = self.network.uplink(source).counters.credit_wait;
-        let exchange = &mut self.network.exchanges[exchange_id];
-        (exchange.credit_wait_before, exchange.bus_wait) = (before, 0);
+        self.exchanges.exchange_mut(exchange_id).credit_wait_before = before;
+        self.network.buses.forget_wait(exchange_id);
         self.network.queue(source, sequence, now);
     }
 
     /// Time up to now belongs to this stage of the request of an exchange.
     #[inline]
     pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
-        let exchange = &self.network.exchanges[exchange];
-        if exchange.phase == Phase::Open {
-            let timeline = &mut self.requests[exchange.request].timeline;
+        if self.exchanges.exchange(exchange).state == ExchangeState::Open {
+            let request = self.exchanges.command(exchange).tag.request;
+            let timeline = &mut self.requests[request].timeline;
             timeline.until(now, stage);
         }
     }
 
     /// The exchange is over; its id may be used again.
     pub(crate) fn close_exchange(&mut self, exchange: u32) {
-        let closed = self.network.exchanges[exchange];
+        let closed = self.exchanges.command(exchange);
         let arrived_all = closed.arrived_bytes == closed.bytes;
-        if closed.status == ScsiStatus::Good && !arrived_all {
+        if closed.status == Status::Good && !arrived_all {
             self.failure.get_or_insert(Failure::Bytes {
-                exchange: closed.ox_id,
+                exchange: self.exchanges.exchange(exchange).ox_id,
                 expected: closed.bytes,
                 arrived: closed.arrived_bytes,
             });
@@ -220,10 +224,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Nothing of an exchange is left: its id may be used again.
     pub(crate) fn forget_exchange(&mut self, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        exchange.phase = Phase::Closed;
+        let exchange = self.exchanges.exchange_mut(id);
+        exchange.state = ExchangeState::Closed;
         self.exchange_ids[exchange.initiator as usize].give_back(exchange.ox_id);
-        self.network.exchanges.remove(id);
+        self.exchanges.close(id);
         self.exchanges_closed += 1;
     }
 }

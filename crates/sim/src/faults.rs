@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use sanlab_fabric::{BitErrors, Network};
-use sanlab_fc::Owner;
 use sanlab_kernel::{NEVER, Picoseconds, RandomStream, Rate, id_of};
 
 use crate::event::{Event, FaultEvent, RecoveryEvent};
+use crate::issuer::Issuer;
 use crate::plan::{EndPlan, FaultsPlan, MemberOutagePlan, OutagePlan, Plan};
 use crate::world::World;
 
@@ -316,9 +316,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A target that lost its port, or its power, forgets the commands it had.
     fn clear_task_sets(&mut self, n_port: u32) {
-        for id in 0..id_of(self.network.exchanges.peak()) {
-            let exchange = &self.network.exchanges[id];
-            if exchange.target == n_port && exchange.owner == Owner::Host {
+        for id in self.exchanges.live() {
+            let is_here = self.exchanges.exchange(id).target == n_port;
+            if is_here && self.exchanges.command(id).tag.issuer == Issuer::Host {
                 self.release(id);
             }
         }

@@ -1,10 +1,12 @@
 //! The host's side of a request, from the job to the wire and back.
 
-use sanlab_fc::{Exchange, FCP_CMND_BYTES, FrameKind, Owner, Phase, RxIdKnown, ScsiStatus};
+use sanlab_fc::{Exchange, ExchangeState, FrameKind, RxIdKnown};
 use sanlab_host::{CpuCosts, PathState, Role};
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_scsi::{Command, FCP_CMND_BYTES, Status};
 
 use crate::event::Event;
+use crate::issuer::{Issuer, Tag};
 use crate::outcome::Failure;
 use crate::world::{Request, World};
 
@@ -62,7 +64,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 is_read: asked.is_read,
                 address: asked.address,
                 bytes: asked.bytes,
-                ..Request::begin(Owner::Host, id, now)
+                ..Request::begin(Issuer::Host, id, now)
             });
             let state = &mut self.workloads[workload as usize];
             state.change_open(now, 1);
@@ -161,8 +163,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Open an exchange and send FCP_CMND.
     pub(crate) fn send_command(&mut self, now: Picoseconds, request: u32) {
         let record = self.requests[request];
-        let (initiator, target, array, lun, flow) = match record.owner {
-            Owner::Host => {
+        let (initiator, target, device, lun, flow) = match record.owner {
+            Issuer::Host => {
                 let route = self.route_of(&record);
                 let initiator = self.paths[route.path as usize].initiator;
                 let workload = self.jobs[record.of as usize].workload;
@@ -174,20 +176,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                     workload,
                 )
             }
-            Owner::Mirror => {
+            Issuer::Mirror => {
                 self.requests[request].timeline.until(now, Stage::TaskSet);
                 let lun = &self.arrays[record.of as usize].luns[record.queue as usize];
                 let Some(mirror) = &lun.mirror else { return };
                 let ports = (mirror.source_n_port, mirror.target_n_port);
                 (ports.0, ports.1, mirror.array, mirror.lun, mirror.flow)
             }
-            Owner::BackEnd => {
+            Issuer::BackEnd => {
                 let Some(back_end) = &self.arrays[record.of as usize].back_end else {
                     return;
                 };
                 let path = record.target as usize;
                 let port = back_end.disks[record.queue as usize][path];
-                (back_end.initiators[path], port, record.of, 0, back_end.flow)
+                (back_end.initiators[path], port, NONE, 0, back_end.flow)
             }
         };
         let Some(ox_id) = self.exchange_ids[initiator as usize].take() else {
@@ -195,29 +197,33 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 .get_or_insert(Failure::ExchangeIds { n_port: initiator });
             return;
         };
-        let exchange = self.open_exchange(Exchange {
-            owner: record.owner,
-            request,
+        let exchange = Exchange {
             initiator,
             target,
             flow,
             ox_id,
-            is_read: record.is_read,
-            status: ScsiStatus::Good,
-            phase: Phase::Open,
+            state: ExchangeState::Open,
             rx_id_known: RxIdKnown::ToNobody,
-            is_admitted: false,
             opened_at: now,
             number: 0,
-            array,
+            credit_wait_before: 0,
+        };
+        let command = Command {
+            tag: Tag {
+                issuer: record.owner,
+                request,
+            },
+            is_read: record.is_read,
+            status: Status::Good,
+            is_admitted: false,
+            device,
             lun,
             address: record.address,
             bytes: u32::try_from(record.bytes).unwrap_or(u32::MAX),
             asked_bytes: 0,
             arrived_bytes: 0,
-            credit_wait_before: 0,
-            bus_wait: 0,
-        });
+        };
+        let exchange = self.open_exchange(exchange, command);
         if self.faults.is_armed {
             self.watch(now, exchange);
         }
@@ -226,12 +232,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// XFER_RDY: the target takes a burst from this offset.
     pub(crate) fn on_transfer_ready(&mut self, now: Picoseconds, id: u32, offset: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.owner != Owner::Host {
+        let tag = self.exchanges.command(id).tag;
+        if tag.issuer != Issuer::Host {
             self.send_data(now, id, offset);
             return;
         }
-        let adapter = self.route_of(&self.requests[exchange.request]).adapter;
+        let adapter = self.route_of(&self.requests[tag.request]).adapter;
         let adapter = &mut self.adapters[adapter as usize];
         let out_at = adapter.work(now, adapter.transfer);
         if out_at == now {
@@ -245,48 +251,47 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The data of a burst from this offset, if its exchange has not been given up meanwhile.
     pub(crate) fn send_data(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
-        if self.network.exchanges[exchange].phase != Phase::Open {
+        if self.exchanges.exchange(exchange).state != ExchangeState::Open {
             return;
         }
         self.tell(now, exchange, Stage::Hba);
-        let burst = self.network.exchanges[exchange].asked_bytes - offset;
+        let burst = self.exchanges.command(exchange).asked_bytes - offset;
         self.send(now, exchange, FrameKind::Data, offset, burst);
     }
 
     pub(crate) fn on_response(&mut self, now: Picoseconds, exchange: u32) {
-        let closed = self.network.exchanges[exchange];
+        let closed = *self.exchanges.command(exchange);
+        let initiator = self.exchanges.exchange(exchange).initiator;
+        let Tag { issuer, request } = closed.tag;
         if self.faults.is_armed && closed.is_spoilt() {
             self.on_spoilt(now, exchange);
             return;
         }
         self.close_exchange(exchange);
-        let is_full = closed.status == ScsiStatus::TaskSetFull;
-        if closed.owner == Owner::Mirror {
+        let is_full = closed.status == Status::TaskSetFull;
+        if issuer == Issuer::Mirror {
             if is_full {
-                self.agenda.schedule(
-                    now + RETRY_AFTER,
-                    closed.initiator,
-                    Event::RetryCopy(closed.request),
-                );
+                self.agenda
+                    .schedule(now + RETRY_AFTER, initiator, Event::RetryCopy(request));
             } else {
-                self.on_copy_done(now, closed.request);
+                self.on_copy_done(now, request);
             }
             return;
         }
-        if closed.owner == Owner::BackEnd {
-            self.on_disk_answered(now, closed.request);
+        if issuer == Issuer::BackEnd {
+            self.on_disk_answered(now, request);
             return;
         }
-        let record = &mut self.requests[closed.request];
+        let record = &mut self.requests[request];
         record.is_refused = is_full;
-        let adapter = self.route_of(&self.requests[closed.request]).adapter;
+        let adapter = self.route_of(&self.requests[request]).adapter;
         let adapter = &mut self.adapters[adapter as usize];
         let out_at = adapter.work(now, adapter.complete);
         if out_at == now {
-            self.on_engine_completed(now, closed.request);
+            self.on_engine_completed(now, request);
         } else {
-            let event = Event::EngineCompleted(closed.request);
-            self.agenda.schedule(out_at, closed.initiator, event);
+            let event = Event::EngineCompleted(request);
+            self.agenda.schedule(out_at, initiator, event);
         }
     }
 

@@ -82,7 +82,7 @@ fn check_exchanges<const E: bool>(
     now: Picoseconds,
 ) -> Result<u64, RunError> {
     let (opened, closed) = (world.exchanges_opened, world.exchanges_closed);
-    let open = world.network.exchanges.alive() as u64;
+    let open = world.exchanges.alive() as u64;
     if opened != closed + open {
         return Err(RunError::Exchanges {
             opened,

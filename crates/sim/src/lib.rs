@@ -17,6 +17,7 @@ mod faults;
 mod file_system;
 mod host_tables;
 mod initiator;
+mod issuer;
 mod laws;
 mod loop_tables;
 mod outcome;

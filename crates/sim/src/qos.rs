@@ -174,7 +174,7 @@ fn limit_of(limit: LimitPlan, slot: Picoseconds) -> Option<Limit> {
         LimitPlan::None {} => None,
         LimitPlan::Wheel { slots, of } => Some(Limit::Wheel {
             slots,
-            of,
+            wheel_slots: of,
             turn: u64::from(of) * slot,
         }),
         LimitPlan::Rate {

@@ -4,11 +4,13 @@
 //! comes, and anything else when its own timer runs out; then it ends the exchange with ABTS and sends
 //! the command again. A target that misses data it has asked for waits for E_D_TOV.
 
-use sanlab_fc::{FCP_RSP_BYTES, Frame, FrameKind, Owner, Phase, ScsiStatus};
+use sanlab_fc::{ExchangeState, Frame, FrameKind};
 use sanlab_host::{PathState, Role};
-use sanlab_kernel::{NONE, Picoseconds, Stage, id_of};
+use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_scsi::{FCP_RSP_BYTES, Status};
 
 use crate::event::{Event, RecoveryEvent};
+use crate::issuer::Issuer;
 use crate::world::{Request, World};
 
 /// Payload of BA_ACC: sequence, ids of the exchange, lowest and highest count (FC-FS).
@@ -35,11 +37,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn watch(&mut self, now: Picoseconds, id: u32) {
         self.faults.exchanges += 1;
         let number = self.faults.exchanges;
-        self.network.exchanges[id].number = number;
-        let exchange = self.network.exchanges[id];
-        match exchange.owner {
-            Owner::Host => {
-                let adapter = self.route_of(&self.requests[exchange.request]).adapter;
+        self.exchanges.exchange_mut(id).number = number;
+        let tag = self.exchanges.command(id).tag;
+        match tag.issuer {
+            Issuer::Host => {
+                let adapter = self.route_of(&self.requests[tag.request]).adapter;
                 let of = &mut self.adapters[adapter as usize];
                 if of.command_timeout > 0 && !of.is_watched {
                     of.is_watched = true;
@@ -47,11 +49,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                     self.recover_at(due_at, RecoveryEvent::CommandsDue(adapter));
                 }
             }
-            Owner::Mirror => {
+            Issuer::Mirror => {
                 let due_at = now + self.faults.plan.r_a_tov_ps;
                 self.recover_at(due_at, RecoveryEvent::CopyDue(id, number));
             }
-            Owner::BackEnd => {}
+            Issuer::BackEnd => {}
         }
     }
 
@@ -62,11 +64,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         adapter.is_watched = false;
         let (n_port, timeout) = (adapter.n_port, adapter.command_timeout);
         let mut oldest = None;
-        for exchange_id in 0..id_of(self.network.exchanges.peak()) {
-            let exchange = &self.network.exchanges[exchange_id];
-            let is_mine = exchange.owner == Owner::Host
+        for exchange_id in self.exchanges.live() {
+            let exchange = self.exchanges.exchange(exchange_id);
+            let is_mine = self.exchanges.command(exchange_id).tag.issuer == Issuer::Host
                 && self.network.share_link(exchange.initiator, n_port);
-            if !is_mine || exchange.phase != Phase::Open {
+            if !is_mine || exchange.state != ExchangeState::Open {
                 continue;
             }
             if exchange.opened_at + timeout <= now {
@@ -87,8 +89,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The initiator gives a command up and tells the target.
     fn abort(&mut self, now: Picoseconds, id: u32) {
         self.faults.timeouts += 1;
-        let exchange = &mut self.network.exchanges[id];
-        exchange.phase = Phase::Aborting;
+        let exchange = self.exchanges.exchange_mut(id);
+        exchange.state = ExchangeState::Aborting;
         let number = exchange.number;
         let due_at = now + 2 * self.faults.plan.r_a_tov_ps;
         self.recover_at(due_at, RecoveryEvent::AbortDue(id, number));
@@ -98,7 +100,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// An information unit of an exchange that is being aborted, or was: only the abort itself counts.
     pub(crate) fn on_arrived_late(&mut self, now: Picoseconds, frame: &Frame) {
         let id = frame.exchange;
-        if self.network.exchanges[id].phase != Phase::Aborting {
+        if self.exchanges.exchange(id).state != ExchangeState::Aborting {
             return;
         }
         match frame.kind {
@@ -112,8 +114,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     fn on_abort_due(&mut self, now: Picoseconds, id: u32, number: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.number == number && exchange.phase == Phase::Aborting {
+        let exchange = self.exchanges.latest(id);
+        if exchange.number == number && exchange.state == ExchangeState::Aborting {
             self.end_abort(now, id);
         }
     }
@@ -127,10 +129,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// An exchange ends before its time. Its id rests until nothing of it can be on its way. Returns
     /// its request.
     fn detach(&mut self, now: Picoseconds, id: u32) -> u32 {
-        let exchange = &mut self.network.exchanges[id];
-        exchange.phase = Phase::Aborted;
+        self.exchanges.exchange_mut(id).state = ExchangeState::Aborted;
         let rested_at = now + self.faults.plan.r_a_tov_ps;
-        let request = std::mem::replace(&mut exchange.request, NONE);
+        let request = std::mem::replace(&mut self.exchanges.command_mut(id).tag.request, NONE);
         self.recover_at(rested_at, RecoveryEvent::Rested(id));
         request
     }
@@ -138,7 +139,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn on_rested(&mut self, now: Picoseconds, id: u32) {
         let network = &self.network;
         let travels = network.holds_frame_of(id);
-        let works = (0..id_of(self.tasks.peak())).any(|it| self.tasks[it].exchange == id);
+        let works = self
+            .tasks
+            .live()
+            .any(|task| self.tasks[task].exchange == id);
         if travels || works {
             let again_at = now + self.faults.plan.r_a_tov_ps;
             self.recover_at(again_at, RecoveryEvent::Rested(id));
@@ -150,18 +154,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A response without all data, or one that tells of a fault.
     pub(crate) fn on_spoilt(&mut self, now: Picoseconds, id: u32) {
-        let owner = self.network.exchanges[id].owner;
+        let issuer = self.exchanges.command(id).tag.issuer;
         let request = self.detach(now, id);
-        match owner {
-            Owner::Host => self.try_again(now, request, true),
-            Owner::Mirror => self.send_command(now, request),
-            Owner::BackEnd => {}
+        match issuer {
+            Issuer::Host => self.try_again(now, request, true),
+            Issuer::Mirror => self.send_command(now, request),
+            Issuer::BackEnd => {}
         }
     }
 
     fn on_copy_due(&mut self, now: Picoseconds, id: u32, number: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.number == number && exchange.phase == Phase::Open {
+        let exchange = self.exchanges.latest(id);
+        if exchange.number == number && exchange.state == ExchangeState::Open {
             self.faults.timeouts += 1;
             let request = self.detach(now, id);
             self.send_command(now, request);
@@ -170,34 +174,42 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Data were asked for: if they do not come, the target says so.
     pub(crate) fn expect_data(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &self.network.exchanges[id];
-        let due = Event::DataDue(id, exchange.number, exchange.arrived_bytes);
+        let number = self.exchanges.exchange(id).number;
+        let arrived_bytes = self.exchanges.command(id).arrived_bytes;
+        let due = Event::DataDue(id, number, arrived_bytes);
         let due_at = now + self.faults.plan.e_d_tov_ps;
         self.agenda.schedule(due_at, 0, due);
     }
 
     pub(crate) fn on_data_due(&mut self, now: Picoseconds, id: u32, number: u32, seen: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        let is_waiting = exchange.phase == Phase::Open && exchange.misses_data();
-        if exchange.number != number || !is_waiting || exchange.status != ScsiStatus::Good {
+        let exchange = self.exchanges.latest(id);
+        if exchange.number != number || exchange.state != ExchangeState::Open {
             return;
         }
-        if exchange.arrived_bytes != seen {
+        let command = self.exchanges.command_mut(id);
+        if !command.misses_data() || command.status != Status::Good {
+            return;
+        }
+        if command.arrived_bytes != seen {
             self.expect_data(now, id);
             return;
         }
-        exchange.status = ScsiStatus::CheckCondition;
+        command.status = Status::CheckCondition;
         self.release(id);
         self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 
     /// Everything under way between these ports is taken back.
     pub(crate) fn take_back_all(&mut self, now: Picoseconds, (initiator, target): (u32, u32)) {
-        for id in 0..id_of(self.network.exchanges.peak()) {
-            let exchange = &self.network.exchanges[id];
+        for id in self.exchanges.live() {
+            let exchange = self.exchanges.exchange(id);
             let is_between = exchange.initiator == initiator && exchange.target == target;
-            let is_open = matches!(exchange.phase, Phase::Open | Phase::Aborting);
-            if is_between && is_open && exchange.owner == Owner::Host {
+            let is_open = matches!(
+                exchange.state,
+                ExchangeState::Open | ExchangeState::Aborting
+            );
+            let issuer = self.exchanges.command(id).tag.issuer;
+            if is_between && is_open && issuer == Issuer::Host {
                 // Both ends know that they are logged out.
                 self.release(id);
                 let request = self.detach(now, id);

@@ -1,44 +1,49 @@
 //! The array's side of a command: from FCP_CMND to the blocks and back.
 
-use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Owner, ScsiStatus};
+use sanlab_fc::FrameKind;
 use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, Status};
 use sanlab_storage::{CacheWrite, Media, Operation};
 
 use crate::event::Event;
+use crate::issuer::Issuer;
 use crate::world::{Phase, Purpose, Request, Task, World};
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_command(&mut self, now: Picoseconds, id: u32) {
-        let exchange = self.network.exchanges[id];
-        if exchange.owner == Owner::BackEnd {
+        let command = self.exchanges.command_mut(id);
+        if command.tag.issuer == Issuer::BackEnd {
             self.on_disk_command(now, id);
             return;
         }
-        let array = &mut self.arrays[exchange.array as usize];
-        let port = self.port_of_array[exchange.target as usize] as usize;
-        if array.admit(port, exchange.lun).is_err() {
-            self.network.exchanges[id].status = ScsiStatus::TaskSetFull;
+        let target = self.exchanges.exchange(id).target;
+        let command = self.exchanges.command_mut(id);
+        let array = &mut self.arrays[command.device as usize];
+        let port = self.port_of_array[target as usize] as usize;
+        if array.admit(port, command.lun).is_err() {
+            command.status = Status::TaskSetFull;
             self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
             return;
         }
-        self.network.exchanges[id].is_admitted = true;
+        command.is_admitted = true;
         if array.command == 0 {
             self.on_command_processed(now, id);
         } else {
             let ends_at = array.controllers.arrive(now, array.command).ends_at;
             self.agenda
-                .schedule(ends_at, exchange.target, Event::CommandProcessed(id));
+                .schedule(ends_at, target, Event::CommandProcessed(id));
         }
     }
 
     pub(crate) fn on_command_processed(&mut self, now: Picoseconds, id: u32) {
         self.tell(now, id, Stage::Controller);
-        let exchange = self.network.exchanges[id];
-        let array = &mut self.arrays[exchange.array as usize];
+        let command = self.exchanges.command(id);
+        let is_read = command.is_read;
+        let array = &mut self.arrays[command.device as usize];
         if array.command > 0 {
             array.controllers.leave(now);
         }
-        if exchange.is_read {
+        if is_read {
             self.read(now, id);
         } else {
             self.ask_for_burst(now, id);
@@ -61,10 +66,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// XFER_RDY for the next burst.
     fn ask_for_burst(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        let offset = exchange.asked_bytes;
-        let limit = self.arrays[exchange.array as usize].burst_bytes;
-        exchange.asked_bytes += limit.min(exchange.bytes - offset);
+        let command = self.exchanges.command_mut(id);
+        let offset = command.asked_bytes;
+        let limit = self.arrays[command.device as usize].burst_bytes;
+        command.asked_bytes += limit.min(command.bytes - offset);
         self.send(
             now,
             id,
@@ -78,12 +83,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     pub(crate) fn on_write_data(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.owner == Owner::BackEnd {
+        let command = self.exchanges.command(id);
+        if command.tag.issuer == Issuer::BackEnd {
             self.serve_exchange(now, id);
-        } else if exchange.misses_data() {
+        } else if command.misses_data() {
             // A frame of it was lost: nobody tells, and the target waits.
-        } else if exchange.asked_bytes < exchange.bytes {
+        } else if command.asked_bytes < command.bytes {
             self.ask_for_burst(now, id);
         } else {
             self.write(now, id);
@@ -148,7 +153,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let component = self.component_of(id);
         let port = match self.tasks[id].exchange {
             NONE => 0,
-            exchange => self.port_of_array[self.network.exchanges[exchange].target as usize],
+            exchange => self.port_of_array[self.exchanges.exchange(exchange).target as usize],
         };
         let task = &mut self.tasks[id];
         task.came_at = now;
@@ -233,7 +238,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if task.is_read {
             let exchange = task.exchange;
             self.on_pages_read(now, id);
-            let bytes = self.network.exchanges[exchange].bytes;
+            let bytes = self.exchanges.command(exchange).bytes;
             self.tasks.remove(id);
             self.send(now, exchange, FrameKind::Data, 0, bytes);
         } else {
@@ -271,13 +276,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The status of a command is on its way: its places in task set and port are free.
     pub(crate) fn release(&mut self, exchange: u32) {
-        let exchange = &mut self.network.exchanges[exchange];
-        if !exchange.is_admitted {
+        let target = self.exchanges.exchange(exchange).target;
+        let command = self.exchanges.command_mut(exchange);
+        if !command.is_admitted {
             return;
         }
-        exchange.is_admitted = false;
-        let port = self.port_of_array[exchange.target as usize] as usize;
-        self.arrays[exchange.array as usize].release(port, exchange.lun);
+        command.is_admitted = false;
+        let port = self.port_of_array[target as usize] as usize;
+        self.arrays[command.device as usize].release(port, command.lun);
     }
 
     /// Begin the copy of a write.
@@ -288,7 +294,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             task: if task.is_copied { NONE } else { id },
             address: task.address,
             bytes: task.bytes,
-            ..Request::begin(Owner::Mirror, task.array, now)
+            ..Request::begin(Issuer::Mirror, task.array, now)
         });
         self.send_command(now, request);
     }
@@ -336,16 +342,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let task = &self.tasks[task];
         match task.exchange {
             NONE => self.arrays[task.array as usize].first_n_port,
-            exchange => self.network.exchanges[exchange].target,
+            exchange => self.exchanges.exchange(exchange).target,
         }
     }
 
     /// A place for a task.
     fn new_task(&mut self, exchange: u32) -> u32 {
-        let command = &self.network.exchanges[exchange];
+        let command = self.exchanges.command(exchange);
         self.tasks.insert(Task {
             exchange,
-            array: command.array,
+            array: command.device,
             lun: command.lun,
             is_read: command.is_read,
             address: command.address,

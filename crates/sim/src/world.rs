@@ -1,15 +1,17 @@
 //! All parts together, and what passes between them.
 
 use sanlab_fabric::{Fate, LoopFault, Network, Probe, Step};
-use sanlab_fc::{ExchangeIds, Owner};
+use sanlab_fc::ExchangeIds;
 use sanlab_host::{Adapter, Host, Job, Role, Volume};
-use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline, id_of};
+use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline};
 use sanlab_metrics::FrameLatencies;
+use sanlab_scsi::Exchanges;
 use sanlab_storage::{Array, Operation};
 
 use crate::event::Event;
 use crate::faults::Faults;
 use crate::file_system::FileSystem;
+use crate::issuer::{Issuer, Tag};
 use crate::outcome::Failure;
 use crate::paths::{HostDevice, Path};
 use crate::series::Series;
@@ -23,7 +25,7 @@ use crate::workload::WorkloadState;
     reason = "facts that do not exclude each other"
 )]
 pub(crate) struct Request {
-    pub(crate) owner: Owner,
+    pub(crate) owner: Issuer,
     /// Job, or array of the copied LUN.
     pub(crate) of: u32,
     /// LUN queue at the adapter, or the copied LUN.
@@ -69,7 +71,7 @@ pub(crate) struct Request {
 
 impl Request {
     /// A request that begins now and is one command, with nothing said of what it is about.
-    pub(crate) fn begin(owner: Owner, of: u32, now: Picoseconds) -> Self {
+    pub(crate) fn begin(owner: Issuer, of: u32, now: Picoseconds) -> Self {
         Self {
             owner,
             of,
@@ -213,6 +215,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) adapters: Vec<Adapter>,
     pub(crate) jobs: Vec<RunningJob>,
     pub(crate) arrays: Vec<Array>,
+    /// Exchanges between N_Ports, with their commands.
+    pub(crate) exchanges: Exchanges<Tag>,
     pub(crate) requests: Arena<Request>,
     pub(crate) tasks: Arena<Task>,
     /// Disk operations of the task at hand.
@@ -260,7 +264,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// start of a frame sees everything that belongs to its instant. False for what only the slow
     /// reference does.
     #[inline(always)]
-    pub(crate) fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> bool {
+    pub(crate) fn step(
+        &mut self,
+        now: Picoseconds,
+        probe: &mut impl Probe<Exchanges<Tag>>,
+    ) -> bool {
         if self.agenda.next_at() == now {
             if let Some((_, event)) = self.agenda.pop() {
                 self.events += 1;
@@ -269,7 +277,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.take_loop_frames(probe);
             return true;
         }
-        match self.network.step(now, probe) {
+        match self.network.step(now, probe, &self.exchanges) {
             Step::Started(start) => {
                 self.on_start(now, start);
                 true
@@ -284,19 +292,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A tenancy began or ended: its frames start.
     #[inline(never)]
-    fn after_tenancy(&mut self, probe: &mut impl Probe) {
+    fn after_tenancy(&mut self, probe: &mut impl Probe<Exchanges<Tag>>) {
         self.take_loop_frames(probe);
     }
 
     /// Frames that began on loops: what follows from one may send the next.
     #[inline(always)]
-    fn take_loop_frames(&mut self, probe: &mut impl Probe) {
+    fn take_loop_frames(&mut self, probe: &mut impl Probe<Exchanges<Tag>>) {
         while let Some((at, start)) = self.network.started_on_loop() {
             let frame = &self.network.frames[start.frame];
             probe.frame(
                 start.fibre,
                 frame,
-                &self.network.exchanges,
+                &self.exchanges,
                 at,
                 start.arrives_at,
                 Fate::Whole,
@@ -364,9 +372,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Requests that are open, with the time each has lasted.
     pub(crate) fn open_requests(&self, now: Picoseconds) -> Vec<(u32, Picoseconds)> {
-        let alive = (0..id_of(self.requests.peak())).map(|id| &self.requests[id]);
+        let alive = self.requests.live().map(|id| &self.requests[id]);
         alive
-            .filter(|request| request.is_alive && request.owner == Owner::Host)
+            .filter(|request| request.owner == Issuer::Host)
             .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (

@@ -128,16 +128,16 @@ impl Loops {
     /// on a switched one the ports of the circuit.
     pub(crate) fn must_yield(&self, id: u32, now: Picoseconds) -> bool {
         let port = &self.ports[id as usize];
-        let of = &self.loops[port.loop_id as usize];
+        let this_loop = &self.loops[port.loop_id as usize];
         let Role::Owner { partner } = port.role else {
             return false;
         };
-        match &of.medium {
+        match &this_loop.medium {
             Medium::Shared(shared) => shared.arbitration.must_yield(port.place, now),
             Medium::Switched(switched) => switched.waiting().any(|place| {
-                let other = &self.ports[(of.first_port + place) as usize];
+                let other = &self.ports[(this_loop.first_port + place) as usize];
                 let wanted = other.next_partner(&self.port_of);
-                wanted == id || wanted == partner || of.first_port + place == partner
+                wanted == id || wanted == partner || this_loop.first_port + place == partner
             }),
         }
     }
@@ -166,9 +166,9 @@ impl Loops {
             }
     }
 
-    pub(crate) fn path(of: &Loop, from: u32, to: u32) -> CircuitPath {
-        let (from, to) = (from - of.first_port, to - of.first_port);
-        let (out, back) = match &of.medium {
+    pub(crate) fn path(this_loop: &Loop, from: u32, to: u32) -> CircuitPath {
+        let (from, to) = (from - this_loop.first_port, to - this_loop.first_port);
+        let (out, back) = match &this_loop.medium {
             Medium::Shared(shared) => shared.delays(from, to),
             Medium::Switched(switched) => {
                 let delay = switched.delay(from, to);
@@ -178,8 +178,8 @@ impl Loops {
         CircuitPath {
             out,
             back,
-            word: of.word,
-            gap: of.gap,
+            word: this_loop.word,
+            gap: this_loop.gap,
         }
     }
 }

@@ -93,7 +93,9 @@ impl LoopPort {
 
     /// Whether it has a sequence of this exchange to send.
     pub(crate) fn holds(&self, exchange: u32) -> bool {
-        self.queue.iter().any(|it| it.exchange == exchange)
+        self.queue
+            .iter()
+            .any(|sequence| sequence.exchange == exchange)
     }
 
     /// Port that the first waiting sequence goes to.

@@ -97,7 +97,6 @@ impl NetworkBuilder {
             n_ports: self.n_ports,
             fibres: self.fibres,
             frames: Arena::default(),
-            exchanges: Arena::default(),
             fingerprint: Fingerprint::default(),
             alarms: Alarms::new(fibres + all_loops + self.buses.ports.len()),
             first_loop_alarm: id_of(fibres),

@@ -1,6 +1,6 @@
 //! Frames between fibres and the I/O buses of hosts.
 
-use sanlab_fc::NextFrame;
+use sanlab_fc::{FrameKind, NextFrame};
 use sanlab_kernel::Picoseconds;
 
 use super::state::Network;
@@ -53,7 +53,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         (frame.ready_at, frame.sent_at) = (now, now);
         let since = self.fibres[id as usize].free_at.max(frame.framed_at);
         let waited = ready_at.saturating_sub(since);
-        self.exchanges[frame.exchange].bus_wait += waited;
+        if frame.kind < FrameKind::Plain {
+            self.buses.add_wait(frame.exchange, waited);
+        }
         self.fetch(n_port, port, now);
         next
     }
@@ -62,8 +64,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub(crate) fn mark_buses(&mut self, fibres: usize) {
         for fibre in &mut self.fibres[..fibres] {
             let ends = [
-                matches!(fibre.source, Source::NPort(it) if self.n_ports[it as usize].bus_port().is_some()),
-                matches!(fibre.sink, Sink::NPort(it) if self.n_ports[it as usize].bus_port().is_some()),
+                matches!(fibre.source, Source::NPort(id) if self.n_ports[id as usize].bus_port().is_some()),
+                matches!(fibre.sink, Sink::NPort(id) if self.n_ports[id as usize].bus_port().is_some()),
             ];
             fibre.on_slow_path |= ends.contains(&true);
         }

@@ -77,11 +77,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let (wire_bytes, channel) = (self.frames[frame].wire_bytes, self.frames[frame].channel);
         let fibre = &mut self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
-        let trunk = fibre.features.as_ref().and_then(|it| it.trunk.as_ref());
+        let trunk = fibre
+            .features
+            .as_ref()
+            .and_then(|features| features.trunk.as_ref());
         let cut_at = trunk.map_or(NEVER, Trunk::cut_at).min(fibre.dark_from);
         let is_cut_off = arrives_at > cut_at;
         let bits = 8 * u64::from(wire_bytes);
-        let is_hit = fibre.errors.as_mut().is_some_and(|it| it.hit(bits));
+        let is_hit = fibre.errors.as_mut().is_some_and(|errors| errors.hit(bits));
         if is_cut_off {
             fibre.lost_credit += 1;
         } else if is_hit {

@@ -1,6 +1,6 @@
 //! Laws that hold for every fabric at any time, and the search for a circle of waits.
 
-use sanlab_fc::BbCredit;
+use sanlab_fc::FlowControl;
 use sanlab_kernel::{Picoseconds, id_of};
 
 use super::state::Network;
@@ -63,7 +63,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             for (queue, id) in fibre.queues.waiting_in(&self.frames) {
                 let frame = &self.frames[id];
                 let came_by = first[frame.came_by as usize] + usize::from(frame.channel);
-                let channel = discipline.map_or(0, |it| usize::from(it.channel_of_queue(queue)));
+                let channel = discipline.map_or(0, |discipline| {
+                    usize::from(discipline.channel_of_queue(queue))
+                });
                 waits.push((came_by, first[output] + channel % fibre.credits().count()));
             }
         }
@@ -107,7 +109,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let places = &self.fibres[..self.topology.null_fibre as usize];
         for (id, fibre) in places.iter().enumerate() {
-            let known = fibre.credits().map(BbCredit::known).sum();
+            let known = fibre.credits().map(FlowControl::known).sum();
             let (granted, held) = (fibre.granted(), held[id]);
             if granted != known + held + fibre.lost_credit {
                 return Err(BrokenLaw::Credit {

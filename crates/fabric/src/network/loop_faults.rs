@@ -44,8 +44,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     fn stop_loop(&mut self, id: u32, until: Picoseconds) {
         let ring = self.ring_of(id);
-        let of = &mut self.loops.loops[id as usize];
-        if let (Medium::Shared(shared), Some(ring)) = (&mut of.medium, ring) {
+        let this_loop = &mut self.loops.loops[id as usize];
+        if let (Medium::Shared(shared), Some(ring)) = (&mut this_loop.medium, ring) {
             let until = until.max(shared.released_at);
             shared.arbitration.initialise(ring, until);
         }
@@ -120,11 +120,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The ring with the delays of the ports that are on it.
     fn ring_of(&self, id: u32) -> Option<Ring> {
-        let of = &self.loops.loops[id as usize];
-        let Medium::Shared(shared) = &of.medium else {
+        let this_loop = &self.loops.loops[id as usize];
+        let Medium::Shared(shared) = &this_loop.medium else {
             return None;
         };
-        let ports = &self.loops.ports[of.first_port as usize..];
+        let ports = &self.loops.ports[this_loop.first_port as usize..];
         let steps = shared.steps.iter().zip(ports).map(|(&step, port)| {
             if port.is_inserted {
                 step
@@ -137,8 +137,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     fn rebuild_ring(&mut self, id: u32) {
         let ring = self.ring_of(id);
-        let of = &mut self.loops.loops[id as usize];
-        if let (Medium::Shared(shared), Some(ring)) = (&mut of.medium, ring) {
+        let this_loop = &mut self.loops.loops[id as usize];
+        if let (Medium::Shared(shared), Some(ring)) = (&mut this_loop.medium, ring) {
             // The circuit that is open, or closes, ends first.
             let closed_until = shared.arbitration.closed_until().max(shared.released_at);
             shared.arbitration.initialise(ring, closed_until);
@@ -156,9 +156,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     ) {
         let lower_id = id_of(self.loops.loops.len());
         let closed_until = now.max(self.end_of_circuit(id));
-        let of = &mut self.loops.loops[id as usize];
-        let (first_port, word, gap) = (of.first_port, of.word, of.gap);
-        let Medium::Shared(shared) = &mut of.medium else {
+        let this_loop = &mut self.loops.loops[id as usize];
+        let (first_port, word, gap) = (this_loop.first_port, this_loop.word, this_loop.gap);
+        let Medium::Shared(shared) = &mut this_loop.medium else {
             return;
         };
         let access = shared.arbitration.access();
@@ -194,13 +194,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The circuit that is open on a shared loop, or was open last, ends then.
     fn end_of_circuit(&mut self, id: u32) -> Picoseconds {
-        let of = &self.loops.loops[id as usize];
-        let Medium::Shared(shared) = &of.medium else {
+        let this_loop = &self.loops.loops[id as usize];
+        let Medium::Shared(shared) = &this_loop.medium else {
             return 0;
         };
         match shared.owner {
             Some(owner) => {
-                let circuit = &mut self.loops.ports[(of.first_port + owner) as usize].circuit;
+                let circuit =
+                    &mut self.loops.ports[(this_loop.first_port + owner) as usize].circuit;
                 circuit.close(circuit.dry_at())
             }
             None => shared.released_at,

@@ -54,8 +54,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         if is_served {
             return;
         }
-        let (place, of) = (port.place, &mut self.loops.loops[port.loop_id as usize]);
-        match &mut of.medium {
+        let (place, this_loop) = (port.place, &mut self.loops.loops[port.loop_id as usize]);
+        match &mut this_loop.medium {
             Medium::Shared(shared) => shared.arbitration.request(place, now),
             Medium::Switched(switched) => {
                 switched.request(place, now);
@@ -67,14 +67,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// The next thing happens on this loop.
     pub(crate) fn step_loop(&mut self, id: u32, now: Picoseconds) {
         self.tenancy_events += 1;
-        let of = &mut self.loops.loops[id as usize];
-        let first_port = of.first_port;
-        match &mut of.medium {
+        let this_loop = &mut self.loops.loops[id as usize];
+        let first_port = this_loop.first_port;
+        match &mut this_loop.medium {
             Medium::Shared(shared) => {
                 if let Some(owner) = shared.owner {
                     self.end_tenancy(first_port + owner, now);
                 } else {
-                    let winner = shared.take_win(&mut of.counters);
+                    let winner = shared.take_win(&mut this_loop.counters);
                     self.begin_tenancy(first_port + winner, now);
                 }
             }
@@ -104,19 +104,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// The owner has won: it opens the partner of the first sequence that waits.
     fn begin_tenancy(&mut self, id: u32, now: Picoseconds) {
         let loops = &mut self.loops;
-        let of = &loops.loops[loops.ports[id as usize].loop_id as usize];
+        let this_loop = &loops.loops[loops.ports[id as usize].loop_id as usize];
         let port = &loops.ports[id as usize];
         let partner = match port.phase {
             CircuitPhase::Granted { partner } => partner,
             _ => port.next_partner(&loops.port_of),
         };
-        let path = Loops::path(of, id, partner);
+        let path = Loops::path(this_loop, id, partner);
         let offers = (
             loops.ports[id as usize].settings.buffers,
             loops.ports[partner as usize].settings.buffers,
         );
-        if let Medium::Shared(shared) = &of.medium {
-            for before in shared.last_pair(of.first_port) {
+        if let Medium::Shared(shared) = &this_loop.medium {
+            for before in shared.last_pair(this_loop.first_port) {
                 loops.ports[before as usize].role = Role::Free;
             }
         }
@@ -128,10 +128,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         port.frames_left = port.settings.tenancy_frames;
         port.circuit.open(now, path, offers.0, offers.1);
         let (loop_id, place) = (port.loop_id as usize, port.place);
-        let of = &mut loops.loops[loop_id];
-        of.counters.tenancies += 1;
-        if let Medium::Shared(shared) = &mut of.medium {
-            shared.opened(place, partner - of.first_port);
+        let this_loop = &mut loops.loops[loop_id];
+        this_loop.counters.tenancies += 1;
+        if let Medium::Shared(shared) = &mut this_loop.medium {
+            shared.opened(place, partner - this_loop.first_port);
         }
         self.flush(id, now, Lane::Out);
         if self.loops.is_full_duplex(id) {
@@ -171,9 +171,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         port.role = Role::Free;
         port.phase = CircuitPhase::Idle;
         self.loops.ports[partner as usize].role = Role::Free;
-        let of = &mut self.loops.loops[loop_id as usize];
-        let partner_place = partner - of.first_port;
-        if let Medium::Switched(switched) = &mut of.medium {
+        let this_loop = &mut self.loops.loops[loop_id as usize];
+        let partner_place = partner - this_loop.first_port;
+        if let Medium::Switched(switched) = &mut this_loop.medium {
             switched.free(place, partner_place, now - won_at);
         }
         self.grant(loop_id, now);
@@ -182,11 +182,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Open what can be opened on a switched loop, longest wait first.
     fn grant(&mut self, loop_id: u32, now: Picoseconds) {
         let loops = &mut self.loops;
-        let of = &mut loops.loops[loop_id as usize];
-        let Medium::Switched(switched) = &mut of.medium else {
+        let this_loop = &mut loops.loops[loop_id as usize];
+        let Medium::Switched(switched) = &mut this_loop.medium else {
             return;
         };
-        let (ports, port_of, first) = (&mut loops.ports, &loops.port_of, of.first_port);
+        let (ports, port_of, first) = (&mut loops.ports, &loops.port_of, this_loop.first_port);
         let granted = switched.grant(now, |place| {
             ports[(first + place) as usize].next_partner(port_of) - first
         });
@@ -229,15 +229,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let port = &mut self.loops.ports[id as usize];
         let closes_at = port.circuit.closes_at();
         let (dry_at, released_at) = (port.circuit.dry_at(), port.circuit.released_at());
-        let of = &mut self.loops.loops[port.loop_id as usize];
-        match (&mut of.medium, closes_at) {
+        let this_loop = &mut self.loops.loops[port.loop_id as usize];
+        match (&mut this_loop.medium, closes_at) {
             (Medium::Shared(shared), None) => shared.dry_at = dry_at,
             (Medium::Shared(shared), Some(at)) => shared.release(at, released_at),
             (Medium::Switched(switched), None) => switched.alarms.set(port.place, dry_at),
             (Medium::Switched(switched), Some(_)) => switched.alarms.set(port.place, released_at),
         }
         if closes_at.is_some() {
-            of.counters.owned += released_at - port.owned_to;
+            this_loop.counters.owned += released_at - port.owned_to;
             port.owned_to = released_at;
         }
     }

@@ -23,7 +23,7 @@ impl NetworkBuilder {
                 Sink::Switch { .. } => None,
             };
             let changes = self.policies.iter();
-            let named = changes.filter_map(|it| it.change.pair_at(switch, reaches));
+            let named = changes.filter_map(|policy| policy.change.pair_at(switch, reaches));
             let mut pairs: Vec<Pair> = named.collect();
             pairs.sort_unstable();
             pairs.dedup();
@@ -31,11 +31,11 @@ impl NetworkBuilder {
             if pairs.is_empty() && channels.is_empty() {
                 continue;
             }
-            let of = &self.switches[switch as usize];
+            let at_switch = &self.switches[switch as usize];
             let discipline = Discipline::new(
-                of.outputs.len(),
-                &of.classes,
-                of.shared_class,
+                at_switch.outputs.len(),
+                &at_switch.classes,
+                at_switch.shared_class,
                 channels,
                 &pairs,
                 |n_port| area_of(self.addresses[n_port as usize]),
@@ -48,8 +48,8 @@ impl NetworkBuilder {
     }
 
     fn channels_of(&self, fibre: usize) -> &[VirtualChannel] {
-        let found = self.channels.iter().find(|(of, _)| *of as usize == fibre);
-        found.map_or(&[], |(_, channels)| channels)
+        let entry = self.channels.iter().find(|(id, _)| *id as usize == fibre);
+        entry.map_or(&[], |(_, channels)| channels)
     }
 
     /// Fibres that an ingress limit ever holds for.
@@ -59,7 +59,7 @@ impl NetworkBuilder {
                 continue;
             };
             let uplinks = self.fibres.iter_mut();
-            for fibre in uplinks.filter(|it| it.source == Source::NPort(n_port)) {
+            for fibre in uplinks.filter(|fibre| fibre.source == Source::NPort(n_port)) {
                 fibre.features_mut();
             }
         }
@@ -89,7 +89,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
             PolicyChange::Class(pair, class, at) => {
                 for switch in 0..self.switches.len() {
-                    if at.is_none_or(|it| it as usize == switch) {
+                    if at.is_none_or(|only| only as usize == switch) {
                         self.classify(switch, pair, class, now);
                     }
                 }

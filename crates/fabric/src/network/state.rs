@@ -1,6 +1,6 @@
 //! All N_Ports, fibres and switches together.
 
-use sanlab_fc::{Exchange, Frame, NPort, Sequence};
+use sanlab_fc::{Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, NONE, Picoseconds, id_of};
 
 use crate::bus::Buses;
@@ -23,8 +23,6 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub fibres: Vec<Fibre>,
     /// Frames on their way.
     pub frames: Arena<Frame>,
-    /// Exchanges open between N_Ports.
-    pub exchanges: Arena<Exchange>,
     /// Hash over all starts.
     pub fingerprint: Fingerprint,
     /// Loops and their ports.

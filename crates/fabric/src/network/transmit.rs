@@ -61,9 +61,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// Handle the next event, which is due `now`: [`Network::next_at`].
+    /// Handle the next event, which is due `now`: [`Network::next_at`]. The probe is given the context.
     #[inline]
-    pub fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> Step {
+    pub fn step<C>(&mut self, now: Picoseconds, probe: &mut impl Probe<C>, context: &C) -> Step {
         if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
@@ -87,29 +87,31 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             return Step::Tenancy;
         }
         if self.fibres[fibre as usize].on_slow_path {
-            return Step::Started(self.start_on_slow_path(now, fibre, probe));
+            return Step::Started(self.start_on_slow_path(now, fibre, probe, context));
         }
-        Step::Started(self.start::<false>(now, fibre, probe))
+        Step::Started(self.start::<false, C>(now, fibre, probe, context))
     }
 
     #[inline(never)]
-    fn start_on_slow_path(
+    fn start_on_slow_path<C>(
         &mut self,
         now: Picoseconds,
         id: u32,
-        probe: &mut impl Probe,
+        probe: &mut impl Probe<C>,
+        context: &C,
     ) -> Transmission {
-        self.start::<true>(now, id, probe)
+        self.start::<true, C>(now, id, probe, context)
     }
 
     /// Start a transmission. Without `SLOW_PATH` the fibre has no optional features, no faults and no I/O
     /// bus at either end, and the code for them is left out.
     #[inline(always)]
-    fn start<const SLOW_PATH: bool>(
+    fn start<const SLOW_PATH: bool, C>(
         &mut self,
         now: Picoseconds,
         id: u32,
-        probe: &mut impl Probe,
+        probe: &mut impl Probe<C>,
+        context: &C,
     ) -> Transmission {
         self.starts += 1;
         let credit_wait = self.lasting_credit_wait(id, now);
@@ -147,7 +149,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 came_by,
                 ..self.frames[frame_id]
             };
-            probe.frame(id, &frame, &self.exchanges, now, in_at, fate);
+            probe.frame(id, &frame, context, now, in_at, fate);
         }
         let arrives_at = match sink {
             _ if fate != Fate::Whole => LOST,

@@ -59,7 +59,7 @@ fn plain(n: u64) -> Frame {
 fn capture<W: Write>(out: W, limit: u64) -> Result<Captured, CaptureError> {
     let addresses = vec![0x01_00_00, 0x01_01_00];
     let mut capture = Capture::new(out, &ports(), 2, addresses, vec![], limit)?;
-    let exchanges = Arena::default();
+    let exchanges = Exchanges::<()>::default();
     for n in 0..10u64 {
         let fibre = u32::from(n % 2 == 1);
         let (at, fate) = (n * 1000, Fate::Whole);
@@ -72,39 +72,39 @@ fn capture<W: Write>(out: W, limit: u64) -> Result<Captured, CaptureError> {
 /// Interface, nanoseconds and OX_ID of each packet block.
 fn packets(file: &[u8]) -> Vec<(u32, u64, u16)> {
     let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
-    let mut found = Vec::new();
+    let mut packets_read = Vec::new();
     while let Some(block) = reader.next_block() {
         if let Block::EnhancedPacket(packet) = block.unwrap() {
             let ox_id = u16::from_be_bytes([packet.data[20], packet.data[21]]);
             let at = u64::try_from(packet.timestamp.as_nanos()).unwrap();
-            found.push((packet.interface_id, at, ox_id));
+            packets_read.push((packet.interface_id, at, ox_id));
         }
     }
-    found
+    packets_read
 }
 
 fn packet_bytes(file: &[u8]) -> Vec<Vec<u8>> {
     let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
-    let mut found = Vec::new();
+    let mut packets_read = Vec::new();
     while let Some(block) = reader.next_block() {
         if let Block::EnhancedPacket(packet) = block.unwrap() {
-            found.push(packet.data.to_vec());
+            packets_read.push(packet.data.to_vec());
         }
     }
-    found
+    packets_read
 }
 
 #[test]
 fn frames_come_in_order_of_time_at_both_ends() {
     let mut file = Vec::new();
     let captured = capture(&mut file, u64::MAX).unwrap();
-    let found = packets(&file);
+    let packets_read = packets(&file);
     assert_eq!((captured.frames, captured.is_cut), (20, false));
     assert_eq!(captured.exchanges, 0, "plain frames have none");
-    assert!(found.is_sorted_by_key(|&(_, at, _)| at));
-    assert_eq!(found[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
+    assert!(packets_read.is_sorted_by_key(|&(_, at, _)| at));
+    assert_eq!(packets_read[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
     // 5.5 ns are 6: rounded, not cut.
-    assert!(found.contains(&(1, 6, 0)));
+    assert!(packets_read.contains(&(1, 6, 0)));
 }
 
 /// Both ends see a whole frame; only its sender one that is cut off; one with an inverted bit is
@@ -113,12 +113,15 @@ fn frames_come_in_order_of_time_at_both_ends() {
 fn what_becomes_of_a_frame_is_seen_at_its_receiver() {
     let mut file = Vec::new();
     let mut capture = Capture::new(&mut file, &ports(), 2, vec![1, 2], vec![], u64::MAX).unwrap();
-    let exchanges = Arena::default();
+    let exchanges = Exchanges::<()>::default();
     for (n, fate) in [(0, Fate::Whole), (1, Fate::CutOff), (2, Fate::Corrupted)] {
         capture.frame(0, &plain(n), &exchanges, n * 1000, n * 1000 + 500, fate);
     }
     capture.finish().unwrap();
-    let interfaces: Vec<_> = packets(&file).into_iter().map(|it| (it.0, it.2)).collect();
+    let interfaces: Vec<_> = packets(&file)
+        .into_iter()
+        .map(|packet| (packet.0, packet.2))
+        .collect();
     assert_eq!(interfaces, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 2)]);
     let bytes = packet_bytes(&file);
     let inverted = |a: &[u8], b: &[u8]| -> u32 {
@@ -137,7 +140,7 @@ fn a_port_on_a_loop_sees_its_own_frames_and_those_to_it() {
         place: CapturePlace::Loop(0),
     };
     let mut capture = Capture::new(&mut file, &[at], 2, vec![1, 0xEF, 0xE8], vec![], 10).unwrap();
-    let exchanges = Arena::default();
+    let exchanges = Exchanges::<()>::default();
     // From it, to it, and between two others; seen ahead of time and out of order.
     for (n, source, destination) in [(2, 1, 0), (0, 0, 1), (1, 1, 2)] {
         let frame = Frame {

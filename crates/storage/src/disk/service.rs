@@ -98,8 +98,8 @@ impl Disk {
     }
 
     pub(super) fn filled(&mut self, segment: usize, end: u64) {
-        let of = self.buffer.get_mut(segment);
-        of.end = of.end.max(end);
+        let filling = self.buffer.get_mut(segment);
+        filling.end = filling.end.max(end);
         self.buffer.wrap(segment);
         self.buffer.touch(segment);
     }

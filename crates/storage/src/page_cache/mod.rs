@@ -190,7 +190,11 @@ impl PageCache {
     /// A prefetch has come; the tasks that waited for it are added to `told`, to look again.
     pub fn fetched(&mut self, extent: Extent, told: &mut Vec<u32>) {
         self.filled(extent);
-        if let Some(place) = self.coming.iter().position(|it| it.extent == extent) {
+        if let Some(place) = self
+            .coming
+            .iter()
+            .position(|coming| coming.extent == extent)
+        {
             told.extend(self.coming.remove(place).waiting);
         }
     }

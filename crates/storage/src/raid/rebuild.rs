@@ -142,7 +142,7 @@ impl Rebuild {
         while let Some(place) = self
             .early
             .iter()
-            .position(|it| it.first == self.rebuilt_rows)
+            .position(|window| window.first == self.rebuilt_rows)
         {
             self.rebuilt_rows = self.early.swap_remove(place).last + 1;
         }
