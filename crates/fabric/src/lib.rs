@@ -42,5 +42,5 @@ pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};
-pub use transmission::{LOST, Step, Transmission};
+pub use transmission::{LOST, Transmission};
 pub use trunk::Trunk;

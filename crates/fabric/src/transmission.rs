@@ -20,14 +20,3 @@ pub struct Transmission {
     /// The last frame of a sequence has left its source.
     pub ends_sequence: bool,
 }
-
-/// What a step of the network was.
-#[derive(Clone, Copy, Debug)]
-pub enum Step {
-    /// A transmission started, or a frame was stored over an I/O bus.
-    Started(Transmission),
-    /// A tenancy on a loop began or ended; [`crate::Network::started_on_loop`] has its frames.
-    Tenancy,
-    /// An event of the slow reference, without consequences above the network.
-    Internal,
-}

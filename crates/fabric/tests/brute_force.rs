@@ -12,8 +12,7 @@
 use std::collections::VecDeque;
 
 use sanlab_fabric::{
-    Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Step,
-    Switch,
+    Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
 };
 use sanlab_fc::{Frame, Generator, Interleave, NPort};
 use sanlab_kernel::{NEVER, RandomStream, Rate};
@@ -321,7 +320,7 @@ fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
     let mut last = 0;
     while network.next_at() != NEVER {
         let now = network.next_at();
-        if let Step::Started(start) = network.step(now, &mut starts, &()) {
+        if let Some(start) = network.step(now, &mut starts, &()) {
             last = now;
             if start.arrives_at != NEVER {
                 network.frames.remove(start.frame);

@@ -5,8 +5,8 @@
 //! of the fabric holds at every step.
 
 use sanlab_fabric::{
-    Fibre, Forwarding, LOST, Network, NetworkBuilder, NoProbe, RoutePolicy, Sink, Source, Step,
-    Switch, Transmission,
+    Fibre, Forwarding, LOST, Network, NetworkBuilder, NoProbe, RoutePolicy, Sink, Source, Switch,
+    Transmission,
 };
 use sanlab_fc::{ExchangeIds, FrameKind, Interleave, NPort, Sequence};
 use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate};
@@ -93,7 +93,7 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
                 if let Some((_, frame)) = self.agenda.pop() {
                     self.on_arrived(now, frame);
                 }
-            } else if let Step::Started(start) = self.network.step(now, &mut NoProbe, &()) {
+            } else if let Some(start) = self.network.step(now, &mut NoProbe, &()) {
                 self.on_start(start);
             }
             if step % 97 == 0 {

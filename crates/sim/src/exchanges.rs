@@ -160,7 +160,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         offset: u32,
         bytes: u32,
     ) {
-        let exchange = *self.exchanges.exchange(exchange_id);
+        let exchange = self.exchanges.exchange(exchange_id);
         let from_initiator = match kind {
             FrameKind::Command | FrameKind::Abort => true,
             FrameKind::Data => !self.exchanges.command(exchange_id).is_read,

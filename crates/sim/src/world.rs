@@ -1,6 +1,6 @@
 //! All parts together, and what passes between them.
 
-use sanlab_fabric::{Fate, LoopFault, Network, Probe, Step};
+use sanlab_fabric::{Fate, LoopFault, Network, Probe};
 use sanlab_fc::ExchangeIds;
 use sanlab_host::{Adapter, Host, Job, Role, Volume};
 use sanlab_kernel::{Agenda, Arena, NONE, Picoseconds, Timeline};
@@ -277,23 +277,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.take_loop_frames(probe);
             return true;
         }
-        match self.network.step(now, probe, &self.exchanges) {
-            Step::Started(start) => {
-                self.on_start(now, start);
-                true
-            }
-            Step::Tenancy => {
-                self.after_tenancy(probe);
-                true
-            }
-            Step::Internal => false,
-        }
+        let Some(start) = self.network.step(now, probe, &self.exchanges) else {
+            return self.after_tenancy(probe);
+        };
+        self.on_start(now, start);
+        true
     }
 
-    /// A tenancy began or ended: its frames start.
+    /// No transmission started: false if only the slow reference has done something.
     #[inline(never)]
-    fn after_tenancy(&mut self, probe: &mut impl Probe<Exchanges<Tag>>) {
+    fn after_tenancy(&mut self, probe: &mut impl Probe<Exchanges<Tag>>) -> bool {
         self.take_loop_frames(probe);
+        self.network.is_tenancy_step
     }
 
     /// Frames that began on loops: what follows from one may send the next.

@@ -104,6 +104,7 @@ impl NetworkBuilder {
             buses: self.buses,
             tenancy_events: 0,
             frames_on_loops: 0,
+            is_tenancy_step: false,
             lost: 0,
             dropped: 0,
             topology,

@@ -36,6 +36,9 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub buses: Buses,
     pub(crate) tenancy_events: u64,
     pub(crate) frames_on_loops: u64,
+    /// The last step without a transmission began or ended a tenancy on a loop; else it was an event of
+    /// the slow reference, without consequences above the network.
+    pub is_tenancy_step: bool,
     /// Sequences that were lost with their port.
     pub lost: u64,
     /// Frames that were lost: cut off with their link, corrupted, or without a way on.

@@ -7,7 +7,7 @@ use super::state::Network;
 use crate::fibre::{Sink, Source};
 use crate::probe::{Fate, Probe};
 use crate::switch::Forwarding;
-use crate::transmission::{LOST, Step, Transmission};
+use crate::transmission::{LOST, Transmission};
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// An N_Port may have something to send.
@@ -62,8 +62,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// Handle the next event, which is due `now`: [`Network::next_at`]. The probe is given the context.
+    /// `None` where no transmission started; see [`Network::is_tenancy_step`].
     #[inline]
-    pub fn step<C>(&mut self, now: Picoseconds, probe: &mut impl Probe<C>, context: &C) -> Step {
+    pub fn step<C>(
+        &mut self,
+        now: Picoseconds,
+        probe: &mut impl Probe<C>,
+        context: &C,
+    ) -> Option<Transmission> {
         if self.next_is_internal() {
             let (at, fibre) = self.reference.step();
             if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
@@ -75,21 +81,22 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             } else if self.reference.can_start(fibre) {
                 self.alarms.set(fibre, at);
             }
-            return Step::Internal;
+            self.is_tenancy_step = false;
+            return None;
         }
         let (_, fibre) = self.alarms.first();
         if fibre >= self.first_loop_alarm {
             if fibre >= self.first_bus_alarm {
-                let stored = self.store(now, fibre - self.first_bus_alarm);
-                return stored.map_or(Step::Internal, Step::Started);
+                return self.store(now, fibre - self.first_bus_alarm);
             }
             self.step_loop(fibre - self.first_loop_alarm, now);
-            return Step::Tenancy;
+            self.is_tenancy_step = true;
+            return None;
         }
         if self.fibres[fibre as usize].on_slow_path {
-            return Step::Started(self.start_on_slow_path(now, fibre, probe, context));
+            return Some(self.start_on_slow_path(now, fibre, probe, context));
         }
-        Step::Started(self.start::<false, C>(now, fibre, probe, context))
+        Some(self.start::<false, C>(now, fibre, probe, context))
     }
 
     #[inline(never)]
