@@ -164,11 +164,11 @@ impl AccessSpec {
     fn begin_burst(&mut self, now: Picoseconds, draws: &mut RandomStream) {
         let drawn = u32::try_from(draws.below(1_000_000)).expect("below a million");
         let mut below = 0;
-        let found = self.lines.iter().position(|line| {
+        let drawn_line = self.lines.iter().position(|line| {
             below += line.share_ppm;
             drawn < below
         });
-        self.line = found.expect("the shares sum to a million");
+        self.line = drawn_line.expect("the shares sum to a million");
         let line = self.lines[self.line];
         self.left_in_burst = line.burst;
         if line.delay > 0 {

@@ -232,11 +232,11 @@ impl Runs {
         let run = &mut self.under_way[usize::try_from(chosen).expect("an index")];
         let drawn = u32::try_from(draws.below(1_000_000)).expect("below a million");
         let mut below = 0;
-        let found = self.sizes.iter().find(|(_, share)| {
+        let drawn_size = self.sizes.iter().find(|(_, share)| {
             below += share;
             drawn < below
         });
-        let bytes = found.expect("the shares sum to a million").0;
+        let bytes = drawn_size.expect("the shares sum to a million").0;
         if run.0 + bytes >= run.1 {
             let places = (span - self.run_bytes) / BLOCK_BYTES;
             let begin = draws.below(places.max(1)) * BLOCK_BYTES;
@@ -292,16 +292,16 @@ mod tests {
     /// Blocks are used again sooner than uniform addresses would be.
     #[test]
     fn a_walk_returns_to_where_it_was() {
-        let of = |requests_made: &[Request]| {
+        let near_share = |requests_made: &[Request]| {
             let near = |pair: &[Request]| pair[0].address.abs_diff(pair[1].address) < 64 * 32_768;
             requests_made.windows(2).filter(|pair| near(pair)).count() as f64
                 / requests_made.len() as f64
         };
-        let walked = of(&requests(&mut walk(1), 1, 50_000));
+        let walked = near_share(&requests(&mut walk(1), 1, 50_000));
         let align = BLOCK_BYTES;
         let kind = StreamKind::Uniform { align };
         let mut uniform = Stream::new(kind, 500_000, BLOCK_BYTES, (0, SPAN), volume(1, 0));
-        let anywhere = of(&requests(&mut uniform, 1, 50_000));
+        let anywhere = near_share(&requests(&mut uniform, 1, 50_000));
         // A step stays among its 64 leaves in 56 % of cases, and comes back to them in others.
         assert!(walked > 0.56 && anywhere < 0.05, "{walked} {anywhere}");
     }

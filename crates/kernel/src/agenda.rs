@@ -68,6 +68,21 @@ impl<E> Agenda<E> {
             .map_or(crate::NEVER, |Reverse(entry)| entry.at())
     }
 
+    /// The next event.
+    pub fn peek(&self) -> Option<&E> {
+        self.heap.peek().map(|Reverse(entry)| &entry.event)
+    }
+
+    /// Events that are still to come.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether no event is still to come.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
     /// Take the next event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Picoseconds, E)> {

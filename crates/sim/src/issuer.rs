@@ -1,5 +1,7 @@
 //! What a SCSI command was issued for.
 
+use sanlab_scsi::Command;
+
 /// Kind of a command, by its issuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Issuer {
@@ -15,6 +17,9 @@ pub(crate) enum Issuer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag {
     pub(crate) issuer: Issuer,
-    /// The request of that issuer.
+    /// Request of a host or transfer of an array, as the issuer says.
     pub(crate) request: u32,
 }
+
+/// A command with the name it has at its issuer.
+pub(crate) type IssuedCommand = Command<Tag>;

@@ -6,9 +6,9 @@ use sanlab_fabric::BrokenLaw;
 use sanlab_kernel::{Picoseconds, Station, id_of};
 use sanlab_storage::Media;
 
+use crate::names::fibre_name;
 use crate::outcome::{Check, RunError};
 use crate::plan::Plan;
-use crate::tables;
 use crate::world::World;
 
 /// Conservation and Little's law, on every part.
@@ -33,7 +33,7 @@ pub(crate) fn check_laws<const E: bool>(
         ok("frames conserved", world.network.delivered()),
         ok("credit conserved", credit),
         ok("exchanges conserved", check_exchanges(world, plan, now)?),
-        ok("stages sum to response time", world.ios()),
+        ok("stages sum to response time", world.meters.ios()),
         ok(
             "Little's law at stations",
             check_stations(world, plan, now)?,
@@ -65,7 +65,7 @@ fn name_fault(fault: &BrokenLaw, plan: &Plan) -> RunError {
             known,
             held,
         } => {
-            let port = tables::fibre_name(plan, fibre);
+            let port = fibre_name(plan, fibre);
             RunError::Credit {
                 port,
                 granted,
@@ -81,8 +81,8 @@ fn check_exchanges<const E: bool>(
     plan: &Plan,
     now: Picoseconds,
 ) -> Result<u64, RunError> {
-    let (opened, closed) = (world.exchanges_opened, world.exchanges_closed);
-    let open = world.exchanges.alive() as u64;
+    let (opened, closed) = (world.exchanges.opened, world.exchanges.closed);
+    let open = world.fcp.alive() as u64;
     if opened != closed + open {
         return Err(RunError::Exchanges {
             opened,
@@ -100,11 +100,16 @@ fn check_deadlock<const E: bool>(
     plan: &Plan,
     now: Picoseconds,
 ) -> Result<(), RunError> {
-    let name_of = |fibre: u32| tables::fibre_name(plan, fibre);
-    let open: u64 = world.workloads.iter().map(|workload| workload.open).sum();
+    let name_of = |fibre: u32| fibre_name(plan, fibre);
+    let open: u64 = world
+        .meters
+        .workloads()
+        .iter()
+        .map(|workload| workload.open)
+        .sum();
     let on_the_way = world.network.on_the_way();
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
-    if world.faults.is_armed {
+    if world.faults.is_armed() {
         // Work may wait for ever for what never comes back.
         return Ok(());
     }
@@ -137,13 +142,18 @@ fn check_stations<const E: bool>(
             missing,
         })
     };
-    for (host, of) in world.hosts.iter_mut().zip(&plan.hosts) {
+    for (host, of) in world.host.hosts_mut().iter_mut().zip(&plan.hosts) {
         check(&mut host.cpu, &|| format!("{} processors", of.name))?;
     }
-    for (file_system, of) in world.file_systems.iter_mut().zip(&plan.file_systems) {
+    for (file_system, of) in world
+        .host
+        .file_systems_mut()
+        .iter_mut()
+        .zip(&plan.file_systems)
+    {
         check(&mut file_system.server, &|| of.name.clone())?;
     }
-    for adapter in &mut world.adapters {
+    for adapter in world.host.adapters_mut() {
         let n_port = adapter.n_port as usize;
         check(&mut adapter.engine, &|| {
             format!("{} engine", plan.n_ports[n_port].name)
@@ -155,7 +165,7 @@ fn check_stations<const E: bool>(
             check(lane, &|| of.name.clone())?;
         }
     }
-    for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+    for (array, of) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
         check(&mut array.controllers, &|| {
             format!("{} controllers", of.name)
         })?;
@@ -166,7 +176,7 @@ fn check_stations<const E: bool>(
         }
         check(&mut array.parity, &|| format!("{} parity", of.name))?;
     }
-    for (array, of) in world.arrays.iter_mut().zip(&plan.arrays) {
+    for (array, of) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
         if array.page_cache.is_some() {
             checked += 1;
             array
@@ -204,7 +214,7 @@ fn check_stations<const E: bool>(
 fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, RunError> {
     let mut checked = 0;
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
-    for (array, of) in world.arrays.iter().zip(&plan.arrays) {
+    for (array, of) in world.array.arrays().iter().zip(&plan.arrays) {
         if let Some(cache) = &array.page_cache {
             checked += 1;
             cache.check().map_err(|missing| RunError::Cache {
@@ -232,10 +242,10 @@ fn check_workloads<const E: bool>(
     now: Picoseconds,
 ) -> Result<u64, RunError> {
     let mut open_for = BTreeMap::<u32, u128>::new();
-    for (workload, span) in world.open_requests(now) {
+    for (workload, span) in world.host.open_requests(now) {
         *open_for.entry(workload).or_default() += u128::from(span);
     }
-    for (id, workload) in world.workloads.iter_mut().enumerate() {
+    for (id, workload) in world.meters.workloads_mut().iter_mut().enumerate() {
         if workload.asked != workload.done + workload.failed + workload.open {
             return Err(RunError::Ios {
                 workload: plan.workloads[id].name.clone(),
@@ -253,7 +263,7 @@ fn check_workloads<const E: bool>(
                 missing,
             })?;
     }
-    Ok(world.workloads.len() as u64)
+    Ok(world.meters.workloads().len() as u64)
 }
 
 #[cfg(test)]
@@ -332,21 +342,21 @@ mod tests {
 
     #[test]
     fn an_exchange_nobody_closed_is_noticed() {
-        let error = complaint(|world, _| world.exchanges_opened += 1);
+        let error = complaint(|world, _| world.exchanges.opened += 1);
         assert!(error.contains("exchanges are not conserved"), "{error}");
     }
 
     #[test]
     fn an_io_nobody_ended_is_noticed_at_its_workload() {
-        let error = complaint(|world, _| world.workloads[0].asked += 1);
+        let error = complaint(|world, _| world.meters.workload(0).asked += 1);
         assert!(error.contains("I/Os of work0 are not conserved"), "{error}");
     }
 
     #[test]
     fn a_service_nobody_took_is_noticed_at_its_station() {
         let error = complaint(|world, now| {
-            world.hosts[0].cpu.arrive(now, MS);
-            world.hosts[0].cpu.leave(now); // long before its service ends
+            world.host.hosts_mut()[0].cpu.arrive(now, MS);
+            world.host.hosts_mut()[0].cpu.leave(now); // long before its service ends
         });
         assert!(
             error.contains("Little's law does not hold at host"),
@@ -356,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_response_time_told_wrong_is_noticed_at_its_workload() {
-        let error = complaint(|world, _| world.workloads[0].response_sum += 1);
+        let error = complaint(|world, _| world.meters.workload(0).response_sum += 1);
         assert!(
             error.contains("Little's law does not hold at workload work0"),
             "{error}"

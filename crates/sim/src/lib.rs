@@ -3,39 +3,43 @@
 //! [`plan`] is what a run needs, [`check`] refuses a plan that does not hold together, `build` makes
 //! the world, [`run()`] drives it to its end, checks the laws that every run must keep, and turns what
 //! was counted into tables.
+//!
+//! A file uses only files below it:
+//!
+//! 1. `run`.
+//! 2. `build`, `laws` and `tables`: before and after the run.
+//! 3. `dispatch`: which handler takes the next event. `command`: a command's way through both sides.
+//! 4. Handlers, as methods of the world: `host`, `array`, `services`, `faults`.
+//! 5. `exchanges`: what the handlers of both sides have in common.
+//! 6. `world`: all parts together.
+//! 7. The state of each part, `host::state`, `array::state`, `services::state`, `faults::state` and
+//!    `meters`, with fields of its own; `event`, `outcome`, `flows`, `names`.
+//!
+//! Handlers of one side call each other where a step takes no time: a request that fails at once makes
+//! the job ask for the next one before the first handler has returned.
 
-mod back_end;
+mod array;
 mod build;
-mod build_loops;
-mod build_paths;
 mod check;
+mod command;
+mod dispatch;
 pub mod drive;
 mod event;
 mod exchanges;
-mod fault_tables;
 mod faults;
-mod file_system;
-mod host_tables;
-mod initiator;
+mod flows;
+mod host;
 mod issuer;
 mod laws;
-mod loop_tables;
+mod meters;
+mod names;
 mod outcome;
-mod pages;
-mod paths;
-mod pieces;
 pub mod plan;
 mod qos;
-mod raid;
-mod recovery;
 mod run;
-mod series;
 mod services;
 mod storage_check;
-mod storage_tables;
 mod tables;
-mod target;
-mod workload;
 mod world;
 
 // The plans of the integration tests, for the unit tests too.

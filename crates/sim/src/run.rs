@@ -13,9 +13,10 @@ use crate::build::build;
 use crate::check::check;
 use crate::issuer::Tag;
 use crate::laws::check_laws;
+use crate::names::fibre_name;
 use crate::outcome::{Outcome, RunError, Summary};
 use crate::plan::{LinkPlan, Plan};
-use crate::tables;
+use crate::tables::tables;
 use crate::world::World;
 
 /// How a run goes, to look at and to stop from another thread.
@@ -81,12 +82,12 @@ fn run_as<const E: bool>(
         plan.n_ports.iter().map(|port| port.fc_id).collect(),
         plan.arrays
             .iter()
-            .map(|it| it.luns.iter().map(|lun| lun.number).collect())
+            .map(|array| array.luns.iter().map(|lun| lun.number).collect())
             .collect(),
         request.limit,
     )
     .map_err(|error| failed(&error.0))?
-    .with_services(world.services.frames.clone())
+    .with_services(world.services.frames().to_vec())
     .with_outages(plan.links.iter().map(outages_of).collect());
     let mut outcome = drive(world, plan, control, &mut capture)?;
     outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
@@ -96,7 +97,7 @@ fn run_as<const E: bool>(
 fn outages_of(link: &LinkPlan) -> Vec<(Picoseconds, Picoseconds)> {
     link.outages
         .iter()
-        .map(|it| (it.from_ps, it.until_ps))
+        .map(|outage| (outage.from_ps, outage.until_ps))
         .collect()
 }
 
@@ -105,7 +106,7 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
         .map(|&(link, end)| {
             let fibre = 2 * link + end;
             CapturePort {
-                name: tables::fibre_name(plan, fibre),
+                name: fibre_name(plan, fibre),
                 place: capture_place(plan, fibre),
             }
         })
@@ -114,7 +115,7 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
 
 fn capture_place(plan: &Plan, fibre: u32) -> CapturePlace {
     let on_loop = (fibre as usize).checked_sub(2 * plan.links.len());
-    let port = on_loop.and_then(|nth| plan.loops.iter().flat_map(|of| &of.ports).nth(nth));
+    let port = on_loop.and_then(|nth| plan.loops.iter().flat_map(|ring| &ring.ports).nth(nth));
     port.map_or(CapturePlace::Link(fibre), |port| {
         CapturePlace::Loop(port.n_port)
     })
@@ -160,13 +161,13 @@ fn drive<const E: bool>(
         frame_hops,
         frame_hops_per_s: frame_hops as f64 / wall_s.max(1e-9),
         events_per_frame_hop: events as f64 / frame_hops.max(1) as f64,
-        ios: world.ios(),
+        ios: world.meters.ios(),
         peak_rss_bytes: peak_rss_bytes(),
         is_complete,
         checks,
     };
     Ok(Outcome {
-        tables: tables::all(&mut world, plan, now),
+        tables: tables(&mut world, plan, now),
         summary,
         captured: None,
     })
@@ -185,15 +186,17 @@ fn loop_until_end<const E: bool>(
         let next_at = world.next_at();
         if next_at > end_at {
             // Nothing is left to do, or nothing before the end.
-            let is_idle = next_at == sanlab_kernel::NEVER;
-            let ended = if is_idle {
+            let ended = if world.has_ended() {
                 now.max(world.last_arrival_at)
             } else {
                 end_at
             };
             return (ended.min(end_at), true);
         }
-        if world.series.next_at <= next_at && !world.next_is_internal() {
+        if world.meters.interval_ends_at() <= next_at
+            && !world.next_is_internal()
+            && !world.next_is_idle()
+        {
             world.close_series(next_at, false);
         }
         probe.reached(next_at);

@@ -193,6 +193,30 @@ fn bit_errors_lose_frames_in_proportion() {
     assert_eq!(counts(&san)[3], 0);
 }
 
+/// Commands are aborted and sent again; the ids of their exchanges rest. The run is over with the last
+/// I/O all the same, long before its cap.
+#[test]
+fn a_run_with_aborted_commands_ends_with_its_work() {
+    for seed in 1..=12 {
+        let mut san = two_paths(None);
+        san.plan.seed = seed;
+        san.plan.end_ps = 3600 * SECOND;
+        san.plan.links[1].bit_error_interval = 3_000_000;
+        san.plan.faults.r_a_tov_ps = 10 * SECOND;
+        san.plan.hosts[0].adapters[0].retries = 50;
+        san.plan.jobs[0].block_bytes = 65_536;
+        san.plan.jobs[0].read_ppm = 1_000_000;
+        san.plan.jobs[0].total_bytes = 8 << 20;
+        let outcome = san.run();
+        assert_eq!(counts(&san)[0], 128, "seed {seed}");
+        let retried = whole(&outcome, "workloads", "retried_count")[0];
+        assert!(retried > 0, "seed {seed}");
+        // From the start to the last completion.
+        let window = whole(&outcome, "workloads", "window_ps")[0];
+        assert_eq!(outcome.summary.simulated_ps, window, "seed {seed}");
+    }
+}
+
 /// A transmitter that loses all its credit stands still until its link is reset; with BB_SC it gets
 /// back what it lost as it goes on.
 #[test]

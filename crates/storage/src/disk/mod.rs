@@ -110,7 +110,8 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A disk of this drive model with its arm over the first cylinder; `phase` is how far its platter was at time zero.
+    /// A disk of this drive model with its arm over the first cylinder; `phase` is how far its platter
+    /// was at time zero.
     pub fn new(model: Arc<DriveModel>, phase: Picoseconds) -> Self {
         Self {
             phase: phase % model.geometry.revolution(),

@@ -11,7 +11,7 @@ use super::{Disk, DiskCommand, DiskCompletion, Waiting, Work};
 /// The times of a command as it is served.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// The drive turned to it.
+    /// The disk turned to it.
     pub(super) began_at: Picoseconds,
     /// The transfer had to wait this long for the interface.
     pub(super) held_up: Picoseconds,
@@ -40,15 +40,15 @@ impl Disk {
         }
     }
 
-    /// Serve a command from the buffer while the arm is busy, if the drive does so.
+    /// Serve a command from the buffer while the arm is busy, if the disk does so.
     pub(super) fn overtakes(&mut self, now: Picoseconds, waiting: &Waiting) -> bool {
         let DiskCommand { block, is_read, .. } = waiting.command;
         let (end, model) = (waiting.command.end(), self.model.buffer);
         if is_read {
-            let found = model
+            let hit = model
                 .hits_overtake
                 .then(|| self.buffer.find(block, end, None));
-            if let Some(Found::Whole(segment)) = found {
+            if let Some(Found::Whole(segment)) = hit {
                 self.hit(now, waiting, segment);
                 return true;
             }
@@ -66,8 +66,8 @@ impl Disk {
                     } => Some(sweep.segment),
                     _ => None,
                 };
-                let found = self.buffer.for_write(block, end, reading);
-                found.filter(|&segment| Some(segment) != reading)
+                let joined = self.buffer.for_write(block, end, reading);
+                joined.filter(|&segment| Some(segment) != reading)
             }
             None => None,
         };
@@ -77,7 +77,7 @@ impl Disk {
         place.is_some()
     }
 
-    /// A streaming drive, and a command that goes on where the last one ended.
+    /// A streaming disk, and a command that goes on where the last one ended.
     fn goes_on(&self, command: &DiskCommand) -> bool {
         self.model.streaming && command.block == self.next_block && command.is_read == self.was_read
     }

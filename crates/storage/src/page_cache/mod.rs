@@ -355,8 +355,8 @@ impl PageCache {
         let row = sector(first) / width * width;
         let (low, high) = (row.div_ceil(SECTOR_BYTES), (row + width) / SECTOR_BYTES);
         let is_dirty = |number: u64| {
-            let found = self.index.get(&(key.0, number / per_page));
-            found.is_some_and(|&slot| {
+            let slot = self.index.get(&(key.0, number / per_page));
+            slot.is_some_and(|&slot| {
                 let page = &self.pages[slot as usize];
                 page.flying == 0 && page.dirty >> (number % per_page) & 1 == 1
             })
@@ -411,8 +411,8 @@ impl PageCache {
 
     /// Sectors of writes that are not on disk yet, those on their way included.
     pub fn dirty_sectors(&self) -> u64 {
-        let of = |page: &Page| u64::from(page.dirty.count_ones() + page.flying.count_ones());
-        self.pages.iter().map(of).sum()
+        let unwritten = |page: &Page| u64::from(page.dirty.count_ones() + page.flying.count_ones());
+        self.pages.iter().map(unwritten).sum()
     }
 
     /// Sectors written are those absorbed, destaged and still here; the error is what is missing.

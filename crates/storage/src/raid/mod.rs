@@ -1,8 +1,8 @@
-//! RAID groups: where blocks lie, which disk operations a request takes, what goes on when drives
+//! RAID groups: where blocks lie, which disk operations a request takes, what goes on when disks
 //! are lost.
 //!
-//! Nothing here knows time but [`Rebuild`]; a [`Group`] gives operations for a request, and whoever
-//! drives it sends them to the disks: first the reads of a write, then its writes.
+//! Nothing here knows time but [`Rebuild`]. A [`Group`] gives the operations of a request, and its caller
+//! sends them to the disks: first the reads of a write, then its writes.
 
 mod group;
 mod lock;

@@ -6,8 +6,8 @@ pub enum WriteStrategy {
     /// Whichever of the two takes fewer reads; reconstruct-write where they are alike.
     #[default]
     FewerOperations,
-    /// Read old data and old parity; where a lost drive forbids it, the other.
+    /// Read old data and old parity; where a lost disk forbids it, the other.
     ReadModifyWrite,
-    /// Read the data that stay; where a lost drive forbids it, the other.
+    /// Read the data that stay; where a lost disk forbids it, the other.
     ReconstructWrite,
 }

@@ -1,0 +1,176 @@
+//! One disk operation of a task: directly, or as a SCSI exchange over a loop.
+//!
+//! [`World::submit`] begins an operation and [`World::on_operation_done`] is called at its end; between
+//! the two lies the drive alone, or the drive behind a loop.
+
+use sanlab_fc::{ExchangeState, FrameKind};
+use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES};
+use sanlab_storage::{BLOCK_BYTES, DiskCommand, DiskCompletion, Operation};
+
+use super::transfer::{Transfer, TransferPurpose};
+use crate::event::Event;
+use crate::exchanges::steps::timeline_of;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A task has an operation for a disk.
+    pub(super) fn submit(&mut self, now: Picoseconds, id: u32, operation: Operation) {
+        let task = &mut self.array.tasks[id];
+        task.pieces += 1;
+        let number = task.array;
+        let array = &mut self.array.arrays[number as usize];
+        array.disk_open[operation.disk as usize] += 1;
+        let Some(back_end) = &mut array.back_end else {
+            self.submit_to_disk(now, number, id, operation);
+            return;
+        };
+        let path = back_end.take_path(operation.disk);
+        let purpose = TransferPurpose::Disk {
+            disk: operation.disk,
+            path,
+            task: id,
+        };
+        let transfer = self.array.transfers.insert(Transfer {
+            is_read: operation.is_read,
+            address: operation.address,
+            bytes: operation.bytes,
+            ..Transfer::begin(number, purpose, now)
+        });
+        self.send_transfer(now, transfer);
+    }
+
+    /// A command comes to a disk: directly its tag is a task, over a loop an exchange.
+    fn submit_to_disk(&mut self, now: Picoseconds, array: u32, tag: u32, operation: Operation) {
+        let owner = &mut self.array.arrays[array as usize];
+        let number = operation.disk as usize;
+        let first = operation.address / BLOCK_BYTES;
+        let end = (operation.address + operation.bytes).div_ceil(BLOCK_BYTES);
+        let command = DiskCommand {
+            tag,
+            block: first,
+            blocks: end - first,
+            is_read: operation.is_read,
+        };
+        owner.disks[number].submit(now, command);
+        let due = owner.disks[number].next_at();
+        if due < owner.disk_due[number] {
+            owner.disk_due[number] = due;
+            let event = Event::DiskDue(array, operation.disk);
+            self.agenda.schedule(due, owner.first_n_port, event);
+        }
+    }
+
+    /// A disk must be looked at, unless what was due has been put off or came earlier.
+    pub(crate) fn on_disk_due(&mut self, now: Picoseconds, array: u32, disk: u32) {
+        let number = disk as usize;
+        if self.array.arrays[array as usize].disk_due[number] != now {
+            return;
+        }
+        while self.array.arrays[array as usize].disks[number].next_at() <= now {
+            let served = &mut self.array.arrays[array as usize];
+            let Some(completion) = served.disks[number].step(now) else {
+                continue;
+            };
+            if served.back_end.is_some() {
+                self.on_exchange_served(now, &completion);
+            } else {
+                self.on_operation_done(now, completion.tag, disk, |timeline| {
+                    tell_disk(timeline, now, &completion);
+                });
+            }
+        }
+        let owner = &mut self.array.arrays[array as usize];
+        let due = owner.disks[number].next_at();
+        owner.disk_due[number] = due;
+        if due < NEVER {
+            let event = Event::DiskDue(array, disk);
+            self.agenda.schedule(due, owner.first_n_port, event);
+        }
+    }
+
+    /// FCP_CMND has come to a disk on a loop: a write's data are asked for at once.
+    pub(crate) fn on_disk_command(&mut self, now: Picoseconds, id: u32) {
+        let command = self.fcp.command_mut(id);
+        if command.is_read {
+            self.serve_exchange(now, id);
+        } else {
+            command.asked_bytes = command.bytes;
+            self.send(now, id, FrameKind::TransferReady, 0, FCP_XFER_RDY_BYTES);
+        }
+    }
+
+    /// A disk on a loop has all that it needs to serve a command.
+    pub(crate) fn serve_exchange(&mut self, now: Picoseconds, id: u32) {
+        let transfer = &self.array.transfers[self.fcp.command(id).tag.request];
+        let TransferPurpose::Disk { disk, .. } = transfer.purpose else {
+            return;
+        };
+        let operation = Operation {
+            disk,
+            address: transfer.address,
+            bytes: transfer.bytes,
+            is_read: transfer.is_read,
+        };
+        self.submit_to_disk(now, transfer.array, id, operation);
+    }
+
+    /// A disk on a loop has done a command: data or status go back.
+    fn on_exchange_served(&mut self, now: Picoseconds, completion: &DiskCompletion) {
+        let id = completion.tag;
+        let command = *self.fcp.command(id);
+        tell_disk(self.array.timeline(command.tag.request), now, completion);
+        if command.is_read {
+            self.send(now, id, FrameKind::Data, 0, command.bytes);
+        } else {
+            self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
+        }
+    }
+
+    /// The controller has a disk's status: its stages are those of the task.
+    pub(crate) fn on_disk_answered(&mut self, now: Picoseconds, id: u32) {
+        let transfer = self.array.transfers[id];
+        self.array.transfers.remove(id);
+        let TransferPurpose::Disk { disk, task, .. } = transfer.purpose else {
+            return;
+        };
+        self.on_operation_done(now, task, disk, |timeline| {
+            for stage in Stage::ALL {
+                let span = transfer.timeline.stages()[stage as usize];
+                timeline.for_span(span, now, stage);
+            }
+            timeline.until(now, Stage::Transfer);
+        });
+    }
+
+    /// A disk has done an operation of a task; the last one says where the time went.
+    fn on_operation_done(
+        &mut self,
+        now: Picoseconds,
+        id: u32,
+        disk: u32,
+        tell: impl FnOnce(&mut Timeline),
+    ) {
+        let task = &mut self.array.tasks[id];
+        task.pieces -= 1;
+        self.array.arrays[task.array as usize].disk_open[disk as usize] -= 1;
+        if task.pieces > 0 {
+            return;
+        }
+        if task.exchange != NONE {
+            let exchange = task.exchange;
+            if self.fcp.exchange(exchange).state == ExchangeState::Open {
+                let tag = self.fcp.command(exchange).tag;
+                tell(timeline_of(&mut self.host, &mut self.array, tag));
+            }
+        }
+        self.on_operations_done(now, id);
+    }
+}
+
+fn tell_disk(timeline: &mut Timeline, now: Picoseconds, completion: &DiskCompletion) {
+    timeline.for_span(completion.queue, now, Stage::DiskQueue);
+    timeline.for_span(completion.seek, now, Stage::Seek);
+    timeline.for_span(completion.rotation, now, Stage::Rotation);
+    timeline.until(now, Stage::Transfer);
+}

@@ -1,0 +1,19 @@
+//! The array's side of a command.
+//!
+//! State lies below: [`state`] with [`task`] and `transfer`. Handlers act on it in the order of a
+//! command's way: `target`; `cache` or `pages`, and `mirror`; `media` and `groups`; `disks`, with
+//! `transfers` where disks are on loops. `rebuild` and `recovery` act when something fails.
+
+mod cache;
+mod disks;
+mod groups;
+mod media;
+mod mirror;
+mod pages;
+mod rebuild;
+mod recovery;
+pub(crate) mod state;
+mod target;
+mod task;
+mod transfer;
+mod transfers;

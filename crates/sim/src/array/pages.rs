@@ -1,0 +1,158 @@
+//! Commands on a cache of pages: hits, read-ahead, copies to the partner, destages.
+
+use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_storage::{CacheWrite, Lookup, PageCache};
+
+use super::task::Purpose;
+use crate::event::Event;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A read of an array that has a cache of pages.
+    pub(super) fn read_pages(&mut self, now: Picoseconds, id: u32) {
+        let extent = self.array.extent_of(id);
+        let array = self.array.tasks[id].array;
+        let lun_bytes = self.array.arrays[array as usize].luns[extent.lun as usize].bytes;
+        let Some(cache) = self.array.pages_of(array) else {
+            return;
+        };
+        // What is read ahead on a miss answers the miss too.
+        let (lookup, ahead) = if cache.model.prefetch_on_miss {
+            let ahead = cache.read_ahead(extent, lun_bytes);
+            (cache.read(id, extent), ahead)
+        } else {
+            let lookup = cache.read(id, extent);
+            (lookup, cache.read_ahead(extent, lun_bytes))
+        };
+        self.serve_lookup(now, id, lookup);
+        if let Some(ahead) = ahead {
+            let prefetch = self
+                .array
+                .background_task(now, array, Purpose::Prefetch, ahead);
+            self.access_media(now, prefetch);
+        }
+    }
+
+    fn serve_lookup(&mut self, now: Picoseconds, id: u32, lookup: Lookup) {
+        let array = self.array.tasks[id].array;
+        match lookup {
+            Lookup::Hit => {
+                let access = self
+                    .array
+                    .pages_of(array)
+                    .map_or(0, |cache| cache.model.access);
+                self.serve_from_cache(now, now + access, id);
+            }
+            Lookup::Waits => {}
+            Lookup::Miss => {
+                if self.array.tasks[id].exchange != NONE {
+                    self.tell(now, self.array.tasks[id].exchange, Stage::Cache);
+                }
+                self.access_media(now, id);
+            }
+        }
+    }
+
+    /// What a command or a prefetch has read is in the cache; who waited for it looks again.
+    pub(super) fn on_pages_read(&mut self, now: Picoseconds, id: u32) {
+        let (extent, task) = (self.array.extent_of(id), self.array.tasks[id]);
+        let Some(cache) = self.array.pages_of(task.array) else {
+            return;
+        };
+        if task.purpose == Purpose::Command {
+            cache.filled(extent);
+            return;
+        }
+        let mut told = Vec::new();
+        cache.fetched(extent, &mut told);
+        self.array.end_task(id);
+        for waiting in told {
+            let extent = self.array.extent_of(waiting);
+            if let Some(cache) = self.array.pages_of(task.array) {
+                let lookup = cache.read(waiting, extent);
+                self.serve_lookup(now, waiting, lookup);
+            }
+        }
+    }
+
+    /// A write of an array that has a cache of pages.
+    pub(super) fn write_pages(&mut self, now: Picoseconds, id: u32) {
+        let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
+        let Some(cache) = self.array.pages_of(array) else {
+            return;
+        };
+        match cache.write(id, extent) {
+            CacheWrite::Taken => self.copy_to_partner(now, id),
+            CacheWrite::Waits => {}
+            CacheWrite::Through => self.access_media(now, id),
+        }
+        self.destage_pages(now, array);
+    }
+
+    /// A write has its pages: it goes to the partner controller's cache too, where there is one.
+    fn copy_to_partner(&mut self, now: Picoseconds, id: u32) {
+        let task = self.array.tasks[id];
+        if task.exchange != NONE {
+            self.tell(now, task.exchange, Stage::Cache);
+        }
+        let array = &mut self.array.arrays[task.array as usize];
+        let Some(model) = array.page_cache.as_ref().map(|cache| cache.model) else {
+            return;
+        };
+        let Some((command, rate)) = model.partner else {
+            self.serve_from_cache(now, now + model.access, id);
+            return;
+        };
+        let copy = command + rate.time_for(task.bytes);
+        let done_at = array.partner.arrive(now, copy, model.access);
+        self.array.tasks[id].came_at = now;
+        let component = self.array.tasks[id].component;
+        self.agenda
+            .schedule(done_at, component, Event::PartnerCopied(id));
+    }
+
+    pub(crate) fn on_partner_copied(&mut self, now: Picoseconds, id: u32) {
+        let task = self.array.tasks[id];
+        self.array.arrays[task.array as usize]
+            .partner
+            .leave(now, task.came_at);
+        self.on_cache_served(now, id);
+    }
+
+    /// Begin the destages whose time has come.
+    fn destage_pages(&mut self, now: Picoseconds, number: u32) {
+        loop {
+            let array = &mut self.array.arrays[number as usize];
+            let (luns, groups) = (&array.luns, &array.groups);
+            let stripe = |lun: u32| luns[lun as usize].media.stripe_bytes(groups);
+            let Some(extent) = array
+                .page_cache
+                .as_mut()
+                .and_then(|cache| cache.next_destage(stripe))
+            else {
+                return;
+            };
+            let id = self
+                .array
+                .background_task(now, number, Purpose::PageDestage, extent);
+            self.access_media(now, id);
+        }
+    }
+
+    /// Pages are on disk: writes that waited have room, more may be destaged.
+    pub(super) fn on_pages_destaged(&mut self, now: Picoseconds, id: u32) {
+        let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
+        self.array.end_task(id);
+        if let Some(cache) = self.array.pages_of(array) {
+            cache.destaged(extent);
+        }
+        while let Some(admitted) = self
+            .array
+            .pages_of(array)
+            .and_then(PageCache::admit_waiting)
+        {
+            self.copy_to_partner(now, admitted);
+        }
+        self.destage_pages(now, array);
+    }
+}

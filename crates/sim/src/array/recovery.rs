@@ -1,0 +1,68 @@
+//! Commands that go wrong at an array: data or answers that do not come, task sets that are cleared.
+//!
+//! A target that misses data it has asked for waits for E_D_TOV and then answers with an error.
+
+use sanlab_fc::{ExchangeState, FrameKind};
+use sanlab_kernel::Picoseconds;
+use sanlab_scsi::{FCP_RSP_BYTES, Status};
+
+use crate::event::{Event, RecoveryEvent};
+use crate::issuer::Issuer;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A copy has been sent: the array looks later whether it has its answer.
+    pub(super) fn watch_copy(&mut self, now: Picoseconds, exchange: u32) {
+        let number = self.fcp.exchange(exchange).number;
+        let due_at = now + self.faults.plan().r_a_tov_ps;
+        self.recover_at(due_at, RecoveryEvent::CopyDue(exchange, number));
+    }
+
+    pub(crate) fn on_copy_due(&mut self, now: Picoseconds, id: u32, number: u32) {
+        if self.is_state(id, number, ExchangeState::Open) {
+            let transfer = self.detach(now, id);
+            self.send_transfer(now, transfer);
+        }
+    }
+
+    /// Data were asked for: if they do not come, the target reports an error.
+    pub(crate) fn expect_data(&mut self, now: Picoseconds, id: u32) {
+        let number = self.fcp.exchange(id).number;
+        let due = Event::DataDue(id, number, self.fcp.command(id).arrived_bytes);
+        let due_at = now + self.faults.plan().e_d_tov_ps;
+        self.agenda.schedule(due_at, 0, due);
+    }
+
+    /// Whether the target of the exchange that a timer was set for still waits for data.
+    pub(crate) fn waits_for_data(&self, id: u32, number: u32) -> bool {
+        let is_open = self.is_state(id, number, ExchangeState::Open);
+        is_open && {
+            let command = self.fcp.command(id);
+            command.misses_data() && command.status == Status::Good
+        }
+    }
+
+    pub(crate) fn on_data_due(&mut self, now: Picoseconds, id: u32, number: u32, seen: u32) {
+        if !self.waits_for_data(id, number) {
+            return;
+        }
+        let command = self.fcp.command_mut(id);
+        if command.arrived_bytes != seen {
+            self.expect_data(now, id);
+            return;
+        }
+        command.status = Status::CheckCondition;
+        self.release(id);
+        self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
+    }
+
+    /// A target that lost its port, or its power, forgets the commands it had.
+    pub(crate) fn clear_task_sets(&mut self, n_port: u32) {
+        for id in self.fcp.live() {
+            let is_here = self.fcp.exchange(id).target == n_port;
+            if is_here && self.fcp.command(id).tag.issuer == Issuer::Host {
+                self.release(id);
+            }
+        }
+    }
+}

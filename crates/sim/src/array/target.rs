@@ -1,0 +1,161 @@
+//! The array's side of a command: admission, controller, bursts, the answer.
+
+use sanlab_fc::FrameKind;
+use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, Status};
+use sanlab_storage::CacheWrite;
+
+use super::task::{Purpose, Task};
+use crate::event::Event;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// FCP_CMND has come to an array: admitted, or TASK SET FULL at once.
+    pub(crate) fn on_command(&mut self, now: Picoseconds, id: u32) {
+        let target = self.fcp.exchange(id).target;
+        let command = self.fcp.command_mut(id);
+        let array = &mut self.array.arrays[command.device as usize];
+        let port = self.array.port_places[target as usize] as usize;
+        if array.admit(port, command.lun).is_err() {
+            command.status = Status::TaskSetFull;
+            self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
+            return;
+        }
+        command.is_admitted = true;
+        if array.command == 0 {
+            self.on_command_processed(now, id);
+        } else {
+            let ends_at = array.controllers.arrive(now, array.command).ends_at;
+            self.agenda
+                .schedule(ends_at, target, Event::CommandProcessed(id));
+        }
+    }
+
+    pub(crate) fn on_command_processed(&mut self, now: Picoseconds, id: u32) {
+        self.tell(now, id, Stage::Controller);
+        let command = self.fcp.command(id);
+        let array = &mut self.array.arrays[command.device as usize];
+        if array.command > 0 {
+            array.controllers.leave(now);
+        }
+        if command.is_read {
+            self.read(now, id);
+        } else {
+            self.ask_for_burst(now, id);
+        }
+    }
+
+    fn read(&mut self, now: Picoseconds, exchange: u32) {
+        let target = self.fcp.exchange(exchange).target;
+        let command = self.fcp.command(exchange);
+        let task = self.array.new_task(exchange, target, command);
+        let array = self.array.tasks[task].array as usize;
+        if self.array.arrays[array].page_cache.is_some() {
+            self.read_pages(now, task);
+            return;
+        }
+        let cache = self.array.arrays[array].cache.as_mut();
+        match cache.and_then(|cache| cache.reads_hit().then(|| cache.access())) {
+            Some(access) => self.serve_from_cache(now, now + access, task),
+            None => self.access_media(now, task),
+        }
+    }
+
+    /// XFER_RDY for the next burst.
+    fn ask_for_burst(&mut self, now: Picoseconds, id: u32) {
+        let command = self.fcp.command_mut(id);
+        let offset = command.asked_bytes;
+        let limit = self.array.arrays[command.device as usize].burst_bytes;
+        command.asked_bytes += limit.min(command.bytes - offset);
+        self.send(
+            now,
+            id,
+            FrameKind::TransferReady,
+            offset,
+            FCP_XFER_RDY_BYTES,
+        );
+        if self.faults.is_armed() {
+            self.expect_data(now, id);
+        }
+    }
+
+    /// The last frame of a burst has come to an array.
+    pub(crate) fn on_write_data(&mut self, now: Picoseconds, id: u32) {
+        let command = self.fcp.command(id);
+        if command.misses_data() {
+            // A frame of it was lost: no message reports that, and the target waits.
+        } else if command.asked_bytes < command.bytes {
+            self.ask_for_burst(now, id);
+        } else {
+            self.write(now, id);
+        }
+    }
+
+    /// All data are here: store them, and copy them where the LUN is mirrored.
+    fn write(&mut self, now: Picoseconds, exchange: u32) {
+        let target = self.fcp.exchange(exchange).target;
+        let command = self.fcp.command(exchange);
+        let task = self.array.new_task(exchange, target, command);
+        let Task {
+            array, lun, bytes, ..
+        } = self.array.tasks[task];
+        let array = &mut self.array.arrays[array as usize];
+        if let Some(mirror) = &mut array.luns[lun as usize].mirror {
+            let is_synchronous = mirror.is_synchronous;
+            let may_begin = mirror.begin(task, now);
+            self.array.tasks[task].is_copied = may_begin && !is_synchronous;
+            if may_begin {
+                self.copy(now, task);
+            }
+        }
+        let array = &mut self.array.arrays[self.array.tasks[task].array as usize];
+        if array.page_cache.is_some() {
+            self.write_pages(now, task);
+            return;
+        }
+        let stored = array
+            .cache
+            .as_mut()
+            .map(|cache| (cache.write(task, bytes), cache.access()));
+        match stored {
+            Some((CacheWrite::Taken, access)) => self.store_in_cache(now, now + access, task),
+            Some((CacheWrite::Waits, _)) => {}
+            Some((CacheWrite::Through, _)) | None => self.access_media(now, task),
+        }
+    }
+
+    /// The blocks of a task are read, or stored.
+    pub(crate) fn on_blocks(&mut self, now: Picoseconds, id: u32) {
+        match self.array.tasks[id].purpose {
+            Purpose::Command => self.on_command_blocks(now, id),
+            Purpose::Destage => self.on_destaged(now, id),
+            Purpose::PageDestage => self.on_pages_destaged(now, id),
+            Purpose::Prefetch => self.on_pages_read(now, id),
+            Purpose::Rebuild(..) => {}
+        }
+    }
+
+    fn on_command_blocks(&mut self, now: Picoseconds, id: u32) {
+        let task = &mut self.array.tasks[id];
+        if task.is_read {
+            let exchange = task.exchange;
+            self.on_pages_read(now, id);
+            let bytes = self.fcp.command(exchange).bytes;
+            self.array.end_task(id);
+            self.send(now, exchange, FrameKind::Data, 0, bytes);
+        } else {
+            task.is_stored = true;
+            self.acknowledge(now, id);
+        }
+    }
+
+    /// Answer a write whose blocks are stored and whose copy, if any, is as far as it must be.
+    pub(super) fn acknowledge(&mut self, now: Picoseconds, id: u32) {
+        let task = self.array.tasks[id];
+        if !(task.is_stored && task.is_copied) {
+            return;
+        }
+        self.array.end_task(id);
+        self.send(now, task.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
+    }
+}

@@ -1,0 +1,178 @@
+//! An exchange between two N_Ports: opened for a command, moved on by information units, closed.
+
+use sanlab_fc::{Exchange, ExchangeState, FrameKind, RxIdKnown, Sequence};
+use sanlab_kernel::{Picoseconds, Stage, Timeline};
+use sanlab_scsi::Status;
+
+use crate::array::state::ArraySide;
+use crate::host::state::HostSide;
+use crate::issuer::{IssuedCommand, Issuer, Tag};
+use crate::outcome::Failure;
+use crate::world::World;
+
+/// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
+/// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
+pub(crate) const RETRY_AFTER: Picoseconds = 1_000_000_000;
+
+/// A command to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Command {
+    pub(crate) tag: Tag,
+    pub(crate) initiator: u32,
+    pub(crate) target: u32,
+    /// SCSI target device and LUN that it goes to: an array, or none for a disk behind one.
+    pub(crate) device: u32,
+    pub(crate) lun: u32,
+    pub(crate) flow: u32,
+    pub(crate) is_read: bool,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Time line of the request or transfer that a command is for.
+#[inline]
+pub(crate) fn timeline_of<'a>(
+    host: &'a mut HostSide,
+    array: &'a mut ArraySide,
+    tag: Tag,
+) -> &'a mut Timeline {
+    match tag.issuer {
+        Issuer::Host => host.timeline(tag.request),
+        Issuer::Mirror | Issuer::BackEnd => array.timeline(tag.request),
+    }
+}
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A new exchange for a command; its first information unit is FCP_CMND. None where its initiator has
+    /// no exchange id left, which ends the run.
+    pub(crate) fn open_exchange(&mut self, now: Picoseconds, command: Command) -> Option<u32> {
+        let Some(ox_id) = self.exchanges.take_id(command.initiator) else {
+            self.failure.get_or_insert(Failure::ExchangeIds {
+                n_port: command.initiator,
+            });
+            return None;
+        };
+        self.exchanges.opened += 1;
+        let exchange = Exchange {
+            initiator: command.initiator,
+            target: command.target,
+            flow: command.flow,
+            ox_id,
+            state: ExchangeState::Open,
+            rx_id_known: RxIdKnown::ToNobody,
+            opened_at: now,
+            number: self.faults.number_exchange(),
+            credit_wait_before: 0,
+        };
+        let issued = IssuedCommand {
+            tag: command.tag,
+            is_read: command.is_read,
+            status: Status::Good,
+            is_admitted: false,
+            device: command.device,
+            lun: command.lun,
+            address: command.address,
+            bytes: u32::try_from(command.bytes).unwrap_or(u32::MAX),
+            asked_bytes: 0,
+            arrived_bytes: 0,
+        };
+        Some(self.fcp.open(exchange, issued))
+    }
+
+    /// Queue an information unit of an exchange at the N_Port whose turn it is.
+    pub(crate) fn send(
+        &mut self,
+        now: Picoseconds,
+        exchange_id: u32,
+        kind: FrameKind,
+        offset: u32,
+        bytes: u32,
+    ) {
+        let exchange = self.fcp.exchange(exchange_id);
+        let from_initiator = match kind {
+            FrameKind::Command | FrameKind::Abort => true,
+            FrameKind::Data => !self.fcp.command(exchange_id).is_read,
+            _ => false,
+        };
+        let (source, destination) = if from_initiator {
+            (exchange.initiator, exchange.target)
+        } else {
+            (exchange.target, exchange.initiator)
+        };
+        let is_abort = matches!(kind, FrameKind::Abort | FrameKind::AbortAccepted);
+        if exchange.state != ExchangeState::Open && !is_abort {
+            return;
+        }
+        if self.faults.is_apart(source, destination) {
+            self.network.lost += 1;
+            return;
+        }
+        let sequence = Sequence {
+            kind,
+            exchange: exchange_id,
+            flow: exchange.flow,
+            source,
+            destination,
+            ox_id: exchange.ox_id,
+            seq_id: 0,
+            queued_at: now,
+            offset,
+            left_bytes: bytes,
+            seq_cnt: 0,
+        };
+        let before = self.network.uplink(source).counters.credit_wait;
+        self.fcp.exchange_mut(exchange_id).credit_wait_before = before;
+        self.network.buses.forget_wait(exchange_id);
+        self.network.queue(source, sequence, now);
+    }
+
+    /// The data of a burst from this offset, if its exchange has not been given up meanwhile.
+    pub(crate) fn send_data(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
+        if self.fcp.exchange(exchange).state != ExchangeState::Open {
+            return;
+        }
+        self.tell(now, exchange, Stage::Hba);
+        let burst = self.fcp.command(exchange).asked_bytes - offset;
+        self.send(now, exchange, FrameKind::Data, offset, burst);
+    }
+
+    /// Record the time up to now under this stage of the request of an exchange.
+    #[inline]
+    pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
+        if self.fcp.exchange(exchange).state == ExchangeState::Open {
+            let tag = self.fcp.command(exchange).tag;
+            let timeline = timeline_of(&mut self.host, &mut self.array, tag);
+            timeline.until(now, stage);
+        }
+    }
+
+    /// The status of a command is on its way: its places in task set and port are free.
+    pub(crate) fn release(&mut self, id: u32) {
+        let target = self.fcp.exchange(id).target;
+        self.array.release(target, self.fcp.command_mut(id));
+    }
+
+    /// The exchange is over; its id may be used again.
+    pub(crate) fn close_exchange(&mut self, exchange: u32) {
+        let closed = self.fcp.command(exchange);
+        let arrived_all = closed.arrived_bytes == closed.bytes;
+        if closed.status == Status::Good && !arrived_all {
+            self.failure.get_or_insert(Failure::Bytes {
+                exchange: self.fcp.exchange(exchange).ox_id,
+                expected: closed.bytes,
+                arrived: closed.arrived_bytes,
+            });
+        }
+        self.forget_exchange(exchange);
+    }
+
+    /// Nothing of an exchange is left: its id may be used again.
+    pub(crate) fn forget_exchange(&mut self, id: u32) {
+        let exchange = self.fcp.exchange_mut(id);
+        exchange.state = ExchangeState::Closed;
+        self.exchanges
+            .give_back_id(exchange.initiator, exchange.ox_id);
+        self.fcp.close(id);
+        self.exchanges.closed += 1;
+    }
+}

@@ -1,0 +1,60 @@
+//! Timers that find nothing to do.
+//!
+//! A command's timer runs on when its answer is there, and the id of an aborted exchange rests for
+//! R_A_TOV. Neither is work: a run ends with its last work, and its utilisations refer to that time.
+
+use sanlab_fc::ExchangeState;
+use sanlab_kernel::NEVER;
+
+use crate::event::{Event, RecoveryEvent, ServiceEvent};
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// Whether the next event is a timer that finds nothing to do.
+    #[cold]
+    pub(crate) fn next_is_idle(&self) -> bool {
+        let is_next = self.agenda.next_at() <= self.network.next_at();
+        let next = self.agenda.peek().filter(|_| is_next);
+        next.is_some_and(|event| self.is_idle(event))
+    }
+
+    /// Whether an event that is due is a timer that finds nothing to do.
+    #[inline]
+    pub(crate) fn is_idle(&self, event: &Event) -> bool {
+        match *event {
+            Event::Recovery(timer) => self.is_idle_recovery(timer),
+            Event::DataDue(exchange, number, _) => !self.waits_for_data(exchange, number),
+            Event::Service(ServiceEvent::Overdue(dialogue, step)) => {
+                self.services.is_answered(dialogue, step)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_idle_recovery(&self, timer: RecoveryEvent) -> bool {
+        match timer {
+            RecoveryEvent::Rested(_) => true,
+            RecoveryEvent::CommandsDue(adapter) => !self.has_open_command(adapter),
+            RecoveryEvent::AbortDue(exchange, number) => {
+                !self.is_state(exchange, number, ExchangeState::Aborting)
+            }
+            RecoveryEvent::CopyDue(exchange, number) => {
+                !self.is_state(exchange, number, ExchangeState::Open)
+            }
+            _ => false,
+        }
+    }
+
+    /// Nothing but resting ids is left, and no frame moves.
+    pub(crate) fn is_still(&self) -> bool {
+        self.network.next_at() == NEVER && self.agenda.len() == self.faults.resting
+    }
+
+    /// Drop the idle timers that come next. Returns whether nothing else is left.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        while self.next_is_idle() {
+            self.agenda.pop();
+        }
+        self.next_at() == NEVER
+    }
+}

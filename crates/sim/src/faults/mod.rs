@@ -1,0 +1,9 @@
+//! What goes wrong in the fabric, and what follows for exchanges.
+//!
+//! What hosts and arrays make of it is in their own folders, in `recovery`.
+
+mod aborts;
+mod arm;
+mod fabric;
+mod idle_timers;
+pub(crate) mod state;

@@ -1,0 +1,110 @@
+//! From the job to the path: requests are made, and the processor takes them in.
+
+use sanlab_host::Role;
+use sanlab_kernel::{Picoseconds, Stage};
+
+use super::request::OpenRequest;
+use crate::event::Event;
+use crate::outcome::Failure;
+use crate::world::World;
+
+/// Requests that may be open at once, in about 3 GB. An open loop that asks for more than is served
+/// gets here sooner or later. The run stops with a clear error before the machine runs out of memory.
+const MOST_OPEN: usize = 10_000_000;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    pub(crate) fn on_job_start(&mut self, now: Picoseconds, job: u32) {
+        self.ask_token(now, job);
+        match self.host.jobs[job as usize].job.first_due(now) {
+            Some(due_at) => {
+                self.agenda
+                    .schedule(due_at, self.host.component(job), Event::JobDue(job));
+            }
+            None => self.pump_job(now, job),
+        }
+    }
+
+    pub(crate) fn on_job_due(&mut self, now: Picoseconds, job: u32) {
+        if let Some(next_at) = self.host.jobs[job as usize].job.on_due(now) {
+            self.agenda
+                .schedule(next_at, self.host.component(job), Event::JobDue(job));
+            self.pump_job(now, job);
+        }
+    }
+
+    pub(crate) fn on_slot_free(&mut self, now: Picoseconds, job: u32) {
+        self.host.jobs[job as usize].job.on_slot_free();
+        self.pump_job(now, job);
+    }
+
+    /// Issue what the job may issue.
+    pub(crate) fn pump_job(&mut self, now: Picoseconds, id: u32) {
+        while let Some(asked) = self.host.jobs[id as usize].job.next_request(now) {
+            let job = &self.host.jobs[id as usize];
+            let (host, workload) = (job.host, job.workload);
+            let device = job.devices[asked.target as usize];
+            let role = match job.volume {
+                // On which LUNs a request is, is known piece by piece.
+                Some(_) => Role::Split,
+                None => self.host.hosts[host as usize]
+                    .block_layer
+                    .role_of(asked.bytes),
+            };
+            let file_system = job.file_system;
+            let request = self.host.requests.insert(OpenRequest {
+                target: asked.target,
+                device,
+                role,
+                commands: u32::from(role == Role::Whole),
+                reply_bytes: asked.reply_bytes,
+                is_read: asked.is_read,
+                address: asked.address,
+                bytes: asked.bytes,
+                ..OpenRequest::begin(id, now)
+            });
+            self.meters.workload(workload).begin(now);
+            let open = self.host.requests.alive();
+            if open > MOST_OPEN {
+                self.failure.get_or_insert(Failure::Overload {
+                    workload,
+                    open: open as u64,
+                    now_ps: now,
+                });
+                return;
+            }
+            match file_system {
+                Some(file_system) => self.enter_file_system(now, file_system, request),
+                None => self.begin_request(now, request),
+            }
+        }
+        if let Some(wake_at) = self.host.jobs[id as usize].job.take_wake() {
+            self.agenda
+                .schedule(wake_at, self.host.component(id), Event::JobWake(id));
+        }
+    }
+
+    /// The processor of the host takes a request in.
+    pub(crate) fn begin_request(&mut self, now: Picoseconds, request: u32) {
+        let OpenRequest { job, role, .. } = self.host.requests[request];
+        let host = self.host.jobs[job as usize].host;
+        if let Some(ends_at) = self.host.occupy_cpu(now, host, |costs| costs.submit(role)) {
+            self.agenda.schedule(
+                ends_at,
+                self.host.component(job),
+                Event::CpuSubmitted(request),
+            );
+        } else {
+            self.on_cpu_submitted(now, request);
+        }
+    }
+
+    pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
+        let record = &mut self.host.requests[request];
+        record.timeline.until(now, Stage::HostCpu);
+        match record.role {
+            Role::Whole => self.assign(now, request),
+            Role::Split => self.split(now, request),
+            Role::Piece => self.on_piece_submitted(now, request),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The host's side of a command.
+//!
+//! State lies below: [`state`] with [`request`], [`running_job`], [`path`] and [`file_system`]. Handlers
+//! act on it in the order of a request's way: `jobs` and `allocation`, `pieces`, `path_choice`, `adapter`
+//! down to the wire, `completion` back up. `path_changes` and `recovery` act when something fails.
+
+mod adapter;
+mod allocation;
+mod completion;
+pub(crate) mod file_system;
+mod jobs;
+pub(crate) mod path;
+mod path_changes;
+mod path_choice;
+mod pieces;
+mod recovery;
+mod request;
+pub(crate) mod running_job;
+pub(crate) mod state;

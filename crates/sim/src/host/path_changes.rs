@@ -1,0 +1,174 @@
+//! Paths that are lost, come back, or are distrusted.
+
+use sanlab_host::PathState;
+use sanlab_kernel::{NEVER, Picoseconds, Stage, id_of};
+
+use super::path::Path;
+use crate::event::RecoveryEvent;
+use crate::faults::state::Place;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// Whether frames get from one end of a path to the other, and back.
+    fn is_usable(&self, path: &Path, now: Picoseconds) -> bool {
+        let (a, b) = (path.initiator, path.target);
+        let network = &self.network;
+        network.is_lit(a, now)
+            && network.is_lit(b, now)
+            && network.is_reachable(a, b)
+            && network.is_reachable(b, a)
+            && !self.faults.is_apart(a, b)
+    }
+
+    /// Hosts look which of their paths are usable: all of them, or those of one adapter's port.
+    pub(crate) fn check_paths(&mut self, now: Picoseconds, initiator: Option<u32>) {
+        for id in 0..id_of(self.host.paths.len()) {
+            let path = &self.host.paths[id as usize];
+            if initiator.is_some_and(|port| !self.network.share_link(port, path.initiator)) {
+                continue;
+            }
+            let is_usable = self.is_usable(path, now);
+            if is_usable == path.is_usable {
+                continue;
+            }
+            self.host.paths[id as usize].is_usable = is_usable;
+            if is_usable {
+                let ready_at = now + self.faults.plan().login_ps;
+                self.host.paths[id as usize].ready_at = ready_at;
+                self.recover_at(ready_at, RecoveryEvent::PathReady(id));
+            } else if self.host.paths[id as usize].state == PathState::Up {
+                self.lose_path(now, id);
+            }
+        }
+    }
+
+    fn set_state(&mut self, now: Picoseconds, id: u32, state: PathState) {
+        let path = &mut self.host.paths[id as usize];
+        match (path.state, state) {
+            (PathState::Up, _) => {
+                path.losses += 1;
+                path.lost_at = now;
+                path.lost_first.get_or_insert(now);
+            }
+            (_, PathState::Up) => path.lost_for += now - path.lost_at,
+            _ => {}
+        }
+        path.state = state;
+        path.changes += 1;
+        let is_blocked = state != PathState::Up;
+        for (adapter, queue) in self.host.queues_of(id) {
+            self.host.adapters[adapter as usize].block(queue, is_blocked);
+        }
+    }
+
+    /// A path is lost: what is under way over it is taken back, and waits for it.
+    fn lose_path(&mut self, now: Picoseconds, id: u32) {
+        self.set_state(now, id, PathState::Blocked);
+        self.faults.note(now, "path is lost", Place::Path(id));
+        let path = &self.host.paths[id as usize];
+        let (ends, changes) = ((path.initiator, path.target), path.changes);
+        // Nobody waits for what was never there.
+        let timeout = self.host.adapters[path.adapter as usize].path_timeout;
+        let expires_at = if now == 0 { 0 } else { now + timeout };
+        self.recover_at(expires_at, RecoveryEvent::PathExpired(id, changes));
+        self.take_back_all(now, ends);
+    }
+
+    /// A path has been lost for too long: commands that wait for it fail over.
+    pub(crate) fn on_path_expired(&mut self, now: Picoseconds, id: u32, changes: u32) {
+        let path = &self.host.paths[id as usize];
+        if path.changes == changes && path.state == PathState::Blocked {
+            self.faults.note(now, "path has failed", Place::Path(id));
+            self.fail_path(now, id);
+        }
+    }
+
+    /// Commands that wait for a path look for another.
+    fn fail_path(&mut self, now: Picoseconds, id: u32) {
+        self.set_state(now, id, PathState::Failed);
+        for (adapter, queue) in self.host.queues_of(id) {
+            for request in self.host.adapters[adapter as usize].take_waiting(queue) {
+                let record = &mut self.host.requests[request];
+                record.timeline.until(now, Stage::Recovery);
+                record.is_recovering = false;
+                self.assign(now, request);
+            }
+        }
+    }
+
+    /// A command over this path has failed: a host with several does not use it until its checker has
+    /// looked at it.
+    pub(crate) fn distrust_path(&mut self, now: Picoseconds, id: u32, device: u32) {
+        let checker = self.host.devices[device as usize].checker;
+        let has_choice = self.host.devices[device as usize]
+            .device
+            .multipath
+            .is_some();
+        if !has_choice || self.host.paths[id as usize].state != PathState::Up {
+            return;
+        }
+        self.faults.note(now, "path is distrusted", Place::Path(id));
+        self.fail_path(now, id);
+        self.check_later(now, id, checker);
+    }
+
+    fn check_later(&mut self, now: Picoseconds, id: u32, checker: Picoseconds) {
+        let next = (now / checker.max(1) + 1) * checker.max(1);
+        let changes = self.host.paths[id as usize].changes;
+        self.recover_at(next, RecoveryEvent::PathChecked(id, changes));
+    }
+
+    /// The host has logged in again, unless the path went away meanwhile: a blocked path is used at once,
+    /// a failed one when the checker has looked at it.
+    pub(crate) fn on_path_ready(&mut self, now: Picoseconds, id: u32) {
+        let path = &self.host.paths[id as usize];
+        if !path.is_usable || path.state == PathState::Up || now < path.ready_at {
+            return;
+        }
+        let devices = path.devices.iter();
+        let checkers = devices.map(|&device| self.host.devices[device as usize].checker);
+        let checker = checkers.max().unwrap_or(0);
+        if path.state == PathState::Failed && checker > 0 {
+            self.check_later(now, id, checker);
+        } else {
+            self.restore_path(now, id);
+        }
+    }
+
+    pub(crate) fn on_path_checked(&mut self, now: Picoseconds, id: u32, changes: u32) {
+        let path = &self.host.paths[id as usize];
+        if path.is_usable && path.changes == changes && path.state == PathState::Failed {
+            self.restore_path(now, id);
+        }
+    }
+
+    fn restore_path(&mut self, now: Picoseconds, id: u32) {
+        self.set_state(now, id, PathState::Up);
+        self.faults.note(now, "path is back", Place::Path(id));
+        let adapter = self.host.paths[id as usize].adapter;
+        for device in self.host.paths[id as usize].devices.clone() {
+            self.on_device_ready(now, device);
+            let known = &self.host.devices[device as usize].device;
+            let failback = known.multipath.map_or(NEVER, |policy| policy.failback);
+            let is_better = self
+                .host
+                .best_group(device)
+                .is_some_and(|best| best < known.group);
+            if is_better && failback != NEVER {
+                self.recover_at(now + failback, RecoveryEvent::Failback(device));
+            }
+        }
+        self.pump_adapter(now, adapter);
+    }
+
+    /// An answer has come by a path: if another of the device is lost, its place is taken.
+    pub(crate) fn note_answer(&mut self, now: Picoseconds, path: u32, device: u32) {
+        self.host.paths[path as usize].answers += 1;
+        for route in &self.host.devices[device as usize].routes {
+            let other = &mut self.host.paths[route.path as usize];
+            if route.path != path && other.lost_first.is_some() {
+                other.replaced_at.get_or_insert(now);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which path a request takes, and what happens where none is left.
+
+use sanlab_host::NoPath;
+use sanlab_kernel::{Picoseconds, Stage, id_of};
+
+use super::path::{HostDevice, Route};
+use crate::event::RecoveryEvent;
+use crate::faults::state::Place;
+use crate::world::World;
+
+/// A job whose I/O fails because no path is left asks again after this long. Uncertain: what an
+/// application does then is not modelled, except that it does not ask again at once.
+const PAUSE_AFTER_ERROR: Picoseconds = 1_000_000_000_000;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A request goes to the queue of a path.
+    pub(crate) fn assign(&mut self, now: Picoseconds, id: u32) {
+        let device_id = self.host.requests[id].device as usize;
+        let HostDevice { device, routes, .. } = &mut self.host.devices[device_id];
+        let is_plain = device.multipath.is_none() && !self.faults.is_armed();
+        let path = if is_plain {
+            Some(0)
+        } else if now < device.switching_until {
+            device.held.push(id);
+            return;
+        } else {
+            let (paths, adapters) = (&self.host.paths, &self.host.adapters);
+            let state = |place: usize| paths[routes[place].path as usize].state;
+            let load =
+                |place: usize| adapters[routes[place].adapter as usize].load(routes[place].queue);
+            device.choose(state, load)
+        };
+        let Some(path) = path else {
+            self.assign_elsewhere(now, id);
+            return;
+        };
+        let Route { adapter, queue, .. } = routes[path];
+        let record = &mut self.host.requests[id];
+        (record.path, record.queue) = (id_of(path), queue);
+        self.host.adapters[adapter as usize].enqueue(queue, id);
+        self.pump_adapter(now, adapter);
+    }
+
+    /// The group in use has no path left: another group, or none.
+    fn assign_elsewhere(&mut self, now: Picoseconds, id: u32) {
+        let device_id = self.host.requests[id].device;
+        if let Some(group) = self.host.best_group(device_id) {
+            self.switch_group(now, device_id, group);
+            self.assign(now, id);
+            return;
+        }
+        let device = &mut self.host.devices[device_id as usize].device;
+        let queues = device
+            .multipath
+            .is_some_and(|policy| policy.no_path == NoPath::Queue);
+        if queues {
+            self.host.requests[id].is_recovering = true;
+            device.held.push(id);
+        } else {
+            self.fail(now, id, PAUSE_AFTER_ERROR);
+        }
+    }
+
+    /// A device goes over to another group of paths, for which the array needs its time.
+    fn switch_group(&mut self, now: Picoseconds, id: u32, group: u32) {
+        let device = &mut self.host.devices[id as usize].device;
+        device.group = group;
+        let takes = device.multipath.map_or(0, |policy| policy.switch_over);
+        if takes > 0 {
+            device.switching_until = now + takes;
+            self.recover_at(now + takes, RecoveryEvent::DeviceReady(id));
+        }
+        self.faults.note(
+            now,
+            "lun moves to another group of paths",
+            Place::Device(id),
+        );
+    }
+
+    /// Requests that waited for a path have one, or are told that there is none.
+    pub(crate) fn on_device_ready(&mut self, now: Picoseconds, id: u32) {
+        let held = std::mem::take(&mut self.host.devices[id as usize].device.held);
+        for request in held {
+            let record = &mut self.host.requests[request];
+            record.timeline.until(now, Stage::Recovery);
+            self.assign(now, request);
+        }
+    }
+
+    pub(crate) fn on_failback(&mut self, now: Picoseconds, id: u32) {
+        let best = self.host.best_group(id);
+        if let Some(best) = best.filter(|&best| best < self.host.devices[id as usize].device.group)
+        {
+            self.switch_group(now, id, best);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Commands that fail at a host: time-outs, retries, and in the end an error.
+//!
+//! FCP in class 3 reports no lost frame. An initiator notices missing data when the response comes, and
+//! anything else when its own timer runs out; then it ends the exchange with ABTS and sends the command
+//! again.
+
+use sanlab_fc::ExchangeState;
+use sanlab_host::{PathState, Role};
+use sanlab_kernel::{Picoseconds, Stage};
+
+use super::request::OpenRequest;
+use crate::event::RecoveryEvent;
+use crate::issuer::Issuer;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// A command has been sent: the adapter looks later whether it has its answer.
+    pub(super) fn watch_command(&mut self, now: Picoseconds, id: u32) {
+        let adapter = &mut self.host.adapters[id as usize];
+        if adapter.command_timeout > 0 && !adapter.is_watched {
+            adapter.is_watched = true;
+            let due_at = now + adapter.command_timeout;
+            self.recover_at(due_at, RecoveryEvent::CommandsDue(id));
+        }
+    }
+
+    /// Commands of an adapter that have waited for too long are aborted; the oldest of the others says
+    /// when to look again.
+    pub(crate) fn on_commands_due(&mut self, now: Picoseconds, id: u32) {
+        let adapter = &mut self.host.adapters[id as usize];
+        adapter.is_watched = false;
+        let (n_port, timeout) = (adapter.n_port, adapter.command_timeout);
+        let mut oldest = None;
+        for exchange_id in self.fcp.live() {
+            if !self.is_open_command(exchange_id, n_port) {
+                continue;
+            }
+            let exchange = self.fcp.exchange(exchange_id);
+            if exchange.opened_at + timeout <= now {
+                self.abort(now, exchange_id);
+            } else {
+                let opened_at = exchange.opened_at;
+                oldest = Some(oldest.map_or(opened_at, |earlier: u64| earlier.min(opened_at)));
+            }
+        }
+        // What was sent again meanwhile has its own look under way.
+        let adapter = &mut self.host.adapters[id as usize];
+        if let (Some(oldest), false) = (oldest, adapter.is_watched) {
+            adapter.is_watched = true;
+            self.recover_at(oldest + timeout, RecoveryEvent::CommandsDue(id));
+        }
+    }
+
+    /// Whether an exchange is a command of the adapter with this N_Port that waits for its answer.
+    fn is_open_command(&self, id: u32, n_port: u32) -> bool {
+        let exchange = self.fcp.exchange(id);
+        exchange.state == ExchangeState::Open
+            && self.fcp.command(id).tag.issuer == Issuer::Host
+            && self.network.share_link(exchange.initiator, n_port)
+    }
+
+    /// Whether an adapter has a command that waits for its answer.
+    pub(crate) fn has_open_command(&self, adapter: u32) -> bool {
+        let n_port = self.host.adapters[adapter as usize].n_port;
+        self.fcp.live().any(|id| self.is_open_command(id, n_port))
+    }
+
+    /// Everything under way between these ports is taken back.
+    pub(crate) fn take_back_all(&mut self, now: Picoseconds, (initiator, target): (u32, u32)) {
+        for id in self.fcp.live() {
+            let exchange = self.fcp.exchange(id);
+            let is_between = exchange.initiator == initiator && exchange.target == target;
+            let is_open = matches!(
+                exchange.state,
+                ExchangeState::Open | ExchangeState::Aborting
+            );
+            let issuer = self.fcp.command(id).tag.issuer;
+            if is_between && is_open && issuer == Issuer::Host {
+                // Both ends know that they are logged out.
+                self.release(id);
+                let request = self.detach(now, id);
+                self.try_again(now, request, false);
+            }
+        }
+    }
+
+    /// A command has ended badly: it is sent again, by this path or another, or its request fails.
+    pub(crate) fn try_again(&mut self, now: Picoseconds, id: u32, counts: bool) {
+        let record = &mut self.host.requests[id];
+        record.timeline.rewind(now);
+        record.timeline.until(now, Stage::Recovery);
+        record.is_retried = true;
+        record.failures += u32::from(counts);
+        let record = *record;
+        let route = self.host.route_of(&record);
+        let adapter = &mut self.host.adapters[route.adapter as usize];
+        if !counts && self.host.paths[route.path as usize].state == PathState::Blocked {
+            self.host.requests[id].is_recovering = true;
+            adapter.take_back(route.queue, id);
+            return;
+        }
+        adapter.give_up(route.queue);
+        if record.failures > adapter.retries {
+            self.fail(now, id, 0);
+        } else {
+            if counts {
+                self.distrust_path(now, route.path, record.device);
+            }
+            self.assign(now, id);
+        }
+        self.pump_adapter(now, route.adapter);
+    }
+
+    /// A command has failed for good, and with it the request it is, or is a part of. The application
+    /// asks again after this pause.
+    pub(crate) fn fail(&mut self, now: Picoseconds, id: u32, pause: Picoseconds) {
+        let record = &mut self.host.requests[id];
+        record.pause = pause;
+        let record = *record;
+        self.host.requests.remove(id);
+        if record.role == Role::Piece {
+            self.end_piece(now, &record, false);
+        } else {
+            self.end_in_error(now, &record, pause);
+        }
+    }
+
+    /// The application gets an error.
+    pub(crate) fn end_in_error(
+        &mut self,
+        now: Picoseconds,
+        record: &OpenRequest,
+        pause: Picoseconds,
+    ) {
+        let running = &mut self.host.jobs[record.job as usize];
+        let is_counted = now >= running.job.settings.counted_from;
+        let workload = self.meters.workload(running.workload);
+        workload.fail(now, now - record.timeline.began_at);
+        let meter = &mut workload.meters[usize::from(record.is_read)];
+        meter.fail(is_counted);
+        meter.count_commands(record.commands, is_counted);
+        running.job.on_done(&record.asked());
+        if pause == 0 {
+            self.on_slot_free(now, record.job);
+        } else {
+            self.recover_at(now + pause, RecoveryEvent::JobPaused(record.job));
+        }
+    }
+}

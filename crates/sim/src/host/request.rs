@@ -1,0 +1,91 @@
+//! A request of a host while it is open.
+
+use sanlab_host::Role;
+use sanlab_kernel::{NONE, Picoseconds, Timeline};
+
+/// A request of a host that is open, or a piece of one.
+#[derive(Clone, Copy, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "facts that do not exclude each other"
+)]
+pub(crate) struct OpenRequest {
+    pub(crate) job: u32,
+    /// LUN queue at the adapter.
+    pub(crate) queue: u32,
+    /// Which of its job's LUNs.
+    pub(crate) target: u32,
+    /// The LUN as its host sees it, and the path that it takes.
+    pub(crate) device: u32,
+    pub(crate) path: u32,
+    /// Whether it is a command of its own, several, or one of several.
+    pub(crate) role: Role,
+    /// Of a piece: the request it is a part of; [`sanlab_kernel::NONE`] of all others.
+    pub(crate) parent: u32,
+    /// Of a request in pieces: those under way.
+    pub(crate) pieces: u32,
+    /// Commands it has taken.
+    pub(crate) commands: u32,
+    /// Of a request in pieces: those that failed; with any it fails itself.
+    pub(crate) failed_pieces: u32,
+    /// Size of the transfer that follows in the opposite direction; 0 makes none.
+    pub(crate) reply_bytes: u32,
+    pub(crate) is_read: bool,
+    /// How often a command of it got no answer, or no good one.
+    pub(crate) failures: u32,
+    /// It was sent again after a fault.
+    pub(crate) is_retried: bool,
+    /// It waits for a fault to pass.
+    pub(crate) is_recovering: bool,
+    /// When it has failed: how long the application waits before it asks again.
+    pub(crate) pause: Picoseconds,
+    /// It was refused with TASK SET FULL and has not been sent again.
+    pub(crate) is_refused: bool,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    /// Of a request in pieces: bytes of those issued, and how many may be as of now.
+    pub(crate) issued: u64,
+    pub(crate) may_be_issued: u64,
+    pub(crate) timeline: Timeline,
+}
+
+impl OpenRequest {
+    /// A request that begins now and is one command, its contents not filled in yet.
+    pub(crate) fn begin(job: u32, now: Picoseconds) -> Self {
+        Self {
+            job,
+            queue: 0,
+            target: 0,
+            device: NONE,
+            path: 0,
+            role: Role::Whole,
+            parent: NONE,
+            pieces: 0,
+            commands: 1,
+            failed_pieces: 0,
+            reply_bytes: 0,
+            is_read: false,
+            failures: 0,
+            is_retried: false,
+            is_recovering: false,
+            pause: 0,
+            is_refused: false,
+            address: 0,
+            bytes: 0,
+            issued: 0,
+            may_be_issued: 0,
+            timeline: Timeline::begin(now),
+        }
+    }
+
+    /// What the job asked for.
+    pub(crate) fn asked(&self) -> sanlab_host::Request {
+        sanlab_host::Request {
+            is_read: self.is_read,
+            target: self.target,
+            address: self.address,
+            bytes: self.bytes,
+            reply_bytes: self.reply_bytes,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What is counted while the world runs.
+
+mod series;
+mod workload;
+
+use sanlab_fabric::Network;
+use sanlab_fc::Frame;
+use sanlab_kernel::Picoseconds;
+use sanlab_metrics::FrameLatencies;
+
+pub(crate) use series::Series;
+pub(crate) use workload::WorkloadState;
+
+/// Latencies of frames, workloads, and what happened in each interval.
+pub(crate) struct Meters {
+    workloads: Vec<WorkloadState>,
+    latencies: FrameLatencies,
+    series: Series,
+}
+
+impl Meters {
+    pub(crate) fn new(workloads: usize, flows: usize, series: Series) -> Self {
+        Self {
+            workloads: std::iter::repeat_with(WorkloadState::default)
+                .take(workloads)
+                .collect(),
+            latencies: FrameLatencies::new(flows),
+            series,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn workload(&mut self, id: u32) -> &mut WorkloadState {
+        &mut self.workloads[id as usize]
+    }
+
+    pub(crate) fn workloads(&self) -> &[WorkloadState] {
+        &self.workloads
+    }
+
+    pub(crate) fn workloads_mut(&mut self) -> &mut [WorkloadState] {
+        &mut self.workloads
+    }
+
+    pub(crate) fn latencies(&self) -> &FrameLatencies {
+        &self.latencies
+    }
+
+    pub(crate) fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// A frame reaches its destination then.
+    #[inline]
+    pub(crate) fn record_frame(&mut self, frame: &Frame, landed_at: Picoseconds) {
+        self.latencies.record(
+            frame.flow,
+            frame.payload_bytes,
+            landed_at - frame.sent_at,
+            landed_at - frame.framed_at,
+        );
+    }
+
+    /// When the interval at hand ends.
+    #[inline]
+    pub(crate) fn interval_ends_at(&self) -> Picoseconds {
+        self.series.next_at
+    }
+
+    /// Close the intervals that have ended by now, and with `at_end` the one that has not.
+    pub(crate) fn close_series<const E: bool>(
+        &mut self,
+        now: Picoseconds,
+        at_end: bool,
+        network: &Network<E>,
+    ) {
+        self.series
+            .close_until(now, at_end, network, &mut self.workloads);
+    }
+
+    /// I/Os done by hosts, warm-up included.
+    pub(crate) fn ios(&self) -> u64 {
+        self.workloads.iter().map(|workload| workload.done).sum()
+    }
+}

@@ -1,0 +1,56 @@
+//! Names of ports and transmitters, as people know them.
+
+use crate::plan::{EndPlan, LinkPlan, Plan};
+
+/// The name people know a port by: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`. `at_b` is the second end.
+pub(crate) fn port_name(plan: &Plan, link: usize, at_b: bool) -> String {
+    let (near, far) = ends(&plan.links[link], at_b);
+    match near {
+        EndPlan::NPort(id) => plan.n_ports[id as usize].name.clone(),
+        EndPlan::Switch { switch, port } => {
+            let letter = if matches!(far, EndPlan::Switch { .. }) {
+                'e'
+            } else {
+                'f'
+            };
+            format!("{}.{letter}{port}", plan.switches[switch as usize].name)
+        }
+    }
+}
+
+/// Transmitters: two of each link, one of each place on a loop.
+pub(crate) fn fibres(plan: &Plan) -> usize {
+    let on_loops: usize = plan.loops.iter().map(|ring| ring.ports.len()).sum();
+    2 * plan.links.len() + on_loops
+}
+
+/// The name of the port that a transmitter belongs to.
+pub(crate) fn fibre_name(plan: &Plan, fibre: u32) -> String {
+    let on_links = 2 * plan.links.len();
+    let fibre = fibre as usize;
+    if fibre < on_links {
+        return port_name(plan, fibre / 2, fibre % 2 == 1);
+    }
+    let mut ports = plan.loops.iter().flat_map(|ring| &ring.ports);
+    let port = ports.nth(fibre - on_links);
+    port.map_or_else(String::new, |port| {
+        plan.n_ports[port.n_port as usize].name.clone()
+    })
+}
+
+/// Both ends of a link, the near one first.
+pub(crate) fn ends(link: &LinkPlan, at_b: bool) -> (EndPlan, EndPlan) {
+    if at_b {
+        (link.b, link.a)
+    } else {
+        (link.a, link.b)
+    }
+}
+
+/// The name of the box that an end of a link is at.
+pub(crate) fn node_name(plan: &Plan, end: EndPlan) -> String {
+    match end {
+        EndPlan::NPort(id) => plan.n_ports[id as usize].node.clone(),
+        EndPlan::Switch { switch, .. } => plan.switches[switch as usize].name.clone(),
+    }
+}

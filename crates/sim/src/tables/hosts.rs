@@ -1,0 +1,143 @@
+//! Tables of hosts: ports of adapters, I/O buses.
+
+use sanlab_kernel::Picoseconds;
+use sanlab_metrics::{Column, Table};
+
+use super::numbers::ratio;
+use crate::plan::Plan;
+use crate::world::World;
+
+struct AdapterRow {
+    port: String,
+    host: String,
+    commands: u64,
+    interrupts: u64,
+    queue_full: u64,
+    busy: u64,
+}
+
+/// Ports of adapters.
+pub(super) fn adapters<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Table {
+    let hosts = plan.hosts.iter();
+    let of = hosts.flat_map(|host| host.adapters.iter().map(move |adapter| (host, adapter)));
+    let rows: Vec<_> = (world.host.adapters_mut().iter_mut().zip(of))
+        .map(|(adapter, (host, of))| AdapterRow {
+            port: plan.n_ports[of.n_port as usize].name.clone(),
+            host: host.name.clone(),
+            commands: adapter.commands,
+            interrupts: adapter.interrupts,
+            queue_full: adapter.queue_full,
+            busy: u64::try_from(adapter.engine.totals(now).busy).unwrap_or(u64::MAX),
+        })
+        .collect();
+    let whole = |value: fn(&AdapterRow) -> u64| Column::whole(&rows, value);
+    Table::new(
+        "adapters",
+        vec![
+            ("port", Column::text(&rows, |row| row.port.clone())),
+            ("host", Column::text(&rows, |row| row.host.clone())),
+            ("command_count", whole(|row| row.commands)),
+            ("interrupt_count", whole(|row| row.interrupts)),
+            ("queue_full_count", whole(|row| row.queue_full)),
+            (
+                "engine_utilisation",
+                Column::real(&rows, |row| ratio(row.busy, now)),
+            ),
+        ],
+    )
+}
+
+/// I/O buses.
+pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let of = plan.hosts.iter();
+    let of = of.flat_map(|host| host.buses.iter().map(move |bus| (host, bus)));
+    let rows: Vec<_> = (world.network.buses.segments.iter_mut().zip(of))
+        .map(|(bus, (host, of))| {
+            let totals = bus.totals(now);
+            let busy: Vec<u64> = totals
+                .iter()
+                .map(|lane| u64::try_from(lane.busy).unwrap_or(u64::MAX))
+                .collect();
+            (host, of, bus.bytes(), busy)
+        })
+        .collect();
+    Table::new(
+        "buses",
+        vec![
+            ("bus", Column::text(&rows, |row| row.1.name.clone())),
+            ("host", Column::text(&rows, |row| row.0.name.clone())),
+            ("bytes_per_s", Column::whole(&rows, |row| row.1.bytes_per_s)),
+            ("from_memory_bytes", Column::whole(&rows, |row| row.2[0])),
+            ("to_memory_bytes", Column::whole(&rows, |row| row.2[1])),
+            (
+                "utilisation",
+                Column::real(&rows, |row| {
+                    let most = row.3.iter().max().copied().unwrap_or(0);
+                    ratio(most, now)
+                }),
+            ),
+        ],
+    )
+}
+
+struct FileSystemRow {
+    name: String,
+    allocations: u64,
+    busy: u64,
+    writes: u64,
+    bytes: u64,
+    response_sum: u128,
+}
+
+/// File systems: what was allocated, and what they wrote to their logs and their metadata.
+pub(super) fn file_systems<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Table {
+    let states = world.meters.workloads();
+    let rows: Vec<_> = (world
+        .host
+        .file_systems_mut()
+        .iter_mut()
+        .zip(&plan.file_systems)
+        .zip(0..))
+    .map(|((file_system, of), number)| {
+        let own = plan.workloads.iter().zip(states);
+        let own = own.filter(|(workload, _)| workload.file_system == Some(number));
+        let totals: Vec<_> = own.map(|(_, state)| state.meters[0].totals).collect();
+        FileSystemRow {
+            name: of.name.clone(),
+            allocations: file_system.allocations,
+            busy: u64::try_from(file_system.server.totals(now).busy).unwrap_or(u64::MAX),
+            writes: totals.iter().map(|it| it.count).sum(),
+            bytes: totals.iter().map(|it| it.bytes).sum(),
+            response_sum: totals.iter().map(|it| it.response_sum).sum(),
+        }
+    })
+    .collect();
+    let whole = |value: fn(&FileSystemRow) -> u64| Column::whole(&rows, value);
+    Table::new(
+        "file_systems",
+        vec![
+            ("file_system", Column::text(&rows, |row| row.name.clone())),
+            ("allocation_count", whole(|row| row.allocations)),
+            (
+                "allocation_utilisation",
+                Column::real(&rows, |row| ratio(row.busy, now)),
+            ),
+            ("journal_write_count", whole(|row| row.writes)),
+            ("journal_bytes", whole(|row| row.bytes)),
+            (
+                "response_mean_ps",
+                Column::real(&rows, |row| {
+                    row.response_sum as f64 / row.writes.max(1) as f64
+                }),
+            ),
+        ],
+    )
+}

@@ -1,0 +1,90 @@
+//! What loops and their strings have counted, as tables.
+
+use sanlab_fabric::{Loop, LoopCounters, Medium};
+use sanlab_kernel::Picoseconds;
+use sanlab_metrics::{Column, Table};
+
+use super::numbers::ratio;
+use crate::plan::{LoopPlan, MediumPlan, Plan};
+use crate::world::World;
+
+/// One row for each loop.
+pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let rows: Vec<_> = plan.loops.iter().zip(&world.network.loops.loops).collect();
+    let whole = |value: fn(&LoopCounters) -> u64| {
+        Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
+            value(&row.1.counters)
+        })
+    };
+    let share = |value: fn(&LoopCounters) -> u64| {
+        Column::real(&rows, move |row: &(&LoopPlan, &Loop)| {
+            ratio(value(&row.1.counters), now)
+        })
+    };
+    Table::new(
+        "loops",
+        vec![
+            ("loop", Column::text(&rows, |row| row.0.name.clone())),
+            (
+                "medium",
+                Column::text(&rows, |row| match row.0.medium {
+                    MediumPlan::Shared {} => "shared".into(),
+                    MediumPlan::Switched { .. } => "switched".into(),
+                }),
+            ),
+            ("speed", Column::text(&rows, |row| row.0.speed.clone())),
+            (
+                "ports_count",
+                Column::whole(&rows, |row| row.0.ports.len() as u64),
+            ),
+            ("round_ps", Column::whole(&rows, |row| row.1.round())),
+            ("tenancies_count", whole(|counters| counters.tenancies)),
+            ("owned_ps", whole(|counters| counters.owned)),
+            ("arbitrating_ps", whole(|counters| counters.arbitrating)),
+            ("sending_ps", whole(|counters| counters.sending)),
+            ("owned_share", share(|counters| counters.owned)),
+            ("arbitrating_share", share(|counters| counters.arbitrating)),
+            ("sending_share", share(|counters| counters.sending)),
+        ],
+    )
+}
+
+/// One row for each string between two crossbars.
+pub(super) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let mut rows = Vec::new();
+    for (ring, state) in plan.loops.iter().zip(&world.network.loops.loops) {
+        if let (MediumPlan::Switched { crossbars, strings }, Medium::Switched(switched)) =
+            (&ring.medium, &state.medium)
+        {
+            for (string, counted) in strings.iter().zip(&switched.strings_counted) {
+                let (a, b) = (&crossbars[string.a as usize], &crossbars[string.b as usize]);
+                rows.push((
+                    ring.name.clone(),
+                    a.clone(),
+                    b.clone(),
+                    string.links,
+                    *counted,
+                ));
+            }
+        }
+    }
+    Table::new(
+        "strings",
+        vec![
+            ("loop", Column::text(&rows, |row| row.0.clone())),
+            ("from", Column::text(&rows, |row| row.1.clone())),
+            ("to", Column::text(&rows, |row| row.2.clone())),
+            ("links_count", Column::whole(&rows, |row| u64::from(row.3))),
+            ("circuits_count", Column::whole(&rows, |row| row.4.circuits)),
+            ("held_ps", Column::whole(&rows, |row| row.4.held)),
+            (
+                "utilisation",
+                Column::real(&rows, |row| ratio(row.4.held, now * u64::from(row.3))),
+            ),
+            (
+                "most_held_count",
+                Column::whole(&rows, |row| u64::from(row.4.most_held)),
+            ),
+        ],
+    )
+}

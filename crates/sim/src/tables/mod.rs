@@ -1,0 +1,49 @@
+//! What was counted, as tables.
+
+mod faults;
+mod frames;
+mod hosts;
+mod loops;
+mod numbers;
+mod pairs;
+mod ports;
+mod stations;
+mod storage;
+mod workloads;
+
+use sanlab_kernel::Picoseconds;
+use sanlab_metrics::Table;
+
+use crate::plan::Plan;
+use crate::world::World;
+
+/// All tables of a run that ended now.
+pub(crate) fn tables<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Vec<Table> {
+    let mut tables = vec![
+        ports::ports(world, plan, now),
+        ports::port_series(world, plan),
+        workloads::workloads(world, plan, now),
+        workloads::workload_series(world, plan),
+        workloads::response_histogram(world, plan),
+        workloads::stages(world, plan),
+        workloads::jobs(world, plan),
+        frames::frames(world, plan),
+        frames::frame_histogram(world),
+        stations::stations(world, plan, now),
+        storage::mirrors(world, plan),
+        hosts::adapters(world, plan, now),
+        hosts::buses(world, plan, now),
+        hosts::file_systems(world, plan, now),
+        pairs::pairs(world, plan),
+        loops::loops(world, plan, now),
+        loops::strings(world, plan, now),
+        faults::paths(world, plan, now),
+        faults::happenings(world, plan),
+    ];
+    tables.extend(storage::tables(world, plan, now));
+    tables
+}

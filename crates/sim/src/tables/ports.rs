@@ -1,0 +1,154 @@
+//! Tables of ports: links, loops, and what each sent in every interval.
+
+use sanlab_fabric::FibreCounters;
+use sanlab_kernel::{Picoseconds, id_of};
+use sanlab_metrics::{Column, Table};
+
+use super::numbers::{ratio, whole_of};
+use crate::names::{ends, fibre_name, node_name, port_name};
+use crate::plan::{EndPlan, Plan};
+use crate::world::World;
+
+struct PortRow {
+    port: String,
+    node: String,
+    kind: &'static str,
+    link: u64,
+    peer: String,
+    speed: String,
+    bytes_per_s: u64,
+    tx: FibreCounters,
+    rx: FibreCounters,
+    tx_bb_credit: u64,
+    tx_most_in_use: u32,
+}
+
+/// Ports of links and loops.
+pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let mut rows = Vec::with_capacity(2 * plan.links.len());
+    for (index, link) in plan.links.iter().enumerate() {
+        for at_b in [false, true] {
+            let (near, far) = ends(link, at_b);
+            let fibre = id_of(2 * index + usize::from(at_b));
+            let transmitter = &world.network.fibres[fibre as usize];
+            let kind = match (near, far) {
+                (EndPlan::NPort(_), _) => "n_port",
+                (_, EndPlan::NPort(_)) => "f_port",
+                _ => "e_port",
+            };
+            rows.push(PortRow {
+                port: port_name(plan, index, at_b),
+                node: node_name(plan, near),
+                kind,
+                link: index as u64,
+                peer: port_name(plan, index, !at_b),
+                speed: link.speed.clone(),
+                bytes_per_s: link.bytes_per_s * transmitter.members(),
+                tx: world.network.counters(fibre, now),
+                rx: world.network.counters(fibre ^ 1, now),
+                tx_bb_credit: u64::from(transmitter.granted()),
+                tx_most_in_use: transmitter.most_in_use(),
+            });
+        }
+    }
+    add_loop_ports(&mut rows, world, plan, now);
+    let whole = |value: fn(&PortRow) -> u64| Column::whole(&rows, value);
+    let text = |value: fn(&PortRow) -> String| Column::text(&rows, value);
+    Table::new(
+        "ports",
+        vec![
+            ("port", text(|row| row.port.clone())),
+            ("node", text(|row| row.node.clone())),
+            ("kind", text(|row| row.kind.into())),
+            ("link", whole(|row| row.link)),
+            ("peer", text(|row| row.peer.clone())),
+            ("speed", text(|row| row.speed.clone())),
+            ("bytes_per_s", whole(|row| row.bytes_per_s)),
+            ("tx_frames_count", whole(|row| row.tx.frames)),
+            ("tx_bytes", whole(|row| row.tx.bytes)),
+            ("tx_payload_bytes", whole(|row| row.tx.payload_bytes)),
+            ("tx_busy_ps", whole(|row| row.tx.busy)),
+            (
+                "tx_utilisation",
+                Column::real(&rows, |row| ratio(row.tx.busy, now)),
+            ),
+            ("tx_credit_wait_ps", whole(|row| row.tx.credit_wait)),
+            ("tx_credit_wait_count", whole(|row| row.tx.credit_waits)),
+            ("tx_queue_wait_ps", whole(|row| whole_of(row.tx.queue_wait))),
+            (
+                "tx_queue_mean_frames",
+                Column::real(&rows, |row| row.tx.queue_wait as f64 / now.max(1) as f64),
+            ),
+            ("tx_dropped_count", whole(|row| row.tx.dropped)),
+            ("tx_bb_credit", whole(|row| row.tx_bb_credit)),
+            (
+                "tx_credit_max_in_use",
+                whole(|row| u64::from(row.tx_most_in_use)),
+            ),
+            ("rx_frames_count", whole(|row| row.rx.frames)),
+            ("rx_bytes", whole(|row| row.rx.bytes)),
+            ("rx_payload_bytes", whole(|row| row.rx.payload_bytes)),
+            (
+                "rx_utilisation",
+                Column::real(&rows, |row| ratio(row.rx.busy, now)),
+            ),
+        ],
+    )
+}
+
+/// Ports of loops: what is sent to one is what its partners sent.
+fn add_loop_ports<const E: bool>(
+    rows: &mut Vec<PortRow>,
+    world: &World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) {
+    let network = &world.network;
+    let mut ports = network.loops.ports.iter();
+    for (index, ring) in plan.loops.iter().enumerate() {
+        for (place, port) in ring.ports.iter().zip(ports.by_ref()) {
+            let n_port = &plan.n_ports[place.n_port as usize];
+            rows.push(PortRow {
+                port: n_port.name.clone(),
+                node: n_port.node.clone(),
+                kind: "nl_port",
+                link: (plan.links.len() + index) as u64,
+                peer: ring.name.clone(),
+                speed: ring.speed.clone(),
+                bytes_per_s: ring.bytes_per_s,
+                tx: network.counters(port.fibre, now),
+                rx: port.received,
+                tx_bb_credit: u64::from(place.login_credit),
+                tx_most_in_use: 0,
+            });
+        }
+    }
+}
+
+/// Ports in every interval.
+pub(super) fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows = &world.meters.series().fibres;
+    Table::new(
+        "port_series",
+        vec![
+            (
+                "port",
+                Column::text(rows, |row| fibre_name(plan, row.fibre)),
+            ),
+            ("time_ps", Column::whole(rows, |row| row.ends_at)),
+            ("tx_bytes", Column::whole(rows, |row| row.bytes)),
+            (
+                "tx_payload_bytes",
+                Column::whole(rows, |row| row.payload_bytes),
+            ),
+            (
+                "tx_utilisation",
+                Column::real(rows, |row| ratio(row.busy, row.span)),
+            ),
+            (
+                "tx_credit_wait_ps",
+                Column::whole(rows, |row| row.credit_wait),
+            ),
+        ],
+    )
+}

@@ -1,0 +1,116 @@
+//! The table of stations: processors, engines, buses, controllers, media.
+
+use sanlab_kernel::{Picoseconds, StationTotals};
+use sanlab_metrics::{Column, Table};
+use sanlab_storage::Media;
+
+use super::numbers::whole_of;
+use crate::plan::Plan;
+use crate::world::World;
+
+struct StationRow {
+    name: String,
+    kind: &'static str,
+    servers: u64,
+    totals: StationTotals,
+}
+
+/// Whatever serves requests in order of arrival.
+pub(super) fn stations<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Table {
+    let mut rows = Vec::new();
+    let mut add = |totals: StationTotals, servers: usize, name: &str, kind: &'static str| {
+        if totals.arrivals > 0 {
+            let servers = servers as u64;
+            rows.push(StationRow {
+                name: name.to_owned(),
+                kind,
+                servers,
+                totals,
+            });
+        }
+    };
+    for (host, of) in world.host.hosts_mut().iter_mut().zip(&plan.hosts) {
+        add(host.cpu.totals(now), host.cpu.servers(), &of.name, "cpu");
+    }
+    for adapter in world.host.adapters_mut() {
+        let name = &plan.n_ports[adapter.n_port as usize].name;
+        add(
+            adapter.engine.totals(now),
+            adapter.engine.servers(),
+            name,
+            "hba",
+        );
+    }
+    let buses = plan.hosts.iter().flat_map(|host| &host.buses);
+    for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
+        for (totals, way) in bus
+            .totals(now)
+            .into_iter()
+            .zip([" from memory", " to memory"])
+        {
+            let way = if of.full_duplex { way } else { "" };
+            add(totals, 1, &format!("{}{way}", of.name), "bus");
+        }
+    }
+    for (array, of) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
+        add(
+            array.controllers.totals(now),
+            array.controllers.servers(),
+            &of.name,
+            "controller",
+        );
+        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
+            add(disk.totals(now), 1, &of.name, "disk");
+        }
+        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+            match &mut lun.media {
+                Media::Memory { station, .. } => {
+                    add(station.totals(now), station.servers(), &of.name, "media");
+                }
+                Media::Flash(flash) => add(flash.totals(now), 1, &of.name, "media"),
+                Media::Ram(ram) => add(ram.totals(now), 1, &of.name, "media"),
+                Media::Stripe(_) | Media::Raid { .. } => {}
+            }
+        }
+        add(array.parity.totals(now), 1, &of.name, "parity");
+        add(array.partner.totals(now), 1, &of.name, "partner");
+    }
+    let rows = &rows;
+    let residence = |row: &StationRow| {
+        let left = row.totals.departures.max(1);
+        row.totals.residence as f64 / left as f64
+    };
+    Table::new(
+        "stations",
+        vec![
+            ("station", Column::text(rows, |row| row.name.clone())),
+            ("kind", Column::text(rows, |row| row.kind.into())),
+            ("servers", Column::whole(rows, |row| row.servers)),
+            (
+                "arrivals_count",
+                Column::whole(rows, |row| row.totals.arrivals),
+            ),
+            (
+                "busy_ps",
+                Column::whole(rows, |row| whole_of(row.totals.busy)),
+            ),
+            (
+                "utilisation",
+                Column::real(rows, |row| {
+                    let capacity = row.servers as f64 * now.max(1) as f64;
+                    row.totals.busy as f64 / capacity
+                }),
+            ),
+            (
+                "mean_in_system",
+                Column::real(rows, |row| row.totals.area as f64 / now.max(1) as f64),
+            ),
+            ("mean_residence_ps", Column::real(rows, residence)),
+            ("max_in_system", Column::whole(rows, |row| row.totals.most)),
+        ],
+    )
+}

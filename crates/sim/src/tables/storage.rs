@@ -1,0 +1,260 @@
+//! What mirrors, RAID groups, rebuilds, caches and flash have done, as tables.
+
+use sanlab_kernel::Picoseconds;
+use sanlab_metrics::{Column, Table};
+use sanlab_storage::{FlashCounters, Group, GroupCounters, Media, PageCacheCounters, SECTOR_BYTES};
+
+use crate::flows::mirror_flows;
+use crate::plan::{GroupPlan, Plan, RebuildPlan};
+use crate::world::World;
+
+type Field<T> = (&'static str, fn(&T) -> u64);
+
+/// Tables of groups, rebuilds, caches and flash.
+pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> [Table; 5] {
+    [
+        groups(world, plan),
+        rebuilds(world, plan, now),
+        rebuild_series(world, plan),
+        caches(world, plan),
+        flash(world, plan),
+    ]
+}
+
+fn groups_of<'a, const E: bool>(
+    world: &'a World<E>,
+    plan: &'a Plan,
+) -> impl Iterator<Item = (&'a Group, &'a GroupPlan, usize)> {
+    let arrays = world.array.arrays().iter().zip(&plan.arrays).enumerate();
+    arrays.flat_map(|(array, (state, planned))| {
+        let groups = state.groups.iter().zip(&planned.groups);
+        groups.map(move |(group, planned)| (group, planned, array))
+    })
+}
+
+const GROUP: [Field<GroupCounters>; 11] = [
+    ("reads_count", |counters| counters.reads),
+    ("degraded_reads_count", |counters| counters.degraded_reads),
+    ("writes_count", |counters| counters.writes),
+    ("full_rows_count", |counters| counters.full_rows),
+    ("modified_rows_count", |counters| counters.modified_rows),
+    ("reconstructed_rows_count", |counters| {
+        counters.reconstructed_rows
+    }),
+    ("recovered_rows_count", |counters| counters.recovered_rows),
+    ("disk_reads_count", |counters| counters.disk_reads),
+    ("disk_writes_count", |counters| counters.disk_writes),
+    ("disk_read_bytes", |counters| counters.disk_read_bytes),
+    ("disk_write_bytes", |counters| counters.disk_write_bytes),
+];
+
+fn groups<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows: Vec<_> = groups_of(world, plan).collect();
+    let mut columns = vec![
+        ("group", Column::text(&rows, |row| row.1.name.clone())),
+        ("level", Column::whole(&rows, |row| u64::from(row.1.level))),
+        (
+            "drives_count",
+            Column::whole(&rows, |row| row.1.disks.len() as u64),
+        ),
+        (
+            "missing_count",
+            Column::whole(&rows, |row| u64::from(row.0.missing())),
+        ),
+        (
+            "stripe_waits_count",
+            Column::whole(&rows, |row| row.0.locks.waits),
+        ),
+    ];
+    for (name, value) in GROUP {
+        columns.push((name, Column::whole(&rows, |row| value(&row.0.counters))));
+    }
+    Table::new("groups", columns)
+}
+
+fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+    let rows: Vec<_> = groups_of(world, plan)
+        .flat_map(|(group, planned, array)| {
+            let pairs = group.rebuilds.iter().zip(&planned.rebuilds);
+            pairs.map(move |(rebuild, of)| (rebuild, of, planned, array))
+        })
+        .collect();
+    let disk = |array: usize, number: u32| plan.arrays[array].disks[number as usize].name.clone();
+    let of_slot = |of: &RebuildPlan, group: &GroupPlan| group.disks[of.slot as usize];
+    Table::new(
+        "rebuilds",
+        vec![
+            ("group", Column::text(&rows, |row| row.2.name.clone())),
+            (
+                "drive",
+                Column::text(&rows, |row| disk(row.3, of_slot(row.1, row.2))),
+            ),
+            ("spare", Column::text(&rows, |row| disk(row.3, row.1.spare))),
+            (
+                "is_begun",
+                Column::whole(&rows, |row| u64::from(row.0.began_at.is_some())),
+            ),
+            (
+                "is_done",
+                Column::whole(&rows, |row| u64::from(row.0.ended_at.is_some())),
+            ),
+            (
+                "first_ps",
+                Column::whole(&rows, |row| row.0.began_at.unwrap_or(0)),
+            ),
+            (
+                "last_ps",
+                Column::whole(&rows, |row| row.0.ended_at.unwrap_or(0)),
+            ),
+            ("drive_bytes", Column::whole(&rows, |row| row.0.bytes())),
+            (
+                "rebuilt_bytes",
+                Column::whole(&rows, |row| row.0.rebuilt_bytes()),
+            ),
+            (
+                "rate_bytes_per_s",
+                Column::real(&rows, |row| {
+                    let began_at = row.0.began_at.unwrap_or(now);
+                    let span = row.0.ended_at.unwrap_or(now) - began_at;
+                    row.0.rebuilt_bytes() as f64 / (span.max(1) as f64 * 1e-12)
+                }),
+            ),
+        ],
+    )
+}
+
+fn rebuild_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let mut rows = Vec::new();
+    for (group, planned, array) in groups_of(world, plan) {
+        for (rebuild, of) in group.rebuilds.iter().zip(&planned.rebuilds) {
+            let drive = planned.disks[of.slot as usize] as usize;
+            let points = rebuild.points.iter();
+            rows.extend(points.map(|&(at, bytes)| (array, drive, at, bytes)));
+        }
+    }
+    Table::new(
+        "rebuild_series",
+        vec![
+            (
+                "drive",
+                Column::text(&rows, |row| plan.arrays[row.0].disks[row.1].name.clone()),
+            ),
+            ("time_ps", Column::whole(&rows, |row| row.2)),
+            ("rebuilt_bytes", Column::whole(&rows, |row| row.3)),
+        ],
+    )
+}
+
+const CACHE: [Field<PageCacheCounters>; 11] = [
+    ("hits_count", |counters| counters.hits),
+    ("waits_count", |counters| counters.waits),
+    ("misses_count", |counters| counters.misses),
+    ("prefetches_count", |counters| counters.prefetches),
+    ("prefetched_bytes", |counters| counters.prefetched_bytes),
+    ("written_bytes", |counters| counters.written * SECTOR_BYTES),
+    ("overwritten_bytes", |counters| {
+        counters.absorbed * SECTOR_BYTES
+    }),
+    ("destaged_bytes", |counters| {
+        counters.destaged * SECTOR_BYTES
+    }),
+    ("destages_count", |counters| counters.destages),
+    ("full_stripe_destages_count", |counters| {
+        counters.full_destages
+    }),
+    ("max_dirty_pages_count", |of| u64::from(of.most_dirty)),
+];
+
+fn caches<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let arrays = world.array.arrays().iter().zip(&plan.arrays);
+    let with_pages =
+        arrays.filter_map(|(state, planned)| Some((state.page_cache.as_ref()?, planned)));
+    let rows: Vec<_> = with_pages.collect();
+    let mut columns = vec![("array", Column::text(&rows, |row| row.1.name.clone()))];
+    for (name, value) in CACHE {
+        columns.push((name, Column::whole(&rows, |row| value(&row.0.counters))));
+    }
+    let dirty = Column::whole(&rows, |row| row.0.dirty_sectors() * SECTOR_BYTES);
+    columns.push(("dirty_bytes", dirty));
+    Table::new("caches", columns)
+}
+
+const FLASH: [Field<FlashCounters>; 4] = [
+    ("pages_read_count", |counters| counters.reads),
+    ("pages_programmed_count", |counters| counters.programs),
+    ("pages_moved_count", |counters| counters.moves),
+    ("blocks_erased_count", |counters| counters.erases),
+];
+
+fn flash<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let arrays = world.array.arrays().iter().zip(&plan.arrays);
+    let luns = arrays.flat_map(|(state, planned)| state.luns.iter().zip(&planned.luns));
+    let rows: Vec<_> = luns
+        .filter_map(|(lun, planned)| match &lun.media {
+            Media::Flash(flash) => Some((flash.counters, &planned.name)),
+            _ => None,
+        })
+        .collect();
+    let mut columns = vec![("lun", Column::text(&rows, |row| row.1.clone()))];
+    for (name, value) in FLASH {
+        columns.push((name, Column::whole(&rows, |row| value(&row.0))));
+    }
+    Table::new("flash", columns)
+}
+
+/// Mirrored LUNs.
+pub(super) fn mirrors<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows: Vec<_> = mirror_flows(plan)
+        .filter_map(|(_, array, lun)| {
+            let mirror = world.array.arrays()[array].luns[lun].mirror.as_ref()?;
+            let to = &plan.arrays[mirror.array as usize].luns[mirror.lun as usize];
+            Some((
+                plan.arrays[array].luns[lun].name.clone(),
+                to.name.clone(),
+                mirror,
+            ))
+        })
+        .collect();
+    Table::new(
+        "mirrors",
+        vec![
+            ("source", Column::text(&rows, |row| row.0.clone())),
+            ("target", Column::text(&rows, |row| row.1.clone())),
+            (
+                "mode",
+                Column::text(&rows, |row| {
+                    if row.2.is_synchronous {
+                        "synchronous"
+                    } else {
+                        "asynchronous"
+                    }
+                    .into()
+                }),
+            ),
+            ("copies_count", Column::whole(&rows, |row| row.2.copies)),
+            ("bytes", Column::whole(&rows, |row| row.2.bytes)),
+            (
+                "first_ps",
+                Column::whole(&rows, |row| row.2.first_at.unwrap_or(0)),
+            ),
+            ("last_ps", Column::whole(&rows, |row| row.2.last_at)),
+            (
+                "throughput_bytes_per_s",
+                Column::real(&rows, |row| {
+                    let span = row.2.last_at.saturating_sub(row.2.first_at.unwrap_or(0));
+                    row.2.bytes as f64 / (span.max(1) as f64 * 1e-12)
+                }),
+            ),
+            (
+                "response_mean_ps",
+                Column::real(&rows, |row| {
+                    row.2.response as f64 / row.2.copies.max(1) as f64
+                }),
+            ),
+            (
+                "max_outstanding",
+                Column::whole(&rows, |row| u64::from(row.2.most_open)),
+            ),
+        ],
+    )
+}
