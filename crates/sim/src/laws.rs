@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sanlab_fabric::FabricFault;
+use sanlab_fabric::BrokenLaw;
 use sanlab_kernel::{Picoseconds, Station, id_of};
 use sanlab_storage::Media;
 
@@ -46,9 +46,9 @@ pub(crate) fn check_laws<const E: bool>(
     ])
 }
 
-fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
+fn name_fault(fault: &BrokenLaw, plan: &Plan) -> RunError {
     match *fault {
-        FabricFault::Frames {
+        BrokenLaw::Frames {
             sent,
             delivered,
             dropped,
@@ -59,7 +59,7 @@ fn name_fault(fault: &FabricFault, plan: &Plan) -> RunError {
             dropped,
             on_the_way,
         },
-        FabricFault::Credit {
+        BrokenLaw::Credit {
             fibre,
             granted,
             known,
@@ -82,7 +82,7 @@ fn check_exchanges<const E: bool>(
     now: Picoseconds,
 ) -> Result<u64, RunError> {
     let (opened, closed) = (world.exchanges.opened, world.exchanges.closed);
-    let open = world.network.exchanges.alive() as u64;
+    let open = world.fcp.alive() as u64;
     if opened != closed + open {
         return Err(RunError::Exchanges {
             opened,

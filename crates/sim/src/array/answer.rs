@@ -1,7 +1,8 @@
 //! The end of a task: data and status go back, or a destage has made room.
 
-use sanlab_fc::{FCP_RSP_BYTES, FrameKind};
+use sanlab_fc::FrameKind;
 use sanlab_kernel::Picoseconds;
+use sanlab_scsi::FCP_RSP_BYTES;
 
 use super::task::Purpose;
 use crate::world::World;
@@ -23,7 +24,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if task.is_read {
             let exchange = task.exchange;
             self.on_pages_read(now, id);
-            let bytes = self.network.exchanges[exchange].bytes;
+            let bytes = self.fcp.command(exchange).bytes;
             self.array.end_task(id);
             self.send(now, exchange, FrameKind::Data, 0, bytes);
         } else {

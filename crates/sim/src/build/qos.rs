@@ -15,7 +15,7 @@ pub(super) fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
     let first = builder.fibres.len() - 2;
     if link.members > 1 {
         for fibre in &mut builder.fibres[first..] {
-            fibre.extras_mut().trunk = Some(Trunk::new(link.members));
+            fibre.features_mut().trunk = Some(Trunk::new(link.members));
         }
     }
     let granted: [fn(&VirtualChannelPlan) -> u32; 2] = [
@@ -87,7 +87,7 @@ fn limit_of(limit: LimitPlan, slot: Picoseconds) -> Option<Limit> {
         LimitPlan::None {} => None,
         LimitPlan::Wheel { slots, of } => Some(Limit::Wheel {
             slots,
-            of,
+            wheel_slots: of,
             turn: u64::from(of) * slot,
         }),
         LimitPlan::Rate {

@@ -1,8 +1,9 @@
 //! The answer to an ABTS, or to a command that went wrong: what was asked for is sent again.
 
-use sanlab_fc::{Frame, FrameKind, Owner, Phase};
+use sanlab_fc::{ExchangeState, Frame, FrameKind};
 use sanlab_kernel::Picoseconds;
 
+use crate::issuer::Issuer;
 use crate::world::World;
 
 /// Payload of BA_ACC: sequence, ids of the exchange, lowest and highest count (FC-FS).
@@ -12,12 +13,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// An information unit of an exchange that is being aborted, or was: only the abort itself counts.
     pub(crate) fn on_arrived_late(&mut self, now: Picoseconds, frame: &Frame) {
         let id = frame.exchange;
-        if self.network.exchanges[id].phase != Phase::Aborting {
+        if self.fcp.exchange(id).state != ExchangeState::Aborting {
             return;
         }
         match frame.kind {
             FrameKind::Abort => {
-                self.array.release(&mut self.network.exchanges[id]);
+                self.release(id);
                 self.send(now, id, FrameKind::AbortAccepted, 0, BA_ACC_BYTES);
             }
             FrameKind::AbortAccepted => self.end_abort(now, id),
@@ -26,7 +27,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     pub(crate) fn on_abort_due(&mut self, now: Picoseconds, id: u32, number: u32) {
-        if self.is_phase(id, number, Phase::Aborting) {
+        if self.is_state(id, number, ExchangeState::Aborting) {
             self.end_abort(now, id);
         }
     }
@@ -39,12 +40,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A response that reports an error, or comes without all data.
     pub(crate) fn on_spoilt(&mut self, now: Picoseconds, id: u32) {
-        let owner = self.network.exchanges[id].owner;
+        let issuer = self.fcp.command(id).tag.issuer;
         let request = self.detach(now, id);
-        match owner {
-            Owner::Host => self.try_again(now, request, true),
-            Owner::Mirror => self.send_transfer(now, request),
-            Owner::BackEnd => {}
+        match issuer {
+            Issuer::Host => self.try_again(now, request, true),
+            Issuer::Mirror => self.send_transfer(now, request),
+            Issuer::BackEnd => {}
         }
     }
 }

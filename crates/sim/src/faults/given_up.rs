@@ -1,6 +1,6 @@
 //! Exchanges that are given up: ABTS, and ids that rest for R_A_TOV.
 
-use sanlab_fc::{FrameKind, Phase};
+use sanlab_fc::{ExchangeState, FrameKind};
 use sanlab_kernel::{NONE, Picoseconds};
 
 use crate::event::RecoveryEvent;
@@ -9,8 +9,8 @@ use crate::world::World;
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The initiator gives a command up and sends ABTS.
     pub(crate) fn abort(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        exchange.phase = Phase::Aborting;
+        let exchange = self.fcp.exchange_mut(id);
+        exchange.state = ExchangeState::Aborting;
         let number = exchange.number;
         let due_at = now + 2 * self.faults.plan().r_a_tov_ps;
         self.recover_at(due_at, RecoveryEvent::AbortDue(id, number));
@@ -20,10 +20,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// An exchange ends before its time. Its id rests until nothing of it can be on its way. Returns
     /// its request or transfer.
     pub(crate) fn detach(&mut self, now: Picoseconds, id: u32) -> u32 {
-        let exchange = &mut self.network.exchanges[id];
-        exchange.phase = Phase::Aborted;
+        self.fcp.exchange_mut(id).state = ExchangeState::Aborted;
         let rested_at = now + self.faults.plan().r_a_tov_ps;
-        let request = std::mem::replace(&mut exchange.request, NONE);
+        let request = std::mem::replace(&mut self.fcp.command_mut(id).tag.request, NONE);
         self.rest_until(rested_at, id);
         request
     }
@@ -43,7 +42,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             return;
         }
-        self.array.release(&mut self.network.exchanges[id]);
+        self.release(id);
         self.forget_exchange(id);
     }
 }

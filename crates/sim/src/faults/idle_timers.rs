@@ -3,7 +3,7 @@
 //! A command's timer runs on when its answer is there, and the id of an aborted exchange rests for
 //! R_A_TOV. Neither is work: a run ends with its last work, and its utilisations refer to that time.
 
-use sanlab_fc::Phase;
+use sanlab_fc::ExchangeState;
 use sanlab_kernel::NEVER;
 
 use crate::event::{Event, RecoveryEvent, ServiceEvent};
@@ -36,10 +36,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             RecoveryEvent::Rested(_) => true,
             RecoveryEvent::CommandsDue(adapter) => !self.has_open_command(adapter),
             RecoveryEvent::AbortDue(exchange, number) => {
-                !self.is_phase(exchange, number, Phase::Aborting)
+                !self.is_state(exchange, number, ExchangeState::Aborting)
             }
             RecoveryEvent::CopyDue(exchange, number) => {
-                !self.is_phase(exchange, number, Phase::Open)
+                !self.is_state(exchange, number, ExchangeState::Open)
             }
             _ => false,
         }
