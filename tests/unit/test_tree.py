@@ -27,21 +27,7 @@ CIRCLES = [
     ),
     ("crates/fc/src", "n_port.rs prefetch.rs"),
     ("crates/host/src", "access_spec.rs job.rs stream.rs"),
-    (
-        "crates/sim/src",
-        (
-            "build.rs build_paths.rs check.rs drive.rs fault_tables.rs faults.rs file_system.rs"
-            " host_tables.rs loop_tables.rs outcome.rs paths.rs qos.rs services.rs storage_check.rs"
-            " storage_tables.rs tables.rs world.rs"
-        ),
-    ),
     ("crates/storage/src/raid", "group.rs write.rs"),
-    (
-        "python/sanlab/plan",
-        "boxes.py buses.py defaults.py loops.py npiv.py stacks.py switch_ports.py wiring.py",
-    ),
-    ("python/sanlab/plan", "file_systems.py volumes.py"),
-    ("python/sanlab/sweep", "execute.py progress.py"),
 ]
 
 Graph = dict[str, set[str]]

@@ -1,12 +1,13 @@
 //! One direction of a link, with the transmitter at its start.
 
-use sanlab_fc::{BbCredit, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
-use sanlab_kernel::{Arena, NEVER, Picoseconds, Rate};
+use sanlab_fc::{FlowControl, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
+use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds, Rate};
 
+use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
-use crate::extras::Extras;
-use crate::health::BitErrors;
+use crate::features::LinkFeatures;
 use crate::qos::Discipline;
+use crate::routing::area_of;
 use crate::trunk::Trunk;
 use crate::voq::Queues;
 
@@ -45,16 +46,16 @@ pub struct Fibre {
     /// When a frame could have begun but for credit; [`NEVER`] while none waits.
     pub could_start_at: Picoseconds,
     /// Credit for the receiver.
-    pub credit: BbCredit,
+    pub credit: FlowControl,
     /// Frames of a switch that wait for this output.
     pub queues: Queues,
     /// What has been counted.
     pub counters: FibreCounters,
-    /// It has extras, faults to come or an I/O bus at one of its ends. A fibre that has none of them pays
+    /// It has features, faults to come or an I/O bus at one of its ends. A fibre that has none of them pays
     /// for none of them.
-    pub needs_care: bool,
+    pub on_slow_path: bool,
     /// A frame whose last bit comes in later than this may be lost; [`NEVER`] where nothing goes wrong.
-    pub trouble_at: Picoseconds,
+    pub faultless_until: Picoseconds,
     /// When it goes dark, or did: until it is lit again, it carries nothing.
     pub dark_from: Picoseconds,
     /// Credit that nobody will give back: of frames that were cut off, or lost by a fault of its own.
@@ -68,16 +69,11 @@ pub struct Fibre {
     /// From the first bit sent to the header received.
     pub header: Picoseconds,
     /// A trunk, policies, virtual channels: what most fibres are without.
-    pub extras: Option<Box<Extras>>,
+    pub features: Option<Box<LinkFeatures>>,
     rate: Rate,
     gap_bytes: u64,
     /// Times of the two sizes sent last: frames of one size come in rows, between them a response.
     cached: [Times; 2],
-}
-
-/// The area of an address: the port of its switch (FC-SW: domain, area, port).
-pub(crate) fn area_of(address: u32) -> u32 {
-    address >> 8 & 0xff
 }
 
 /// What a frame of one size takes.
@@ -105,18 +101,18 @@ impl Fibre {
             sink,
             free_at: 0,
             could_start_at: NEVER,
-            credit: BbCredit::new(credit),
+            credit: FlowControl::bb_credit(credit),
             queues: Queues::default(),
             counters: FibreCounters::default(),
-            needs_care: false,
-            trouble_at: NEVER,
+            on_slow_path: false,
+            faultless_until: NEVER,
             dark_from: NEVER,
             lost_credit: 0,
             errors: None,
             delay,
             credit_return: delay + rate.time_for(PRIMITIVE_BYTES),
             header: delay + rate.time_for(HEADER_IN_BYTES),
-            extras: None,
+            features: None,
             rate,
             gap_bytes: u64::from(gap_bytes),
             cached: [Times {
@@ -138,42 +134,47 @@ impl Fibre {
         now >= self.dark_from
     }
 
-    /// Its extras, made now if it has none.
-    pub fn extras_mut(&mut self) -> &mut Extras {
-        self.needs_care = true;
-        self.extras.get_or_insert_with(Box::default)
+    /// Its optional features; adds an empty set where it has none.
+    pub fn features_mut(&mut self) -> &mut LinkFeatures {
+        self.on_slow_path = true;
+        self.features.get_or_insert_with(Box::default)
     }
 
     /// Whether its transmitter, that of a switch, has more to look at than one queue and one credit.
     #[inline(always)]
-    pub(crate) fn is_special(&self) -> bool {
-        self.extras.is_some() && self.source == Source::Switch
+    pub(crate) fn is_featured_output(&self) -> bool {
+        self.features.is_some() && self.source == Source::Switch
     }
 
     /// Links it stands for: members of a trunk.
     pub fn members(&self) -> u64 {
-        let trunk = self.extras.as_ref().and_then(|it| it.trunk.as_ref());
+        let trunk = self
+            .features
+            .as_ref()
+            .and_then(|features| features.trunk.as_ref());
         trunk.map_or(1, Trunk::members)
     }
 
     /// How its output tells frames apart, if it does.
     pub fn discipline(&self) -> Option<&Discipline> {
-        self.extras.as_ref()?.discipline.as_ref()
+        self.features.as_ref()?.discipline.as_ref()
     }
 
     /// Credit granted, of all virtual channels.
     pub fn granted(&self) -> u32 {
-        self.credits().map(BbCredit::granted).sum()
+        self.credits().map(FlowControl::granted).sum()
     }
 
     /// Most credit in use at once, summed over its virtual channels.
     pub fn most_in_use(&self) -> u32 {
-        self.credits().map(BbCredit::most_in_use).sum()
+        self.credits().map(FlowControl::most_in_use).sum()
     }
 
     /// Its credit, that of each virtual channel where it has any.
-    pub fn credits(&self) -> impl Iterator<Item = &BbCredit> {
-        let of_channels = self.discipline().map_or(&[][..], |it| &it.credits);
+    pub fn credits(&self) -> impl Iterator<Item = &FlowControl> {
+        let of_channels = self
+            .discipline()
+            .map_or(&[][..], |discipline| &discipline.credits);
         let common = of_channels.is_empty().then_some(&self.credit);
         common.into_iter().chain(of_channels)
     }
@@ -181,8 +182,11 @@ impl Fibre {
     /// The link begins anew: all of its credit is there from this instant on.
     pub(crate) fn renew_credit(&mut self, at: Picoseconds) {
         self.credit.renew(at);
-        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
-        let channels = discipline.map(|it| &mut it.credits);
+        let discipline = self
+            .features
+            .as_mut()
+            .and_then(|features| features.discipline.as_mut());
+        let channels = discipline.map(|discipline| &mut discipline.credits);
         for credit in channels.into_iter().flatten() {
             credit.renew(at);
         }
@@ -190,16 +194,23 @@ impl Fibre {
 
     /// The credit that frames on this channel use.
     #[inline]
-    pub(crate) fn credit_mut(&mut self, channel: u8) -> &mut BbCredit {
-        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
+    pub(crate) fn credit_mut(&mut self, channel: u8) -> &mut FlowControl {
+        let discipline = self
+            .features
+            .as_mut()
+            .and_then(|features| features.discipline.as_mut());
         discipline
-            .and_then(|it| it.credits.get_mut(usize::from(channel)))
+            .and_then(|discipline| discipline.credits.get_mut(usize::from(channel)))
             .unwrap_or(&mut self.credit)
     }
 
     /// Time for which it was taken up to now; of a trunk the mean of its members.
     pub(crate) fn busy(&self, now: Picoseconds) -> Picoseconds {
-        match self.extras.as_ref().and_then(|it| it.trunk.as_ref()) {
+        match self
+            .features
+            .as_ref()
+            .and_then(|features| features.trunk.as_ref())
+        {
             Some(trunk) => (self.counters.busy - trunk.to_come(now)) / trunk.members(),
             None => self.counters.busy - self.free_at.saturating_sub(now),
         }
@@ -208,30 +219,33 @@ impl Fibre {
     /// Take the frame of a switch whose turn it is.
     #[inline(always)]
     pub(crate) fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
-        let discipline = self.extras.as_mut().and_then(|it| it.discipline.as_mut());
+        let discipline = self
+            .features
+            .as_mut()
+            .and_then(|features| features.discipline.as_mut());
         match discipline {
             Some(discipline) => discipline.pop(&mut self.queues, now, frames),
             None => self.queues.pop(now, frames),
         }
     }
 
-    /// A frame starts on a fibre with extras; says when its limit lets the next one pass.
+    /// A frame starts on a fibre with features; says when its limit lets the next one pass.
     #[inline(never)]
-    pub(crate) fn start_with_extras(
+    pub(crate) fn start_with_features(
         &mut self,
         now: Picoseconds,
         slot: Picoseconds,
         frame: &mut Frame,
     ) -> Picoseconds {
-        let Some(extras) = &mut self.extras else {
+        let Some(features) = &mut self.features else {
             return NEVER;
         };
-        self.free_at = match &mut extras.trunk {
+        self.free_at = match &mut features.trunk {
             Some(trunk) => trunk.start(now, slot),
             None => now + slot,
         };
         let mut opens_at = NEVER;
-        if let Some(discipline) = &mut extras.discipline {
+        if let Some(discipline) = &mut features.discipline {
             let channel;
             (channel, opens_at) = discipline.start(now, slot, frame);
             if !discipline.credits.is_empty() {
@@ -242,23 +256,25 @@ impl Fibre {
         opens_at
     }
 
-    /// A frame comes in by a fibre with extras, and could be forwarded at this instant; says when it can.
+    /// A frame comes in by a fibre with features, and could be forwarded at this instant; says when it can.
     #[inline(never)]
     pub(crate) fn come_in(&mut self, could_at: Picoseconds, frame: &mut Frame) -> Picoseconds {
         let (_, slot) = self.times(frame.wire_bytes);
-        let Some(extras) = &mut self.extras else {
+        let Some(features) = &mut self.features else {
             return could_at;
         };
-        let ready_at = extras.come_in(could_at, slot, frame.wire_bytes);
+        let ready_at = features.come_in(could_at, slot, frame.wire_bytes);
         frame.switch_wait += ready_at - could_at;
         ready_at
     }
 
-    /// The queue of a frame that came in by this port, at an output with extras.
+    /// The queue of a frame that came in by this port, at an output with features.
     #[inline(never)]
     pub(crate) fn queue_of(&self, frame: &Frame, input: u32, address: u32) -> u32 {
         let discipline = self.discipline();
-        discipline.map_or(input, |it| it.queue_of(frame, input, area_of(address)))
+        discipline.map_or(input, |discipline| {
+            discipline.queue_of(frame, input, area_of(address))
+        })
     }
 
     /// When a frame of a switch could start but for credit, and when it can.
@@ -272,6 +288,38 @@ impl Fibre {
         }
         let could_start_at = ready_at.max(self.free_at);
         (could_start_at, could_start_at.max(self.credit.next_at()))
+    }
+
+    /// Count a frame that starts now, and what it has waited for.
+    #[inline(always)]
+    pub(crate) fn count(
+        &mut self,
+        frame: &mut Frame,
+        now: Picoseconds,
+        slot: Picoseconds,
+        credit_wait: Picoseconds,
+    ) {
+        let counters = &mut self.counters;
+        counters.frames += 1;
+        counters.bytes += u64::from(frame.wire_bytes);
+        counters.payload_bytes += u64::from(frame.payload_bytes);
+        counters.busy += slot;
+        let since = if frame.came_by == NONE {
+            frame.framed_at
+        } else {
+            frame.ready_at
+        };
+        let waited = now - since;
+        counters.queue_wait += u128::from(waited);
+        if credit_wait > 0 {
+            counters.credit_wait += credit_wait;
+            counters.credit_waits += 1;
+        }
+        let own_credit_wait = credit_wait.min(waited);
+        if frame.came_by != NONE {
+            frame.credit_wait += own_credit_wait;
+            frame.switch_wait += waited - own_credit_wait;
+        }
     }
 
     /// Its rate.

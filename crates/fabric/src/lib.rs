@@ -7,12 +7,12 @@
 //! that came earlier. So the start decides with the knowledge of its instant, and announces in its
 //! turn: the frame to the next hop, the freed buffer to the hop before.
 
+mod bit_errors;
 mod bus;
 mod counters;
-mod extras;
+mod features;
 mod fibre;
 mod fspf;
-mod health;
 mod loops;
 mod network;
 mod policy;
@@ -21,23 +21,26 @@ mod qos;
 mod reference;
 mod routing;
 mod switch;
+mod topology;
+mod transmission;
 mod trunk;
 mod voq;
 
+pub use bit_errors::BitErrors;
 pub use bus::{BusPort, Buses};
 pub use counters::FibreCounters;
-pub use extras::Extras;
+pub use features::LinkFeatures;
 pub use fibre::{Fibre, Sink, Source};
 pub use fspf::{Hop, shortest_paths};
-pub use health::BitErrors;
 pub use loops::{
     Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
     SharedLoop, StringCounters, SwitchedLoop,
 };
-pub use network::{FabricFault, LOST, Network, NetworkBuilder, Start};
+pub use network::{BrokenLaw, Network, NetworkBuilder};
 pub use policy::{Policy, PolicyChange};
 pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, Switch};
+pub use transmission::{LOST, Transmission};
 pub use trunk::Trunk;

@@ -1,7 +1,7 @@
 //! Who watches frames.
 
-use sanlab_fc::{Exchange, Frame};
-use sanlab_kernel::{Arena, Picoseconds};
+use sanlab_fc::Frame;
+use sanlab_kernel::Picoseconds;
 
 /// What becomes of a frame on a fibre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,15 +16,17 @@ pub enum Fate {
 }
 
 /// Sees every frame at both ends of every fibre. Compiled in by type: [`NoProbe`] costs nothing.
-pub trait Probe {
+///
+/// `C` is what the layers above know of exchanges. The fabric hands it on and does not look into it.
+pub trait Probe<C = ()> {
     /// A frame's first bit leaves the transmitter of `fibre` at `sent_at`; its last bit reaches the
-    /// receiver at `received_at`, unless its `fate` is another. `exchanges` holds the exchange of a frame
-    /// that is not plain.
+    /// receiver at `received_at`, unless its `fate` is another. `context` is what was given to
+    /// [`crate::Network::step`].
     fn frame(
         &mut self,
         fibre: u32,
         frame: &Frame,
-        exchanges: &Arena<Exchange>,
+        context: &C,
         sent_at: Picoseconds,
         received_at: Picoseconds,
         fate: Fate,
@@ -47,21 +49,12 @@ pub trait Probe {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 
-impl Probe for NoProbe {
+impl<C> Probe<C> for NoProbe {
     #[inline(always)]
     fn is_on(&self) -> bool {
         false
     }
 
     #[inline(always)]
-    fn frame(
-        &mut self,
-        _: u32,
-        _: &Frame,
-        _: &Arena<Exchange>,
-        _: Picoseconds,
-        _: Picoseconds,
-        _: Fate,
-    ) {
-    }
+    fn frame(&mut self, _: u32, _: &Frame, _: &C, _: Picoseconds, _: Picoseconds, _: Fate) {}
 }

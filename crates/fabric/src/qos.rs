@@ -1,6 +1,6 @@
 //! Which frame an output serves first, and which it holds back: limits, priorities, virtual channels.
 
-use sanlab_fc::{BbCredit, Frame};
+use sanlab_fc::{FlowControl, Frame};
 use sanlab_kernel::{Arena, NEVER, Picoseconds, id_of};
 
 use crate::voq::Queues;
@@ -14,7 +14,7 @@ pub enum Limit {
         /// Slots that are sold.
         slots: u32,
         /// Slots of the wheel.
-        of: u32,
+        wheel_slots: u32,
         /// Time of one turn with full frames: what was held up by others is made up for that long.
         turn: Picoseconds,
     },
@@ -31,7 +31,9 @@ impl Limit {
     /// How long a frame keeps the next one waiting.
     fn cost(self, slot: Picoseconds, wire_bytes: u16) -> Picoseconds {
         match self {
-            Self::Wheel { slots, of, .. } => (slot * u64::from(of)).div_ceil(u64::from(slots)),
+            Self::Wheel {
+                slots, wheel_slots, ..
+            } => (slot * u64::from(wheel_slots)).div_ceil(u64::from(slots)),
             Self::Rate { bytes_per_s, .. } => time_of(u64::from(wire_bytes), bytes_per_s),
         }
     }
@@ -161,7 +163,7 @@ pub struct Discipline {
     /// Virtual channels; none where the link has one credit for all.
     channels: Vec<VirtualChannel>,
     /// Their credit.
-    pub(crate) credits: Vec<BbCredit>,
+    pub(crate) credits: Vec<FlowControl>,
     /// The lane of the frame taken last.
     serving: u32,
 }
@@ -192,8 +194,13 @@ impl Discipline {
                 served_last: 0,
             })
             .collect();
-        let levels = states.iter().map(|it| it.class.level).max().unwrap_or(0) as usize + 1;
-        let mut made = Self {
+        let levels = states
+            .iter()
+            .map(|state| state.class.level)
+            .max()
+            .unwrap_or(0) as usize
+            + 1;
+        let mut discipline = Self {
             ports,
             lanes: Vec::new(),
             pairs: Vec::new(),
@@ -201,23 +208,26 @@ impl Discipline {
             classes: states,
             reached: vec![0; levels],
             channels: channels.to_vec(),
-            credits: channels.iter().map(|it| BbCredit::new(it.credit)).collect(),
+            credits: channels
+                .iter()
+                .map(|channel| FlowControl::bb_credit(channel.credit))
+                .collect(),
             serving: 0,
         };
-        let own = made.channels_of(shared_class).count();
+        let own = discipline.channels_of(shared_class).count();
         let used = if own == 0 { channels.len().max(1) } else { own };
         for area in 0..id_of(used) {
-            let channel = made.channel_of(shared_class, area);
-            made.lanes.push(Lane::new(shared_class, channel));
+            let channel = discipline.channel_of(shared_class, area);
+            discipline.lanes.push(Lane::new(shared_class, channel));
         }
-        made.shared_lanes = id_of(made.lanes.len());
+        discipline.shared_lanes = id_of(discipline.lanes.len());
         for &pair in pairs {
-            made.pairs.push((pair, id_of(made.lanes.len())));
-            let channel = made.channel_of(shared_class, area_of(pair.1));
-            made.lanes.push(Lane::new(shared_class, channel));
+            discipline.pairs.push((pair, id_of(discipline.lanes.len())));
+            let channel = discipline.channel_of(shared_class, area_of(pair.1));
+            discipline.lanes.push(Lane::new(shared_class, channel));
         }
-        made.pairs.sort_unstable();
-        made
+        discipline.pairs.sort_unstable();
+        discipline
     }
 
     /// Queues it needs.
@@ -228,7 +238,7 @@ impl Discipline {
     fn channels_of(&self, class: u32) -> impl Iterator<Item = u8> + '_ {
         let numbered = (0..).zip(&self.channels);
         numbered
-            .filter(move |(_, it)| it.class == class)
+            .filter(move |(_, channel)| channel.class == class)
             .map(|(number, _)| number)
     }
 
@@ -246,7 +256,7 @@ impl Discipline {
 
     fn lane_of(&self, frame: &Frame, area: u32) -> u32 {
         let pair = (frame.source, frame.destination);
-        match self.pairs.binary_search_by_key(&pair, |it| it.0) {
+        match self.pairs.binary_search_by_key(&pair, |named| named.0) {
             Ok(at) => self.pairs[at].1,
             Err(_) => area % self.shared_lanes,
         }
@@ -267,7 +277,7 @@ impl Discipline {
         &self,
         queues: &Queues,
         floor: Picoseconds,
-        credit: &BbCredit,
+        credit: &FlowControl,
     ) -> (Picoseconds, Picoseconds) {
         let mut next = (NEVER, NEVER);
         for (queue, ready_at) in queues.heads() {
@@ -319,7 +329,7 @@ impl Discipline {
         let after = self.classes[class].served_last + 1;
         let turns = self.startable(queues, now);
         let (_, queue) = turns
-            .filter(|&(_, of)| of == class)
+            .filter(|&(_, its_class)| its_class == class)
             .map(|(queue, _)| (queue < after, queue))
             .min()
             .expect("a class was chosen for a queue of its own");
@@ -342,7 +352,7 @@ impl Discipline {
             let lane = self.lane(queue);
             let credit = self.credits.get(usize::from(lane.channel));
             let is_ready = ready_at.max(lane.gate.open_at()) <= now
-                && credit.is_none_or(|it| it.next_at() <= now);
+                && credit.is_none_or(|credit| credit.next_at() <= now);
             is_ready.then(|| (queue, self.class_of(lane)))
         })
     }
@@ -397,7 +407,10 @@ impl Discipline {
     }
 
     fn lane_of_pair(&mut self, pair: Pair) -> Option<&mut Lane> {
-        let at = self.pairs.binary_search_by_key(&pair, |it| it.0).ok()?;
+        let at = self
+            .pairs
+            .binary_search_by_key(&pair, |named| named.0)
+            .ok()?;
         Some(&mut self.lanes[self.pairs[at].1 as usize])
     }
 

@@ -79,7 +79,7 @@ impl Reference {
         transmitter.granted = i64::from(fibre.credit.granted());
         transmitter.members = fibre.members();
         transmitter.is_disciplined = fibre.discipline().is_some();
-        let granted = fibre.credits().map(|it| i64::from(it.granted()));
+        let granted = fibre.credits().map(|credit| i64::from(credit.granted()));
         transmitter.channels = granted.collect();
         transmitter.granted_on = transmitter.channels.clone();
     }
@@ -93,7 +93,7 @@ impl Reference {
     }
 
     fn push(&mut self, at: Picoseconds, fibre: u32, kind: Kind) {
-        // The fibre that leads nowhere has no transmitter.
+        // The null fibre has no transmitter.
         if let Some(transmitter) = self.transmitters.get(fibre as usize) {
             let beginning = transmitter.beginnings;
             self.queue.push(Reverse((at, fibre, kind, beginning)));
@@ -197,7 +197,7 @@ impl Reference {
         // Places on loops have no transmitter of their own here.
         let transmitter = self.transmitters.get(fibre as usize);
         transmitter
-            .and_then(|it| it.starved_since)
+            .and_then(|waiting| waiting.starved_since)
             .map_or(0, |since| now.saturating_sub(since))
     }
 

@@ -3,8 +3,6 @@
 use sanlab_fc::Frame;
 use sanlab_kernel::id_of;
 
-use crate::fibre::area_of;
-
 /// How a switch chooses among equal-cost paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutePolicy {
@@ -84,6 +82,11 @@ impl Routes {
             RoutePolicy::Exchange => hash(s_id, d_id, u32::from(frame.ox_id), self.salt),
         }
     }
+}
+
+/// The area of an address: the port of its switch (FC-SW: domain, area, port).
+pub(crate) fn area_of(address: u32) -> u32 {
+    address >> 8 & 0xff
 }
 
 /// The same at one switch for both directions of a conversation.

@@ -211,8 +211,11 @@ mod tests {
             left_bytes: 32,
             seq_cnt: 0,
         });
-        let made = port.next_frame(0, 0).frame;
-        Frame { ready_at, ..made }
+        let made_frame = port.next_frame(0, 0).frame;
+        Frame {
+            ready_at,
+            ..made_frame
+        }
     }
 
     /// Against plain lists that are asked in turn, with more inputs than a word has bits.
@@ -226,7 +229,7 @@ mod tests {
             let mut served_last = 0;
             for now in 0..3000u64 {
                 let input = draws.below(ports) as usize;
-                let last = lists[input].back().map_or(0, |it: &(u32, u64)| it.1);
+                let last = lists[input].back().map_or(0, |entry: &(u32, u64)| entry.1);
                 let ready_at = last.max(now + draws.below(8));
                 let id = frames.insert(frame_ready_at(ready_at));
                 queues.push(input as u32, id, &mut frames);
@@ -237,13 +240,14 @@ mod tests {
                 if first != Some(now) {
                     continue;
                 }
-                let is_ready = |input: &usize| lists[*input].front().is_some_and(|it| it.1 <= now);
+                let is_ready =
+                    |input: &usize| lists[*input].front().is_some_and(|entry| entry.1 <= now);
                 let turns = (1..=lists.len()).map(|step| (served_last + step) % lists.len());
                 served_last = turns.clone().find(is_ready).expect("one is ready");
-                let expected = lists[served_last].pop_front().map(|it| it.0);
+                let expected = lists[served_last].pop_front().map(|entry| entry.0);
                 assert_eq!(Some(queues.pop(now, &frames)), expected);
             }
-            let waiting: Vec<_> = lists.iter().flatten().map(|it| it.0).collect();
+            let waiting: Vec<_> = lists.iter().flatten().map(|entry| entry.0).collect();
             assert!(queues.waiting(&frames).eq(waiting));
         }
     }

@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 use sanlab_fabric::{
     Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
 };
-use sanlab_fc::{Exchange, Frame, Generator, Interleave, NPort};
-use sanlab_kernel::{Arena, NEVER, RandomStream, Rate};
+use sanlab_fc::{Frame, Generator, Interleave, NPort};
+use sanlab_kernel::{NEVER, RandomStream, Rate};
 
 /// One byte a nanosecond times a whole number, so that the third model may walk in nanoseconds.
 const NS: u64 = 1000;
@@ -304,15 +304,7 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
 struct Starts(Vec<Started>);
 
 impl Probe for Starts {
-    fn frame(
-        &mut self,
-        fibre: u32,
-        frame: &Frame,
-        _: &Arena<Exchange>,
-        sent_at: u64,
-        _: u64,
-        fate: Fate,
-    ) {
+    fn frame(&mut self, fibre: u32, frame: &Frame, (): &(), sent_at: u64, _: u64, fate: Fate) {
         assert_eq!(fate, Fate::Whole, "nothing goes wrong here");
         assert_eq!(sent_at % NS, 0, "all times are whole nanoseconds here");
         // A generator counts its frames from 1, and writes the count into their ids.
@@ -328,7 +320,7 @@ fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
     let mut last = 0;
     while network.next_at() != NEVER {
         let now = network.next_at();
-        if let Some(start) = network.step(now, &mut starts) {
+        if let Some(start) = network.step(now, &mut starts, &()) {
             last = now;
             if start.arrives_at != NEVER {
                 network.frames.remove(start.frame);

@@ -2,23 +2,23 @@
 
 use sanlab_kernel::Picoseconds;
 
-/// What a frame carries.
+/// What a frame carries: the information category of FC-FS, which says nothing of the protocol above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum FrameKind {
-    /// FCP_CMND.
+    /// Unsolicited command.
     Command,
-    /// FCP_XFER_RDY.
+    /// Data descriptor: the responder asks for data.
     TransferReady,
-    /// FCP_DATA.
+    /// Solicited data.
     Data,
-    /// FCP_RSP.
+    /// Command status.
     Response,
-    /// ABTS: the initiator ends the exchange.
+    /// ABTS: the originator ends the exchange.
     Abort,
-    /// BA_ACC: the target agrees.
+    /// BA_ACC: the responder agrees.
     AbortAccepted,
-    /// A frame without a SCSI exchange above it.
+    /// A frame without an exchange above it.
     Plain,
     /// A request to a service of the fabric or to another port, or the answer: one frame each.
     Service,

@@ -1,30 +1,34 @@
 //! Fibre Channel from the frame to the exchange.
 //!
-//! Nothing here knows a switch, a disk or a host: a [`Frame`] is what travels, [`BbCredit`] what a
-//! transmitter may still send, an [`NPort`] turns sequences into frames, an [`Exchange`] is one SCSI
-//! command in the words of FCP, and [`encode`] writes a frame as its bits would be on the fibre.
+//! Nothing here knows a switch, a disk, a host or the protocol above: a [`Frame`] is what travels,
+//! [`FlowControl`] what a transmitter may still send, an [`NPort`] turns information units into sequences
+//! of frames, an [`Exchange`] is the sequences of one operation, and [`encode`] writes a frame as its
+//! bits would be on the fibre.
 
 mod arbitrated_loop;
 mod bb_credit;
 pub mod encode;
 mod exchange;
+mod flow_control;
 mod frame;
-mod information_unit;
+mod frame_size;
+mod generator;
 mod io_bus;
 pub mod link_services;
 mod n_port;
 mod prefetch;
+mod sequence;
 mod sequence_ids;
 
 pub use arbitrated_loop::{
     Arbitration, Circuit, CircuitPath, FrameTimes, Lane, LoopAccess, LoopBuffers, Ring, Win,
 };
 pub use bb_credit::BbCredit;
-pub use exchange::{Exchange, ExchangeIds, Owner, Phase, RxIdKnown, ScsiStatus};
+pub use exchange::{Exchange, ExchangeIds, ExchangeState, RxIdKnown};
+pub use flow_control::FlowControl;
 pub use frame::{Frame, FrameKind};
-pub use information_unit::{
-    FCP_CMND_BYTES, FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES,
-    PRIMITIVE_BYTES, wire_bytes,
-};
+pub use frame_size::{FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES, PRIMITIVE_BYTES, wire_bytes};
+pub use generator::Generator;
 pub use io_bus::{BusModel, IoBus, RING_ENTRY_BYTES};
-pub use n_port::{Generator, Interleave, NPort, NextFrame, Sequence};
+pub use n_port::{Interleave, NPort, NextFrame};
+pub use sequence::Sequence;

@@ -225,11 +225,11 @@ enum Kind {
 }
 
 /// A login: common service parameters, names, and those of class 3, the only one in use.
-fn login(command: u8, of: &Party, kind: Kind, times: TimeOuts) -> Vec<u8> {
+fn login(command: u8, party: &Party, kind: Kind, times: TimeOuts) -> Vec<u8> {
     const CONTINUOUS_OFFSET: u16 = 0x8000;
     const IS_FABRIC: u16 = 0x1000;
     let mut out = vec![command, 0, 0, 0, 0x20, 0x20];
-    out.extend(of.bb_credit.to_be_bytes());
+    out.extend(party.bb_credit.to_be_bytes());
     let features = match kind {
         Kind::AskFabric => 0,
         Kind::FabricAgrees => IS_FABRIC,
@@ -249,8 +249,8 @@ fn login(command: u8, of: &Party, kind: Kind, times: TimeOuts) -> Vec<u8> {
             out.extend(times.e_d_tov.to_be_bytes());
         }
     }
-    out.extend(of.wwpn.to_be_bytes());
-    out.extend(of.wwnn.to_be_bytes());
+    out.extend(party.wwpn.to_be_bytes());
+    out.extend(party.wwnn.to_be_bytes());
     out.extend([0; 32]);
     out.extend(class_3(kind));
     out.extend([0; 32]);
@@ -289,11 +289,11 @@ fn logout(from: &Party) -> Vec<u8> {
     out
 }
 
-fn address_discovery(command: u8, of: &Party) -> Vec<u8> {
+fn address_discovery(command: u8, party: &Party) -> Vec<u8> {
     let mut out = vec![command, 0, 0, 0, 0, 0, 0, 0];
-    out.extend(of.wwpn.to_be_bytes());
-    out.extend(of.wwnn.to_be_bytes());
-    out.extend(of.fc_id.to_be_bytes());
+    out.extend(party.wwpn.to_be_bytes());
+    out.extend(party.wwnn.to_be_bytes());
+    out.extend(party.fc_id.to_be_bytes());
     out
 }
 

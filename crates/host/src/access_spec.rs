@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use sanlab_kernel::{Picoseconds, RandomStream};
 
-use crate::job::Request;
+use crate::request::Request;
 
 /// One line of an access specification.
 #[derive(Clone, Copy, Debug)]
@@ -164,11 +164,11 @@ impl AccessSpec {
     fn begin_burst(&mut self, now: Picoseconds, draws: &mut RandomStream) {
         let drawn = u32::try_from(draws.below(1_000_000)).expect("below a million");
         let mut below = 0;
-        let found = self.lines.iter().position(|line| {
+        let drawn_line = self.lines.iter().position(|line| {
             below += line.share_ppm;
             drawn < below
         });
-        self.line = found.expect("the shares sum to a million");
+        self.line = drawn_line.expect("the shares sum to a million");
         let line = self.lines[self.line];
         self.left_in_burst = line.burst;
         if line.delay > 0 {
@@ -223,16 +223,16 @@ mod tests {
     fn ask(spec: &mut AccessSpec, count: usize) -> Vec<Request> {
         let mut draws = RandomStream::new(1, "worker");
         let mut now = 0;
-        let mut made = Vec::new();
-        while made.len() < count {
+        let mut requests = Vec::new();
+        while requests.len() < count {
             if let Some(request) = spec.next(now, &mut draws) {
                 spec.on_done(&request);
-                made.push(request);
+                requests.push(request);
             } else {
                 now = spec.take_wake().expect("a pause before a burst");
             }
         }
-        made
+        requests
     }
 
     #[test]
@@ -250,8 +250,11 @@ mod tests {
         };
         let requests = ask(&mut worker(vec![small, large], 1, 4), 100_000);
         for (bytes, share, reads) in [(4096, 0.6, 0.8), (65_536, 0.4, 0.25)] {
-            let of_line: Vec<_> = requests.iter().filter(|it| it.bytes == bytes).collect();
-            let read = of_line.iter().filter(|it| it.is_read).count();
+            let of_line: Vec<_> = requests
+                .iter()
+                .filter(|request| request.bytes == bytes)
+                .collect();
+            let read = of_line.iter().filter(|request| request.is_read).count();
             assert!((of_line.len() as f64 / 1e5 - share).abs() < 0.006);
             assert!((read as f64 / of_line.len() as f64 - reads).abs() < 0.01);
         }
@@ -292,7 +295,7 @@ mod tests {
         };
         let starts: Vec<_> = ask(&mut worker(vec![line], 1, 1), 4)
             .iter()
-            .map(|it| it.address - (1 << 20))
+            .map(|request| request.address - (1 << 20))
             .collect();
         assert_eq!(starts, [0, 400 << 10, 0, 400 << 10]);
     }
@@ -323,13 +326,19 @@ mod tests {
         let mut spec = worker(vec![LINE], 3, 2);
         let mut draws = RandomStream::new(1, "worker");
         let open: Vec<_> = std::iter::from_fn(|| spec.next(0, &mut draws)).collect();
-        let targets: Vec<_> = open.iter().map(|it| it.target).collect();
+        let targets: Vec<_> = open.iter().map(|request| request.target).collect();
         assert_eq!(targets, [0, 1, 2, 0, 1, 2]);
         // Each target has a cursor of its own.
-        let places: Vec<_> = open.iter().map(|it| it.address - (1 << 20)).collect();
+        let places: Vec<_> = open
+            .iter()
+            .map(|request| request.address - (1 << 20))
+            .collect();
         assert_eq!(places, [0, 0, 0, 4096, 4096, 4096]);
         spec.on_done(&open[4]);
-        assert_eq!(spec.next(0, &mut draws).map(|it| it.target), Some(1));
+        assert_eq!(
+            spec.next(0, &mut draws).map(|request| request.target),
+            Some(1)
+        );
         assert!(spec.next(0, &mut draws).is_none());
     }
 
@@ -338,8 +347,11 @@ mod tests {
         let line = AccessLine { reply: 512, ..LINE };
         for outstanding in [1, u32::MAX] {
             let mut spec = worker(vec![line], 1, outstanding);
-            let made = ask(&mut spec, 4);
-            let told: Vec<_> = made.iter().map(|it| (it.is_read, it.bytes)).collect();
+            let requests = ask(&mut spec, 4);
+            let told: Vec<_> = requests
+                .iter()
+                .map(|request| (request.is_read, request.bytes))
+                .collect();
             assert_eq!(
                 told,
                 [(true, 4096), (false, 512), (true, 4096), (false, 512)]

@@ -3,6 +3,7 @@
 use sanlab_kernel::{Picoseconds, RandomStream, Zipf};
 
 use crate::access_spec::AccessSpec;
+use crate::request::Request;
 use crate::stream::Stream;
 
 /// What a job does.
@@ -64,21 +65,6 @@ pub enum Pattern {
     Access(Box<AccessSpec>),
     /// A stream of a benchmark over a volume.
     Stream(Box<Stream>),
-}
-
-/// A request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Read or write.
-    pub is_read: bool,
-    /// Which of the job's LUNs.
-    pub target: u32,
-    /// First byte on the LUN.
-    pub address: u64,
-    /// Length.
-    pub bytes: u64,
-    /// A transfer of this size in the opposite direction follows it; 0 makes none.
-    pub reply_bytes: u32,
 }
 
 /// A running job.

@@ -5,14 +5,16 @@ mod adapter;
 mod block_layer;
 mod job;
 mod multipath;
+mod request;
 mod stream;
 mod volume;
 
 pub use access_spec::{AccessLine, AccessSpec, Region};
 pub use adapter::Adapter;
 pub use block_layer::{BlockLayer, CpuCosts, Role};
-pub use job::{Addresses, Job, JobSettings, Pacing, Pattern, Request};
+pub use job::{Addresses, Job, JobSettings, Pacing, Pattern};
 pub use multipath::{Device, Multipath, NoPath, PathState, Spreading};
+pub use request::Request;
 pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
 pub use volume::{Extent, Piece, Volume};
 

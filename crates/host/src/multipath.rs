@@ -92,15 +92,15 @@ impl Device {
             return (state(0) != PathState::Failed).then_some(0);
         };
         let is_usable =
-            |&it: &usize| self.groups[it] == self.group && state(it) != PathState::Failed;
+            |&path: &usize| self.groups[path] == self.group && state(path) != PathState::Failed;
         let up: Vec<usize> = (0..self.groups.len()).filter(is_usable).collect();
         let first = *up.first()?;
         let chosen = match multipath.spreading {
             Spreading::OnePath => first,
-            Spreading::LeastQueue => up.iter().copied().min_by_key(|&it| load(it))?,
+            Spreading::LeastQueue => up.iter().copied().min_by_key(|&path| load(path))?,
             Spreading::RoundRobin(count) => {
                 if self.left == 0 || !up.contains(&self.turn) {
-                    let after = up.iter().copied().find(|&it| it > self.turn);
+                    let after = up.iter().copied().find(|&path| path > self.turn);
                     self.turn = after.unwrap_or(first);
                     self.left = count.max(1);
                 }
@@ -113,8 +113,8 @@ impl Device {
 
     /// The best group with a path that is not lost for good.
     pub fn best_group(&self, state: impl Fn(usize) -> PathState) -> Option<u32> {
-        let alive = (0..self.groups.len()).filter(|&it| state(it) != PathState::Failed);
-        alive.map(|it| self.groups[it]).min()
+        let alive = (0..self.groups.len()).filter(|&path| state(path) != PathState::Failed);
+        alive.map(|path| self.groups[path]).min()
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
 
     fn choices(device: &mut Device, states: &[PathState], count: usize) -> Vec<Option<usize>> {
         (0..count)
-            .map(|_| device.choose(|it| states[it], |it| 10 - it))
+            .map(|_| device.choose(|path| states[path], |path| 10 - path))
             .collect()
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let mut device = device(Spreading::RoundRobin(1), &[0, 1]);
         assert_eq!(choices(&mut device, &[Blocked, Up], 1), [Some(0)]);
         assert_eq!(choices(&mut device, &[Failed, Up], 1), [None]);
-        assert_eq!(device.best_group(|it| [Failed, Up][it]), Some(1));
+        assert_eq!(device.best_group(|path| [Failed, Up][path]), Some(1));
         device.group = 1;
         assert_eq!(choices(&mut device, &[Failed, Up], 1), [Some(1)]);
         assert_eq!(device.best_group(|_| Failed), None);

@@ -6,7 +6,7 @@
 
 use sanlab_kernel::RandomStream;
 
-use crate::job::Request;
+use crate::request::Request;
 use crate::volume::Volume;
 
 /// Smallest unit of a walk.
@@ -232,11 +232,11 @@ impl Runs {
         let run = &mut self.under_way[usize::try_from(chosen).expect("an index")];
         let drawn = u32::try_from(draws.below(1_000_000)).expect("below a million");
         let mut below = 0;
-        let found = self.sizes.iter().find(|(_, share)| {
+        let drawn_size = self.sizes.iter().find(|(_, share)| {
             below += share;
             drawn < below
         });
-        let bytes = found.expect("the shares sum to a million").0;
+        let bytes = drawn_size.expect("the shares sum to a million").0;
         if run.0 + bytes >= run.1 {
             let places = (span - self.run_bytes) / BLOCK_BYTES;
             let begin = draws.below(places.max(1)) * BLOCK_BYTES;
@@ -292,15 +292,16 @@ mod tests {
     /// Blocks are used again sooner than uniform addresses would be.
     #[test]
     fn a_walk_returns_to_where_it_was() {
-        let of = |made: &[Request]| {
+        let near_share = |requests_made: &[Request]| {
             let near = |pair: &[Request]| pair[0].address.abs_diff(pair[1].address) < 64 * 32_768;
-            made.windows(2).filter(|pair| near(pair)).count() as f64 / made.len() as f64
+            requests_made.windows(2).filter(|pair| near(pair)).count() as f64
+                / requests_made.len() as f64
         };
-        let walked = of(&requests(&mut walk(1), 1, 50_000));
+        let walked = near_share(&requests(&mut walk(1), 1, 50_000));
         let align = BLOCK_BYTES;
         let kind = StreamKind::Uniform { align };
         let mut uniform = Stream::new(kind, 500_000, BLOCK_BYTES, (0, SPAN), volume(1, 0));
-        let anywhere = of(&requests(&mut uniform, 1, 50_000));
+        let anywhere = near_share(&requests(&mut uniform, 1, 50_000));
         // A step stays among its 64 leaves in 56 % of cases, and comes back to them in others.
         assert!(walked > 0.56 && anywhere < 0.05, "{walked} {anywhere}");
     }
@@ -310,8 +311,8 @@ mod tests {
     fn a_part_of_the_writes_comes_twice() {
         let kind = StreamKind::Walk(Walk::new(SPAN, 1));
         let mut stream = Stream::new(kind, 0, BLOCK_BYTES, (0, SPAN), volume(1, 0));
-        let made = requests(&mut stream, 1, 100_000);
-        let same = made
+        let requests_made = requests(&mut stream, 1, 100_000);
+        let same = requests_made
             .windows(2)
             .filter(|pair| pair[0].address == pair[1].address)
             .count();
@@ -330,7 +331,7 @@ mod tests {
         let mut stream = Stream::new(kind, 1_000_000, BLOCK_BYTES, (0, 32_768), volume(1, 0));
         let blocks: Vec<_> = requests(&mut stream, 1, 16)
             .iter()
-            .map(|it| it.address / BLOCK_BYTES)
+            .map(|request| request.address / BLOCK_BYTES)
             .collect();
         assert!(blocks.iter().copied().eq((0..16).map(|block| block % 8)));
     }
@@ -346,14 +347,25 @@ mod tests {
         ];
         let kind = StreamKind::Runs(Runs::new(sizes.to_vec(), SPAN / 10, 2));
         let mut stream = Stream::new(kind, 1_000_000, 4096, (0, SPAN / 2), volume(1, 0));
-        let made = requests(&mut stream, 1, 200_000);
+        let requests_made = requests(&mut stream, 1, 200_000);
         for (bytes, share) in sizes {
-            let count = made.iter().filter(|it| it.bytes == bytes).count();
+            let count = requests_made
+                .iter()
+                .filter(|request| request.bytes == bytes)
+                .count();
             assert!((count as f64 / 2e5 - f64::from(share) / 1e6).abs() < 0.004);
         }
-        let mean = made.iter().map(|it| it.bytes).sum::<u64>() as f64 / 2e5;
+        let mean = requests_made
+            .iter()
+            .map(|request| request.bytes)
+            .sum::<u64>() as f64
+            / 2e5;
         assert!((mean / (3.6 * 4096.0) - 1.0).abs() < 0.01, "{mean}");
-        assert!(made.iter().all(|it| it.address + it.bytes <= SPAN / 2));
+        assert!(
+            requests_made
+                .iter()
+                .all(|request| request.address + request.bytes <= SPAN / 2)
+        );
     }
 
     /// Over several LUNs a request is cut where one ends, and nothing of it is lost.

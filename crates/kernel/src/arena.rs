@@ -13,12 +13,43 @@ pub fn id_of(place: usize) -> u32 {
     u32::try_from(place).expect("fewer than 2^32 parts of a kind")
 }
 
+/// Bits of an id that name a slot. In debug builds the bits above them, but for the highest, are the
+/// generation of the slot; in release builds they are 0.
+const SLOT_BITS: u32 = 23;
+const GENERATIONS: u32 = 1 << (31 - SLOT_BITS);
+
+/// The slot of a record's id: its place in tables kept beside the arena.
+#[inline]
+pub fn slot_of(id: u32) -> usize {
+    if cfg!(debug_assertions) {
+        (id & ((1 << SLOT_BITS) - 1)) as usize
+    } else {
+        id as usize
+    }
+}
+
 /// A store of records that are made and freed all the time: no allocation once it has grown to the
 /// largest number alive at once.
+///
+/// In debug builds an id carries the generation of its slot, and use after free panics. A release build
+/// pays nothing for that.
+///
+/// ```
+/// let mut arena = sanlab_kernel::Arena::default();
+/// let (a, b) = (arena.insert("a"), arena.insert("b"));
+/// arena.remove(a);
+/// assert_eq!(arena.live().collect::<Vec<_>>(), [b]);
+/// arena.insert("c"); // in the slot of the first
+/// assert_eq!(arena.peak(), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Arena<T> {
     records: Vec<T>,
+    /// Ids of the next records in these slots.
     free: Vec<u32>,
+    /// The id that each slot has now, or will have next.
+    #[cfg(debug_assertions)]
+    ids: Vec<u32>,
 }
 
 impl<T> Default for Arena<T> {
@@ -26,6 +57,8 @@ impl<T> Default for Arena<T> {
         Self {
             records: Vec::new(),
             free: Vec::new(),
+            #[cfg(debug_assertions)]
+            ids: Vec::new(),
         }
     }
 }
@@ -35,18 +68,44 @@ impl<T> Arena<T> {
     #[inline]
     pub fn insert(&mut self, record: T) -> u32 {
         if let Some(id) = self.free.pop() {
-            self.records[id as usize] = record;
+            self.records[slot_of(id)] = record;
             id
         } else {
             self.records.push(record);
-            id_of(self.records.len() - 1)
+            let id = id_of(self.records.len() - 1);
+            self.name_slot(id);
+            id
         }
     }
 
-    /// Free a record's place. The record stays readable until the place is used again.
+    /// Free a record's slot.
     #[inline]
     pub fn remove(&mut self, id: u32) {
-        self.free.push(id);
+        self.check(id);
+        let next = self.next_id(id);
+        self.free.push(next);
+    }
+
+    /// The record in the slot of an id that may be of an earlier record. The caller tells from the record
+    /// whether it is the one it means.
+    #[inline]
+    pub fn latest(&self, id: u32) -> &T {
+        &self.records[slot_of(id)]
+    }
+
+    /// Ids of all records alive, in order of their slots. Walks over the whole arena.
+    pub fn live(&self) -> impl Iterator<Item = u32> + use<T> {
+        let mut is_live = vec![true; self.records.len()];
+        for &id in &self.free {
+            is_live[slot_of(id)] = false;
+        }
+        #[cfg(debug_assertions)]
+        let ids = self.ids.clone();
+        #[cfg(not(debug_assertions))]
+        let ids = 0..id_of(self.records.len());
+        ids.into_iter()
+            .zip(is_live)
+            .filter_map(|(id, is_live)| is_live.then_some(id))
     }
 
     /// Records alive.
@@ -58,19 +117,95 @@ impl<T> Arena<T> {
     pub fn peak(&self) -> usize {
         self.records.len()
     }
+
+    #[cfg(debug_assertions)]
+    fn name_slot(&mut self, id: u32) {
+        assert!(id < 1 << SLOT_BITS, "a debug build has 2^23 slots");
+        self.ids.push(id);
+    }
+
+    #[cfg(debug_assertions)]
+    #[track_caller]
+    fn check(&self, id: u32) {
+        assert_eq!(self.ids[slot_of(id)], id, "use after free");
+    }
+
+    /// The id of the next record in the slot of a record that is freed.
+    #[cfg(debug_assertions)]
+    fn next_id(&mut self, id: u32) -> u32 {
+        let generation = ((id >> SLOT_BITS) + 1) % GENERATIONS;
+        let next = generation << SLOT_BITS | id_of(slot_of(id));
+        self.ids[slot_of(id)] = next;
+        next
+    }
+
+    #[cfg(not(debug_assertions))]
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "it does something in debug builds")]
+    fn name_slot(&mut self, _: u32) {}
+
+    #[cfg(not(debug_assertions))]
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "it does something in debug builds")]
+    fn check(&self, _: u32) {}
+
+    #[cfg(not(debug_assertions))]
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "it does something in debug builds")]
+    fn next_id(&mut self, id: u32) -> u32 {
+        id
+    }
 }
 
 impl<T> std::ops::Index<u32> for Arena<T> {
     type Output = T;
     #[inline]
+    #[track_caller]
     fn index(&self, id: u32) -> &T {
-        &self.records[id as usize]
+        self.check(id);
+        &self.records[slot_of(id)]
     }
 }
 
 impl<T> std::ops::IndexMut<u32> for Arena<T> {
     #[inline]
+    #[track_caller]
     fn index_mut(&mut self, id: u32) -> &mut T {
-        &mut self.records[id as usize]
+        self.check(id);
+        &mut self.records[slot_of(id)]
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "use after free")]
+    fn reading_a_freed_record_panics() {
+        let mut arena = Arena::default();
+        let id = arena.insert(1);
+        arena.remove(id);
+        let _ = arena[id];
+    }
+
+    #[test]
+    #[should_panic(expected = "use after free")]
+    fn freeing_a_record_twice_panics() {
+        let mut arena = Arena::default();
+        let id = arena.insert(1);
+        arena.remove(id);
+        arena.remove(id);
+    }
+
+    #[test]
+    #[should_panic(expected = "use after free")]
+    fn an_id_does_not_name_the_next_record_in_its_slot() {
+        let mut arena = Arena::default();
+        let id = arena.insert(1);
+        arena.remove(id);
+        let next = arena.insert(2);
+        assert_eq!((slot_of(id), arena[next]), (slot_of(next), 2));
+        let _ = arena[id];
     }
 }

@@ -17,7 +17,7 @@ mod time;
 
 pub use agenda::Agenda;
 pub use alarms::Alarms;
-pub use arena::{Arena, NONE, id_of};
+pub use arena::{Arena, NONE, id_of, slot_of};
 pub use fingerprint::Fingerprint;
 pub use random::{RandomStream, Zipf};
 pub use stage::{STAGE_COUNT, Stage, Timeline};

@@ -15,8 +15,9 @@ use pcap_file::pcapng::{Block, PcapNgWriter};
 use pcap_file::{DataLink, PcapError};
 use sanlab_fabric::{Fate, Probe};
 use sanlab_fc::link_services::{SERVICE_BIT, ServiceFrame};
-use sanlab_fc::{Exchange, Frame, FrameKind, Owner, encode};
-use sanlab_kernel::{Arena, NONE, Picoseconds};
+use sanlab_fc::{Exchange, Frame, FrameKind};
+use sanlab_kernel::{NONE, Picoseconds, slot_of};
+use sanlab_scsi::{Command, Exchanges, encode};
 
 /// FC-2 frames with SOF and EOF, LINKTYPE_FC_2_WITH_FRAME_DELIMS.
 const LINK_TYPE: u32 = 225;
@@ -174,7 +175,7 @@ impl<W: Write> Capture<W> {
     /// which no capture has a place: the first frame after them says so in a comment.
     #[must_use]
     pub fn with_outages(mut self, links: Vec<Vec<(Picoseconds, Picoseconds)>>) -> Self {
-        let twice = |it: Vec<_>| [it.clone(), it];
+        let twice = |outages: Vec<_>| [outages.clone(), outages];
         self.outages = links.into_iter().flat_map(twice).collect();
         self
     }
@@ -182,7 +183,10 @@ impl<W: Write> Capture<W> {
     /// What happened to a link before a frame passes it, told once for each of its fibres.
     fn comment(&mut self, fibre: u32, sent_at: Picoseconds) -> Option<String> {
         let outages = self.outages.get_mut(fibre as usize)?;
-        let over = outages.iter().take_while(|it| it.1 <= sent_at).count();
+        let over = outages
+            .iter()
+            .take_while(|outage| outage.1 <= sent_at)
+            .count();
         let told: Vec<String> = outages
             .drain(..over)
             .map(|(from, until)| {
@@ -205,7 +209,7 @@ impl<W: Write> Capture<W> {
 
     /// A frame enters its first fibre: the record of its exchange may hold another one than before.
     fn on_first_hop(&mut self, frame: &Frame) {
-        let record = frame.exchange as usize;
+        let record = slot_of(frame.exchange);
         if frame.kind == FrameKind::Command {
             if self.is_known.len() <= record {
                 self.is_known.resize(record + 1, false);
@@ -214,13 +218,13 @@ impl<W: Write> Capture<W> {
         }
     }
 
-    fn keep(&mut self, seen: Seen, frame: &Frame, exchange: Option<&Exchange>) {
-        let lun = exchange.map_or(0, |exchange| {
-            // A disk behind an array is LUN 0 of itself.
-            if exchange.owner == Owner::BackEnd {
+    fn keep<T>(&mut self, seen: Seen, frame: &Frame, carried: Option<(&Exchange, &Command<T>)>) {
+        let lun = carried.map_or(0, |(_, command)| {
+            // A single disk has LUN 0 alone.
+            if command.device == NONE {
                 return 0;
             }
-            self.luns[exchange.array as usize][exchange.lun as usize]
+            self.luns[command.device as usize][command.lun as usize]
         });
         let addresses = encode::Addresses {
             s_id: self.addresses[frame.source as usize],
@@ -230,15 +234,15 @@ impl<W: Write> Capture<W> {
         let mut bytes = Vec::with_capacity(usize::from(frame.wire_bytes));
         if frame.kind == FrameKind::Service {
             let number = frame.exchange & !SERVICE_BIT;
-            encode::service(frame, &self.services[number as usize], &mut bytes);
+            sanlab_fc::encode::service(frame, &self.services[number as usize], &mut bytes);
         } else {
-            encode::frame(frame, exchange, addresses, &mut bytes);
+            encode::frame(frame, carried, addresses, &mut bytes);
         }
         if seen.is_corrupted {
-            encode::corrupt(&mut bytes);
+            sanlab_fc::encode::corrupt(&mut bytes);
         }
-        let begins_exchange = exchange.is_some()
-            && !std::mem::replace(&mut self.is_known[frame.exchange as usize], true);
+        let begins_exchange = carried.is_some()
+            && !std::mem::replace(&mut self.is_known[slot_of(frame.exchange)], true);
         self.pushed += 1;
         self.pending.push(Reverse(Pending {
             at: seen.at,
@@ -286,12 +290,12 @@ impl<W: Write> Capture<W> {
     }
 }
 
-impl<W: Write> Probe for Capture<W> {
+impl<W: Write, T> Probe<Exchanges<T>> for Capture<W> {
     fn frame(
         &mut self,
         fibre: u32,
         frame: &Frame,
-        exchanges: &Arena<Exchange>,
+        exchanges: &Exchanges<T>,
         sent_at: Picoseconds,
         received_at: Picoseconds,
         fate: Fate,
@@ -305,7 +309,10 @@ impl<W: Write> Probe for Capture<W> {
             (interface(frame.source), interface(frame.destination))
         });
         if sender.is_some() || receiver.is_some() {
-            let exchange = (frame.kind < FrameKind::Plain).then(|| exchanges[frame.exchange]);
+            let carried = (frame.kind < FrameKind::Plain).then(|| {
+                let id = frame.exchange;
+                (exchanges.exchange(id), exchanges.command(id))
+            });
             let comment = self.comment(fibre, sent_at);
             if let Some(interface) = sender {
                 let seen = Seen {
@@ -315,7 +322,7 @@ impl<W: Write> Probe for Capture<W> {
                     comment: comment.clone(),
                     is_corrupted: false,
                 };
-                self.keep(seen, frame, exchange.as_ref());
+                self.keep(seen, frame, carried);
             }
             if let (Some(interface), true) = (receiver, fate != Fate::CutOff) {
                 let is_corrupted = fate == Fate::Corrupted;
@@ -326,7 +333,7 @@ impl<W: Write> Probe for Capture<W> {
                     comment,
                     is_corrupted,
                 };
-                self.keep(seen, frame, exchange.as_ref());
+                self.keep(seen, frame, carried);
             }
         }
     }
@@ -356,179 +363,4 @@ fn pcap_error(failed: PcapError) -> CaptureError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A disk with room for this many bytes.
-    struct Disk(usize);
-
-    impl Write for Disk {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 = self
-                .0
-                .checked_sub(bytes.len())
-                .ok_or_else(|| std::io::Error::other("the disk is full"))?;
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn ports() -> Vec<CapturePort> {
-        ["host1.hba0.p0", "sw1.f0"]
-            .into_iter()
-            .zip(0..)
-            .map(|(name, tx_fibre)| CapturePort {
-                name: name.into(),
-                place: CapturePlace::Link(tx_fibre),
-            })
-            .collect()
-    }
-
-    fn plain(n: u64) -> Frame {
-        Frame {
-            ready_at: 0,
-            framed_at: 0,
-            sent_at: 0,
-            credit_wait: 0,
-            switch_wait: 0,
-            exchange: 0,
-            flow: 0,
-            came_by: NONE,
-            destination: 1,
-            source: 0,
-            next: 0,
-            offset: 0,
-            wire_bytes: 100,
-            payload_bytes: 64,
-            seq_cnt: 0,
-            ox_id: u16::try_from(n).unwrap(),
-            seq_id: 0,
-            channel: 0,
-            kind: FrameKind::Plain,
-            is_last: true,
-        }
-    }
-
-    /// Frames over both fibres of one link, each seen at both of its ends.
-    fn capture<W: Write>(out: W, limit: u64) -> Result<Captured, CaptureError> {
-        let addresses = vec![0x01_00_00, 0x01_01_00];
-        let mut capture = Capture::new(out, &ports(), 2, addresses, vec![], limit)?;
-        let exchanges = Arena::default();
-        for n in 0..10u64 {
-            let fibre = u32::from(n % 2 == 1);
-            let (at, fate) = (n * 1000, Fate::Whole);
-            capture.frame(fibre, &plain(n), &exchanges, at, at + 5500, fate);
-            capture.flush_until(n * 1000);
-        }
-        capture.finish()
-    }
-
-    /// Interface, nanoseconds and OX_ID of each packet block.
-    fn packets(file: &[u8]) -> Vec<(u32, u64, u16)> {
-        let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
-        let mut found = Vec::new();
-        while let Some(block) = reader.next_block() {
-            if let Block::EnhancedPacket(packet) = block.unwrap() {
-                let ox_id = u16::from_be_bytes([packet.data[20], packet.data[21]]);
-                let at = u64::try_from(packet.timestamp.as_nanos()).unwrap();
-                found.push((packet.interface_id, at, ox_id));
-            }
-        }
-        found
-    }
-
-    fn packet_bytes(file: &[u8]) -> Vec<Vec<u8>> {
-        let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
-        let mut found = Vec::new();
-        while let Some(block) = reader.next_block() {
-            if let Block::EnhancedPacket(packet) = block.unwrap() {
-                found.push(packet.data.to_vec());
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn frames_come_in_order_of_time_at_both_ends() {
-        let mut file = Vec::new();
-        let captured = capture(&mut file, u64::MAX).unwrap();
-        let found = packets(&file);
-        assert_eq!((captured.frames, captured.is_cut), (20, false));
-        assert_eq!(captured.exchanges, 0, "plain frames have none");
-        assert!(found.is_sorted_by_key(|&(_, at, _)| at));
-        assert_eq!(found[..3], [(0, 0, 0), (1, 1, 1), (0, 2, 2)]);
-        // 5.5 ns are 6: rounded, not cut.
-        assert!(found.contains(&(1, 6, 0)));
-    }
-
-    /// Both ends see a whole frame; only its sender one that is cut off; one with an inverted bit is
-    /// another at its receiver, in one bit.
-    #[test]
-    fn what_becomes_of_a_frame_is_seen_at_its_receiver() {
-        let mut file = Vec::new();
-        let mut capture =
-            Capture::new(&mut file, &ports(), 2, vec![1, 2], vec![], u64::MAX).unwrap();
-        let exchanges = Arena::default();
-        for (n, fate) in [(0, Fate::Whole), (1, Fate::CutOff), (2, Fate::Corrupted)] {
-            capture.frame(0, &plain(n), &exchanges, n * 1000, n * 1000 + 500, fate);
-        }
-        capture.finish().unwrap();
-        let interfaces: Vec<_> = packets(&file).into_iter().map(|it| (it.0, it.2)).collect();
-        assert_eq!(interfaces, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 2)]);
-        let bytes = packet_bytes(&file);
-        let inverted = |a: &[u8], b: &[u8]| -> u32 {
-            assert_eq!(a.len(), b.len());
-            a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
-        };
-        assert_eq!(inverted(&bytes[0], &bytes[1]), 0);
-        assert_eq!(inverted(&bytes[3], &bytes[4]), 1);
-    }
-
-    #[test]
-    fn a_port_on_a_loop_sees_its_own_frames_and_those_to_it() {
-        let mut file = Vec::new();
-        let at = CapturePort {
-            name: "host1.hba0.p0".into(),
-            place: CapturePlace::Loop(0),
-        };
-        let mut capture =
-            Capture::new(&mut file, &[at], 2, vec![1, 0xEF, 0xE8], vec![], 10).unwrap();
-        let exchanges = Arena::default();
-        // From it, to it, and between two others; seen ahead of time and out of order.
-        for (n, source, destination) in [(2, 1, 0), (0, 0, 1), (1, 1, 2)] {
-            let frame = Frame {
-                source,
-                destination,
-                came_by: 0,
-                ..plain(n)
-            };
-            let (at, fate) = (n * 1000, Fate::Whole);
-            capture.frame(2 + source, &frame, &exchanges, at, at + 500, fate);
-        }
-        assert_eq!(capture.finish().unwrap().frames, 2);
-        assert_eq!(packets(&file), [(0, 0, 0), (0, 3, 2)]);
-    }
-
-    #[test]
-    fn a_limit_keeps_the_first() {
-        let (mut whole, mut cut) = (Vec::new(), Vec::new());
-        capture(&mut whole, 20).unwrap();
-        let captured = capture(&mut cut, 7).unwrap();
-        assert_eq!((captured.frames, captured.is_cut), (7, true));
-        assert_eq!(packets(&cut), packets(&whole)[..7]);
-    }
-
-    #[test]
-    fn a_full_disk_is_a_failure() {
-        for room in [0, 100, 1000] {
-            let failure = capture(Disk(room), u64::MAX).unwrap_err();
-            assert_eq!(failure.0, "the disk is full");
-        }
-        // What waits in a buffer until the end must not be lost in silence.
-        let buffered = std::io::BufWriter::with_capacity(1 << 20, Disk(1000));
-        assert!(capture(buffered, u64::MAX).is_err());
-    }
-}
+mod tests;

@@ -18,18 +18,20 @@
 //! `host` and `array`. A step that takes time ends with an event, one that takes none calls the next
 //! directly.
 
-use sanlab_fabric::{LOST, Start};
-use sanlab_fc::{FCP_RSP_BYTES, FrameKind, Owner, Phase, ScsiStatus, wire_bytes};
+use sanlab_fabric::{LOST, Transmission};
+use sanlab_fc::{ExchangeState, FrameKind, wire_bytes};
 use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_scsi::{FCP_RSP_BYTES, Status};
 
 use crate::event::Event;
 use crate::exchanges::steps::timeline_of;
+use crate::issuer::Issuer;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A transmission has started: did a sequence end with it, did the frame arrive?
     #[inline(always)]
-    pub(crate) fn on_start(&mut self, now: Picoseconds, start: Start) {
+    pub(crate) fn on_start(&mut self, now: Picoseconds, start: Transmission) {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
         }
@@ -50,12 +52,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             return;
         }
-        let exchange = &mut self.network.exchanges[frame.exchange];
+        let command = self.fcp.command_mut(frame.exchange);
         if frame.kind == FrameKind::Data {
-            exchange.arrived_bytes += u32::from(frame.payload_bytes);
+            command.arrived_bytes += u32::from(frame.payload_bytes);
         }
         // Read data needs no event: the response follows it.
-        if frame.is_last && !(frame.kind == FrameKind::Data && exchange.is_read) {
+        if frame.is_last && !(frame.kind == FrameKind::Data && command.is_read) {
             self.agenda.schedule(
                 start.arrives_at,
                 frame.destination,
@@ -68,7 +70,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A frame of a service arrives.
     #[cold]
-    fn expect_service_frame(&mut self, start: Start) {
+    fn expect_service_frame(&mut self, start: Transmission) {
         let place = self.network.frames[start.frame].destination;
         let event = Event::Arrived(start.frame);
         self.agenda.schedule(start.arrives_at, place, event);
@@ -81,26 +83,27 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         let fibre = &self.network.fibres[fibre as usize];
-        let exchange = &self.network.exchanges[frame.exchange];
-        if exchange.phase != Phase::Open {
+        let exchange = self.fcp.exchange(frame.exchange);
+        if exchange.state != ExchangeState::Open {
             return;
         }
+        let command = self.fcp.command(frame.exchange);
         // After a fault both ends may have had something of it to send.
         let credit_wait = fibre.counters.credit_wait;
         let credit_wait = credit_wait.saturating_sub(exchange.credit_wait_before);
         let before = match (frame.kind, frame.seq_cnt) {
             // Queued when the last frame of the data started: behind that one, which is its own.
-            (FrameKind::Response, _) if exchange.is_read && exchange.status == ScsiStatus::Good => {
-                fibre.slot(wire_bytes(self.exchanges.last_frame_bytes(exchange.bytes)))
+            (FrameKind::Response, _) if command.is_read && command.status == Status::Good => {
+                fibre.slot(wire_bytes(self.exchanges.last_frame_bytes(command.bytes)))
             }
             (_, 0) => 0,
             (_, earlier) => {
                 u64::from(earlier) * fibre.slot(wire_bytes(self.exchanges.data_frame_bytes()))
             }
         };
-        let timeline = timeline_of(&mut self.host, &mut self.array, exchange);
+        let timeline = timeline_of(&mut self.host, &mut self.array, command.tag);
         timeline.for_span(credit_wait, now, Stage::CreditWait);
-        timeline.for_span(exchange.bus_wait, now, Stage::Bus);
+        timeline.for_span(self.network.buses.wait(frame.exchange), now, Stage::Bus);
         timeline.for_span(before, now, Stage::Wire);
         let is_on_loop = self.network.is_on_loop(frame.source);
         let waited = if is_on_loop {
@@ -109,11 +112,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Stage::TxQueue
         };
         timeline.until(now, waited);
-        let is_accepted = exchange.status == ScsiStatus::Good;
+        let is_accepted = command.status == Status::Good;
         if frame.kind == FrameKind::Response && is_accepted {
-            self.array
-                .release(&mut self.network.exchanges[frame.exchange]);
-        } else if frame.kind == FrameKind::Data && exchange.is_read {
+            self.release(frame.exchange);
+        } else if frame.kind == FrameKind::Data && command.is_read {
             self.send(now, frame.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
         }
     }
@@ -126,14 +128,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.on_service_frame(now, &frame);
             return;
         }
-        let exchange = &mut self.network.exchanges[frame.exchange];
+        let exchange = self.fcp.exchange_mut(frame.exchange);
         exchange.on_arrived(frame.kind);
-        if exchange.phase != Phase::Open {
+        if exchange.state != ExchangeState::Open {
             self.on_arrived_late(now, &frame);
             return;
         }
-        let owner = exchange.owner;
-        let timeline = timeline_of(&mut self.host, &mut self.array, exchange);
+        let tag = self.fcp.command(frame.exchange).tag;
+        let timeline = timeline_of(&mut self.host, &mut self.array, tag);
         // Behind a bus a frame is in before it is stored.
         let is_on_bus = self.network.is_on_bus(frame.destination);
         let landed_at = if is_on_bus { frame.ready_at } else { now };
@@ -141,14 +143,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         timeline.for_span(frame.switch_wait, landed_at, Stage::Switch);
         timeline.until(landed_at, Stage::Wire);
         timeline.until(now, Stage::Bus);
-        match (frame.kind, owner) {
-            (FrameKind::Command, Owner::BackEnd) => self.on_disk_command(now, frame.exchange),
+        match (frame.kind, tag.issuer) {
+            (FrameKind::Command, Issuer::BackEnd) => self.on_disk_command(now, frame.exchange),
             (FrameKind::Command, _) => self.on_command(now, frame.exchange),
-            (FrameKind::TransferReady, Owner::Host) => {
+            (FrameKind::TransferReady, Issuer::Host) => {
                 self.on_transfer_ready(now, frame.exchange, frame.offset);
             }
             (FrameKind::TransferReady, _) => self.send_data(now, frame.exchange, frame.offset),
-            (FrameKind::Data, Owner::BackEnd) => self.serve_exchange(now, frame.exchange),
+            (FrameKind::Data, Issuer::BackEnd) => self.serve_exchange(now, frame.exchange),
             (FrameKind::Data, _) => self.on_write_data(now, frame.exchange),
             (FrameKind::Response, _) => self.on_response(now, frame.exchange),
             (
@@ -160,16 +162,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// FCP_RSP: the exchange is over, and its owner has the answer.
     fn on_response(&mut self, now: Picoseconds, id: u32) {
-        let response = self.network.exchanges[id];
+        let response = *self.fcp.command(id);
+        let initiator = self.fcp.exchange(id).initiator;
         if self.faults.is_armed() && response.is_spoilt() {
             self.on_spoilt(now, id);
             return;
         }
         self.close_exchange(id);
-        match response.owner {
-            Owner::Host => self.on_host_response(now, &response),
-            Owner::Mirror => self.on_copy_answered(now, &response),
-            Owner::BackEnd => self.on_disk_answered(now, response.request),
+        match response.tag.issuer {
+            Issuer::Host => self.on_host_response(now, &response, initiator),
+            Issuer::Mirror => self.on_copy_answered(now, &response, initiator),
+            Issuer::BackEnd => self.on_disk_answered(now, response.tag.request),
         }
     }
 }

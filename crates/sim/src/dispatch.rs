@@ -2,8 +2,10 @@
 
 use sanlab_fabric::{Fate, Probe};
 use sanlab_kernel::Picoseconds;
+use sanlab_scsi::Exchanges;
 
 use crate::event::{Event, RecoveryEvent};
+use crate::issuer::Tag;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -11,18 +13,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// start of a frame sees everything that belongs to its instant. False for what only the slow
     /// reference does, and for a timer that finds nothing to do.
     #[inline(always)]
-    pub(crate) fn step(&mut self, now: Picoseconds, probe: &mut impl Probe) -> bool {
+    pub(crate) fn step(
+        &mut self,
+        now: Picoseconds,
+        probe: &mut impl Probe<Exchanges<Tag>>,
+    ) -> bool {
         if self.agenda.next_at() == now {
             let mut is_work = false;
             if let Some((_, event)) = self.agenda.pop() {
                 self.events += 1;
-                is_work = !self.is_idle(&event);
+                is_work = !(self.faults.is_armed() && self.is_idle(&event));
                 self.dispatch(now, event);
             }
             self.take_loop_frames(probe);
             return is_work;
         }
-        let Some(start) = self.network.step(now, probe) else {
+        let Some(start) = self.network.step(now, probe, &self.fcp) else {
             return self.after_tenancy(probe);
         };
         self.on_start(now, start);
@@ -31,20 +37,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The network did something else than start a frame: false if only the slow reference does it.
     #[inline(never)]
-    fn after_tenancy(&mut self, probe: &mut impl Probe) -> bool {
+    fn after_tenancy(&mut self, probe: &mut impl Probe<Exchanges<Tag>>) -> bool {
         self.take_loop_frames(probe);
-        self.network.was_tenancy
+        self.network.is_tenancy_step
     }
 
     /// Frames that began on loops: what follows from one may send the next.
     #[inline(always)]
-    fn take_loop_frames(&mut self, probe: &mut impl Probe) {
+    fn take_loop_frames(&mut self, probe: &mut impl Probe<Exchanges<Tag>>) {
         while let Some((at, start)) = self.network.started_on_loop() {
             let frame = &self.network.frames[start.frame];
             probe.frame(
                 start.fibre,
                 frame,
-                &self.network.exchanges,
+                &self.fcp,
                 at,
                 start.arrives_at,
                 Fate::Whole,

@@ -29,6 +29,7 @@ mod exchanges;
 mod faults;
 mod flows;
 mod host;
+mod issuer;
 mod laws;
 mod meters;
 mod names;

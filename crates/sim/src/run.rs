@@ -7,9 +7,11 @@ use std::time::Instant;
 use sanlab_fabric::{NoProbe, Probe};
 use sanlab_kernel::Picoseconds;
 use sanlab_metrics::{Capture, CapturePlace, CapturePort};
+use sanlab_scsi::Exchanges;
 
 use crate::build::build;
 use crate::check::check;
+use crate::issuer::Tag;
 use crate::laws::check_laws;
 use crate::names::fibre_name;
 use crate::outcome::{Outcome, RunError, Summary};
@@ -120,7 +122,7 @@ fn capture_place(plan: &Plan, fibre: u32) -> CapturePlace {
 }
 
 /// A probe that is told how far the simulation is.
-trait Watch: Probe {
+trait Watch: Probe<Exchanges<Tag>> {
     /// Nothing begins before `now` any more.
     fn reached(&mut self, _now: Picoseconds) {}
 }

@@ -8,6 +8,7 @@ use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::host::state::HostSide;
+use crate::issuer::Tag;
 use crate::meters::Meters;
 use crate::outcome::Failure;
 use crate::services::state::Services;
@@ -18,6 +19,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) agenda: Agenda<Event>,
     pub(crate) host: HostSide,
     pub(crate) array: ArraySide,
+    /// Exchanges that are open, with their commands.
+    pub(crate) fcp: sanlab_scsi::Exchanges<Tag>,
     pub(crate) exchanges: Exchanges,
     /// Dialogues with the services of the fabric.
     pub(crate) services: Services,
@@ -53,5 +56,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if at < NEVER {
             self.agenda.schedule(at, 0, Event::Recovery(event));
         }
+    }
+
+    /// Nothing but resting ids is left, and no frame moves.
+    pub(crate) fn is_still(&self) -> bool {
+        self.network.next_at() == NEVER && self.agenda.len() == self.faults.resting()
     }
 }

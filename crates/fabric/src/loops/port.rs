@@ -24,7 +24,7 @@ pub struct LoopPortSettings {
 
 /// What a port is in the circuit it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Free,
     Owner { partner: u32 },
     Opened { owner: u32 },
@@ -32,7 +32,7 @@ pub(super) enum Role {
 
 /// How far the circuit of a port's own is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(crate) enum CircuitPhase {
     Idle,
     /// The switch keeps the way to this partner free.
     Granted {
@@ -57,19 +57,19 @@ pub struct LoopPort {
     /// Frames that were sent to it.
     pub received: FibreCounters,
     /// It is on the loop, neither bypassed nor without power.
-    pub(super) is_inserted: bool,
-    pub(super) queue: VecDeque<Sequence>,
-    pub(super) role: Role,
-    pub(super) phase: Phase,
-    pub(super) circuit: Circuit,
-    pub(super) won_at: Picoseconds,
+    pub(crate) is_inserted: bool,
+    pub(crate) queue: VecDeque<Sequence>,
+    pub(crate) role: Role,
+    pub(crate) phase: CircuitPhase,
+    pub(crate) circuit: Circuit,
+    pub(crate) won_at: Picoseconds,
     /// Its circuit has been counted as taken up to then.
-    pub(super) owned_to: Picoseconds,
-    pub(super) frames_left: u32,
+    pub(crate) owned_to: Picoseconds,
+    pub(crate) frames_left: u32,
 }
 
 impl LoopPort {
-    pub(super) fn new(
+    pub(crate) fn new(
         settings: LoopPortSettings,
         (loop_id, place): (u32, u32),
         fibre: u32,
@@ -83,7 +83,7 @@ impl LoopPort {
             is_inserted: true,
             queue: VecDeque::new(),
             role: Role::Free,
-            phase: Phase::Idle,
+            phase: CircuitPhase::Idle,
             circuit: Circuit::default(),
             won_at: 0,
             owned_to: 0,
@@ -93,17 +93,19 @@ impl LoopPort {
 
     /// Whether it has a sequence of this exchange to send.
     pub(crate) fn holds(&self, exchange: u32) -> bool {
-        self.queue.iter().any(|it| it.exchange == exchange)
+        self.queue
+            .iter()
+            .any(|sequence| sequence.exchange == exchange)
     }
 
     /// Port that the first waiting sequence goes to.
-    pub(super) fn next_partner(&self, port_of: &[u32]) -> u32 {
+    pub(crate) fn next_partner(&self, port_of: &[u32]) -> u32 {
         let first = self.queue.front();
         first.map_or(NONE, |sequence| port_of[sequence.destination as usize])
     }
 
     /// Whether anything waits for this partner.
-    pub(super) fn next_partner_among(&self, partner: u32, port_of: &[u32]) -> bool {
+    pub(crate) fn next_partner_among(&self, partner: u32, port_of: &[u32]) -> bool {
         let mut waiting = self.queue.iter();
         waiting.any(|sequence| port_of[sequence.destination as usize] == partner)
     }

@@ -9,18 +9,18 @@ use super::LoopCounters;
 #[derive(Clone, Debug)]
 pub struct SharedLoop {
     /// Who is next.
-    pub(super) arbitration: Arbitration,
+    pub(crate) arbitration: Arbitration,
     /// Time of a word from the port before to each port, all ports inserted.
-    pub(super) steps: Vec<Picoseconds>,
+    pub(crate) steps: Vec<Picoseconds>,
     /// Place of the port that has the loop and has not sent CLS.
-    pub(super) owner: Option<u32>,
+    pub(crate) owner: Option<u32>,
     /// It will have sent all it has then.
-    pub(super) dry_at: Picoseconds,
+    pub(crate) dry_at: Picoseconds,
     /// The next win, as it was when the alarm for it was set.
     next_win: Option<Win>,
     /// Places of the last circuit.
     last: Option<(u32, u32)>,
-    pub(super) released_at: Picoseconds,
+    pub(crate) released_at: Picoseconds,
 }
 
 impl SharedLoop {
@@ -38,7 +38,7 @@ impl SharedLoop {
         }
     }
 
-    pub(super) fn next_at(&mut self) -> Picoseconds {
+    pub(crate) fn next_at(&mut self) -> Picoseconds {
         if self.owner.is_some() {
             return self.dry_at;
         }
@@ -47,7 +47,7 @@ impl SharedLoop {
     }
 
     /// The next win has come.
-    pub(super) fn take_win(&mut self, counters: &mut LoopCounters) -> u32 {
+    pub(crate) fn take_win(&mut self, counters: &mut LoopCounters) -> u32 {
         let win = self.next_win.expect("a loop is won by somebody");
         let wanted_from = self.arbitration.wants_since(win.port);
         counters.arbitrating += win.at - wanted_from.max(self.released_at).min(win.at);
@@ -55,13 +55,13 @@ impl SharedLoop {
         win.port
     }
 
-    pub(super) fn opened(&mut self, owner: u32, partner: u32) {
+    pub(crate) fn opened(&mut self, owner: u32, partner: u32) {
         self.owner = Some(owner);
         self.last = Some((owner, partner));
     }
 
     /// Ports of the circuit before, which is over.
-    pub(super) fn last_pair(&self, first_port: u32) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn last_pair(&self, first_port: u32) -> impl Iterator<Item = u32> + use<> {
         let places = self.last.map(|(owner, partner)| [owner, partner]);
         places
             .into_iter()
@@ -69,14 +69,14 @@ impl SharedLoop {
             .map(move |place| first_port + place)
     }
 
-    pub(super) fn release(&mut self, closed_at: Picoseconds, released_at: Picoseconds) {
+    pub(crate) fn release(&mut self, closed_at: Picoseconds, released_at: Picoseconds) {
         self.arbitration.release(closed_at, released_at);
         self.owner = None;
         self.released_at = released_at;
     }
 
     /// Time from each of two places to the other.
-    pub(super) fn delays(&self, from: u32, to: u32) -> (Picoseconds, Picoseconds) {
+    pub(crate) fn delays(&self, from: u32, to: u32) -> (Picoseconds, Picoseconds) {
         let ring = self.arbitration.ring();
         (ring.between(from, to), ring.between(to, from))
     }

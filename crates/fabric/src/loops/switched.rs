@@ -50,7 +50,7 @@ pub struct SwitchedLoop {
     waiting: VecDeque<Wait>,
     granted: Vec<u32>,
     /// Next step of the circuit that each place owns.
-    pub(super) alarms: Alarms,
+    pub(crate) alarms: Alarms,
 }
 
 impl SwitchedLoop {
@@ -83,7 +83,7 @@ impl SwitchedLoop {
     }
 
     /// Places on a crossbar.
-    pub(super) fn places_on(&self, crossbar: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn places_on(&self, crossbar: u32) -> impl Iterator<Item = u32> + '_ {
         let places = self.places.iter().enumerate();
         places
             .filter(move |(_, place)| place.crossbar == crossbar)
@@ -91,7 +91,7 @@ impl SwitchedLoop {
     }
 
     /// A crossbar is gone: no way leads over it. Circuits that are open end as they would have.
-    pub(super) fn darken(&mut self, crossbar: u32) {
+    pub(crate) fn darken(&mut self, crossbar: u32) {
         let count = self.crossbars;
         let strings = &self.strings;
         let is_left =
@@ -107,7 +107,7 @@ impl SwitchedLoop {
     }
 
     /// Whether there is a way.
-    pub(super) fn joins(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn joins(&self, a: u32, b: u32) -> bool {
         let from = self.places[a as usize].crossbar as usize;
         let to = self.places[b as usize].crossbar as usize;
         let ways = self.ways_left.as_ref().unwrap_or(&self.ways);
@@ -115,7 +115,7 @@ impl SwitchedLoop {
     }
 
     /// Time of a word from one place to another.
-    pub(super) fn delay(&self, from: u32, to: u32) -> Picoseconds {
+    pub(crate) fn delay(&self, from: u32, to: u32) -> Picoseconds {
         let strings = self.way(from, to).unwrap_or_default();
         let between: Picoseconds = strings
             .iter()
@@ -130,32 +130,32 @@ impl SwitchedLoop {
         self.ways[from * self.crossbars + to].as_deref()
     }
 
-    pub(super) fn next_at(&self) -> Picoseconds {
+    pub(crate) fn next_at(&self) -> Picoseconds {
         self.alarms.first().0
     }
 
-    pub(super) fn next_place(&self) -> u32 {
+    pub(crate) fn next_place(&self) -> u32 {
         self.alarms.first().1
     }
 
     /// A place wants a circuit to the partner of its first sequence.
-    pub(super) fn request(&mut self, place: u32, now: Picoseconds) {
+    pub(crate) fn request(&mut self, place: u32, now: Picoseconds) {
         if !self.waiting.iter().any(|wait| wait.place == place) {
             self.waiting.push_back(Wait { place, since: now });
         }
     }
 
-    pub(super) fn withdraw(&mut self, place: u32) {
+    pub(crate) fn withdraw(&mut self, place: u32) {
         self.waiting.retain(|wait| wait.place != place);
     }
 
     /// Places that wait.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = u32> {
         self.waiting.iter().map(|wait| wait.place)
     }
 
     /// Grant all requests that can be granted, and set the alarms of their wins.
-    pub(super) fn grant(
+    pub(crate) fn grant(
         &mut self,
         now: Picoseconds,
         mut partner_of: impl FnMut(u32) -> u32,
@@ -207,7 +207,7 @@ impl SwitchedLoop {
     }
 
     /// A circuit that was open so long is over.
-    pub(super) fn free(&mut self, place: u32, partner: u32, held: Picoseconds) {
+    pub(crate) fn free(&mut self, place: u32, partner: u32, held: Picoseconds) {
         self.alarms.clear(place);
         self.places[place as usize].is_busy = false;
         self.places[partner as usize].is_busy = false;

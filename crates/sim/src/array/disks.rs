@@ -3,8 +3,9 @@
 //! [`World::submit`] begins an operation and [`World::on_operation_done`] is called at its end; between
 //! the two lies the drive alone, or the drive behind a loop.
 
-use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, Phase};
+use sanlab_fc::{ExchangeState, FrameKind};
 use sanlab_kernel::{NEVER, NONE, Picoseconds, Stage, Timeline};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES};
 use sanlab_storage::{BLOCK_BYTES, DiskCommand, DiskCompletion, Operation};
 
 use super::transfer::{Transfer, TransferPurpose};
@@ -90,19 +91,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// FCP_CMND has come to a disk on a loop: a write's data are asked for at once.
     pub(crate) fn on_disk_command(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        if exchange.is_read {
+        let command = self.fcp.command_mut(id);
+        if command.is_read {
             self.serve_exchange(now, id);
         } else {
-            exchange.asked_bytes = exchange.bytes;
+            command.asked_bytes = command.bytes;
             self.send(now, id, FrameKind::TransferReady, 0, FCP_XFER_RDY_BYTES);
         }
     }
 
     /// A disk on a loop has all that it needs to serve a command.
     pub(crate) fn serve_exchange(&mut self, now: Picoseconds, id: u32) {
-        let exchange = self.network.exchanges[id];
-        let transfer = &self.array.transfers[exchange.request];
+        let transfer = &self.array.transfers[self.fcp.command(id).tag.request];
         let TransferPurpose::Disk { disk, .. } = transfer.purpose else {
             return;
         };
@@ -112,16 +112,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             bytes: transfer.bytes,
             is_read: transfer.is_read,
         };
-        self.submit_to_disk(now, exchange.array, id, operation);
+        self.submit_to_disk(now, transfer.array, id, operation);
     }
 
     /// A disk on a loop has done a command: data or status go back.
     fn on_exchange_served(&mut self, now: Picoseconds, completion: &DiskCompletion) {
         let id = completion.tag;
-        let exchange = self.network.exchanges[id];
-        tell_disk(self.array.timeline(exchange.request), now, completion);
-        if exchange.is_read {
-            self.send(now, id, FrameKind::Data, 0, exchange.bytes);
+        let command = *self.fcp.command(id);
+        tell_disk(self.array.timeline(command.tag.request), now, completion);
+        if command.is_read {
+            self.send(now, id, FrameKind::Data, 0, command.bytes);
         } else {
             self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
         }
@@ -158,9 +158,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         if task.exchange != NONE {
-            let exchange = &self.network.exchanges[task.exchange];
-            if exchange.phase == Phase::Open {
-                tell(timeline_of(&mut self.host, &mut self.array, exchange));
+            let exchange = task.exchange;
+            if self.fcp.exchange(exchange).state == ExchangeState::Open {
+                let tag = self.fcp.command(exchange).tag;
+                tell(timeline_of(&mut self.host, &mut self.array, tag));
             }
         }
         self.on_operations_done(now, id);

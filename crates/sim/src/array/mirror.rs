@@ -1,11 +1,12 @@
 //! Copies of writes to the LUN's mirror.
 
-use sanlab_fc::{Exchange, ScsiStatus};
 use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_scsi::Status;
 
 use super::transfer::{Transfer, TransferPurpose};
 use crate::event::Event;
 use crate::exchanges::steps::RETRY_AFTER;
+use crate::issuer::IssuedCommand;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -25,13 +26,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The target of a copy has answered; one that is full is asked again later.
-    pub(crate) fn on_copy_answered(&mut self, now: Picoseconds, response: &Exchange) {
-        if response.status == ScsiStatus::TaskSetFull {
-            let event = Event::RetryCopy(response.request);
-            self.agenda
-                .schedule(now + RETRY_AFTER, response.initiator, event);
+    pub(crate) fn on_copy_answered(
+        &mut self,
+        now: Picoseconds,
+        response: &IssuedCommand,
+        initiator: u32,
+    ) {
+        if response.status == Status::TaskSetFull {
+            let event = Event::RetryCopy(response.tag.request);
+            self.agenda.schedule(now + RETRY_AFTER, initiator, event);
         } else {
-            self.on_copy_done(now, response.request);
+            self.on_copy_done(now, response.tag.request);
         }
     }
 

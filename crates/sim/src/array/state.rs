@@ -1,11 +1,11 @@
 //! Arrays, their tasks, and what they ask of other targets.
 
-use sanlab_fc::Exchange;
-use sanlab_kernel::{Arena, NONE, Picoseconds, Timeline, id_of};
+use sanlab_kernel::{Arena, Picoseconds, Timeline};
 use sanlab_storage::{Array, Extent, Media, Operation, PageCache};
 
 use super::task::{Purpose, Task};
 use super::transfer::Transfer;
+use crate::issuer::IssuedCommand;
 
 /// The array's side of every command.
 pub(crate) struct ArraySide {
@@ -45,28 +45,30 @@ impl ArraySide {
 
     /// Whether a task works on the command of an exchange.
     pub(crate) fn works_on(&self, exchange: u32) -> bool {
-        (0..id_of(self.tasks.peak())).any(|task| self.tasks[task].exchange == exchange)
+        self.tasks
+            .live()
+            .any(|task| self.tasks[task].exchange == exchange)
     }
 
     /// The status of a command is on its way: its places in task set and port are free.
-    pub(crate) fn release(&mut self, exchange: &mut Exchange) {
-        if !exchange.is_admitted {
+    pub(crate) fn release(&mut self, target: u32, command: &mut IssuedCommand) {
+        if !command.is_admitted {
             return;
         }
-        exchange.is_admitted = false;
-        let port = self.port_places[exchange.target as usize] as usize;
-        self.arrays[exchange.array as usize].release(port, exchange.lun);
+        command.is_admitted = false;
+        let port = self.port_places[target as usize] as usize;
+        self.arrays[command.device as usize].release(port, command.lun);
     }
 
     /// The task of a command.
-    pub(super) fn new_task(&mut self, id: u32, command: &Exchange) -> u32 {
+    pub(super) fn new_task(&mut self, id: u32, target: u32, command: &IssuedCommand) -> u32 {
         self.tasks.insert(Task {
             exchange: id,
             lun: command.lun,
             is_read: command.is_read,
             address: command.address,
             bytes: u64::from(command.bytes),
-            ..Task::new(Purpose::Command, command.array, command.target)
+            ..Task::new(Purpose::Command, command.device, target)
         })
     }
 
@@ -89,9 +91,8 @@ impl ArraySide {
         })
     }
 
-    /// A task is over. Its record forgets the command, so that nobody takes it for one at work.
+    /// A task is over.
     pub(super) fn end_task(&mut self, id: u32) {
-        self.tasks[id].exchange = NONE;
         self.tasks.remove(id);
     }
 

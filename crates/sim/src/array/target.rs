@@ -1,30 +1,31 @@
 //! The array's side of a command: admission, controller, bursts, the answer.
 
-use sanlab_fc::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FrameKind, ScsiStatus};
+use sanlab_fc::FrameKind;
 use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, Status};
 use sanlab_storage::CacheWrite;
 
-use super::task::{Purpose, Task};
+use super::task::Task;
 use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// FCP_CMND has come to an array: admitted, or TASK SET FULL at once.
     pub(crate) fn on_command(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        let array = &mut self.array.arrays[exchange.array as usize];
-        let port = self.array.port_places[exchange.target as usize] as usize;
-        if array.admit(port, exchange.lun).is_err() {
-            exchange.status = ScsiStatus::TaskSetFull;
+        let target = self.fcp.exchange(id).target;
+        let command = self.fcp.command_mut(id);
+        let array = &mut self.array.arrays[command.device as usize];
+        let port = self.array.port_places[target as usize] as usize;
+        if array.admit(port, command.lun).is_err() {
+            command.status = Status::TaskSetFull;
             self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
             return;
         }
-        exchange.is_admitted = true;
+        command.is_admitted = true;
         if array.command == 0 {
             self.on_command_processed(now, id);
         } else {
             let ends_at = array.controllers.arrive(now, array.command).ends_at;
-            let target = exchange.target;
             self.agenda
                 .schedule(ends_at, target, Event::CommandProcessed(id));
         }
@@ -32,12 +33,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_command_processed(&mut self, now: Picoseconds, id: u32) {
         self.tell(now, id, Stage::Controller);
-        let exchange = self.network.exchanges[id];
-        let array = &mut self.array.arrays[exchange.array as usize];
+        let command = self.fcp.command(id);
+        let array = &mut self.array.arrays[command.device as usize];
         if array.command > 0 {
             array.controllers.leave(now);
         }
-        if exchange.is_read {
+        if command.is_read {
             self.read(now, id);
         } else {
             self.ask_for_burst(now, id);
@@ -45,9 +46,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     fn read(&mut self, now: Picoseconds, exchange: u32) {
-        let task = self
-            .array
-            .new_task(exchange, &self.network.exchanges[exchange]);
+        let target = self.fcp.exchange(exchange).target;
+        let command = self.fcp.command(exchange);
+        let task = self.array.new_task(exchange, target, command);
         let array = self.array.tasks[task].array as usize;
         if self.array.arrays[array].page_cache.is_some() {
             self.read_pages(now, task);
@@ -62,10 +63,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// XFER_RDY for the next burst.
     fn ask_for_burst(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        let offset = exchange.asked_bytes;
-        let limit = self.array.arrays[exchange.array as usize].burst_bytes;
-        exchange.asked_bytes += limit.min(exchange.bytes - offset);
+        let command = self.fcp.command_mut(id);
+        let offset = command.asked_bytes;
+        let limit = self.array.arrays[command.device as usize].burst_bytes;
+        command.asked_bytes += limit.min(command.bytes - offset);
         self.send(
             now,
             id,
@@ -80,10 +81,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The last frame of a burst has come to an array.
     pub(crate) fn on_write_data(&mut self, now: Picoseconds, id: u32) {
-        let exchange = &self.network.exchanges[id];
-        if exchange.misses_data() {
+        let command = self.fcp.command(id);
+        if command.misses_data() {
             // A frame of it was lost: no message reports that, and the target waits.
-        } else if exchange.asked_bytes < exchange.bytes {
+        } else if command.asked_bytes < command.bytes {
             self.ask_for_burst(now, id);
         } else {
             self.write(now, id);
@@ -92,9 +93,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// All data are here: store them, and copy them where the LUN is mirrored.
     fn write(&mut self, now: Picoseconds, exchange: u32) {
-        let task = self
-            .array
-            .new_task(exchange, &self.network.exchanges[exchange]);
+        let target = self.fcp.exchange(exchange).target;
+        let command = self.fcp.command(exchange);
+        let task = self.array.new_task(exchange, target, command);
         let Task {
             array, lun, bytes, ..
         } = self.array.tasks[task];
@@ -121,40 +122,5 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Some((CacheWrite::Waits, _)) => {}
             Some((CacheWrite::Through, _)) | None => self.access_media(now, task),
         }
-    }
-
-    /// The blocks of a task are read, or stored.
-    pub(crate) fn on_blocks(&mut self, now: Picoseconds, id: u32) {
-        match self.array.tasks[id].purpose {
-            Purpose::Command => self.on_command_blocks(now, id),
-            Purpose::Destage => self.on_destaged(now, id),
-            Purpose::PageDestage => self.on_pages_destaged(now, id),
-            Purpose::Prefetch => self.on_pages_read(now, id),
-            Purpose::Rebuild(..) => {}
-        }
-    }
-
-    fn on_command_blocks(&mut self, now: Picoseconds, id: u32) {
-        let task = &mut self.array.tasks[id];
-        if task.is_read {
-            let exchange = task.exchange;
-            self.on_pages_read(now, id);
-            let bytes = self.network.exchanges[exchange].bytes;
-            self.array.end_task(id);
-            self.send(now, exchange, FrameKind::Data, 0, bytes);
-        } else {
-            task.is_stored = true;
-            self.acknowledge(now, id);
-        }
-    }
-
-    /// Answer a write whose blocks are stored and whose copy, if any, is as far as it must be.
-    pub(super) fn acknowledge(&mut self, now: Picoseconds, id: u32) {
-        let task = self.array.tasks[id];
-        if !(task.is_stored && task.is_copied) {
-            return;
-        }
-        self.array.end_task(id);
-        self.send(now, task.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 }

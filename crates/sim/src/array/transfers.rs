@@ -1,10 +1,13 @@
 //! Commands that arrays send: copies, operations on disks behind loops.
 
-use sanlab_fc::{FCP_CMND_BYTES, FrameKind, Owner};
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_fc::FrameKind;
+use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_scsi::FCP_CMND_BYTES;
 
 use super::transfer::TransferPurpose;
+use crate::event::RecoveryEvent;
 use crate::exchanges::steps::Command;
+use crate::issuer::{Issuer, Tag};
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -13,11 +16,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let transfer = self.array.transfers[id];
         let array = &self.array.arrays[transfer.array as usize];
         let mut command = Command {
-            owner: Owner::BackEnd,
-            request: id,
+            tag: Tag {
+                issuer: Issuer::BackEnd,
+                request: id,
+            },
             initiator: 0,
             target: 0,
-            array: transfer.array,
+            device: NONE,
             lun: 0,
             flow: 0,
             is_read: transfer.is_read,
@@ -29,9 +34,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 let Some(mirror) = &array.luns[lun as usize].mirror else {
                     return;
                 };
-                command.owner = Owner::Mirror;
+                command.tag.issuer = Issuer::Mirror;
                 (command.initiator, command.target) = (mirror.source_n_port, mirror.target_n_port);
-                (command.array, command.lun) = (mirror.array, mirror.lun);
+                (command.device, command.lun) = (mirror.array, mirror.lun);
                 command.flow = mirror.flow;
                 // Since it was refused.
                 let timeline = &mut self.array.transfers[id].timeline;
@@ -49,9 +54,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let Some(exchange) = self.open_exchange(now, command) else {
             return;
         };
-        if self.faults.is_armed() && command.owner == Owner::Mirror {
+        if self.faults.is_armed() && command.tag.issuer == Issuer::Mirror {
             self.watch_copy(now, exchange);
         }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+    }
+
+    /// A copy has been sent: the array looks later whether it has its answer.
+    fn watch_copy(&mut self, now: Picoseconds, exchange: u32) {
+        let number = self.fcp.exchange(exchange).number;
+        let due_at = now + self.faults.plan().r_a_tov_ps;
+        self.recover_at(due_at, RecoveryEvent::CopyDue(exchange, number));
     }
 }

@@ -130,7 +130,7 @@ fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
     let first = builder.fibres.len() - 2;
     if link.members.get() > 1 {
         for fibre in &mut builder.fibres[first..] {
-            fibre.extras_mut().trunk = Some(Trunk::new(link.members.get()));
+            fibre.features_mut().trunk = Some(Trunk::new(link.members.get()));
         }
     }
     let granted: [fn(&VirtualChannelPlan) -> u32; 2] = [
@@ -226,7 +226,7 @@ fn limit_of(limit: LimitPlan, slot: Picoseconds) -> Limit {
     match limit {
         LimitPlan::Wheel { slots, of } => Limit::Wheel {
             slots: slots.get(),
-            of: of.get(),
+            wheel_slots: of.get(),
             turn: u64::from(of.get()) * slot,
         },
         LimitPlan::Rate {

@@ -36,6 +36,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         agenda: Agenda::new(),
         host: HostSide::new(host),
         array: ArraySide::new(arrays::arrays_of(plan)?, arrays::port_places(plan)),
+        fcp: sanlab_scsi::Exchanges::default(),
         exchanges: Exchanges::new(plan.n_ports.len(), plan.data_frame_bytes),
         services: Services::new(plan, services_flow(plan)),
         faults: Faults::new(plan, loop_faults),

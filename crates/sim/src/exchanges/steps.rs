@@ -1,10 +1,12 @@
 //! An exchange between two N_Ports: opened for a command, moved on by information units, closed.
 
-use sanlab_fc::{Exchange, FrameKind, Owner, Phase, RxIdKnown, ScsiStatus, Sequence};
+use sanlab_fc::{Exchange, ExchangeState, FrameKind, RxIdKnown, Sequence};
 use sanlab_kernel::{Picoseconds, Stage, Timeline};
+use sanlab_scsi::Status;
 
 use crate::array::state::ArraySide;
 use crate::host::state::HostSide;
+use crate::issuer::{IssuedCommand, Issuer, Tag};
 use crate::outcome::Failure;
 use crate::world::World;
 
@@ -15,13 +17,11 @@ pub(crate) const RETRY_AFTER: Picoseconds = 1_000_000_000;
 /// A command to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Command {
-    pub(crate) owner: Owner,
-    /// Request of a host or transfer of an array, as the owner says.
-    pub(crate) request: u32,
+    pub(crate) tag: Tag,
     pub(crate) initiator: u32,
     pub(crate) target: u32,
-    /// Array and LUN that it goes to.
-    pub(crate) array: u32,
+    /// SCSI target device and LUN that it goes to: an array, or none for a disk behind one.
+    pub(crate) device: u32,
     pub(crate) lun: u32,
     pub(crate) flow: u32,
     pub(crate) is_read: bool,
@@ -29,16 +29,16 @@ pub(crate) struct Command {
     pub(crate) bytes: u64,
 }
 
-/// Time line of the request or transfer that an exchange is for.
+/// Time line of the request or transfer that a command is for.
 #[inline]
 pub(crate) fn timeline_of<'a>(
     host: &'a mut HostSide,
     array: &'a mut ArraySide,
-    exchange: &Exchange,
+    tag: Tag,
 ) -> &'a mut Timeline {
-    match exchange.owner {
-        Owner::Host => host.timeline(exchange.request),
-        Owner::Mirror | Owner::BackEnd => array.timeline(exchange.request),
+    match tag.issuer {
+        Issuer::Host => host.timeline(tag.request),
+        Issuer::Mirror | Issuer::BackEnd => array.timeline(tag.request),
     }
 }
 
@@ -53,29 +53,30 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return None;
         };
         self.exchanges.opened += 1;
-        Some(self.network.exchanges.insert(Exchange {
-            owner: command.owner,
-            request: command.request,
+        let exchange = Exchange {
             initiator: command.initiator,
             target: command.target,
             flow: command.flow,
             ox_id,
-            is_read: command.is_read,
-            status: ScsiStatus::Good,
-            phase: Phase::Open,
+            state: ExchangeState::Open,
             rx_id_known: RxIdKnown::ToNobody,
-            is_admitted: false,
             opened_at: now,
             number: self.faults.number_exchange(),
-            array: command.array,
+            credit_wait_before: 0,
+        };
+        let issued = IssuedCommand {
+            tag: command.tag,
+            is_read: command.is_read,
+            status: Status::Good,
+            is_admitted: false,
+            device: command.device,
             lun: command.lun,
             address: command.address,
             bytes: u32::try_from(command.bytes).unwrap_or(u32::MAX),
             asked_bytes: 0,
             arrived_bytes: 0,
-            credit_wait_before: 0,
-            bus_wait: 0,
-        }))
+        };
+        Some(self.fcp.open(exchange, issued))
     }
 
     /// Queue an information unit of an exchange at the N_Port whose turn it is.
@@ -87,10 +88,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         offset: u32,
         bytes: u32,
     ) {
-        let exchange = &mut self.network.exchanges[exchange_id];
+        let exchange = self.fcp.exchange(exchange_id);
         let from_initiator = match kind {
             FrameKind::Command | FrameKind::Abort => true,
-            FrameKind::Data => !exchange.is_read,
+            FrameKind::Data => !self.fcp.command(exchange_id).is_read,
             _ => false,
         };
         let (source, destination) = if from_initiator {
@@ -99,7 +100,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             (exchange.target, exchange.initiator)
         };
         let is_abort = matches!(kind, FrameKind::Abort | FrameKind::AbortAccepted);
-        if exchange.phase != Phase::Open && !is_abort {
+        if exchange.state != ExchangeState::Open && !is_abort {
             return;
         }
         if self.faults.is_apart(source, destination) {
@@ -120,38 +121,44 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             seq_cnt: 0,
         };
         let before = self.network.uplink(source).counters.credit_wait;
-        let exchange = &mut self.network.exchanges[exchange_id];
-        (exchange.credit_wait_before, exchange.bus_wait) = (before, 0);
+        self.fcp.exchange_mut(exchange_id).credit_wait_before = before;
+        self.network.buses.forget_wait(exchange_id);
         self.network.queue(source, sequence, now);
     }
 
     /// The data of a burst from this offset, if its exchange has not been given up meanwhile.
     pub(crate) fn send_data(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
-        if self.network.exchanges[exchange].phase != Phase::Open {
+        if self.fcp.exchange(exchange).state != ExchangeState::Open {
             return;
         }
         self.tell(now, exchange, Stage::Hba);
-        let burst = self.network.exchanges[exchange].asked_bytes - offset;
+        let burst = self.fcp.command(exchange).asked_bytes - offset;
         self.send(now, exchange, FrameKind::Data, offset, burst);
     }
 
     /// Record the time up to now under this stage of the request of an exchange.
     #[inline]
     pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
-        let exchange = &self.network.exchanges[exchange];
-        if exchange.phase == Phase::Open {
-            let timeline = timeline_of(&mut self.host, &mut self.array, exchange);
+        if self.fcp.exchange(exchange).state == ExchangeState::Open {
+            let tag = self.fcp.command(exchange).tag;
+            let timeline = timeline_of(&mut self.host, &mut self.array, tag);
             timeline.until(now, stage);
         }
     }
 
+    /// The status of a command is on its way: its places in task set and port are free.
+    pub(crate) fn release(&mut self, id: u32) {
+        let target = self.fcp.exchange(id).target;
+        self.array.release(target, self.fcp.command_mut(id));
+    }
+
     /// The exchange is over; its id may be used again.
     pub(crate) fn close_exchange(&mut self, exchange: u32) {
-        let closed = self.network.exchanges[exchange];
+        let closed = self.fcp.command(exchange);
         let arrived_all = closed.arrived_bytes == closed.bytes;
-        if closed.status == ScsiStatus::Good && !arrived_all {
+        if closed.status == Status::Good && !arrived_all {
             self.failure.get_or_insert(Failure::Bytes {
-                exchange: closed.ox_id,
+                exchange: self.fcp.exchange(exchange).ox_id,
                 expected: closed.bytes,
                 arrived: closed.arrived_bytes,
             });
@@ -161,11 +168,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Nothing of an exchange is left: its id may be used again.
     pub(crate) fn forget_exchange(&mut self, id: u32) {
-        let exchange = &mut self.network.exchanges[id];
-        exchange.phase = Phase::Closed;
+        let exchange = self.fcp.exchange_mut(id);
+        exchange.state = ExchangeState::Closed;
         self.exchanges
             .give_back_id(exchange.initiator, exchange.ox_id);
-        self.network.exchanges.remove(id);
+        self.fcp.close(id);
         self.exchanges.closed += 1;
+    }
+
+    /// Whether a timer's exchange is still the one it was set for, and in this state.
+    pub(crate) fn is_state(&self, id: u32, number: u32, state: ExchangeState) -> bool {
+        let exchange = self.fcp.latest(id);
+        exchange.number == number && exchange.state == state
     }
 }

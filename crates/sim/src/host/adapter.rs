@@ -1,11 +1,13 @@
 //! From the path to the wire: throttle and queue depths, the engine, FCP_CMND.
 
-use sanlab_fc::{FCP_CMND_BYTES, FrameKind, Owner};
+use sanlab_fc::FrameKind;
 use sanlab_host::PathState;
 use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_scsi::FCP_CMND_BYTES;
 
-use crate::event::Event;
+use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::steps::Command;
+use crate::issuer::{Issuer, Tag};
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -51,11 +53,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let request = &self.host.requests[id];
         let route = self.host.route_of(request);
         let command = Command {
-            owner: Owner::Host,
-            request: id,
+            tag: Tag {
+                issuer: Issuer::Host,
+                request: id,
+            },
             initiator: self.host.paths[route.path as usize].initiator,
             target: route.target_n_port,
-            array: route.array,
+            device: route.array,
             lun: route.lun,
             flow: self.host.jobs[request.job as usize].workload,
             is_read: request.is_read,
@@ -73,7 +77,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// XFER_RDY: the target takes a burst from this offset. The engine takes it in first.
     pub(crate) fn on_transfer_ready(&mut self, now: Picoseconds, id: u32, offset: u32) {
-        let request = self.network.exchanges[id].request;
+        let request = self.fcp.command(id).tag.request;
         let adapter = self.host.route_of(&self.host.requests[request]).adapter;
         let adapter = &mut self.host.adapters[adapter as usize];
         let out_at = adapter.work(now, adapter.transfer);
@@ -89,5 +93,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_retry_lun(&mut self, now: Picoseconds, adapter: u32, queue: u32) {
         self.host.adapters[adapter as usize].on_retry(queue);
         self.pump_adapter(now, adapter);
+    }
+
+    /// A command has been sent: the adapter looks later whether it has its answer.
+    fn watch_command(&mut self, now: Picoseconds, id: u32) {
+        let adapter = &mut self.host.adapters[id as usize];
+        if adapter.command_timeout > 0 && !adapter.is_watched {
+            adapter.is_watched = true;
+            let due_at = now + adapter.command_timeout;
+            self.recover_at(due_at, RecoveryEvent::CommandsDue(id));
+        }
     }
 }

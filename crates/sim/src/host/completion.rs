@@ -1,31 +1,37 @@
 //! From the response back to the job: engine, interrupt, processor, application.
 
-use sanlab_fc::{Exchange, ScsiStatus};
 use sanlab_host::{CpuCosts, Role};
 use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_scsi::Status;
 
 use super::request::OpenRequest;
 use crate::event::Event;
 use crate::exchanges::steps::RETRY_AFTER;
+use crate::issuer::IssuedCommand;
 use crate::outcome::Failure;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// FCP_RSP has come to an adapter: the engine takes it in.
-    pub(crate) fn on_host_response(&mut self, now: Picoseconds, response: &Exchange) {
-        let request = &mut self.host.requests[response.request];
-        request.is_refused = response.status == ScsiStatus::TaskSetFull;
+    pub(crate) fn on_host_response(
+        &mut self,
+        now: Picoseconds,
+        response: &IssuedCommand,
+        initiator: u32,
+    ) {
+        let request = &mut self.host.requests[response.tag.request];
+        request.is_refused = response.status == Status::TaskSetFull;
         let adapter = self
             .host
-            .route_of(&self.host.requests[response.request])
+            .route_of(&self.host.requests[response.tag.request])
             .adapter;
         let adapter = &mut self.host.adapters[adapter as usize];
         let out_at = adapter.work(now, adapter.complete);
         if out_at == now {
-            self.on_engine_completed(now, response.request);
+            self.on_engine_completed(now, response.tag.request);
         } else {
-            let event = Event::EngineCompleted(response.request);
-            self.agenda.schedule(out_at, response.initiator, event);
+            let event = Event::EngineCompleted(response.tag.request);
+            self.agenda.schedule(out_at, initiator, event);
         }
     }
 
@@ -113,7 +119,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_cpu_completed(&mut self, now: Picoseconds, request: u32) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::HostCpu);
-        record.is_alive = false;
         let record = *record;
         self.host.requests.remove(request);
         if record.role == Role::Piece {

@@ -147,7 +147,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     fn fail_whole(&mut self, now: Picoseconds, parent: u32) {
         let record = &mut self.host.requests[parent];
-        record.is_alive = false;
         let record = *record;
         self.host.requests.remove(parent);
         self.end_in_error(now, &record, record.pause);

@@ -4,25 +4,16 @@
 //! anything else when its own timer runs out; then it ends the exchange with ABTS and sends the command
 //! again.
 
-use sanlab_fc::{Owner, Phase};
+use sanlab_fc::ExchangeState;
 use sanlab_host::{PathState, Role};
-use sanlab_kernel::{Picoseconds, Stage, id_of};
+use sanlab_kernel::{Picoseconds, Stage};
 
 use super::request::OpenRequest;
 use crate::event::RecoveryEvent;
+use crate::issuer::Issuer;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// A command has been sent: the adapter looks later whether it has its answer.
-    pub(super) fn watch_command(&mut self, now: Picoseconds, id: u32) {
-        let adapter = &mut self.host.adapters[id as usize];
-        if adapter.command_timeout > 0 && !adapter.is_watched {
-            adapter.is_watched = true;
-            let due_at = now + adapter.command_timeout;
-            self.recover_at(due_at, RecoveryEvent::CommandsDue(id));
-        }
-    }
-
     /// Commands of an adapter that have waited for too long are aborted; the oldest of the others says
     /// when to look again.
     pub(crate) fn on_commands_due(&mut self, now: Picoseconds, id: u32) {
@@ -30,11 +21,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         adapter.is_watched = false;
         let (n_port, timeout) = (adapter.n_port, adapter.command_timeout);
         let mut oldest = None;
-        for exchange_id in 0..id_of(self.network.exchanges.peak()) {
+        for exchange_id in self.fcp.live() {
             if !self.is_open_command(exchange_id, n_port) {
                 continue;
             }
-            let exchange = &self.network.exchanges[exchange_id];
+            let exchange = self.fcp.exchange(exchange_id);
             if exchange.opened_at + timeout <= now {
                 self.abort(now, exchange_id);
             } else {
@@ -52,27 +43,31 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Whether an exchange is a command of the adapter with this N_Port that waits for its answer.
     fn is_open_command(&self, id: u32, n_port: u32) -> bool {
-        let exchange = &self.network.exchanges[id];
-        exchange.phase == Phase::Open
-            && exchange.owner == Owner::Host
+        let exchange = self.fcp.exchange(id);
+        exchange.state == ExchangeState::Open
+            && self.fcp.command(id).tag.issuer == Issuer::Host
             && self.network.share_link(exchange.initiator, n_port)
     }
 
     /// Whether an adapter has a command that waits for its answer.
     pub(crate) fn has_open_command(&self, adapter: u32) -> bool {
         let n_port = self.host.adapters[adapter as usize].n_port;
-        (0..id_of(self.network.exchanges.peak())).any(|id| self.is_open_command(id, n_port))
+        self.fcp.live().any(|id| self.is_open_command(id, n_port))
     }
 
     /// Everything under way between these ports is taken back.
     pub(crate) fn take_back_all(&mut self, now: Picoseconds, (initiator, target): (u32, u32)) {
-        for id in 0..id_of(self.network.exchanges.peak()) {
-            let exchange = &self.network.exchanges[id];
+        for id in self.fcp.live() {
+            let exchange = self.fcp.exchange(id);
             let is_between = exchange.initiator == initiator && exchange.target == target;
-            let is_open = matches!(exchange.phase, Phase::Open | Phase::Aborting);
-            if is_between && is_open && exchange.owner == Owner::Host {
+            let is_open = matches!(
+                exchange.state,
+                ExchangeState::Open | ExchangeState::Aborting
+            );
+            let issuer = self.fcp.command(id).tag.issuer;
+            if is_between && is_open && issuer == Issuer::Host {
                 // Both ends know that they are logged out.
-                self.array.release(&mut self.network.exchanges[id]);
+                self.release(id);
                 let request = self.detach(now, id);
                 self.try_again(now, request, false);
             }
@@ -110,7 +105,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// asks again after this pause.
     pub(crate) fn fail(&mut self, now: Picoseconds, id: u32, pause: Picoseconds) {
         let record = &mut self.host.requests[id];
-        record.is_alive = false;
         record.pause = pause;
         let record = *record;
         self.host.requests.remove(id);

@@ -31,7 +31,6 @@ pub(crate) struct OpenRequest {
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
     pub(crate) is_read: bool,
-    pub(crate) is_alive: bool,
     /// How often a command of it got no answer, or no good one.
     pub(crate) failures: u32,
     /// It was sent again after a fault.
@@ -66,7 +65,6 @@ impl OpenRequest {
             failed_pieces: 0,
             reply_bytes: 0,
             is_read: false,
-            is_alive: true,
             failures: 0,
             is_retried: false,
             is_recovering: false,

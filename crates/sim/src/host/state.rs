@@ -1,7 +1,7 @@
 //! Hosts with all they have, and the requests that are open.
 
 use sanlab_host::{Adapter, CpuCosts, Host, Role};
-use sanlab_kernel::{Arena, Picoseconds, Timeline, id_of};
+use sanlab_kernel::{Arena, Picoseconds, Timeline};
 
 use super::file_system::FileSystem;
 use super::path::{HostDevice, Path, Route};
@@ -131,9 +131,8 @@ impl HostSide {
 
     /// Requests that are open, with the time each has lasted.
     pub(crate) fn open_requests(&self, now: Picoseconds) -> Vec<(u32, Picoseconds)> {
-        let alive = (0..id_of(self.requests.peak())).map(|id| &self.requests[id]);
+        let alive = self.requests.live().map(|id| &self.requests[id]);
         alive
-            .filter(|request| request.is_alive)
             .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (

@@ -9,13 +9,15 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::Outcome;
+use sanlab_sim::plan::LevelPlan::{Raid0, Raid1, Raid3, Raid5, Raid6, Raid10};
 use sanlab_sim::plan::*;
+use std::num::NonZeroU64;
 
 const MIB: u64 = 1 << 20;
 
 /// A host and an array on a quick link; the LUN is all of one RAID group, with a spare for each drive
 /// that fails.
-fn raid(level: u32, drives: u32, unit: u64, rows: u64, spares: u32) -> San {
+fn raid(level: LevelPlan, drives: u32, unit: u64, rows: u64, spares: u32) -> San {
     let mut san = San::new(100_000 * SECOND);
     let (host, array) = (
         san.host("host"),
@@ -24,11 +26,11 @@ fn raid(level: u32, drives: u32, unit: u64, rows: u64, spares: u32) -> San {
     let cable = Cable::new(26_400_000_000, 0, 200);
     san.link(At::NPort(host), At::NPort(array), cable);
     let data = match level {
-        0 => drives,
-        1 => 1,
-        10 => drives / 2,
-        6 => drives - 2,
-        _ => drives - 1,
+        Raid0 => drives,
+        Raid1 => 1,
+        Raid10 => drives / 2,
+        Raid6 => drives - 2,
+        Raid3 | Raid5 => drives - 1,
     };
     let of = &mut san.plan.arrays[0];
     of.drives = vec![drive("drive", unit * rows + MIB)];
@@ -41,8 +43,8 @@ fn raid(level: u32, drives: u32, unit: u64, rows: u64, spares: u32) -> San {
         name: "array.g1".into(),
         level,
         disks: (0..drives).collect(),
-        unit_bytes: unit,
-        rows,
+        unit_bytes: n64(unit),
+        rows: n64(rows),
         write: WriteStrategyPlan::FewerOperations,
         failing: vec![],
         rebuilds: vec![],
@@ -58,8 +60,8 @@ fn raid(level: u32, drives: u32, unit: u64, rows: u64, spares: u32) -> San {
 fn job(san: &mut San, bytes: u64, iodepth: u32, ios: u64) -> &mut JobPlan {
     let span = san.plan.arrays[0].luns[0].bytes;
     let job = san.job(0, 0, bytes, iodepth);
-    job.span_bytes = span;
-    job.total_bytes = ios * bytes;
+    region(job, 0, span);
+    job.total_bytes = Some(n64(ios * bytes));
     job
 }
 
@@ -76,24 +78,20 @@ fn response_mean(outcome: &Outcome) -> f64 {
 #[test]
 fn small_writes_cost_what_the_level_says() {
     for (level, drives, reads, writes) in [
-        (0, 4, 0, 1),
-        (1, 2, 0, 2),
-        (10, 4, 0, 2),
-        (5, 5, 2, 2),
-        (6, 7, 3, 3),
+        (Raid0, 4, 0, 1),
+        (Raid1, 2, 0, 2),
+        (Raid10, 4, 0, 2),
+        (Raid5, 5, 2, 2),
+        (Raid6, 7, 3, 3),
     ] {
         let mut san = raid(level, drives, 65_536, 2000, 0);
         job(&mut san, 4096, 4, 200).read_ppm = 0;
         let outcome = san.run();
-        assert_eq!(
-            sum(&outcome, "disk_reads_count"),
-            200 * reads,
-            "RAID {level}"
-        );
+        assert_eq!(sum(&outcome, "disk_reads_count"), 200 * reads, "{level:?}");
         assert_eq!(
             sum(&outcome, "disk_writes_count"),
             200 * writes,
-            "RAID {level}"
+            "{level:?}"
         );
     }
 }
@@ -103,7 +101,7 @@ fn small_writes_cost_what_the_level_says() {
 #[test]
 fn a_small_write_takes_a_turn_more_than_a_read() {
     let time = |read_ppm: u32| {
-        let mut san = raid(5, 5, 65_536, 20, 0);
+        let mut san = raid(Raid5, 5, 65_536, 20, 0);
         let plan = &mut san.plan.arrays[0].drives[0];
         plan.seek = SeekPlan::Constant { ps: 0 };
         plan.head_switch_ps = 0;
@@ -126,11 +124,11 @@ fn a_small_write_takes_a_turn_more_than_a_read() {
 /// Sequential writes of whole rows: every disk writes its part, (n - 1) / n and (n - 2) / n of it data.
 #[test]
 fn full_stripes_read_nothing() {
-    for (level, drives, data) in [(5, 5, 4), (3, 5, 4), (6, 6, 4), (10, 8, 4)] {
+    for (level, drives, data) in [(Raid5, 5, 4), (Raid3, 5, 4), (Raid6, 6, 4), (Raid10, 8, 4)] {
         let mut san = raid(level, drives, 65_536, 500, 0);
         let job = job(&mut san, 4 * 65_536, 1, 50);
         job.read_ppm = 0;
-        job.random = false;
+        job.addresses = AddressPlan::Sequential {};
         let outcome = san.run();
         assert_eq!(sum(&outcome, "disk_reads_count"), 0);
         assert_eq!(sum(&outcome, "full_rows_count"), 50);
@@ -148,7 +146,7 @@ fn raid_3_has_the_ios_of_one_spindle() {
         job(&mut san, 4096, iodepth, 600);
         600.0 / (san.run().summary.simulated_ps as f64 * 1e-12)
     };
-    let (one, three, five) = (rate(0, 1, 16), rate(3, 5, 16), rate(5, 5, 16));
+    let (one, three, five) = (rate(Raid0, 1, 16), rate(Raid3, 5, 16), rate(Raid5, 5, 16));
     assert_near(three, one, 0.05);
     assert!(
         five > 3.5 * one,
@@ -159,7 +157,7 @@ fn raid_3_has_the_ios_of_one_spindle() {
 /// A degraded read takes all survivors, and only those of the lost drive do.
 #[test]
 fn degraded_reads_take_the_survivors() {
-    let mut san = raid(5, 5, 65_536, 2000, 0);
+    let mut san = raid(Raid5, 5, 65_536, 2000, 0);
     san.plan.arrays[0].groups[0].failing = vec![FailingPlan { slot: 2, at_ps: 0 }];
     job(&mut san, 4096, 4, 1000);
     let outcome = san.run();
@@ -187,7 +185,7 @@ fn copies_share_reads() {
             .collect();
         (1000.0 / outcome.summary.simulated_ps as f64, disks)
     };
-    let ((one, _), (two, disks)) = (rate(0, 1), rate(1, 2));
+    let ((one, _), (two, disks)) = (rate(Raid0, 1), rate(Raid1, 2));
     assert!(
         disks.iter().all(|&count| (450..550).contains(&count)),
         "{disks:?}"
@@ -200,7 +198,7 @@ fn copies_share_reads() {
 }
 
 fn rebuilding(rate: u64, rows: u64) -> San {
-    let mut san = raid(5, 4, 65_536, rows, 1);
+    let mut san = raid(Raid5, 4, 65_536, rows, 1);
     let of = &mut san.plan.arrays[0];
     of.drives[0].streaming = true;
     of.groups[0].failing = vec![FailingPlan {
@@ -211,9 +209,9 @@ fn rebuilding(rate: u64, rows: u64) -> San {
         slot: 1,
         spare: 4,
         delay_ps: 2 * SECOND,
-        bytes_per_s: rate,
+        bytes_per_s: NonZeroU64::new(rate),
         step_bytes: MIB,
-        steps: 2,
+        steps: n32(2),
     }];
     san
 }
@@ -237,10 +235,10 @@ fn a_rebuild_keeps_to_its_rate() {
 #[test]
 fn a_rebuild_without_a_limit_goes_as_fast_as_a_drive_writes() {
     let alone = {
-        let mut san = raid(0, 1, 65_536, 1600, 0);
+        let mut san = raid(Raid0, 1, 65_536, 1600, 0);
         san.plan.arrays[0].drives[0].streaming = true;
         let job = job(&mut san, MIB, 2, 100);
-        job.random = false;
+        job.addresses = AddressPlan::Sequential {};
         job.read_ppm = 0;
         san.run().summary.simulated_ps
     };
@@ -273,22 +271,59 @@ fn hosts_and_rebuild_share_the_disks() {
     );
 }
 
-fn pages() -> PageCachePlan {
-    PageCachePlan {
+/// What tests change of a cache of pages, which has no fields of its own to take over from another.
+struct Pages {
+    page_bytes: u64,
+    pages: u32,
+    access_ps: u64,
+    prefetch_bytes: u64,
+    write_back: bool,
+    dirty_pages: u32,
+    low_pages: u32,
+    high_pages: u32,
+    destages: u32,
+    partner_bytes_per_s: u64,
+}
+
+fn pages() -> Pages {
+    Pages {
         page_bytes: 4096,
         pages: 1024,
         access_ps: 20 * US,
-        prefetch_after: 2,
         prefetch_bytes: 0,
-        prefetch_on_miss: false,
-        destage_bytes: 0,
         write_back: true,
         dirty_pages: 512,
         low_pages: 128,
         high_pages: 384,
         destages: 8,
-        partner_ps: 10 * US,
         partner_bytes_per_s: 409_600_000,
+    }
+}
+
+impl Pages {
+    fn cache(self) -> Option<CachePlan> {
+        let prefetch = NonZeroU64::new(self.prefetch_bytes).map(|bytes| PrefetchPlan {
+            after: 2,
+            bytes,
+            on_miss: false,
+        });
+        let partner = NonZeroU64::new(self.partner_bytes_per_s).map(|bytes_per_s| PartnerPlan {
+            latency_ps: 10 * US,
+            bytes_per_s,
+        });
+        Some(CachePlan::Pages {
+            page_bytes: n64(self.page_bytes),
+            pages: n32(self.pages),
+            access_ps: self.access_ps,
+            prefetch,
+            destage_bytes: 0,
+            write_back: self.write_back,
+            dirty_pages: self.dirty_pages,
+            low_pages: self.low_pages,
+            high_pages: self.high_pages,
+            destages: n32(self.destages),
+            partner,
+        })
     }
 }
 
@@ -296,9 +331,9 @@ fn pages() -> PageCachePlan {
 #[test]
 fn hits_are_the_share_of_the_working_set_that_fits() {
     for (span, expected) in [(512, 1.0), (2048, 0.5)] {
-        let mut san = raid(5, 5, 65_536, 200, 0);
-        san.plan.arrays[0].page_cache = Some(pages());
-        job(&mut san, 4096, 4, 20_000).span_bytes = span * 4096;
+        let mut san = raid(Raid5, 5, 65_536, 200, 0);
+        san.plan.arrays[0].cache = pages().cache();
+        region(job(&mut san, 4096, 4, 20_000), 0, span * 4096);
         let outcome = san.run();
         let hits = whole(&outcome, "caches", "hits_count")[0] as f64;
         let misses = whole(&outcome, "caches", "misses_count")[0] as f64;
@@ -310,11 +345,11 @@ fn hits_are_the_share_of_the_working_set_that_fits() {
 /// A cached write of 4 KiB: the copy to the partner and the access, and at most 10 events.
 #[test]
 fn a_cached_write_is_a_copy_and_an_access() {
-    let mut san = raid(5, 5, 65_536, 200, 0);
-    san.plan.arrays[0].page_cache = Some(pages());
+    let mut san = raid(Raid5, 5, 65_536, 200, 0);
+    san.plan.arrays[0].cache = pages().cache();
     let one = job(&mut san, 4096, 1, 300);
     one.read_ppm = 0;
-    one.random = false;
+    one.addresses = AddressPlan::Sequential {};
     let outcome = san.run();
     assert_eq!(
         whole(&outcome, "caches", "destages_count"),
@@ -332,11 +367,11 @@ fn a_cached_write_is_a_copy_and_an_access() {
 /// Sequential small writes become whole stripes in the cache.
 #[test]
 fn destages_of_sequential_writes_are_full_stripes() {
-    let mut san = raid(5, 5, 16_384, 800, 0);
-    san.plan.arrays[0].page_cache = Some(pages());
+    let mut san = raid(Raid5, 5, 16_384, 800, 0);
+    san.plan.arrays[0].cache = pages().cache();
     let job = job(&mut san, 4096, 8, 8000);
     job.read_ppm = 0;
-    job.random = false;
+    job.addresses = AddressPlan::Sequential {};
     let outcome = san.run();
     let destages = whole(&outcome, "caches", "destages_count")[0];
     let full = whole(&outcome, "caches", "full_stripe_destages_count")[0];
@@ -351,14 +386,15 @@ fn destages_of_sequential_writes_are_full_stripes() {
 #[test]
 fn read_ahead_serves_a_sequential_reader() {
     let time = |window| {
-        let mut san = raid(0, 4, 65_536, 800, 0);
+        let mut san = raid(Raid0, 4, 65_536, 800, 0);
         san.plan.arrays[0].drives[0].buffer.read_ahead = ReadAheadPlan::Off;
-        san.plan.arrays[0].page_cache = Some(PageCachePlan {
+        san.plan.arrays[0].cache = Pages {
             prefetch_bytes: window,
             ..pages()
-        });
+        }
+        .cache();
         let job = job(&mut san, 16_384, 1, 2000);
-        job.random = false;
+        job.addresses = AddressPlan::Sequential {};
         let outcome = san.run();
         (
             outcome.summary.simulated_ps,
@@ -375,7 +411,7 @@ fn read_ahead_serves_a_sequential_reader() {
 #[test]
 fn a_back_end_loop_carries_every_operation() {
     let time = |switched: Option<bool>| {
-        let mut san = raid(5, 5, 65_536, 2000, 0);
+        let mut san = raid(Raid5, 5, 65_536, 2000, 0);
         if let Some(switched) = switched {
             put_on_loops(&mut san, 2, switched);
         }
@@ -433,17 +469,17 @@ fn put_on_loops(san: &mut San, loops: u32, switched: bool) {
 /// One controller under Poisson arrivals of commands that take constant time: M/D/1.
 #[test]
 fn the_controller_is_a_queue() {
-    let mut san = raid(0, 1, 65_536, 200, 0);
-    san.plan.arrays[0].page_cache = Some(PageCachePlan {
+    let mut san = raid(Raid0, 1, 65_536, 200, 0);
+    san.plan.arrays[0].cache = Pages {
         access_ps: 0,
         ..pages()
-    });
+    }
+    .cache();
     san.plan.arrays[0].command_ps = 100 * US;
     let job = job(&mut san, 4096, 0, 60_000);
-    job.span_bytes = 4096;
-    job.iodepth = 100_000;
-    job.interval_ps = 200 * US;
-    job.interval_distribution = Distribution::Exponential;
+    region(job, 0, 4096);
+    job.iodepth = Some(n32(100_000));
+    job.arrivals = Some(poisson(n64(200 * US)));
     let outcome = san.run();
     let expected = 100.0 * US as f64 * (1.0 + 0.5 / (2.0 * 0.5));
     let kinds = text(&outcome, "stations", "kind");
@@ -461,30 +497,30 @@ fn the_controller_is_a_queue() {
 /// A flash SSD of one die and a RAM SSD of one port are queues of their service.
 #[test]
 fn solid_state_saturates_at_its_service() {
-    let flash = FlashPlan {
-        channels: 1,
-        dies_per_channel: 4,
+    let flash = MediaPlan::Flash {
+        channels: n32(1),
+        dies_per_channel: n32(4),
         page_bytes: 4096,
         pages_per_block: 256,
         read_ps: 100 * US,
         program_ps: 500 * US,
         erase_ps: 0,
-        channel_bytes_per_s: 4_096_000_000,
+        channel_bytes_per_s: n64(4_096_000_000),
         buffer_bytes: 0,
         latency_ps: 5 * US,
         amplification_ppm: 1_000_000,
     };
-    let ram = RamPlan {
-        ports: 1,
+    let ram = MediaPlan::Ram {
+        ports: n32(1),
         command_ps: 20 * US,
         latency_ps: 15 * US,
-        bytes_per_s: 1 << 40,
+        bytes_per_s: n64(1 << 40),
         distribution: Distribution::Constant,
     };
     for (media, read_ppm, rate) in [
-        (MediaPlan::Flash(flash), 1_000_000, 40_000.0),
-        (MediaPlan::Flash(flash), 0, 8000.0),
-        (MediaPlan::Ram(ram), 1_000_000, 50_000.0),
+        (flash.clone(), 1_000_000, 40_000.0),
+        (flash, 0, 8000.0),
+        (ram, 1_000_000, 50_000.0),
     ] {
         let mut san = San::new(100 * SECOND);
         let (host, array) = (
@@ -498,7 +534,7 @@ fn solid_state_saturates_at_its_service() {
         );
         san.plan.arrays[0].luns[0].media = media;
         let job = job(&mut san, 4096, 64, 20_000);
-        job.random = false;
+        job.addresses = AddressPlan::Sequential {};
         job.read_ppm = read_ppm;
         let outcome = san.run();
         let got = 20_000.0 / (outcome.summary.simulated_ps as f64 * 1e-12);
@@ -507,7 +543,7 @@ fn solid_state_saturates_at_its_service() {
 }
 
 fn refusal(change: impl Fn(&mut San)) -> String {
-    let mut san = raid(5, 5, 65_536, 2000, 1);
+    let mut san = raid(Raid5, 5, 65_536, 2000, 1);
     job(&mut san, 4096, 4, 10);
     change(&mut san);
     san.try_run(false)
@@ -519,24 +555,36 @@ fn refusal(change: impl Fn(&mut San)) -> String {
 fn plans_that_do_not_hold_together_are_refused() {
     let group =
         |change: fn(&mut GroupPlan)| refusal(move |san| change(&mut san.plan.arrays[0].groups[0]));
-    assert!(group(|it| it.level = 4).contains("no such level"));
-    assert!(group(|it| it.disks.truncate(2)).contains("not of so many disks"));
-    assert!(group(|it| it.unit_bytes = 1000).contains("whole sectors"));
-    assert!(group(|it| it.rows = 1 << 40).contains("too small"));
+    assert!(group(|it| it.disks.truncate(2)).contains("Raid5 cannot have 2 disks"));
+    assert!(group(|it| it.unit_bytes = n64(1000)).contains("whole number of sectors"));
+    assert!(group(|it| it.rows = n64(1 << 40)).contains("too small"));
     let lost = group(|it| it.failing = (0..2).map(|slot| FailingPlan { slot, at_ps: 0 }).collect());
-    assert!(lost.contains("data are lost"), "{lost}");
+    assert!(
+        lost.contains("more disks fail than the level survives"),
+        "{lost}"
+    );
     let masked = refusal(|san| {
         let array = san.plan.arrays[0].n_ports[0];
-        san.plan.arrays[0].luns[0].initiators = vec![array];
+        san.plan.arrays[0].luns[0].initiators = Some(vec![array]);
     });
     assert!(masked.contains("masked"), "{masked}");
     let cache = refusal(|san| {
-        san.plan.arrays[0].page_cache = Some(PageCachePlan {
+        san.plan.arrays[0].cache = Pages {
             low_pages: 500,
             ..pages()
-        });
+        }
+        .cache();
     });
-    assert!(cache.contains("watermarks"), "{cache}");
+    assert!(cache.contains("must rise in this order"), "{cache}");
+}
+
+/// There is no RAID 4, so its name is no level at all.
+#[test]
+fn a_level_that_does_not_exist_is_refused() {
+    let san = raid(Raid5, 5, 65_536, 2000, 1);
+    let error = refused_text(&san.plan, "/arrays/0/groups/0/level", "raid4".into());
+    assert!(error.starts_with("arrays[0].groups[0].level: "), "{error}");
+    assert!(error.contains("unknown variant `raid4`"), "{error}");
 }
 
 struct Dice<'a> {
@@ -557,19 +605,19 @@ impl Dice<'_> {
 
 fn random_array(dice: &mut Dice<'_>) -> San {
     let (level, drives) = dice.pick(&[
-        (0, 3),
-        (1, 2),
-        (1, 3),
-        (3, 4),
-        (5, 3),
-        (5, 5),
-        (6, 4),
-        (6, 6),
-        (10, 4),
+        (Raid0, 3),
+        (Raid1, 2),
+        (Raid1, 3),
+        (Raid3, 4),
+        (Raid5, 3),
+        (Raid5, 5),
+        (Raid6, 4),
+        (Raid6, 6),
+        (Raid10, 4),
     ]);
     let lost = match level {
-        0 => 0,
-        6 => dice.below(3),
+        Raid0 => 0,
+        Raid6 => dice.below(3),
         _ => dice.below(2),
     };
     let mut san = raid(
@@ -595,30 +643,30 @@ fn random_array(dice: &mut Dice<'_>) -> San {
                 slot,
                 spare: drives + which,
                 delay_ps: dice.pick(&[0, 30 * MS]),
-                bytes_per_s: dice.pick(&[0, 2_000_000]),
+                bytes_per_s: NonZeroU64::new(dice.pick(&[0, 2_000_000])),
                 step_bytes: dice.pick(&[1, 65_536, MIB]),
-                steps: 1 + dice.below(3),
+                steps: n32(1 + dice.below(3)),
             });
         }
     }
     let array = &mut san.plan.arrays[0];
-    array.parity_bytes_per_s = dice.pick(&[0, 100_000_000, 2_000_000_000]);
+    array.parity_bytes_per_s = NonZeroU64::new(dice.pick(&[0, 100_000_000, 2_000_000_000]));
     array.command_ps = dice.pick(&[0, 50 * US]);
-    array.burst_bytes = dice.pick(&[16_384, 1 << 30]);
-    array.luns[0].queue_depth = dice.pick(&[4, 1000]);
+    array.burst_bytes = n32(dice.pick(&[16_384, 1 << 30]));
+    array.luns[0].queue_depth = n32(dice.pick(&[4, 1000]));
     let buffer = &mut array.drives[0].buffer;
     buffer.write_cache = dice.pick(&[WriteCachePlan::Off, WriteCachePlan::On]);
     match dice.below(3) {
         0 => {}
         1 => {
-            array.cache = Some(CachePlan {
+            array.cache = Some(CachePlan::HitRate {
                 read_hit_ppm: 300_000,
                 access_ps: 10 * US,
-                dirty_limit_bytes: dice.pick(&[0, 300_000]),
+                dirty_limit_bytes: NonZeroU64::new(dice.pick(&[0, 300_000])),
             });
         }
         _ => {
-            array.page_cache = Some(PageCachePlan {
+            array.cache = Pages {
                 page_bytes: dice.pick(&[512, 4096, 16_384]),
                 pages: 64,
                 dirty_pages: dice.pick(&[16, 64]),
@@ -629,7 +677,8 @@ fn random_array(dice: &mut Dice<'_>) -> San {
                 partner_bytes_per_s: dice.pick(&[0, 400_000_000]),
                 destages: 1 + dice.below(4),
                 ..pages()
-            });
+            }
+            .cache();
         }
     }
     match dice.below(3) {
@@ -641,7 +690,7 @@ fn random_array(dice: &mut Dice<'_>) -> San {
         let (depth, ios) = (dice.pick(&[1, 4, 16]), 1 + u64::from(dice.below(60)));
         let job = job(&mut san, bytes, depth, ios);
         job.read_ppm = dice.pick(&[0, 500_000, 1_000_000]);
-        job.random = dice.below(2) == 0;
+        job.addresses = addresses(dice.below(2) == 0);
     }
     san
 }
@@ -660,7 +709,7 @@ proptest! {
         for (fast, slow) in fast.tables.iter().zip(&slow.tables) {
             prop_assert!(fast == slow, "table {} differs from the reference's", fast.name);
         }
-        let asked: u64 = san.plan.jobs.iter().map(|job| job.total_bytes).sum();
+        let asked: u64 = san.plan.jobs.iter().filter_map(|job| job.total_bytes).map(NonZeroU64::get).sum();
         let done: u64 = whole(&fast, "workloads", "bytes").iter().sum();
         prop_assert_eq!(asked, done);
         prop_assert!(whole(&fast, "rebuilds", "is_done").iter().all(|&done| done == 1));

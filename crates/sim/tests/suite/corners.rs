@@ -11,6 +11,9 @@ use crate::support::*;
 use sanlab_sim::check;
 use sanlab_sim::plan::{CachePlan, Distribution, MirrorPlan, Plan, RoutePolicy};
 
+/// The longest span that a plan may name.
+const LONGEST: u64 = 1 << 60;
+
 /// A host and an array on one link of no length.
 fn direct(service: u64) -> San {
     let mut san = San::new(1000 * SECOND);
@@ -31,7 +34,7 @@ fn a_saturated_fibre_is_busy_exactly_all_the_time() {
         At::NPort(b),
         Cable::new(212_500_000, 50 * NS, 64),
     );
-    san.plan.interval_ps = 1_234_567_890;
+    san.plan.interval_ps = Some(n64(1_234_567_890));
     san.traffic(a, b, 2048, 0, 0);
     let outcome = san.run();
     assert_eq!(of_port(&outcome, "a", "tx_busy_ps"), san.plan.end_ps);
@@ -64,7 +67,8 @@ fn stations_count_what_they_have_done_and_not_what_they_will() {
 fn the_window_of_a_paced_job_lasts_until_it_stops() {
     let mut san = direct(10 * US);
     let job = san.job(0, 0, 4096, 0);
-    (job.interval_ps, job.stop_ps, job.ramp_ps) = (100 * MS, SECOND, 350 * MS);
+    job.arrivals = Some(constant(n64(100 * MS)));
+    (job.stop_ps, job.ramp_ps) = (Some(n64(SECOND)), 350 * MS);
     let outcome = san.run();
     assert_eq!(whole(&outcome, "workloads", "io_count"), [6]);
     assert_eq!(whole(&outcome, "workloads", "window_ps"), [650 * MS]);
@@ -87,7 +91,7 @@ fn the_warm_up_ends_to_the_picosecond() {
     let count = |ramp_ps| {
         let mut san = direct(10 * US);
         let job = san.job(0, 0, 4096, 1);
-        (job.total_bytes, job.ramp_ps) = (4096, ramp_ps);
+        (job.total_bytes, job.ramp_ps) = (Some(n64(4096)), ramp_ps);
         let outcome = san.run();
         (
             whole(&outcome, "workloads", "io_count").len(),
@@ -103,7 +107,7 @@ fn the_warm_up_ends_to_the_picosecond() {
 fn exhausted_exchange_ids_fail_the_run_by_name() {
     let mut san = direct(SECOND);
     let adapter = &mut san.plan.hosts[0].adapters[0];
-    (adapter.max_commands, adapter.lun_queue_depth) = (100_000, 100_000);
+    (adapter.max_commands, adapter.lun_queue_depth) = (n32(100_000), n32(100_000));
     san.job(0, 0, 512, 66_000);
     let error = san.try_run(false).expect_err("66,000 open commands");
     assert!(
@@ -118,7 +122,7 @@ fn a_sequence_may_have_more_than_65536_frames() {
     let mut san = direct(US);
     for read_ppm in [0, 1_000_000] {
         let job = san.job(0, 0, 140_000_001, 1);
-        (job.read_ppm, job.total_bytes) = (read_ppm, 140_000_001);
+        (job.read_ppm, job.total_bytes) = (read_ppm, Some(n64(140_000_001)));
     }
     let outcome = san.run();
     assert_eq!(whole(&outcome, "workloads", "bytes"), [140_000_001; 2]);
@@ -133,7 +137,7 @@ fn transmit_buffers_change_no_frame() {
         let mut san = direct(US);
         san.plan.n_ports[0].tx_buffers = tx_buffers;
         let job = san.job(0, 0, 65_536, 4);
-        (job.read_ppm, job.total_bytes) = (0, 65_536 * 20);
+        (job.read_ppm, job.total_bytes) = (0, Some(n64(65_536 * 20)));
         let outcome = san.run();
         let latency = real(&outcome, "frames", "end_to_end_mean_ps")[0];
         (outcome.summary.fingerprint, latency)
@@ -160,23 +164,23 @@ fn arrays_that_mirror_to_each_other_get_all_done() {
             let far = 1 - array;
             let ports = [array, far].map(|id| san.plan.arrays[id as usize].n_ports[0]);
             let of = &mut san.plan.arrays[array as usize];
-            of.port_queue_depth = 4;
-            of.cache = Some(CachePlan {
+            of.port_queue_depth = n32(4);
+            of.cache = Some(CachePlan::HitRate {
                 read_hit_ppm: 0,
                 access_ps: 20 * US,
-                dirty_limit_bytes: 20_000,
+                dirty_limit_bytes: Some(n64(20_000)),
             });
             let mut copy = of.luns[0].clone();
             copy.name = format!("copy{far}");
             of.luns.push(copy);
-            of.luns[0].queue_depth = 3;
+            of.luns[0].queue_depth = n32(3);
             of.luns[0].mirror = Some(MirrorPlan {
                 array: far,
                 lun: 1,
                 source_n_port: ports[0],
                 target_n_port: ports[1],
                 synchronous,
-                max_outstanding: 1,
+                max_outstanding: n32(1),
             });
         }
         for number in 0..2 {
@@ -184,7 +188,7 @@ fn arrays_that_mirror_to_each_other_get_all_done() {
             san.link(switch, At::NPort(port), cable);
             for bytes in [8192, 32_768] {
                 let job = san.job(number, number, bytes, 8);
-                (job.read_ppm, job.total_bytes) = (300_000, 100 * bytes);
+                (job.read_ppm, job.total_bytes) = (300_000, Some(n64(100 * bytes)));
             }
         }
         let outcome = san.run();
@@ -224,11 +228,11 @@ fn exchanges_spread_over_the_equal_paths_both_ways() {
         } else {
             san.link(ends[0], ends[1], cable)
         };
-        san.plan.links[isl].fspf_cost = if path == 3 { 501 } else { 500 };
+        san.plan.links[isl].fspf_cost = n64(if path == 3 { 501 } else { 500 });
     }
     san.link(At::NPort(host), ends[0], cable);
     san.link(ends[1], At::NPort(array), cable);
-    san.job(0, 0, 8192, 16).total_bytes = 8192 * 3000;
+    san.job(0, 0, 8192, 16).total_bytes = Some(n64(8192 * 3000));
     let frames = whole(&san.run(), "ports", "tx_frames_count");
     let (out, back) = (
         [frames[0], frames[3], frames[4]],
@@ -254,7 +258,7 @@ fn the_cheaper_way_is_taken_even_if_it_is_a_detour() {
         let cable = Cable::new(850_000_000, 50 * NS, 16);
         for (link, (from, to)) in [(0, 1), (0, 2), (2, 1)].into_iter().enumerate() {
             san.link(ring[from], ring[to], cable);
-            san.plan.links[link].fspf_cost = if link == 0 { direct } else { 500 };
+            san.plan.links[link].fspf_cost = n64(if link == 0 { direct } else { 500 });
         }
         san.link(At::NPort(a), ring[0], cable);
         san.link(ring[1], At::NPort(b), cable);
@@ -274,7 +278,7 @@ fn the_cheaper_way_is_taken_even_if_it_is_a_detour() {
 fn time_lines_keep_their_sums_when_bins_merge() {
     let mut san = direct(20 * US);
     san.plan.end_ps = 50 * MS;
-    san.plan.interval_ps = 10 * US;
+    san.plan.interval_ps = Some(n64(10 * US));
     san.job(0, 0, 4096, 4);
     let outcome = san.run();
     let times = whole(&outcome, "workload_series", "time_ps");
@@ -319,7 +323,7 @@ fn plans_that_do_not_hold_together_are_refused() {
         source_n_port: 2 - array,
         target_n_port: 1 + array,
         synchronous: true,
-        max_outstanding: 1,
+        max_outstanding: n32(1),
     };
     assert_eq!(check(&good()), Ok(()));
     let refuse = |expected: &str, spoil: &dyn Fn(&mut Plan)| {
@@ -328,29 +332,56 @@ fn plans_that_do_not_hold_together_are_refused() {
         let error = check(&plan).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
     };
-    refuse("links[1].fspf_cost: must be above 0", &|plan| {
-        plan.links[1].fspf_cost = 0;
-    });
     refuse("links[0].bytes_per_s", &|plan| {
-        plan.links[0].bytes_per_s = 8_000_000_000_000;
+        plan.links[0].bytes_per_s = n64(8_000_000_000_000);
     });
-    refuse("n_ports[1]: belongs to two", &|plan| {
+    refuse("n_ports[1]: it belongs to two", &|plan| {
         plan.arrays[1].n_ports[0] = 1;
     });
-    refuse("links[2]: a second link", &|plan| {
+    refuse("links[2]: there is a second link", &|plan| {
         plan.links[2].a = plan.links[1].a;
     });
     refuse("jobs[0].span_bytes", &|plan| {
         plan.jobs[0].offset_bytes = u64::MAX;
     });
-    refuse("jobs[0].iodepth: an open loop", &|plan| {
-        plan.jobs[0].iodepth = 0;
+    refuse(
+        "jobs[0].targets[0].span_bytes: the region is not on the LUN",
+        &|plan| {
+            region(&mut plan.jobs[0], u64::MAX, 1 << 30);
+        },
+    );
+    refuse("jobs[0].span_bytes: it is not the region of", &|plan| {
+        plan.jobs[0].offset_bytes = 4096;
+    });
+    refuse("jobs[0].think_ps", &|plan| {
+        plan.jobs[0].think_ps = u64::MAX - 5;
+    });
+    refuse("jobs[0].arrivals.interval_ps", &|plan| {
+        plan.jobs[0].arrivals = Some(constant(n64(u64::MAX - 5)));
+    });
+    refuse("jobs[0].ramp_ps", &|plan| plan.jobs[0].ramp_ps = u64::MAX);
+    refuse("jobs[0].iodepth: a job without arrivals", &|plan| {
+        plan.jobs[0].iodepth = None;
     });
     refuse("end_ps", &|plan| plan.end_ps = u64::MAX);
-    refuse("arrays[0].luns[0]: the mirror", &|plan| {
-        plan.arrays[0].luns[0].mirror = Some(mirror(1));
-        plan.arrays[1].luns[0].mirror = Some(mirror(0));
-    });
+    refuse(
+        "arrays[0].luns[0].mirror: the copy is mirrored itself",
+        &|plan| {
+            plan.arrays[0].luns[0].mirror = Some(mirror(1));
+            plan.arrays[1].luns[0].mirror = Some(mirror(0));
+        },
+    );
+    for (pointer, place) in [
+        ("/links/1/fspf_cost", "links[1].fspf_cost"),
+        ("/links/0/credit_a_to_b", "links[0].credit_a_to_b"),
+        ("/links/0/bytes_per_s", "links[0].bytes_per_s"),
+        ("/jobs/0/iodepth", "jobs[0].iodepth"),
+        ("/jobs/0/block_bytes", "jobs[0].block_bytes"),
+    ] {
+        let error = refused_text(&good(), pointer, 0.into());
+        let expected = format!("{place}: invalid value: integer `0`");
+        assert!(error.starts_with(&expected), "{error}");
+    }
 }
 
 /// Switches that are not connected: refused before anything runs, with both names.
@@ -367,14 +398,14 @@ fn switches_without_a_path_between_them_are_refused() {
     assert_eq!(error, "flow0: no path between a and b");
 }
 
-/// Times beyond any clock wait for ever and break nothing.
+/// The longest spans a plan may name end long after any run and break nothing.
 #[test]
-fn pauses_beyond_the_clock_never_end() {
+fn the_longest_pauses_never_end() {
     let mut san = direct(US);
     san.plan.end_ps = SECOND;
-    san.job(0, 0, 4096, 1).think_ps = u64::MAX - 5;
+    san.job(0, 0, 4096, 1).think_ps = LONGEST;
     let job = san.job(0, 0, 4096, 0);
-    (job.interval_ps, job.ramp_ps) = (u64::MAX - 5, u64::MAX);
+    (job.arrivals, job.ramp_ps) = (Some(constant(n64(LONGEST))), LONGEST);
     job.start_ps = MS;
     assert_eq!(san.run().summary.ios, 2);
 }

@@ -74,13 +74,13 @@ fn a_small_read_is_at_most_25_events() {
     san.plan.hosts[0].adapters[0].submit_ps = US;
     san.plan.hosts[0].adapters[0].complete_ps = US;
     san.plan.arrays[0].command_ps = 10 * US;
-    san.plan.arrays[0].cache = Some(CachePlan {
+    san.plan.arrays[0].cache = Some(CachePlan::HitRate {
         read_hit_ppm: 500_000,
         access_ps: 20 * US,
-        dirty_limit_bytes: 1 << 30,
+        dirty_limit_bytes: Some(n64(1 << 30)),
     });
     let job = san.job(0, 0, 4096, 8);
-    job.total_bytes = 4096 * 1000;
+    job.total_bytes = Some(n64(4096 * 1000));
     let summary = san.run().summary;
     assert_eq!(summary.ios, 1000);
     assert!(
@@ -107,13 +107,13 @@ fn a_small_io_from_process_to_disk_is_under_40_events() {
         let of = &mut san.plan.hosts[0];
         (of.cpu_submit_ps, of.cpu_complete_ps) = (3 * US, 3 * US);
         (of.cpu_command_ps, of.cpu_interrupt_ps) = (2 * US, 2 * US);
-        of.max_request_bytes = 65_536;
+        of.max_request_bytes = Some(n64(65_536));
         of.buses = vec![pci_x_133("bus", false)];
         let adapter = &mut of.adapters[0];
         adapter.bus = Some(0);
         (adapter.submit_ps, adapter.complete_ps) = (US, US);
         (adapter.transfer_ps, adapter.latency_ps) = (US, 2 * US);
-        adapter.interrupt_delay_ps = 10 * US;
+        adapter.interrupt_delay_ps = Some(n64(10 * US));
         let to = &mut san.plan.arrays[0];
         to.command_ps = 10 * US;
         to.disks = vec![DiskPlan {
@@ -124,11 +124,11 @@ fn a_small_io_from_process_to_disk_is_under_40_events() {
         to.luns[0].media = MediaPlan::Stripe {
             disks: vec![0],
             start_bytes: 1 << 20,
-            stripe_bytes: 32_768,
-            block_bytes: 8192,
+            stripe_bytes: n64(32_768),
+            block_bytes: n64(8192),
         };
         let job = san.job(0, 0, 4096, 1);
-        job.total_bytes = 4096 * 1000;
+        job.total_bytes = Some(n64(4096 * 1000));
         job.read_ppm = read_ppm;
         let summary = san.run().summary;
         assert_eq!(summary.ios, 1000);

@@ -9,6 +9,7 @@ use sanlab_sim::plan::{
     MultipathPlan, OutagePlan, PathPlan, RoutePolicy, SpreadingPlan, VirtualChannelPlan,
     VisibilityPlan,
 };
+use std::num::NonZeroU64;
 
 const RATE: u64 = 850_000_000;
 
@@ -21,15 +22,15 @@ fn quick() -> FaultsPlan {
         e_d_tov_ps: 10 * MS,
         r_a_tov_ps: 20 * MS,
         credit_timeout_ps: 10 * MS,
-        ..FaultsPlan::default()
+        ..FaultsPlan::none()
     }
 }
 
 fn round_robin() -> MultipathPlan {
     MultipathPlan {
-        spreading: SpreadingPlan::RoundRobin { ios: 1 },
+        spreading: SpreadingPlan::RoundRobin { ios: n32(1) },
         queues_without_path: true,
-        failback_ps: 0,
+        failback_ps: Some(0),
         checker_ps: 10 * MS,
         switch_over_ps: 0,
     }
@@ -51,7 +52,7 @@ fn two_paths(policy: Option<MultipathPlan>) -> San {
         san.link(switch, At::NPort(far), cable);
     }
     let adapter = AdapterPlan {
-        command_timeout_ps: 300 * MS,
+        command_timeout_ps: Some(n64(300 * MS)),
         path_timeout_ps: 50 * MS,
         retries: 5,
         ..san.plan.hosts[0].adapters[0].clone()
@@ -65,11 +66,10 @@ fn two_paths(policy: Option<MultipathPlan>) -> San {
     ];
     san.plan.hosts[0].multipath = policy;
     let job = san.job(0, 0, 8192, 4);
-    job.total_bytes = 8192 * 4000;
+    job.total_bytes = Some(n64(8192 * 4000));
     job.read_ppm = 500_000;
     if policy.is_some() {
-        job.paths.push(PathPlan {
-            target: 0,
+        job.targets[0].paths.push(PathPlan {
             adapter: 1,
             target_n_port: other,
             group: 0,
@@ -79,6 +79,7 @@ fn two_paths(policy: Option<MultipathPlan>) -> San {
 }
 
 fn outage(from_ps: u64, until_ps: u64) -> Vec<OutagePlan> {
+    let until_ps = Some(n64(until_ps));
     vec![OutagePlan { from_ps, until_ps }]
 }
 
@@ -93,7 +94,10 @@ fn counts(san: &San) -> [u64; 4] {
 #[test]
 fn a_pulled_cable_pauses_for_the_time_out_and_loses_nothing() {
     let mut san = two_paths(Some(round_robin()));
-    san.plan.links[0].outages = outage(100 * MS, u64::MAX);
+    san.plan.links[0].outages = vec![OutagePlan {
+        from_ps: 100 * MS,
+        until_ps: None,
+    }];
     let outcome = san.run();
     let [done, retried, delayed, failed] = counts(&san);
     assert_eq!((done, failed), (4000, 0));
@@ -157,9 +161,12 @@ fn an_isl_that_fails_costs_a_time_out() {
     let first = san.link(near, far, cable);
     san.link(near, far, cable);
     let adapter = &mut san.plan.hosts[0].adapters[0];
-    (adapter.command_timeout_ps, adapter.retries) = (60 * MS, 5);
-    san.job(0, 0, 65_536, 8).total_bytes = 65_536 * 2000;
-    san.plan.links[first].outages = outage(50 * MS, u64::MAX);
+    (adapter.command_timeout_ps, adapter.retries) = (Some(n64(60 * MS)), 5);
+    san.job(0, 0, 65_536, 8).total_bytes = Some(n64(65_536 * 2000));
+    san.plan.links[first].outages = vec![OutagePlan {
+        from_ps: 50 * MS,
+        until_ps: None,
+    }];
     san.plan.faults.route_updates_ps = vec![55 * MS];
     let outcome = san.run();
     assert_eq!(counts(&san)[0], 2000);
@@ -176,8 +183,8 @@ fn an_isl_that_fails_costs_a_time_out() {
 fn bit_errors_lose_frames_in_proportion() {
     let mut san = two_paths(None);
     san.plan.hosts[0].adapters[0].retries = 50;
-    san.plan.hosts[0].adapters[0].command_timeout_ps = 5 * MS;
-    san.plan.links[0].bit_error_interval = 10_000_000;
+    san.plan.hosts[0].adapters[0].command_timeout_ps = Some(n64(5 * MS));
+    san.plan.links[0].bit_error_interval = Some(n64(10_000_000));
     let outcome = san.run();
     let bits = 8.0 * whole(&outcome, "ports", "tx_bytes").iter().sum::<u64>() as f64 / 2.0;
     let dropped = whole(&outcome, "ports", "tx_dropped_count")
@@ -199,12 +206,12 @@ fn a_run_with_aborted_commands_ends_with_its_work() {
         let mut san = two_paths(None);
         san.plan.seed = seed;
         san.plan.end_ps = 3600 * SECOND;
-        san.plan.links[1].bit_error_interval = 3_000_000;
+        san.plan.links[1].bit_error_interval = Some(n64(3_000_000));
         san.plan.faults.r_a_tov_ps = 10 * SECOND;
         san.plan.hosts[0].adapters[0].retries = 50;
-        san.plan.jobs[0].block_bytes = 65_536;
+        san.plan.jobs[0].block_bytes = n64(65_536);
         san.plan.jobs[0].read_ppm = 1_000_000;
-        san.plan.jobs[0].total_bytes = 8 << 20;
+        san.plan.jobs[0].total_bytes = Some(n64(8 << 20));
         let outcome = san.run();
         assert_eq!(counts(&san)[0], 128, "seed {seed}");
         let retried = whole(&outcome, "workloads", "retried_count")[0];
@@ -241,7 +248,7 @@ fn lost_credit_comes_back_by_reset_or_by_count() {
     );
     assert_eq!(counts(&san)[3], 0);
     san.plan.faults.credit_losses = vec![loss(5)];
-    san.plan.faults.bb_sc_n = 4;
+    san.plan.faults.bb_sc_n = Some(n32(4));
     let outcome = san.run();
     let what = text(&outcome, "happenings", "what");
     assert!(what.iter().any(|it| it.starts_with("BB_SC")), "{what:?}");
@@ -254,12 +261,12 @@ fn the_passive_group_takes_over_and_gives_back() {
     let policy = MultipathPlan {
         spreading: SpreadingPlan::OnePath {},
         switch_over_ps: 20 * MS,
-        failback_ps: 30 * MS,
+        failback_ps: Some(30 * MS),
         ..round_robin()
     };
     let mut san = two_paths(Some(policy));
-    san.plan.jobs[0].paths[0].group = 1;
-    san.plan.jobs[0].total_bytes = 8192 * 20_000;
+    san.plan.jobs[0].targets[0].paths[1].group = 1;
+    san.plan.jobs[0].total_bytes = Some(n64(8192 * 20_000));
     san.plan.links[0].outages = outage(100 * MS, 300 * MS);
     let outcome = san.run();
     let what = text(&outcome, "happenings", "what");
@@ -305,7 +312,7 @@ fn planes(troubles: &[Trouble], bit_errors: bool, policy: usize) -> San {
     let array = san.array("array", 50 * US, Distribution::Exponential);
     let other = san.n_port("array.b");
     san.plan.arrays[0].n_ports.push(other);
-    san.plan.arrays[0].burst_bytes = 16_384;
+    san.plan.arrays[0].burst_bytes = n32(16_384);
     for (near, far) in [(host, array), (second, other)] {
         let (a, b) = (
             san.switch(US, true, RoutePolicy::Exchange),
@@ -317,7 +324,7 @@ fn planes(troubles: &[Trouble], bit_errors: bool, policy: usize) -> San {
         san.link(a, b, cable);
     }
     let adapter = AdapterPlan {
-        command_timeout_ps: 30 * MS,
+        command_timeout_ps: Some(n64(30 * MS)),
         path_timeout_ps: 15 * MS,
         retries: 1000,
         ..san.plan.hosts[0].adapters[0].clone()
@@ -329,34 +336,33 @@ fn planes(troubles: &[Trouble], bit_errors: bool, policy: usize) -> San {
     san.plan.hosts[0].adapters = vec![adapter, next];
     san.plan.hosts[0].multipath = Some(MultipathPlan {
         spreading: [
-            SpreadingPlan::RoundRobin { ios: 3 },
+            SpreadingPlan::RoundRobin { ios: n32(3) },
             SpreadingPlan::LeastQueue {},
             SpreadingPlan::OnePath {},
         ][policy % 3],
         ..round_robin()
     });
     let job = san.job(0, 0, 32_768, 6);
-    job.total_bytes = 32_768 * 600;
+    job.total_bytes = Some(n64(32_768 * 600));
     job.read_ppm = 500_000;
-    job.paths.push(PathPlan {
-        target: 0,
+    job.targets[0].paths.push(PathPlan {
         adapter: 1,
         target_n_port: other,
         group: (policy / 3) as u32 % 2,
     });
     // The other plane stays whole, but for cables of a trunk and what virtual channels hold apart.
-    san.plan.links[6].members = 3;
+    san.plan.links[6].members = n32(3);
     san.plan.links[6].virtual_channels = vec![VirtualChannelPlan {
         class_id: 0,
-        credit_a_to_b: 4,
-        credit_b_to_a: 4,
+        credit_a_to_b: n32(4),
+        credit_b_to_a: n32(4),
     }];
-    san.plan.links[3].members = 2;
+    san.plan.links[3].members = n32(2);
     for trouble in troubles {
         apply(&mut san, trouble, (host, array));
     }
     if bit_errors {
-        san.plan.links[1].bit_error_interval = 20_000_000;
+        san.plan.links[1].bit_error_interval = Some(n64(20_000_000));
     }
     san
 }
@@ -367,7 +373,7 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
     match trouble.kind {
         0 => {
             let outages = &mut san.plan.links[trouble.link % 4].outages;
-            if outages.last().is_none_or(|last| last.until_ps < from) {
+            if outages.last().is_none_or(|last| last.end_ps() < from) {
                 outages.extend(outage(from, until));
                 faults
                     .route_updates_ps
@@ -379,11 +385,11 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
             for (link, member) in [(3, 1), (6, (trouble.link % 2) as u32)] {
                 let outages = &mut san.plan.links[link].member_outages;
                 let mine = outages.iter().rev().find(|it| it.member == member);
-                if mine.is_none_or(|last| last.until_ps < from) {
+                if mine.is_none_or(|last| last.end_ps() < from) {
                     outages.push(MemberOutagePlan {
                         member,
                         from_ps: from,
-                        until_ps: until,
+                        until_ps: Some(n64(until)),
                     });
                 }
             }
@@ -405,7 +411,7 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
             count: 1 + (trouble.length / MS % 4) as u32,
         }),
         _ => {
-            for (at_ps, bytes_per_s) in [(from, 3_000_000), (until, 0)] {
+            for (at_ps, bytes_per_s) in [(from, NonZeroU64::new(3_000_000)), (until, None)] {
                 faults.drains.push(DrainPlan {
                     at_ps,
                     n_port: array,

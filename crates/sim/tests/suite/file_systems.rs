@@ -4,7 +4,7 @@
 
 use crate::support::*;
 use sanlab_sim::Outcome;
-use sanlab_sim::plan::{Distribution, FileSystemPlan, RoutePolicy};
+use sanlab_sim::plan::{AddressPlan, Distribution, FileSystemPlan, FileSystemUsePlan, RoutePolicy};
 
 const BYTES: u64 = 4096;
 const ALLOCATION: u64 = 200 * US;
@@ -26,12 +26,14 @@ fn san(blocks: u64, message_ps: u64, first_write: bool) -> San {
         message_ps,
     });
     let job = san.job(0, 0, BYTES, 1);
-    job.total_bytes = BYTES * blocks;
+    job.total_bytes = Some(n64(BYTES * blocks));
     job.read_ppm = 0;
-    job.random = false;
-    job.file_system = Some(0);
-    job.first_write = first_write;
-    san.journal(EVERY).iodepth = 8;
+    job.addresses = AddressPlan::Sequential {};
+    job.file_system = Some(FileSystemUsePlan::Data {
+        file_system: 0,
+        first_write,
+    });
+    san.journal(EVERY).iodepth = Some(n32(8));
     san
 }
 

@@ -3,7 +3,7 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::Outcome;
-use sanlab_sim::plan::{BusPlan, Distribution, Interleave, SubmissionPlan};
+use sanlab_sim::plan::{AddressPlan, BusPlan, Distribution, Interleave, SubmissionPlan};
 
 /// One host and one array of memory with this many servers, joined by a link at 4GFC.
 fn direct(service: u64, servers: u32) -> San {
@@ -15,7 +15,7 @@ fn direct(service: u64, servers: u32) -> San {
     if let sanlab_sim::plan::MediaPlan::Memory { servers: of, .. } =
         &mut san.plan.arrays[0].luns[0].media
     {
-        *of = servers;
+        *of = n32(servers);
     }
     let cable = Cable::new(425_000_000, 50 * NS, 64);
     san.link(At::NPort(host), At::NPort(array), cable);
@@ -25,8 +25,8 @@ fn direct(service: u64, servers: u32) -> San {
 /// Requests of this size, one after the other.
 fn one_by_one(mut san: San, bytes: u64, count: u64, is_read: bool) -> Outcome {
     let job = san.job(0, 0, bytes, 1);
-    job.total_bytes = count * bytes;
-    job.random = false;
+    job.total_bytes = Some(n64(count * bytes));
+    job.addresses = AddressPlan::Sequential {};
     job.read_ppm = if is_read { 1_000_000 } else { 0 };
     san.run()
 }
@@ -41,7 +41,7 @@ fn serial_pieces_take_the_sum_of_their_times() {
     for is_read in [true, false] {
         let mut san = direct(90 * US, 1);
         let alone = response(&one_by_one(san.clone(), 65_536, 8, is_read));
-        san.plan.hosts[0].max_request_bytes = 65_536;
+        san.plan.hosts[0].max_request_bytes = Some(n64(65_536));
         san.plan.hosts[0].submission = SubmissionPlan::Serial;
         let split = one_by_one(san, 4 * 65_536, 2, is_read);
         assert_near(response(&split), 4.0 * alone, 1e-12);
@@ -56,7 +56,7 @@ fn serial_pieces_take_the_sum_of_their_times() {
 fn pieces_together_overlap() {
     let mut san = direct(5 * MS, 16);
     let alone = response(&one_by_one(san.clone(), 65_536, 8, true));
-    san.plan.hosts[0].max_request_bytes = 65_536;
+    san.plan.hosts[0].max_request_bytes = Some(n64(65_536));
     let split = one_by_one(san, 16 * 65_536, 2, true);
     let frame = (2048.0 + 36.0 + 24.0) / 425e6 * 1e12;
     let rsp_and_command = 2.0 * 92.0 / 425e6 * 1e12;
@@ -69,7 +69,7 @@ fn pieces_together_overlap() {
 #[test]
 fn processors_are_paid_for_each_call_command_and_interrupt() {
     let mut san = direct(90 * US, 1);
-    san.plan.hosts[0].max_request_bytes = 65_536;
+    san.plan.hosts[0].max_request_bytes = Some(n64(65_536));
     san.plan.hosts[0].submission = SubmissionPlan::Serial;
     let free = response(&one_by_one(san.clone(), 4 * 65_536, 4, true));
     let host = &mut san.plan.hosts[0];
@@ -104,7 +104,8 @@ fn dual_port(bus: Option<BusPlan>) -> San {
         san.link(At::NPort(port), At::NPort(array), cable);
         for read_ppm in [0, 1_000_000] {
             let job = san.job(0, number, 65_536, 8);
-            (job.adapter, job.read_ppm) = (number, read_ppm);
+            job.targets[0].paths[0].adapter = number;
+            job.read_ppm = read_ppm;
         }
     }
     // Commands and XFER_RDYs do not wait for whole sequences of data.
@@ -223,7 +224,7 @@ fn interrupts_are_held_back_and_serve_all_that_came() {
     let mut san = direct(10 * US, 1);
     san.plan.hosts[0].cpu_interrupt_ps = 2 * US;
     let free = response(&one_by_one(san.clone(), 4096, 4, true));
-    san.plan.hosts[0].adapters[0].interrupt_delay_ps = 100 * US;
+    san.plan.hosts[0].adapters[0].interrupt_delay_ps = Some(n64(100 * US));
     let alone = one_by_one(san.clone(), 4096, 4, true);
     assert_near(response(&alone), free + 100e6, 1e-9);
     assert_eq!(whole(&alone, "adapters", "interrupt_count"), [4]);
@@ -251,11 +252,11 @@ proptest! {
         let mut san = direct(20 * US, 4);
         let bytes = blocks * 512;
         let job = san.job(0, 0, bytes, depth);
-        job.total_bytes = 10 * bytes;
+        job.total_bytes = Some(n64(10 * bytes));
         job.read_ppm = 500_000;
         let whole_events = san.run().summary.events;
         let host = &mut san.plan.hosts[0];
-        host.max_request_bytes = most;
+        host.max_request_bytes = Some(n64(most));
         let kinds = [SubmissionPlan::Together, SubmissionPlan::Serial];
         host.submission = kinds[usize::from(is_serial)];
         if most >= bytes {
@@ -264,7 +265,7 @@ proptest! {
         let host = &mut san.plan.hosts[0];
         (host.cpu_submit_ps, host.cpu_complete_ps) = (costs[0], costs[1]);
         (host.cpu_command_ps, host.cpu_interrupt_ps) = (costs[2], costs[3]);
-        host.cores = 1 + depth % 3;
+        host.cores = n32(1 + depth % 3);
         let outcome = san.run();
         let done: u64 = whole(&outcome, "workloads", "bytes").iter().sum();
         let commands: u64 = whole(&outcome, "workloads", "command_count").iter().sum();

@@ -141,9 +141,8 @@ fn m_d_1_and_m_m_1() {
             let mut san = queue(service, distribution);
             san.plan.end_ps = 60_000 * SECOND;
             let job = san.job(0, 0, 512, 0);
-            job.total_bytes = 512 * 400_000;
-            job.interval_ps = (service as f64 / load) as u64;
-            job.interval_distribution = Distribution::Exponential;
+            job.total_bytes = Some(n64(512 * 400_000));
+            job.arrivals = Some(poisson(n64((service as f64 / load) as u64)));
             // Pollaczek and Khinchine: W = S (1 + rho (1 + c^2) / (2 (1 - rho))).
             let expected = service as f64 * (1.0 + factor * load / (1.0 - load));
             assert_near(mean_response(&san.run()), expected, 0.03);
@@ -158,7 +157,7 @@ fn mean_value_analysis_for_queue_depths() {
     for depth in [1, 2, 4, 8, 16, 32, 64] {
         let mut san = queue(service, Distribution::Exponential);
         let job = san.job(0, 0, 512, depth);
-        job.total_bytes = 512 * 200_000;
+        job.total_bytes = Some(n64(512 * 200_000));
         job.think_ps = 500 * US;
         let outcome = san.run();
         let (mut residence, mut present) = (0.0, 0.0);
@@ -202,9 +201,9 @@ fn read_and_write_round_trips() {
                 At::NPort(array),
                 Cable::new(bytes_per_s, delay, 64),
             );
-            san.plan.arrays[0].burst_bytes = 8192 / bursts;
+            san.plan.arrays[0].burst_bytes = n32(8192 / bursts);
             let job = san.job(0, 0, 8192, 1);
-            job.total_bytes = 8192;
+            job.total_bytes = Some(n64(8192));
             job.read_ppm = if is_read { 1_000_000 } else { 0 };
             let response = whole(&san.run(), "workloads", "response_max_ps")[0];
             let command = time(32) + delay;
@@ -305,7 +304,7 @@ fn interleaving_lets_small_sequences_pass() {
         for (bytes, start) in [(1 << 20, 0), (4096, MS)] {
             let job = san.job(0, 0, bytes, 1);
             job.read_ppm = 0;
-            job.total_bytes = bytes;
+            job.total_bytes = Some(n64(bytes));
             job.start_ps = start;
         }
         whole(&san.run(), "workloads", "response_max_ps")[1]
@@ -327,7 +326,7 @@ fn route_policies_spread_over_equal_cost_links() {
         san.link(east, west, cable);
         san.link(west, At::NPort(array), cable);
         let job = san.job(0, 0, 4096, 16);
-        job.total_bytes = 4096 * 4000;
+        job.total_bytes = Some(n64(4096 * 4000));
         let outcome = san.run();
         let frames = whole(&outcome, "ports", "rx_frames_count");
         (frames[2], frames[4])
@@ -351,9 +350,9 @@ fn route_policies_spread_over_equal_cost_links() {
 #[test]
 fn task_set_full_is_retried_until_done() {
     let mut san = queue(100 * US, Distribution::Constant);
-    san.plan.arrays[0].luns[0].queue_depth = 4;
+    san.plan.arrays[0].luns[0].queue_depth = n32(4);
     let job = san.job(0, 0, 4096, 32);
-    job.total_bytes = 4096 * 2000;
+    job.total_bytes = Some(n64(4096 * 2000));
     let outcome = san.run();
     assert_eq!(whole(&outcome, "workloads", "io_count"), [2000]);
     assert!(whole(&outcome, "workloads", "queue_full_count")[0] > 0);
@@ -369,7 +368,7 @@ fn task_set_full_is_retried_until_done() {
 #[test]
 fn a_slow_drain_sets_the_rate() {
     let mut san = pair(Cable::new(1_700_000_000, 50 * NS, 16));
-    san.plan.n_ports[1].drain_bytes_per_s = 100_000_000;
+    san.plan.n_ports[1].drain_bytes_per_s = Some(n64(100_000_000));
     san.plan.end_ps = SECOND;
     san.traffic(0, 1, 2048, 0, 0);
     let outcome = san.run();
@@ -446,8 +445,14 @@ fn traffic_beyond_the_horizon_waits_for_ever() {
     san.plan.end_ps = SECOND;
     san.traffic(0, 1, 2048, 0, 1_000_000 * SECOND);
     san.traffic(0, 1, 2048, 0, 1_000_000 * SECOND);
-    san.plan.traffic[1].start_ps = 17_000_000 * SECOND;
+    san.plan.traffic[1].start_ps = 2_000_000 * SECOND;
     assert_eq!(whole(&san.run(), "frames", "frames_count"), [1, 0]);
+    san.plan.traffic[1].start_ps = 17_000_000 * SECOND;
+    let error = san
+        .try_run(false)
+        .expect_err("beyond the clock")
+        .to_string();
+    assert!(error.contains("traffic[1].start_ps"), "{error}");
 }
 
 /// A lone read waits behind nobody: its time is service and wire, to the picosecond.
@@ -465,7 +470,7 @@ fn a_lone_read_has_no_queue() {
         san.plan.jobs.clear();
         san.plan.workloads.clear();
         let job = san.job(0, 0, bytes, 1);
-        job.total_bytes = bytes;
+        job.total_bytes = Some(n64(bytes));
         let outcome = san.run();
         let stages = text(&outcome, "stages", "stage");
         let times = whole(&outcome, "stages", "total_ps");
@@ -486,7 +491,7 @@ fn a_lasting_credit_wait_is_counted_as_it_lasts() {
     for every_event in [false, true] {
         let mut san = pair(Cable::new(212_500_000, 5 * MS, 1));
         san.plan.end_ps = 25 * MS;
-        san.plan.interval_ps = MS;
+        san.plan.interval_ps = Some(n64(MS));
         san.traffic(0, 1, 2048, 0, 0);
         let outcome = san.try_run(every_event).expect("the laws hold");
         let ports = text(&outcome, "port_series", "port");

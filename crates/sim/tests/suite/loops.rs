@@ -1,6 +1,6 @@
 //! Loops under whole exchanges: closed forms, and what a switch in the enclosure changes.
 
-use crate::support::{MS, San, US, WORD_2GFC, assert_near, cases, real, whole, wire};
+use crate::support::{MS, San, US, WORD_2GFC, assert_near, cases, n32, n64, real, whole, wire};
 use proptest::prelude::*;
 use sanlab_kernel::Rate;
 use sanlab_sim::plan::{Distribution, LoopActionPlan, LoopFaultPlan, MediumPlan, StringPlan};
@@ -142,7 +142,7 @@ fn a_string_carries_one_circuit_on_each_link() {
         let string = StringPlan {
             a: 0,
             b: 1,
-            links,
+            links: n32(links),
             delay_ps: 100_000,
         };
         let medium = MediumPlan::Switched {
@@ -258,17 +258,17 @@ fn any_san() -> impl Strategy<Value = San> {
             };
             let of = san.arbitrated_loop(&n_ports, medium);
             for (place, drawn) in of.ports.iter_mut().zip(ports) {
-                place.delay_ps = drawn.0 * WORD_2GFC;
+                place.delay_ps = n64(drawn.0 * WORD_2GFC);
                 (place.is_fair, place.uses_transfer, place.is_full_duplex) =
                     (drawn.1, drawn.2, drawn.3);
                 (place.login_credit, place.buffers, place.tenancy_frames) =
-                    (drawn.4, drawn.5, drawn.6);
+                    (drawn.4, n32(drawn.5), n32(drawn.6));
             }
             for (host, target, blocks, depth, reads, start) in jobs {
                 let job = san.job(host, target, blocks * 512, depth);
                 job.read_ppm = reads * 500_000;
                 job.start_ps = start * US;
-                job.stop_ps = 2 * MS;
+                job.stop_ps = Some(n64(2 * MS));
             }
             san
         })
@@ -284,7 +284,7 @@ proptest! {
         faults in prop::collection::vec((0u64..3000, 0u32..5, 0u32..12, 1u64..400), 1..6),
     ) {
         for host in &mut san.plan.hosts {
-            host.adapters[0].command_timeout_ps = MS / 2;
+            host.adapters[0].command_timeout_ps = Some(n64(MS / 2));
         }
         let is_switched = matches!(san.plan.loops[0].medium, MediumPlan::Switched { .. });
         let mut is_cut = is_switched;
@@ -357,7 +357,7 @@ fn at(at_ps: u64, action: LoopActionPlan) -> LoopFaultPlan {
 fn a_stopped_loop_delays_and_a_long_stop_fails() {
     for (stop, fails) in [(20 * MS, false), (70 * MS, true)] {
         let mut san = one_loop(4, 0, 200 * MS);
-        san.plan.hosts[0].adapters[0].command_timeout_ps = 50 * MS;
+        san.plan.hosts[0].adapters[0].command_timeout_ps = Some(n64(50 * MS));
         (0..4).for_each(|target| {
             san.job(0, target, 4096, 2);
         });
@@ -377,7 +377,7 @@ fn a_removed_port_is_lost_and_comes_back() {
     for medium in [MediumPlan::Shared {}, one_crossbar()] {
         let mut san = one_loop(4, 10 * US, 400 * MS);
         san.plan.loops[0].medium = medium;
-        san.plan.hosts[0].adapters[0].command_timeout_ps = 30 * MS;
+        san.plan.hosts[0].adapters[0].command_timeout_ps = Some(n64(30 * MS));
         san.plan.hosts[0].adapters[0].path_timeout_ps = 30 * MS;
         san.plan.faults.login_ps = 10 * MS;
         (0..4).for_each(|target| {
@@ -411,7 +411,7 @@ fn a_cut_ring_is_two() {
     san.arbitrated_loop(&ports, MediumPlan::Shared {});
     for host in &mut san.plan.hosts {
         host.adapters[0].submit_ps = ENGINE;
-        host.adapters[0].command_timeout_ps = 20 * MS;
+        host.adapters[0].command_timeout_ps = Some(n64(20 * MS));
         host.adapters[0].path_timeout_ps = 20 * MS;
     }
     for target in 0..6 {

@@ -4,18 +4,20 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    AccessLinePlan, Distribution, PatternPlan, RoutePolicy, SizePlan, StreamPlan, TargetPlan,
+    AccessLinePlan, Distribution, PathPlan, PatternPlan, RoutePolicy, SizePlan, StreamPlan,
+    TargetPlan,
 };
+use std::num::{NonZeroU32, NonZeroU64};
 
 const LINE: AccessLinePlan = AccessLinePlan {
-    bytes: 4096,
+    bytes: n64(4096),
     share_ppm: 1_000_000,
     read_ppm: 600_000,
     random_ppm: 500_000,
     delay_ps: 0,
-    burst: 1,
-    align_bytes: 512,
-    reply_bytes: 0,
+    burst: n32(1),
+    align_bytes: n64(512),
+    reply_bytes: None,
 };
 
 /// One host and three arrays of one LUN each behind a switch, and a job on all three.
@@ -35,12 +37,15 @@ fn san(duration: u64, iodepth: u32, pattern: PatternPlan) -> San {
     );
     let targets = (0..3)
         .map(|array| TargetPlan {
-            adapter: 0,
-            target_n_port: san.plan.arrays[array as usize].n_ports[0],
             array,
             lun: 0,
             offset_bytes: 0,
             span_bytes: 1 << 30,
+            paths: vec![PathPlan {
+                adapter: 0,
+                target_n_port: san.plan.arrays[array as usize].n_ports[0],
+                group: 0,
+            }],
         })
         .collect();
     let job = san.job(0, 0, 4096, iodepth);
@@ -65,11 +70,11 @@ fn an_access_specification_keeps_its_requests_open_on_each_target() {
             ..LINE
         },
         AccessLinePlan {
-            bytes: 65_536,
+            bytes: n64(65_536),
             share_ppm: 300_000,
             read_ppm: 0,
-            burst: 4,
-            reply_bytes: 8192,
+            burst: n32(4),
+            reply_bytes: Some(n32(8192)),
             ..LINE
         },
     ];
@@ -96,7 +101,7 @@ fn an_access_specification_keeps_its_requests_open_on_each_target() {
 fn a_pause_before_bursts_sets_their_rate() {
     let lines = vec![AccessLinePlan {
         delay_ps: MS,
-        burst: 5,
+        burst: n32(5),
         ..LINE
     }];
     let san = san(200 * MS, 64, PatternPlan::Access { lines });
@@ -109,7 +114,7 @@ fn a_pause_before_bursts_sets_their_rate() {
 fn replies_are_as_many_as_requests() {
     let lines = vec![AccessLinePlan {
         read_ppm: 1_000_000,
-        reply_bytes: 512,
+        reply_bytes: Some(n32(512)),
         ..LINE
     }];
     let san = san(50 * MS, 4, PatternPlan::Access { lines });
@@ -127,14 +132,13 @@ fn replies_are_as_many_as_requests() {
 
 fn stream(requests: StreamPlan, stripe_bytes: u64) -> San {
     let pattern = PatternPlan::Stream {
-        stripe_bytes,
+        stripe_bytes: NonZeroU64::new(stripe_bytes),
         requests,
     };
     let mut san = san(500 * MS, 0, pattern);
     let job = &mut san.plan.jobs[0];
     job.read_ppm = 500_000;
-    job.interval_ps = 100 * US;
-    job.interval_distribution = Distribution::Exponential;
+    job.arrivals = Some(poisson(n64(100 * US)));
     (job.offset_bytes, job.span_bytes) = (1 << 29, 2 << 30);
     san
 }
@@ -143,14 +147,16 @@ fn stream(requests: StreamPlan, stripe_bytes: u64) -> San {
 #[test]
 fn streams_ask_at_their_rate_on_all_luns() {
     let sizes = vec![SizePlan {
-        bytes: 16_384,
+        bytes: n64(16_384),
         share_ppm: 1_000_000,
     }];
     for requests in [
-        StreamPlan::Uniform { align_bytes: 8192 },
-        StreamPlan::Walk { walkers: 100 },
+        StreamPlan::Uniform {
+            align_bytes: n64(8192),
+        },
+        StreamPlan::Walk { walkers: n32(100) },
         StreamPlan::Runs {
-            runs: 100,
+            runs: n32(100),
             run_bytes: 1 << 28,
             sizes,
         },
@@ -170,6 +176,13 @@ fn streams_ask_at_their_rate_on_all_luns() {
     }
 }
 
+/// The text of the plan is refused with a 0 here.
+#[track_caller]
+fn refuse_zero(san: &San, pointer: &str) {
+    let error = refused_text(&san.plan, pointer, 0.into());
+    assert!(error.contains("invalid value: integer `0`"), "{error}");
+}
+
 #[test]
 fn patterns_that_do_not_hold_together_are_refused() {
     let access = |line: AccessLinePlan| {
@@ -181,29 +194,35 @@ fn patterns_that_do_not_hold_together_are_refused() {
             share_ppm: 999_999,
             ..LINE
         },
-        AccessLinePlan { bytes: 0, ..LINE },
-        AccessLinePlan { burst: 0, ..LINE },
         AccessLinePlan {
-            align_bytes: 0,
-            ..LINE
-        },
-        AccessLinePlan {
-            reply_bytes: u32::MAX,
+            reply_bytes: Some(n32(u32::MAX)),
             ..LINE
         },
     ] {
         assert!(access(line).try_run(false).is_err(), "{line:?}");
     }
-    for requests in [
-        StreamPlan::Uniform { align_bytes: 0 },
-        StreamPlan::Walk { walkers: 0 },
-        StreamPlan::Runs {
-            runs: 1,
-            run_bytes: 1 << 40,
-            sizes: vec![],
-        },
-    ] {
-        assert!(stream(requests.clone(), 0).try_run(false).is_err());
+    for name in ["bytes", "burst", "align_bytes"] {
+        refuse_zero(&access(LINE), &format!("/jobs/0/pattern/lines/0/{name}"));
+    }
+    let uniform = StreamPlan::Uniform {
+        align_bytes: n64(512),
+    };
+    let walk = StreamPlan::Walk { walkers: n32(1) };
+    for stripe_bytes in [0, 4096] {
+        let (uniform, walk) = (
+            stream(uniform.clone(), stripe_bytes),
+            stream(walk.clone(), stripe_bytes),
+        );
+        refuse_zero(&uniform, "/jobs/0/pattern/requests/align_bytes");
+        refuse_zero(&walk, "/jobs/0/pattern/requests/walkers");
+    }
+    let runs = StreamPlan::Runs {
+        runs: n32(1),
+        run_bytes: 1 << 40,
+        sizes: vec![],
+    };
+    assert!(stream(runs.clone(), 0).try_run(false).is_err());
+    for requests in [uniform, walk, runs] {
         assert!(stream(requests, 4097).try_run(false).is_err());
     }
     let mut none = access(LINE);
@@ -220,14 +239,14 @@ fn any_lines() -> impl Strategy<Value = Vec<AccessLinePlan>> {
         .prop_map(|((sectors, reads, random, weight), rest)| {
             let (delay, burst, align, reply) = rest;
             AccessLinePlan {
-                bytes: 512 * sectors,
+                bytes: n64(512 * sectors),
                 share_ppm: weight,
                 read_ppm: 250_000 * reads,
                 random_ppm: 250_000 * random,
                 delay_ps: delay * 200 * US,
-                burst,
-                align_bytes: 512 << (3 * align),
-                reply_bytes: 4096 * reply,
+                burst: n32(burst),
+                align_bytes: n64(512 << (3 * align)),
+                reply_bytes: NonZeroU32::new(4096 * reply),
             }
         });
     prop::collection::vec(line, 1..5).prop_map(|mut lines| {
@@ -255,8 +274,8 @@ proptest! {
     ) {
         let mut san = san(5 * MS, iodepth, PatternPlan::Access { lines });
         let job = &mut san.plan.jobs[0];
-        job.total_bytes = 4096 * total;
-        job.interval_ps = if iodepth == 0 { 100 * US } else { 0 };
+        job.total_bytes = NonZeroU64::new(4096 * total);
+        job.arrivals = (iodepth == 0).then(|| constant(n64(100 * US)));
         let quick = san.run();
         let slow = san.try_run(true).expect("a run that keeps the laws");
         prop_assert_eq!(&quick.summary.fingerprint, &slow.summary.fingerprint);

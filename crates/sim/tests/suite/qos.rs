@@ -8,7 +8,7 @@
 use crate::support::*;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{
-    ClassPlan, LimitPlan, PolicyPlan, QosPlan, RoutePolicy, VirtualChannelPlan,
+    ClassPlan, ClassesPlan, LimitPlan, PolicyPlan, QosPlan, RoutePolicy, VirtualChannelPlan,
 };
 
 const RATE: u64 = 212_500_000;
@@ -17,10 +17,13 @@ const FULL: f64 = 2048.0 + 36.0 + 24.0;
 const MIB: f64 = 1_048_576.0;
 
 fn wheel(slots: u32) -> LimitPlan {
-    LimitPlan::Wheel { slots, of: 7 }
+    LimitPlan::Wheel {
+        slots: n32(slots),
+        of: n32(7),
+    }
 }
 
-fn limit(at: u64, (source, destination): (u32, u32), limit: LimitPlan) -> QosPlan {
+fn limit(at: u64, (source, destination): (u32, u32), limit: Option<LimitPlan>) -> QosPlan {
     QosPlan {
         at_ps: at,
         policy: PolicyPlan::Limit {
@@ -43,8 +46,16 @@ fn class(at: u64, (source, destination): (u32, u32), class: u32) -> QosPlan {
     }
 }
 
+/// Frames that no policy names are in the class `shared`.
+fn classes(classes: Vec<ClassPlan>, shared: u32) -> Option<ClassesPlan> {
+    Some(ClassesPlan { classes, shared })
+}
+
 fn level(level: u32, weight: u32) -> ClassPlan {
-    ClassPlan { level, weight }
+    ClassPlan {
+        level,
+        weight: n32(weight),
+    }
 }
 
 /// Sources that saturate one destination behind one switch, or each its own.
@@ -91,7 +102,7 @@ fn slots_are_their_share_of_the_wire() {
                 san.traffic(from[1], to[0], 2048, 0, 0);
                 san.traffic(from[2], to[0], 512, 0, 0);
             }
-            san.plan.qos = vec![limit(0, (from[0], to[0]), wheel(slots))];
+            san.plan.qos = vec![limit(0, (from[0], to[0]), Some(wheel(slots)))];
             let got = rates(&run(&san), 200 * MS)[0];
             assert_near(got, whole_wire * f64::from(slots) / 7.0, 0.003);
         }
@@ -103,13 +114,13 @@ fn slots_are_their_share_of_the_wire() {
 #[test]
 fn limits_change_in_the_middle_of_a_run() {
     let (mut san, from, to) = star(1, 1, 400 * MS);
-    san.plan.interval_ps = 100 * MS;
+    san.plan.interval_ps = Some(n64(100 * MS));
     san.traffic(from[0], to[0], 2048, 0, 0);
     let pair = (from[0], to[0]);
     san.plan.qos = vec![
-        limit(100 * MS, pair, wheel(2)),
-        limit(200 * MS, pair, wheel(4)),
-        limit(300 * MS, pair, LimitPlan::None {}),
+        limit(100 * MS, pair, Some(wheel(2))),
+        limit(200 * MS, pair, Some(wheel(4))),
+        limit(300 * MS, pair, None),
     ];
     let outcome = run(&san);
     let ports = text(&outcome, "port_series", "port");
@@ -132,10 +143,10 @@ fn a_rate_counts_frames_from_start_to_end() {
     for ingress in [false, true] {
         let (mut san, from, to) = star(1, 1, 100 * MS);
         san.traffic(from[0], to[0], 2048, 0, 0);
-        let rate = LimitPlan::Rate {
-            bytes_per_s: 50_000_000,
+        let rate = Some(LimitPlan::Rate {
+            bytes_per_s: n64(50_000_000),
             burst_bytes: 1_000_000,
-        };
+        });
         san.plan.qos = vec![if ingress {
             QosPlan {
                 at_ps: 0,
@@ -160,8 +171,7 @@ fn classes_share_by_weight_and_levels_go_first() {
     for (source, payload) in from.iter().zip([512, 2048, 1024]) {
         san.traffic(*source, to[0], payload, 0, 0);
     }
-    san.plan.switches[0].classes = vec![level(0, 60), level(0, 30), level(0, 10)];
-    san.plan.switches[0].shared_class = 1;
+    san.plan.switches[0].classes = classes(vec![level(0, 60), level(0, 30), level(0, 10)], 1);
     san.plan.qos = vec![class(0, (from[0], to[0]), 0), class(0, (from[2], to[0]), 2)];
     let outcome = run(&san);
     let on_the_wire = [512.0 + 36.0, 2048.0 + 36.0, 1024.0 + 36.0];
@@ -175,7 +185,7 @@ fn classes_share_by_weight_and_levels_go_first() {
     for (bytes, share) in bytes.iter().zip([0.6, 0.3, 0.1]) {
         assert_near(bytes / all, share, 0.01);
     }
-    san.plan.switches[0].classes = vec![level(0, 1), level(1, 1), level(2, 1)];
+    san.plan.switches[0].classes = classes(vec![level(0, 1), level(1, 1), level(2, 1)], 1);
     let frames = whole(&run(&san), "frames", "frames_count");
     assert!(frames[0] > 100 * (frames[1] + frames[2]), "{frames:?}");
 }
@@ -194,14 +204,14 @@ fn slow_drain(channels: u32) -> Vec<f64> {
         san.link(switch, At::NPort(port), cable);
         ports.push(port);
     }
-    san.plan.n_ports[ports[2] as usize].drain_bytes_per_s = 10_000_000;
+    san.plan.n_ports[ports[2] as usize].drain_bytes_per_s = Some(n64(10_000_000));
     san.traffic(ports[0], ports[2], 2048, 0, 0);
     san.traffic(ports[1], ports[3], 2048, 0, 0);
     san.plan.links[isl].virtual_channels = (0..channels)
         .map(|_| VirtualChannelPlan {
             class_id: 0,
-            credit_a_to_b: 8 / channels.max(1),
-            credit_b_to_a: 8,
+            credit_a_to_b: n32(8 / channels.max(1)),
+            credit_b_to_a: n32(8),
         })
         .collect();
     rates(&run(&san), 200 * MS)
@@ -226,7 +236,7 @@ fn a_trunk_is_one_link_of_the_sum() {
         let near = san.switch(400 * NS, true, RoutePolicy::OnePath);
         let far = san.switch(400 * NS, false, RoutePolicy::OnePath);
         let isl = san.link(near, far, Cable::new(RATE, 50 * NS, 32));
-        san.plan.links[isl].members = members;
+        san.plan.links[isl].members = n32(members);
         let (a, b) = (san.n_port("a"), san.n_port("b"));
         san.link(near, At::NPort(a), fast);
         san.link(far, At::NPort(b), fast);
@@ -249,7 +259,7 @@ fn a_trunk_waits_less_than_hashed_links() {
         let far = san.switch(400 * NS, true, RoutePolicy::SourceDestination);
         for _ in 0..links {
             let isl = san.link(near, far, edge);
-            san.plan.links[isl].members = members;
+            san.plan.links[isl].members = n32(members);
         }
         for number in 0..6 {
             let (a, b) = (
@@ -261,7 +271,7 @@ fn a_trunk_waits_less_than_hashed_links() {
             // Six flows of half a link on four links: three quarters of the whole.
             san.traffic(a, b, 2048, 0, 2 * 9_920 * NS);
             let flow = san.plan.traffic.last_mut().expect("just made");
-            flow.interval_distribution = sanlab_sim::plan::Distribution::Exponential;
+            flow.arrivals = flow.arrivals.map(|it| poisson(it.interval_ps));
         }
         let outcome = run(&san);
         let isls = (links as usize) * 2;

@@ -50,13 +50,13 @@ pub const GENERATIONS: [(&str, u64); 9] = [
 
 /// A number that is not 0.
 #[track_caller]
-pub fn n32(number: u32) -> NonZeroU32 {
+pub const fn n32(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).expect("a number above 0")
 }
 
 /// A number that is not 0.
 #[track_caller]
-pub fn n64(number: u64) -> NonZeroU64 {
+pub const fn n64(number: u64) -> NonZeroU64 {
     NonZeroU64::new(number).expect("a number above 0")
 }
 
@@ -74,6 +74,31 @@ pub fn poisson(interval_ps: NonZeroU64) -> ArrivalsPlan {
         interval_ps,
         distribution: Distribution::Exponential,
     }
+}
+
+/// Addresses of which each is alike, or one block after the other.
+pub fn addresses(are_random: bool) -> AddressPlan {
+    if are_random {
+        AddressPlan::Uniform {}
+    } else {
+        AddressPlan::Sequential {}
+    }
+}
+
+/// Why the text of a plan is refused once a value, named by its JSON pointer, is another.
+#[track_caller]
+pub fn refused_text(plan: &Plan, pointer: &str, value: serde_json::Value) -> String {
+    let mut text = serde_json::to_value(plan).expect("a plan is plain data");
+    *text.pointer_mut(pointer).expect("a value of the plan") = value;
+    let error = Plan::from_json(&text.to_string()).expect_err(pointer);
+    error.to_string()
+}
+
+/// Give a job whose blocks are on one LUN another region of it.
+pub fn region(job: &mut JobPlan, offset_bytes: u64, span_bytes: u64) {
+    (job.offset_bytes, job.span_bytes) = (offset_bytes, span_bytes);
+    let target = &mut job.targets[0];
+    (target.offset_bytes, target.span_bytes) = (offset_bytes, span_bytes);
 }
 
 /// A plan that grows part by part. Costs are 0 where nothing else is said.

@@ -11,10 +11,12 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    BufferPlan, CachePlan, ClassPlan, DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan,
-    Interleave, LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
-    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
+    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DiskPlan, Distribution, DrivePlan,
+    EndPlan, FileSystemPlan, FileSystemUsePlan, Interleave, LimitPlan, MediaPlan, MirrorPlan,
+    PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy, SchedulingPlan, SubmissionPlan,
+    VirtualChannelPlan, WriteCachePlan,
 };
+use std::num::NonZeroU64;
 
 const RATES: [u64; 5] = [
     106_250_000,
@@ -99,7 +101,7 @@ fn disk(number: usize) -> DiskPlan {
 /// A tree of switches, some joined by several links; hosts and arrays anywhere; finite work.
 fn san(dice: &mut Dice<'_>) -> San {
     let mut san = San::new(10_000 * SECOND);
-    san.plan.interval_ps = dice.pick(&[0, MS, 50 * MS]);
+    san.plan.interval_ps = NonZeroU64::new(dice.pick(&[0, MS, 50 * MS]));
     san.plan.data_frame_bytes = dice.pick(&[512, 2048, 2112]);
     let mut switches = Vec::new();
     for number in 0..=dice.below(4) {
@@ -112,7 +114,7 @@ fn san(dice: &mut Dice<'_>) -> San {
             let cable = dice.cable();
             for _ in 0..=dice.below(3) {
                 let isl = san.link(switches[number], parent, cable);
-                san.plan.links[isl].members = dice.pick(&[1, 1, 2, 4]);
+                san.plan.links[isl].members = n32(dice.pick(&[1, 1, 2, 4]));
             }
         }
     }
@@ -133,7 +135,7 @@ fn san(dice: &mut Dice<'_>) -> San {
             source_n_port: ports.0,
             target_n_port: ports.1,
             synchronous: dice.below(2) == 0,
-            max_outstanding: dice.pick(&[1, 4, 100]),
+            max_outstanding: n32(dice.pick(&[1, 4, 100])),
         });
     }
     for number in 0..=dice.below(5) {
@@ -170,8 +172,10 @@ fn share_files(dice: &mut Dice<'_>, san: &mut San) {
         message_ps: dice.pick(&[0, 300 * US]),
     });
     for job in &mut san.plan.jobs {
-        job.file_system = (dice.below(2) == 0).then_some(0);
-        job.first_write = job.file_system.is_some() && dice.below(2) == 0;
+        job.file_system = (dice.below(2) == 0).then(|| FileSystemUsePlan::Data {
+            file_system: 0,
+            first_write: dice.below(2) == 0,
+        });
     }
     san.journal(dice.pick(&[1, 3, 32]));
 }
@@ -182,10 +186,12 @@ fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
     for switch in &mut san.plan.switches {
         let drawn = (0..classes).map(|_| ClassPlan {
             level: dice.below(2) as u32,
-            weight: dice.pick(&[1, 10, 60]),
+            weight: n32(dice.pick(&[1, 10, 60])),
         });
-        switch.classes = drawn.collect();
-        switch.shared_class = dice.below(classes as usize) as u32;
+        switch.classes = Some(ClassesPlan {
+            classes: drawn.collect(),
+            shared: dice.below(classes as usize) as u32,
+        });
     }
     for link in &mut san.plan.links {
         let is_isl = matches!(
@@ -195,8 +201,8 @@ fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
         if is_isl && dice.below(2) == 0 {
             let drawn = (0..dice.below(4)).map(|_| VirtualChannelPlan {
                 class_id: dice.below(classes as usize) as u32,
-                credit_a_to_b: dice.pick(&[1, 2, 8]),
-                credit_b_to_a: dice.pick(&[1, 2, 8]),
+                credit_a_to_b: n32(dice.pick(&[1, 2, 8])),
+                credit_b_to_a: n32(dice.pick(&[1, 2, 8])),
             });
             link.virtual_channels = drawn.collect();
         }
@@ -205,15 +211,15 @@ fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
     for _ in 0..dice.below(6) {
         let (source, destination) = (dice.below(ports) as u32, dice.below(ports) as u32);
         let limit = match dice.below(4) {
-            0 => LimitPlan::None {},
-            1 => LimitPlan::Rate {
-                bytes_per_s: dice.pick(&[5_000_000, 100_000_000]),
+            0 => None,
+            1 => Some(LimitPlan::Rate {
+                bytes_per_s: n64(dice.pick(&[5_000_000, 100_000_000])),
                 burst_bytes: dice.pick(&[0, 3000, 100_000]),
-            },
-            _ => LimitPlan::Wheel {
-                slots: 1 + dice.below(7) as u32,
-                of: 7,
-            },
+            }),
+            _ => Some(LimitPlan::Wheel {
+                slots: n32(1 + dice.below(7) as u32),
+                of: n32(7),
+            }),
         };
         let policy = match dice.below(4) {
             0 => PolicyPlan::Ingress {
@@ -242,19 +248,19 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let port = san.plan.arrays[number].n_ports[0] as usize;
     san.plan.n_ports[port].interleave = dice.pick(&INTERLEAVES);
     san.plan.n_ports[port].rx_hold_ps = dice.pick(&[0, US]);
-    san.plan.n_ports[port].drain_bytes_per_s = dice.pick(&[0, 0, 50_000_000]);
+    san.plan.n_ports[port].drain_bytes_per_s = NonZeroU64::new(dice.pick(&[0, 0, 50_000_000]));
     let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
     let array = &mut san.plan.arrays[number];
     array.command_ps = dice.pick(&[0, 15 * US]);
-    array.controllers = 1 + dice.below(2) as u32;
-    array.burst_bytes = dice.pick(&[4096, 65_536, 1 << 30]);
-    array.port_queue_depth = dice.pick(&[3, 1000]);
-    array.luns[0].queue_depth = dice.pick(&[2, 1000]);
+    array.controllers = n32(1 + dice.below(2) as u32);
+    array.burst_bytes = n32(dice.pick(&[4096, 65_536, 1 << 30]));
+    array.port_queue_depth = n32(dice.pick(&[3, 1000]));
+    array.luns[0].queue_depth = n32(dice.pick(&[2, 1000]));
     if dice.below(2) == 0 {
-        array.cache = Some(CachePlan {
+        array.cache = Some(CachePlan::HitRate {
             read_hit_ppm: dice.pick(&[0, 500_000, 1_000_000]),
             access_ps: dice.pick(&[0, 10 * US]),
-            dirty_limit_bytes: dice.pick(&[0, 40_000, 1 << 30]),
+            dirty_limit_bytes: NonZeroU64::new(dice.pick(&[0, 40_000, 1 << 30])),
         });
     }
     if !disks.is_empty() {
@@ -262,8 +268,8 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
         array.luns[0].media = MediaPlan::Stripe {
             disks: (0..disks.len() as u32).collect(),
             start_bytes: 1 << 20,
-            stripe_bytes: 32_768,
-            block_bytes: 8192,
+            stripe_bytes: n64(32_768),
+            block_bytes: n64(8192),
         };
         array.disks = disks;
         array.drives = vec![drive(dice)];
@@ -272,12 +278,12 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
 
 fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let host = &mut san.plan.hosts[number];
-    host.cores = 1 + dice.below(2) as u32;
+    host.cores = n32(1 + dice.below(2) as u32);
     host.cpu_submit_ps = dice.pick(&[0, 8 * US]);
     host.cpu_complete_ps = dice.pick(&[0, 8 * US]);
     host.cpu_command_ps = dice.pick(&[0, 2 * US]);
     host.cpu_interrupt_ps = dice.pick(&[0, 3 * US]);
-    host.max_request_bytes = dice.pick(&[0, 0, 4096, 65_536]);
+    host.max_request_bytes = NonZeroU64::new(dice.pick(&[0, 0, 4096, 65_536]));
     host.submission = dice.pick(&[SubmissionPlan::Together, SubmissionPlan::Serial]);
     if dice.below(3) == 0 {
         host.buses = vec![crate::support::pci_x_133("bus", dice.below(2) == 0)];
@@ -286,11 +292,11 @@ fn shape_host(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let adapter = &mut host.adapters[0];
     adapter.transfer_ps = dice.pick(&[0, 0, 4 * US]);
     adapter.latency_ps = dice.pick(&[0, 0, 3 * US]);
-    adapter.interrupt_delay_ps = dice.pick(&[0, 0, 100 * US]);
+    adapter.interrupt_delay_ps = NonZeroU64::new(dice.pick(&[0, 0, 100 * US]));
     adapter.submit_ps = dice.pick(&[0, 5 * US]);
     adapter.complete_ps = dice.pick(&[0, 5 * US]);
-    adapter.max_commands = dice.pick(&[1, 8, 1000]);
-    adapter.lun_queue_depth = dice.pick(&[1, 8, 1000]);
+    adapter.max_commands = n32(dice.pick(&[1, 8, 1000]));
+    adapter.lun_queue_depth = n32(dice.pick(&[1, 8, 1000]));
     let n_port = &mut san.plan.n_ports[adapter.n_port as usize];
     n_port.tx_buffers = dice.pick(&[1, 4]);
     n_port.class3_sequences = dice.pick(&[1, 2, 255]);
@@ -302,12 +308,16 @@ fn add_job(dice: &mut Dice<'_>, san: &mut San, host: u32, arrays: usize) {
     let bytes = dice.pick(&[512, 4096, 65_536, 200_704]);
     let iodepth = dice.pick(&[1, 4, 40]);
     let job = san.job(host, array, bytes, iodepth);
-    job.total_bytes = bytes * (1 + dice.below(60) as u64);
+    job.total_bytes = Some(n64(bytes * (1 + dice.below(60) as u64)));
     job.read_ppm = dice.pick(&[0, 500_000, 1_000_000]);
-    job.random = dice.below(2) == 0;
+    job.addresses = addresses(dice.below(2) == 0);
     job.think_ps = dice.pick(&[0, 100 * US]);
-    job.interval_ps = dice.pick(&[0, 0, 500 * US]);
-    job.interval_distribution = dice.pick(&[Distribution::Constant, Distribution::Exponential]);
+    let interval_ps = NonZeroU64::new(dice.pick(&[0, 0, 500 * US]));
+    let distribution = dice.pick(&[Distribution::Constant, Distribution::Exponential]);
+    job.arrivals = interval_ps.map(|interval_ps| ArrivalsPlan {
+        interval_ps,
+        distribution,
+    });
     job.start_ps = dice.pick(&[0, MS]);
 }
 
@@ -326,10 +336,10 @@ proptest! {
         for (fast, slow) in fast.tables.iter().zip(&slow.tables) {
             prop_assert!(fast == slow, "table {} differs from the reference's", fast.name);
         }
-        let asked: u64 = san.plan.jobs.iter().map(|job| job.total_bytes).sum();
+        let asked: u64 = san.plan.jobs.iter().filter_map(|job| job.total_bytes).map(NonZeroU64::get).sum();
         let done: u64 = whole(&fast, "workloads", "bytes").iter().sum();
         prop_assert_eq!(asked, done);
-        let frames: u64 = san.plan.traffic.iter().map(|traffic| traffic.frames).sum();
+        let frames: u64 = san.plan.traffic.iter().filter_map(|flow| flow.frames).map(NonZeroU64::get).sum();
         let counted = whole(&fast, "frames", "frames_count");
         let kinds = text(&fast, "frames", "kind");
         let plain = counted.iter().zip(&kinds).filter(|(_, kind)| *kind == "traffic");

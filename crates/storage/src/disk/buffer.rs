@@ -1,4 +1,4 @@
-//! The buffer of a drive: segments that keep what was read, read ahead, or is to be written.
+//! The buffer of a disk: segments that keep what was read, read ahead, or is to be written.
 
 use sanlab_kernel::Picoseconds;
 

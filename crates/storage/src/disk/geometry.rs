@@ -196,7 +196,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Blocks of the drive.
+    /// Blocks of the disk.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
@@ -347,10 +347,10 @@ impl Geometry {
             Sparing::Tracks => u64::from(zone.blocks_per_track),
             _ => 1,
         };
-        let found = zone
+        let defect = zone
             .defects
             .binary_search_by_key(&(sector / unit), |&(from, _)| from);
-        match found {
+        match defect {
             Ok(index) => zone.defects[index].1 * unit + sector % unit,
             Err(_) => sector,
         }
@@ -361,13 +361,13 @@ impl Geometry {
         reason = "a zone has fewer cylinders, surfaces and sectors of a track than 2^32"
     )]
     fn place(&self, zone: usize, sector: u64) -> Place {
-        let of = &self.zones[zone].zone;
-        let track = sector / u64::from(of.blocks_per_track);
+        let zone_model = &self.zones[zone].zone;
+        let track = sector / u64::from(zone_model.blocks_per_track);
         let order = (track % u64::from(self.surfaces)) as u32;
-        let cylinder = of.first_cylinder + (track / u64::from(self.surfaces)) as u32;
+        let cylinder = zone_model.first_cylinder + (track / u64::from(self.surfaces)) as u32;
         let is_backwards = match self.mapping {
             Mapping::Forward => false,
-            Mapping::SerpentineInZone => (cylinder - of.first_cylinder) % 2 == 1,
+            Mapping::SerpentineInZone => (cylinder - zone_model.first_cylinder) % 2 == 1,
             Mapping::SerpentineOnDisk => cylinder % 2 == 1,
         };
         Place {
@@ -377,7 +377,7 @@ impl Geometry {
             } else {
                 order
             },
-            sector: (sector % u64::from(of.blocks_per_track)) as u32,
+            sector: (sector % u64::from(zone_model.blocks_per_track)) as u32,
             zone: zone as u32,
             order,
         }

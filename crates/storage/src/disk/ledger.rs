@@ -1,8 +1,8 @@
-//! What a drive has seen, and the law it must obey.
+//! What a disk has seen, and the law it must obey.
 
 use sanlab_kernel::{Picoseconds, StationTotals};
 
-/// Totals of a drive. Commands may overtake, so that their ends are not known when they come.
+/// Totals of a disk. Commands may overtake, so that their ends are not known when they come.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     totals: StationTotals,

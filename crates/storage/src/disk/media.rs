@@ -73,7 +73,7 @@ pub struct Access {
     pub ready_at: Picoseconds,
 }
 
-/// A drive's mechanics at work.
+/// A disk's mechanics at work.
 #[derive(Clone, Copy, Debug)]
 pub struct Media<'a> {
     /// Of this kind.
@@ -175,8 +175,12 @@ impl Media<'_> {
     }
 
     /// Time for this many sectors to pass.
-    fn passing(&self, sectors: u64, of: u32) -> Picoseconds {
-        share_of(self.model.geometry.revolution(), sectors, u64::from(of))
+    fn passing(&self, sectors: u64, track_sectors: u32) -> Picoseconds {
+        share_of(
+            self.model.geometry.revolution(),
+            sectors,
+            u64::from(track_sectors),
+        )
     }
 
     /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin.

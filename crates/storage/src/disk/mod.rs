@@ -1,6 +1,6 @@
-//! A disk drive: geometry, arm, rotation, buffer and command queue.
+//! A disk: geometry, arm, rotation, buffer and command queue.
 //!
-//! A command comes with [`Disk::submit`]; [`Disk::next_at`] says when the drive must be looked at
+//! A command comes with [`Disk::submit`]; [`Disk::next_at`] says when the disk must be looked at
 //! again, and [`Disk::step`] then gives what is done. Usually that is one event for each command,
 //! and one for each time the arm has written what the buffer had answered before. What the arm reads
 //! ahead is worked out when somebody asks for it and costs no event.
@@ -10,6 +10,7 @@ mod geometry;
 pub(crate) mod ledger;
 mod media;
 mod model;
+mod reads;
 mod schedule;
 mod seek;
 
@@ -30,7 +31,7 @@ pub use model::{
 };
 pub use seek::{RootAndLine, Seek, SeekCurve};
 
-/// What a drive is asked for.
+/// A command to a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskCommand {
     /// Whose it is; comes back with the completion.
@@ -88,7 +89,7 @@ enum Work {
     },
 }
 
-/// A drive.
+/// A disk: one device of a drive model.
 #[derive(Clone, Debug)]
 pub struct Disk {
     model: Arc<DriveModel>,
@@ -109,7 +110,8 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A drive with its arm over the first cylinder; `phase` is how far its platter was at time zero.
+    /// A disk of this drive model with its arm over the first cylinder; `phase` is how far its platter
+    /// was at time zero.
     pub fn new(model: Arc<DriveModel>, phase: Picoseconds) -> Self {
         Self {
             phase: phase % model.geometry.revolution(),
@@ -129,7 +131,7 @@ impl Disk {
         }
     }
 
-    /// A command comes. The drive must be looked at at [`Disk::next_at`].
+    /// A command comes. The disk must be looked at at [`Disk::next_at`].
     pub fn submit(&mut self, now: Picoseconds, command: DiskCommand) {
         self.ledger.arrive(now);
         let waiting = Waiting {
@@ -314,6 +316,7 @@ impl Disk {
 }
 
 mod service;
+mod writes;
 
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,7 @@ pub fn next(
             .min()
             .map(|(_, index)| index)
     };
-    let found = match model.scheduling {
+    let next = match model.scheduling {
         Scheduling::Fifo => None,
         Scheduling::ShortestSeek => {
             least(&|one| Some(u64::from(cylinder(one).abs_diff(arm.cylinder))))
@@ -56,5 +56,5 @@ pub fn next(
             Some(behind + u64::from(to))
         }),
     };
-    found.unwrap_or(0)
+    next.unwrap_or(0)
 }

@@ -406,9 +406,9 @@ fn best_of(depth: f64) -> f64 {
 fn shortest_positioning_gains_what_geometry_allows() {
     for (depth, least) in [(8_u32, 1.4), (32, 2.0)] {
         let with = |scheduling| {
-            let mut of = model();
-            of.scheduling = scheduling;
-            closed_loop(of, depth, 4000, 100).0 as f64
+            let mut drive = model();
+            drive.scheduling = scheduling;
+            closed_loop(drive, depth, 4000, 100).0 as f64
         };
         let fifo = with(Scheduling::Fifo);
         let gain = fifo / with(Scheduling::ShortestPositioning);
@@ -428,9 +428,9 @@ fn shortest_positioning_gains_what_geometry_allows() {
 #[test]
 fn the_elevator_leaves_nobody_behind() {
     for scheduling in [Scheduling::Elevator, Scheduling::CyclicElevator] {
-        let mut of = model();
-        of.scheduling = scheduling;
-        let (took, longest) = closed_loop(of, 32, 4000, 60);
+        let mut drive = model();
+        drive.scheduling = scheduling;
+        let (took, longest) = closed_loop(drive, 32, 4000, 60);
         let mean = took as f64 / 4000.0;
         assert!(
             (longest as f64) < 4.0 * 32.0 * mean,

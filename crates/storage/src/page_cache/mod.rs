@@ -5,104 +5,20 @@
 //! the high watermark, oldest dirty page first, and goes on to the low one; a destage takes all dirty
 //! neighbours in the stripe of the page with it.
 
+mod model;
 mod partner;
 mod prefetch;
 mod recency;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sanlab_kernel::{Picoseconds, Rate, id_of};
+use sanlab_kernel::id_of;
 
 use crate::cache::CacheWrite;
+pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel, SECTOR_BYTES};
 pub use partner::Partner;
 use prefetch::Prefetch;
 use recency::Recency;
-
-/// Bytes of a sector.
-pub const SECTOR_BYTES: u64 = 512;
-/// Most sectors a page has.
-pub const MOST_SECTORS: u64 = 128;
-
-/// How a page cache is set up.
-#[derive(Clone, Copy, Debug)]
-pub struct PageCacheModel {
-    /// Bytes of a page: a power of two from 512 to 65536.
-    pub page: u64,
-    /// Pages it holds.
-    pub pages: u32,
-    /// Time of an access.
-    pub access: Picoseconds,
-    /// A reader that has gone on where it ended so often is read ahead for.
-    pub prefetch_after: u32,
-    /// Bytes read ahead; 0 reads nothing ahead.
-    pub prefetch_window: u64,
-    /// Most of what a destage takes along, in whole stripes; one stripe at least.
-    pub destage: u64,
-    /// It reads ahead when a reader misses, not before.
-    pub prefetch_on_miss: bool,
-    /// Writes are answered from the cache; else they go through it.
-    pub write_back: bool,
-    /// Pages that may be dirty or on their way to disk; a write beyond waits.
-    pub dirty_limit: u32,
-    /// Destaging ends at so many dirty pages.
-    pub low_watermark: u32,
-    /// It begins above so many.
-    pub high_watermark: u32,
-    /// Destages under way at once.
-    pub destages: u32,
-    /// Copy of a write to the partner controller: time for each, and rate; none without a partner.
-    pub partner: Option<(Picoseconds, Rate)>,
-}
-
-/// What becomes of a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup {
-    /// All of it is here.
-    Hit,
-    /// All of it is here or being read ahead; the task is told when more has come.
-    Waits,
-    /// Something is missing.
-    Miss,
-}
-
-/// Bytes of a LUN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// The LUN, as index into the array's.
-    pub lun: u32,
-    /// First byte.
-    pub address: u64,
-    /// Length.
-    pub bytes: u64,
-}
-
-/// What a cache has done. Sectors of writes are conserved: those written are those overwritten before
-/// they were destaged, those destaged, and those still here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PageCacheCounters {
-    /// Reads found whole.
-    pub hits: u64,
-    /// Reads that waited for what was being read ahead.
-    pub waits: u64,
-    /// Reads of which something was missing.
-    pub misses: u64,
-    /// Prefetches.
-    pub prefetches: u64,
-    /// Their bytes.
-    pub prefetched_bytes: u64,
-    /// Sectors of writes taken.
-    pub written: u64,
-    /// Of them, those overwritten while dirty.
-    pub absorbed: u64,
-    /// Sectors that went to disk.
-    pub destaged: u64,
-    /// Destages.
-    pub destages: u64,
-    /// Of them, those of a whole stripe.
-    pub full_destages: u64,
-    /// Most pages dirty at once.
-    pub most_dirty: u32,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Page {
@@ -274,7 +190,11 @@ impl PageCache {
     /// A prefetch has come; the tasks that waited for it are added to `told`, to look again.
     pub fn fetched(&mut self, extent: Extent, told: &mut Vec<u32>) {
         self.filled(extent);
-        if let Some(place) = self.coming.iter().position(|it| it.extent == extent) {
+        if let Some(place) = self
+            .coming
+            .iter()
+            .position(|coming| coming.extent == extent)
+        {
             told.extend(self.coming.remove(place).waiting);
         }
     }
@@ -435,8 +355,8 @@ impl PageCache {
         let row = sector(first) / width * width;
         let (low, high) = (row.div_ceil(SECTOR_BYTES), (row + width) / SECTOR_BYTES);
         let is_dirty = |number: u64| {
-            let found = self.index.get(&(key.0, number / per_page));
-            found.is_some_and(|&slot| {
+            let slot = self.index.get(&(key.0, number / per_page));
+            slot.is_some_and(|&slot| {
                 let page = &self.pages[slot as usize];
                 page.flying == 0 && page.dirty >> (number % per_page) & 1 == 1
             })
@@ -491,8 +411,8 @@ impl PageCache {
 
     /// Sectors of writes that are not on disk yet, those on their way included.
     pub fn dirty_sectors(&self) -> u64 {
-        let of = |page: &Page| u64::from(page.dirty.count_ones() + page.flying.count_ones());
-        self.pages.iter().map(of).sum()
+        let unwritten = |page: &Page| u64::from(page.dirty.count_ones() + page.flying.count_ones());
+        self.pages.iter().map(unwritten).sum()
     }
 
     /// Sectors written are those absorbed, destaged and still here; the error is what is missing.

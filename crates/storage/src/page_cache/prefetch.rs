@@ -45,7 +45,7 @@ impl Prefetch {
         let known = self
             .readers
             .iter()
-            .position(|it| it.lun == lun && it.next == from);
+            .position(|reader| reader.lun == lun && reader.next == from);
         let mut reader = match known {
             Some(place) => self.readers.remove(place),
             None => Reader {

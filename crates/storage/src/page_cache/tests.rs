@@ -205,9 +205,9 @@ fn every_dirty_sector_is_destaged_once() {
         for (key, &slot) in &cache.index {
             let page = cache.pages[slot as usize];
             for sector in 0..4 {
-                let of = (key.1 * 4 + sector) as usize;
-                if (page.dirty | page.flying) >> sector & 1 == 0 && of < 400 {
-                    assert_eq!(disk[of], newest[of]);
+                let place = (key.1 * 4 + sector) as usize;
+                if (page.dirty | page.flying) >> sector & 1 == 0 && place < 400 {
+                    assert_eq!(disk[place], newest[place]);
                 }
             }
         }

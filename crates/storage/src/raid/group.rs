@@ -1,13 +1,13 @@
-//! A RAID group: its drives, which of them are lost, and the disk operations of a read.
+//! A RAID group: its disks, which of them are lost, and the disk operations of a read.
 
 use sanlab_kernel::Picoseconds;
 
 use super::lock::StripeLocks;
 use super::mapping::{Level, RaidMapping};
 use super::rebuild::{Rebuild, RebuildStep};
-use super::write::WriteStrategy;
+use super::strategy::WriteStrategy;
 
-/// What one drive is asked for.
+/// What one disk is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The disk, as index into the array's.
@@ -23,11 +23,11 @@ pub struct Operation {
 /// How a read gets its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Bytes that go through the parity engine: 0 where no drive is missed.
+    /// Bytes that go through the parity engine: 0 where no disk is missed.
     pub parity_bytes: u64,
 }
 
-/// A drive that fails.
+/// A disk that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failing {
     /// Its place in the group.
@@ -51,7 +51,7 @@ pub struct GroupCounters {
     pub modified_rows: u64,
     /// Rows whose other data were read.
     pub reconstructed_rows: u64,
-    /// Rows of which every survivor was read, because a lost drive held a part that stays.
+    /// Rows of which every survivor was read, because a lost disk held a part that stays.
     pub recovered_rows: u64,
     /// Disk operations.
     pub disk_reads: u64,
@@ -113,12 +113,12 @@ impl Group {
         }
     }
 
-    /// A drive is lost.
+    /// A disk is lost.
     pub fn fail(&mut self, slot: u32) {
         self.slots[slot as usize].is_lost = true;
     }
 
-    /// Reconstruction of a lost drive begins on a spare.
+    /// Reconstruction of a lost disk begins on a spare.
     pub fn begin_rebuild(&mut self, now: Picoseconds, rebuild: usize) {
         let rebuild = &mut self.rebuilds[rebuild];
         rebuild.begin(now);
@@ -296,11 +296,11 @@ impl Group {
         let need = self.mapping.level.data_units(self.mapping.drives) as usize;
         let (level, drives) = (self.mapping.level, self.mapping.drives);
         let bytes = (step.last - step.first + 1) * unit;
-        let alive = |of: u32| {
-            if of == slot {
+        let alive = |other: u32| {
+            if other == slot {
                 None
             } else {
-                self.disk_at(of, step.first)
+                self.disk_at(other, step.first)
             }
         };
         let busy = |disk: &u32| open.get(*disk as usize).copied().unwrap_or(0);
@@ -316,7 +316,7 @@ impl Group {
                 let shift = sanlab_kernel::id_of(
                     usize::try_from(step.first % u64::from(drives)).unwrap_or(0),
                 );
-                let turn = (0..drives).map(|of| (of + shift) % drives);
+                let turn = (0..drives).map(|other| (other + shift) % drives);
                 turn.filter_map(alive).take(need).collect()
             }
         };

@@ -1,16 +1,16 @@
-//! Where the blocks of a RAID group lie on its drives, and back.
+//! Where the blocks of a RAID group lie on its disks, and back.
 //!
-//! A group is a table of rows. Each row has one unit on each drive; `data_units` of them hold data, the
+//! A group is a table of rows. Each row has one unit on each disk; `data_units` of them hold data, the
 //! others copies or parity. Addresses run through the data units of a row, then of the next row.
 //!
-//! | level | data units of n drives | where |
+//! | level | data units of n disks | where |
 //! |---|---|---|
-//! | 0 | n | unit k on drive k |
-//! | 1 | 1 | on every drive |
-//! | 3 | n - 1 | unit k on drive k, parity on the last; a request uses whole rows |
-//! | 5 | n - 1 | left-symmetric: P of row r on drive n - 1 - r mod n, data from the drive behind it on |
-//! | 6 | n - 2 | the same, Q on the drive behind P, data behind Q |
-//! | 10 | n / 2 | unit k on drives 2k and 2k + 1 |
+//! | 0 | n | unit k on disk k |
+//! | 1 | 1 | on every disk |
+//! | 3 | n - 1 | unit k on disk k, parity on the last; a request uses whole rows |
+//! | 5 | n - 1 | left-symmetric: P of row r on disk n - 1 - r mod n, data from the disk behind it on |
+//! | 6 | n - 2 | the same, Q on the disk behind P, data behind Q |
+//! | 10 | n / 2 | unit k on disks 2k and 2k + 1 |
 //!
 //! Left-symmetric is the default of Linux md ("ALGORITHM_LEFT_SYMMETRIC", drivers/md/raid5.c).
 
@@ -19,9 +19,9 @@
 pub enum Level {
     /// Striping without redundancy.
     Raid0,
-    /// Every drive is a copy.
+    /// Every disk is a copy.
     Raid1,
-    /// Parity on a drive of its own, whole rows, spindles in lock step.
+    /// Parity on a disk of its own, whole rows, spindles in lock step.
     Raid3,
     /// Rotating parity.
     Raid5,
@@ -57,7 +57,7 @@ impl Level {
         }
     }
 
-    /// A group of this many drives can be made.
+    /// A group of this many disks can be made.
     pub fn takes(self, drives: u32) -> bool {
         match self {
             Self::Raid0 => drives >= 1,
@@ -93,7 +93,7 @@ impl Level {
         self.parity_units() > 0
     }
 
-    /// Data survive the loss of these drives of a group.
+    /// Data survive the loss of these disks of a group.
     pub fn survives(self, drives: u32, lost: &[u32]) -> bool {
         let is_lost = |drive: u32| lost.contains(&drive);
         let count = (0..drives).filter(|&drive| is_lost(drive)).count();
@@ -120,10 +120,10 @@ pub enum Role {
     Q,
 }
 
-/// A byte on a drive of a group.
+/// A byte on a disk of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Place of the drive in the group.
+    /// Place of the disk in the group.
     pub slot: u32,
     /// Byte on it.
     pub offset: u64,
@@ -159,7 +159,7 @@ impl RaidMapping {
         (address / row, (address + bytes.max(1) - 1) / row)
     }
 
-    /// The drive of a data unit; the first of its copies.
+    /// The disk of a data unit; the first of its copies.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "below the number of drives"
@@ -176,7 +176,7 @@ impl RaidMapping {
         }
     }
 
-    /// Copies of a data unit, on drives one behind the other.
+    /// Copies of a data unit, on disks one behind the other.
     pub fn copies(&self) -> u32 {
         match self.level {
             Level::Raid1 => self.drives,
@@ -200,7 +200,7 @@ impl RaidMapping {
         (0..count).map(move |which| ((p + which) % n) as u32)
     }
 
-    /// What a drive holds in a row.
+    /// What a disk holds in a row.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "below the number of drives"
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Rotating parity spends every drive alike.
+    /// Rotating parity spends every disk alike.
     #[test]
     fn parity_goes_round_all_drives() {
         for (level, each) in [(Level::Raid5, 1), (Level::Raid6, 2)] {
@@ -315,7 +315,7 @@ mod tests {
         }
     }
 
-    /// The published picture of left-symmetric on five drives: data go on behind the parity.
+    /// The published picture of left-symmetric on five disks: data go on behind the parity.
     #[test]
     fn left_symmetric_reads_every_drive_in_turn() {
         let mapping = RaidMapping {

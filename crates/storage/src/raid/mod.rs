@@ -1,20 +1,21 @@
-//! RAID groups: where blocks lie, which disk operations a request takes, what goes on when drives
+//! RAID groups: where blocks lie, which disk operations a request takes, what goes on when disks
 //! are lost.
 //!
-//! Nothing here knows time but [`Rebuild`]; a [`Group`] gives operations for a request, and whoever
-//! drives it sends them to the disks: first the reads of a write, then its writes.
+//! Nothing here knows time but [`Rebuild`]. A [`Group`] gives the operations of a request, and its caller
+//! sends them to the disks: first the reads of a write, then its writes.
 
 mod group;
 mod lock;
 mod mapping;
 mod rebuild;
+mod strategy;
 mod write;
 
 pub use group::{Failing, Group, GroupCounters, Operation, Reading};
 pub use lock::StripeLocks;
 pub use mapping::{Level, RaidMapping, Role, Spot};
 pub use rebuild::{Rebuild, RebuildStep};
-pub use write::WriteStrategy;
+pub use strategy::WriteStrategy;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Reconstruction of a lost drive on a spare.
+//! Reconstruction of a lost disk on a spare.
 
 use sanlab_kernel::{NEVER, Picoseconds};
 
@@ -15,13 +15,13 @@ pub struct RebuildStep {
     pub last: u64,
 }
 
-/// The reconstruction of one drive, row by row.
+/// The reconstruction of one disk, row by row.
 ///
 /// A step reads the survivors, computes and writes the spare. Steps begin no faster than the rate
 /// allows, and `steps_at_once` of them may be under way.
 #[derive(Clone, Debug)]
 pub struct Rebuild {
-    /// The lost drive, as its place in the group.
+    /// The lost disk, as its place in the group.
     pub slot: u32,
     /// Disk that takes its place.
     pub spare: u32,
@@ -142,7 +142,7 @@ impl Rebuild {
         while let Some(place) = self
             .early
             .iter()
-            .position(|it| it.first == self.rebuilt_rows)
+            .position(|window| window.first == self.rebuilt_rows)
         {
             self.rebuilt_rows = self.early.swap_remove(place).last + 1;
         }

@@ -175,14 +175,14 @@ impl Store {
             .find(|&slot| self.group.disk_at(slot, row) == Some(disk))
             .expect("a disk of the group");
         let end = address + data.len() as u64;
-        let new = |of: u64| {
+        let new = |byte_address: u64| {
             (address..end)
-                .contains(&of)
-                .then(|| data[(of - address) as usize])
+                .contains(&byte_address)
+                .then(|| data[(byte_address - address) as usize])
         };
-        if let Some(of) = mapping.address_at(Spot { slot, offset }) {
+        if let Some(byte_address) = mapping.address_at(Spot { slot, offset }) {
             // Of RAID 3 data that do not change are written too: they must have been read.
-            return new(of).unwrap_or_else(|| {
+            return new(byte_address).unwrap_or_else(|| {
                 let seen = self
                     .row(row, offset % mapping.unit)
                     .or_else(|| self.merged(row, offset, &new));
@@ -190,7 +190,7 @@ impl Store {
                 let Role::Data(unit) = mapping.role(row, slot) else {
                     unreachable!()
                 };
-                assert_eq!(value[unit as usize], before[of as usize]);
+                assert_eq!(value[unit as usize], before[byte_address as usize]);
                 value[unit as usize]
             });
         }

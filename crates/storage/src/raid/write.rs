@@ -2,18 +2,7 @@
 
 use super::group::{Group, Operation, push};
 use super::mapping::Level;
-
-/// How parity is brought up to date where a row is not written whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WriteStrategy {
-    /// Whichever of the two takes fewer reads; reconstruct-write where they are alike.
-    #[default]
-    FewerOperations,
-    /// Read old data and old parity; where a lost drive forbids it, the other.
-    ReadModifyWrite,
-    /// Read the data that stay; where a lost drive forbids it, the other.
-    ReconstructWrite,
-}
+use super::strategy::WriteStrategy;
 
 /// What is read before a row is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a fibre may have beside its queue and its credit.
+//! Optional features of a fibre: trunk, policies, limits.
 
 use sanlab_kernel::Picoseconds;
 
@@ -7,7 +7,7 @@ use crate::trunk::Trunk;
 
 /// Kept apart from the fibre, so that one without pays a branch.
 #[derive(Clone, Debug, Default)]
-pub struct Extras {
+pub struct LinkFeatures {
     /// It stands for several links.
     pub trunk: Option<Trunk>,
     /// Its output tells frames apart.
@@ -18,7 +18,7 @@ pub struct Extras {
     ready_at: Picoseconds,
 }
 
-impl Extras {
+impl LinkFeatures {
     /// A frame comes in, and could be forwarded at this instant; says when it can. None overtakes the one
     /// before it: members of a trunk are in order again behind the deskew, and a limit that is raised
     /// lets nobody past those it has held.

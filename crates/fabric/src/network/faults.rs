@@ -1,108 +1,24 @@
 //! Links that go dark, bits that arrive inverted, credit that gets lost, and routes around them.
 //!
-//! When a link goes dark and when it is lit again is known from the plan, so that a frame's fate is
-//! known when it starts, as everything else of it: nothing that was announced is taken back.
+//! The plan says when a link goes dark and when it is lit again, so the fate of a frame is known when
+//! the frame starts: nothing that was announced is taken back.
 
-use sanlab_fc::BbCredit;
-use sanlab_kernel::{NEVER, NONE, Picoseconds, RandomStream, Rate, id_of};
+use sanlab_kernel::{NEVER, NONE, Picoseconds};
 
-use crate::fibre::{Fibre, Sink, Source};
-use crate::fspf::{Hop, shortest_paths};
-use crate::network::{LOST, Network};
+use super::state::Network;
+use crate::bit_errors::BitErrors;
+use crate::fibre::{Sink, Source};
 use crate::probe::Fate;
-use crate::switch::Switch;
+use crate::transmission::LOST;
 use crate::trunk::Trunk;
-
-/// What routes are computed from.
-#[derive(Clone, Debug)]
-pub(crate) struct Topology {
-    /// Switch of each N_Port, and the fibre from there to it; none where it has no switch.
-    pub(crate) attached: Vec<Option<(u32, u32)>>,
-    /// Directions of inter-switch links.
-    pub(crate) hops: Vec<Hop>,
-    /// A fibre that is always dark: where frames go that have no way, and the credit of buffers whose
-    /// link began anew.
-    pub(crate) nowhere: u32,
-}
-
-impl Topology {
-    /// Routes by FSPF over the hops that are up.
-    pub(crate) fn route(&self, switches: &mut [Switch], is_up: impl Fn(u32) -> bool) {
-        let count = switches.len();
-        let up = self.hops.iter().filter(|hop| is_up(hop.fibre));
-        let hops: Vec<_> = up.copied().collect();
-        let paths: Vec<_> = (0..count)
-            .map(|to| shortest_paths(count, &hops, id_of(to)))
-            .collect();
-        for switch in switches.iter_mut() {
-            switch.routes.clear();
-        }
-        for &home in &self.attached {
-            for (id, switch) in switches.iter_mut().enumerate() {
-                let outputs = match home {
-                    Some((at, fibre)) if at as usize == id => &[fibre][..],
-                    Some((at, _)) => &paths[at as usize][id],
-                    None => &[],
-                };
-                let is_reached = !outputs.is_empty();
-                let nowhere = &[self.nowhere][..];
-                switch
-                    .routes
-                    .add(if is_reached { outputs } else { nowhere });
-            }
-        }
-    }
-}
-
-/// The fibre that leads nowhere.
-pub(crate) fn nowhere() -> Fibre {
-    let rate = Rate::from_bytes_per_s(1_000_000_000);
-    let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NONE), rate, 0, 0, 1);
-    fibre.credit = BbCredit::new(1);
-    (fibre.dark_from, fibre.needs_care) = (0, true);
-    fibre
-}
-
-/// Bits that arrive inverted, independently of each other.
-#[derive(Clone, Debug)]
-pub struct BitErrors {
-    /// Bits from one to the next, in the mean.
-    mean_bits: u64,
-    /// Bits up to the next.
-    left_bits: u64,
-    draws: RandomStream,
-}
-
-impl BitErrors {
-    /// One bit in so many is inverted.
-    pub fn new(mean_bits: u64, mut draws: RandomStream) -> Self {
-        let left_bits = draws.exponential(mean_bits);
-        Self {
-            mean_bits,
-            left_bits,
-            draws,
-        }
-    }
-
-    /// Whether one of the next bits is inverted. A frame with more than one is as lost as with one.
-    fn hit(&mut self, bits: u64) -> bool {
-        let is_hit = self.left_bits < bits;
-        if is_hit {
-            self.left_bits = self.draws.exponential(self.mean_bits);
-        } else {
-            self.left_bits -= bits;
-        }
-        is_hit
-    }
-}
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Bits of this fibre arrive inverted from now on.
     pub fn disturb(&mut self, fibre: u32, errors: BitErrors) {
         let fibre = &mut self.fibres[fibre as usize];
         fibre.errors = Some(Box::new(errors));
-        fibre.needs_care = true;
-        fibre.trouble_at = 0;
+        fibre.on_slow_path = true;
+        fibre.faultless_until = 0;
     }
 
     /// A link will go dark at this instant; [`NEVER`] if it will not.
@@ -110,9 +26,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         for fibre in [2 * link, 2 * link + 1] {
             let fibre = &mut self.fibres[fibre as usize];
             fibre.dark_from = from;
-            fibre.needs_care |= from != NEVER;
-            let always = fibre.errors.is_some() || fibre.trouble_at == 0;
-            fibre.trouble_at = if always { 0 } else { from };
+            fibre.on_slow_path |= from != NEVER;
+            let always = fibre.errors.is_some() || fibre.faultless_until == 0;
+            fibre.faultless_until = if always { 0 } else { from };
         }
     }
 
@@ -120,8 +36,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub fn expect_pull(&mut self, link: u32, member: u32, at: Picoseconds) {
         for fibre in [2 * link, 2 * link + 1] {
             let fibre = &mut self.fibres[fibre as usize];
-            fibre.trouble_at = 0;
-            if let Some(trunk) = &mut fibre.extras_mut().trunk {
+            fibre.faultless_until = 0;
+            if let Some(trunk) = &mut fibre.features_mut().trunk {
                 trunk.expect_cut(member, at);
             }
         }
@@ -133,7 +49,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             // A wait for credit ends here, and may begin again.
             let waited = self.lasting_credit_wait(id, now);
             let fibre = &mut self.fibres[id as usize];
-            let Some(trunk) = &mut fibre.extras_mut().trunk else {
+            let Some(trunk) = &mut fibre.features_mut().trunk else {
                 continue;
             };
             let was_sending = trunk.pull(member, now, until);
@@ -161,11 +77,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let (wire_bytes, channel) = (self.frames[frame].wire_bytes, self.frames[frame].channel);
         let fibre = &mut self.fibres[id as usize];
         let arrives_at = tail_at + fibre.delay;
-        let trunk = fibre.extras.as_ref().and_then(|it| it.trunk.as_ref());
+        let trunk = fibre
+            .features
+            .as_ref()
+            .and_then(|features| features.trunk.as_ref());
         let cut_at = trunk.map_or(NEVER, Trunk::cut_at).min(fibre.dark_from);
         let is_cut_off = arrives_at > cut_at;
         let bits = 8 * u64::from(wire_bytes);
-        let is_hit = fibre.errors.as_mut().is_some_and(|it| it.hit(bits));
+        let is_hit = fibre.errors.as_mut().is_some_and(|errors| errors.hit(bits));
         if is_cut_off {
             fibre.lost_credit += 1;
         } else if is_hit {
@@ -233,7 +152,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             for &frame in &port.landing {
                 let frame = &mut self.frames[frame];
                 if frame.came_by == id {
-                    frame.came_by = self.topology.nowhere;
+                    frame.came_by = self.topology.null_fibre;
                 }
             }
         }
@@ -249,7 +168,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             for frame in waiting {
                 let frame = &mut self.frames[frame];
                 if frame.came_by == id {
-                    (frame.came_by, frame.channel) = (self.topology.nowhere, 0);
+                    (frame.came_by, frame.channel) = (self.topology.null_fibre, 0);
                 }
             }
         }

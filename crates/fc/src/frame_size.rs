@@ -1,11 +1,5 @@
-//! Sizes of what FCP and FC-2 put on the fibre.
+//! Sizes of frames.
 
-/// FCP_CMND with a 16-byte CDB (FCP-4).
-pub const FCP_CMND_BYTES: u32 = 32;
-/// FCP_XFER_RDY: offset, burst length, reserved word.
-pub const FCP_XFER_RDY_BYTES: u32 = 12;
-/// FCP_RSP without sense data.
-pub const FCP_RSP_BYTES: u32 = 24;
 /// SOF 4, header 24, CRC 4, EOF 4 (FC-FS).
 pub const FRAME_OVERHEAD_BYTES: u32 = 36;
 /// SOF and header: what a cut-through switch must have seen to choose the output.

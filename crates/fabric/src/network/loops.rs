@@ -1,0 +1,322 @@
+//! Tenancies of arbitrated loops.
+
+use sanlab_fc::{Frame, FrameKind, Lane, Sequence};
+use sanlab_kernel::{NEVER, NONE, Picoseconds};
+
+use super::state::Network;
+use crate::loops::{CircuitPhase, Loops, Medium, Role};
+use crate::transmission::Transmission;
+
+impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
+    /// A frame that began on a loop since this was last asked, and when it begins: not before now.
+    #[inline(always)]
+    pub fn started_on_loop(&mut self) -> Option<(Picoseconds, Transmission)> {
+        self.loops.started.pop_front()
+    }
+
+    /// Queue a sequence at a port of a loop: it goes at once if its circuit is open.
+    pub(crate) fn queue_on_loop(&mut self, id: u32, mut sequence: Sequence, now: Picoseconds) {
+        let n_port = self.loops.ports[id as usize].settings.n_port;
+        sequence.seq_id = self.n_ports[n_port as usize].open_on_loop();
+        let destination = self.loops.port_of[sequence.destination as usize];
+        if !self.loops.are_joined(id, destination) {
+            self.n_ports[n_port as usize].close_on_loop(sequence.seq_id);
+            self.lost += 1;
+            return;
+        }
+        let port = &mut self.loops.ports[id as usize];
+        // A response goes with its data, ahead of data of other commands.
+        if sequence.kind == FrameKind::Response {
+            port.queue.push_front(sequence);
+        } else {
+            port.queue.push_back(sequence);
+        }
+        let role = port.role;
+        match role {
+            Role::Owner { partner } if partner == destination => self.flush(id, now, Lane::Out),
+            Role::Opened { owner } if owner == destination && self.loops.is_full_duplex(owner) => {
+                self.flush(id, now, Lane::Back);
+            }
+            _ => {}
+        }
+        if !self.loops.ports[id as usize].queue.is_empty() {
+            self.request_loop(id, now);
+        }
+        let loop_id = self.loops.ports[id as usize].loop_id;
+        self.rearm_loop(loop_id);
+    }
+
+    /// A port wants a circuit of its own, unless the one it has will do.
+    pub(super) fn request_loop(&mut self, id: u32, now: Picoseconds) {
+        let port = &self.loops.ports[id as usize];
+        let is_served = matches!(port.role, Role::Owner { partner }
+            if port.circuit.closes_at().is_none() && port.next_partner(&self.loops.port_of) == partner);
+        if is_served {
+            return;
+        }
+        let (place, this_loop) = (port.place, &mut self.loops.loops[port.loop_id as usize]);
+        match &mut this_loop.medium {
+            Medium::Shared(shared) => shared.arbitration.request(place, now),
+            Medium::Switched(switched) => {
+                switched.request(place, now);
+                self.grant(self.loops.ports[id as usize].loop_id, now);
+            }
+        }
+    }
+
+    /// The next thing happens on this loop.
+    pub(crate) fn step_loop(&mut self, id: u32, now: Picoseconds) {
+        self.tenancy_events += 1;
+        let this_loop = &mut self.loops.loops[id as usize];
+        let first_port = this_loop.first_port;
+        match &mut this_loop.medium {
+            Medium::Shared(shared) => {
+                if let Some(owner) = shared.owner {
+                    self.end_tenancy(first_port + owner, now);
+                } else {
+                    let winner = shared.take_win(&mut this_loop.counters);
+                    self.begin_tenancy(first_port + winner, now);
+                }
+            }
+            Medium::Switched(switched) => {
+                let port = first_port + switched.next_place();
+                match self.loops.ports[port as usize].phase {
+                    CircuitPhase::Granted { .. } => self.begin_tenancy(port, now),
+                    CircuitPhase::Open => self.end_tenancy(port, now),
+                    CircuitPhase::Closing => self.free_circuit(port, now),
+                    CircuitPhase::Idle => switched.alarms.clear(port - first_port),
+                }
+            }
+        }
+        self.rearm_loop(id);
+    }
+
+    pub(super) fn rearm_loop(&mut self, id: u32) {
+        let at = self.loops.next_at(id);
+        let slot = self.first_loop_alarm + id;
+        if at == NEVER {
+            self.alarms.clear(slot);
+        } else {
+            self.alarms.set(slot, at);
+        }
+    }
+
+    /// The owner has won: it opens the partner of the first sequence that waits.
+    fn begin_tenancy(&mut self, id: u32, now: Picoseconds) {
+        let loops = &mut self.loops;
+        let this_loop = &loops.loops[loops.ports[id as usize].loop_id as usize];
+        let port = &loops.ports[id as usize];
+        let partner = match port.phase {
+            CircuitPhase::Granted { partner } => partner,
+            _ => port.next_partner(&loops.port_of),
+        };
+        let path = Loops::path(this_loop, id, partner);
+        let offers = (
+            loops.ports[id as usize].settings.buffers,
+            loops.ports[partner as usize].settings.buffers,
+        );
+        if let Medium::Shared(shared) = &this_loop.medium {
+            for before in shared.last_pair(this_loop.first_port) {
+                loops.ports[before as usize].role = Role::Free;
+            }
+        }
+        loops.ports[partner as usize].role = Role::Opened { owner: id };
+        let port = &mut loops.ports[id as usize];
+        port.role = Role::Owner { partner };
+        port.phase = CircuitPhase::Open;
+        (port.won_at, port.owned_to) = (now, now);
+        port.frames_left = port.settings.tenancy_frames;
+        port.circuit.open(now, path, offers.0, offers.1);
+        let (loop_id, place) = (port.loop_id as usize, port.place);
+        let this_loop = &mut loops.loops[loop_id];
+        this_loop.counters.tenancies += 1;
+        if let Medium::Shared(shared) = &mut this_loop.medium {
+            shared.opened(place, partner - this_loop.first_port);
+        }
+        self.flush(id, now, Lane::Out);
+        if self.loops.is_full_duplex(id) {
+            self.flush(partner, now, Lane::Back);
+        }
+    }
+
+    /// The owner has nothing left to send, or has sent as much as it may in one go.
+    fn end_tenancy(&mut self, id: u32, now: Picoseconds) {
+        let port = &mut self.loops.ports[id as usize];
+        let Role::Owner { partner } = port.role else {
+            unreachable!("a tenancy without an owner")
+        };
+        let has_more = port.next_partner_among(partner, &self.loops.port_of);
+        port.frames_left = port.settings.tenancy_frames;
+        if has_more && !self.loops.must_yield(id, now) {
+            self.flush(id, now, Lane::Out);
+            return;
+        }
+        let port = &mut self.loops.ports[id as usize];
+        port.circuit.close(now);
+        port.phase = CircuitPhase::Closing;
+        let wants_more = !port.queue.is_empty();
+        self.set_end(id);
+        if wants_more {
+            self.request_loop(id, now);
+        }
+    }
+
+    /// A switched circuit is over: its ports and strings are free for others.
+    fn free_circuit(&mut self, id: u32, now: Picoseconds) {
+        let port = &mut self.loops.ports[id as usize];
+        let Role::Owner { partner } = port.role else {
+            unreachable!("a circuit without an owner")
+        };
+        let (place, loop_id, won_at) = (port.place, port.loop_id, port.won_at);
+        port.role = Role::Free;
+        port.phase = CircuitPhase::Idle;
+        self.loops.ports[partner as usize].role = Role::Free;
+        let this_loop = &mut self.loops.loops[loop_id as usize];
+        let partner_place = partner - this_loop.first_port;
+        if let Medium::Switched(switched) = &mut this_loop.medium {
+            switched.free(place, partner_place, now - won_at);
+        }
+        self.grant(loop_id, now);
+    }
+
+    /// Open what can be opened on a switched loop, longest wait first.
+    fn grant(&mut self, loop_id: u32, now: Picoseconds) {
+        let loops = &mut self.loops;
+        let this_loop = &mut loops.loops[loop_id as usize];
+        let Medium::Switched(switched) = &mut this_loop.medium else {
+            return;
+        };
+        let (ports, port_of, first) = (&mut loops.ports, &loops.port_of, this_loop.first_port);
+        let granted = switched.grant(now, |place| {
+            ports[(first + place) as usize].next_partner(port_of) - first
+        });
+        for &place in granted {
+            let port = &mut ports[(first + place) as usize];
+            let partner = port.next_partner(port_of);
+            port.phase = CircuitPhase::Granted { partner };
+        }
+    }
+
+    /// Send what waits for the partner of the open circuit, as far as credit is known.
+    fn flush(&mut self, id: u32, now: Picoseconds, lane: Lane) {
+        let (owner, partner) = match (lane, self.loops.ports[id as usize].role) {
+            (Lane::Out, Role::Owner { partner }) => (id, partner),
+            (Lane::Back, Role::Opened { owner }) => (owner, owner),
+            _ => return,
+        };
+        let mut place = 0;
+        while place < self.loops.ports[id as usize].queue.len() {
+            let destination = self.loops.ports[id as usize].queue[place].destination;
+            if self.loops.port_of[destination as usize] != partner {
+                place += 1;
+            } else if !self.send_on_loop(id, place, owner, now, lane) {
+                break;
+            }
+        }
+        let port = &self.loops.ports[id as usize];
+        let (is_done, loop_id, own_place) = (port.queue.is_empty(), port.loop_id, port.place);
+        if is_done {
+            match &mut self.loops.loops[loop_id as usize].medium {
+                Medium::Shared(shared) => shared.arbitration.withdraw(own_place, now),
+                Medium::Switched(switched) => switched.withdraw(own_place),
+            }
+        }
+        self.set_end(owner);
+    }
+
+    /// When the owner of a circuit will be dry, or when the circuit is over if it closes.
+    fn set_end(&mut self, id: u32) {
+        let port = &mut self.loops.ports[id as usize];
+        let closes_at = port.circuit.closes_at();
+        let (dry_at, released_at) = (port.circuit.dry_at(), port.circuit.released_at());
+        let this_loop = &mut self.loops.loops[port.loop_id as usize];
+        match (&mut this_loop.medium, closes_at) {
+            (Medium::Shared(shared), None) => shared.dry_at = dry_at,
+            (Medium::Shared(shared), Some(at)) => shared.release(at, released_at),
+            (Medium::Switched(switched), None) => switched.alarms.set(port.place, dry_at),
+            (Medium::Switched(switched), Some(_)) => switched.alarms.set(port.place, released_at),
+        }
+        if closes_at.is_some() {
+            this_loop.counters.owned += released_at - port.owned_to;
+            port.owned_to = released_at;
+        }
+    }
+
+    /// Send a sequence to its end; false if it must wait before that.
+    fn send_on_loop(
+        &mut self,
+        id: u32,
+        place: usize,
+        owner: u32,
+        now: Picoseconds,
+        lane: Lane,
+    ) -> bool {
+        loop {
+            if lane == Lane::Out && !self.loops.may_send_next(id, place)
+                || !self.loops.ports[owner as usize].circuit.takes(lane, now)
+            {
+                return false;
+            }
+            let port = &mut self.loops.ports[id as usize];
+            if lane == Lane::Out {
+                port.frames_left -= 1;
+            }
+            let (n_port, fibre) = (port.settings.n_port, port.fibre);
+            let sequence = &mut port.queue[place];
+            let frame = self.n_ports[n_port as usize].cut_frame(sequence, now);
+            let is_last = frame.is_last;
+            if is_last {
+                self.loops.ports[id as usize].queue.remove(place);
+                self.n_ports[n_port as usize].close_on_loop(frame.seq_id);
+            }
+            self.start_on_loop(frame, fibre, owner, lane, now);
+            if is_last {
+                return true;
+            }
+        }
+    }
+
+    fn start_on_loop(
+        &mut self,
+        mut frame: Frame,
+        id: u32,
+        owner: u32,
+        lane: Lane,
+        now: Picoseconds,
+    ) {
+        let fibre = &mut self.fibres[id as usize];
+        let (sending, slot) = fibre.times(frame.wire_bytes);
+        let receiver = &mut self.n_ports[frame.destination as usize];
+        let payload_bytes = frame.payload_bytes;
+        let circuit = &mut self.loops.ports[owner as usize].circuit;
+        let times = circuit.send(lane, now, sending, |arrives_at| {
+            receiver.on_received(arrives_at, payload_bytes)
+        });
+        let starts_at = times.starts_at;
+        (frame.sent_at, frame.ready_at, frame.came_by) = (starts_at, starts_at, NONE);
+        fibre.count(&mut frame, starts_at, slot, times.credit_wait);
+        frame.came_by = id;
+        self.fingerprint
+            .add(starts_at ^ u64::from(id) << 44 ^ u64::from(frame.wire_bytes) << 32);
+        let loop_id = self.loops.ports[owner as usize].loop_id;
+        self.loops.loops[loop_id as usize].counters.sending += slot;
+        let receiver = self.loops.port_of[frame.destination as usize];
+        let received = &mut self.loops.ports[receiver as usize].received;
+        received.frames += 1;
+        received.bytes += u64::from(frame.wire_bytes);
+        received.payload_bytes += u64::from(frame.payload_bytes);
+        received.busy += slot;
+        (self.starts, self.sent) = (self.starts + 1, self.sent + 1);
+        self.delivered += 1;
+        self.frames_on_loops += 1;
+        let ends_sequence = frame.is_last;
+        let start = Transmission {
+            frame: self.frames.insert(frame),
+            arrives_at: times.arrives_at,
+            landed_at: times.arrives_at,
+            fibre: id,
+            ends_sequence,
+        };
+        self.loops.started.push_back((starts_at, start));
+    }
+}

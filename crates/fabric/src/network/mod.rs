@@ -1,0 +1,15 @@
+//! All fibres and switches together: built, then moved by the start of one transmission after another.
+
+mod builder;
+mod buses;
+mod faults;
+mod laws;
+mod loop_faults;
+mod loops;
+mod policies;
+mod state;
+mod transmit;
+
+pub use builder::NetworkBuilder;
+pub use laws::BrokenLaw;
+pub use state::Network;

@@ -1,0 +1,183 @@
+//! All N_Ports, fibres and switches together.
+
+use sanlab_fc::{Frame, NPort, Sequence};
+use sanlab_kernel::{Alarms, Arena, Fingerprint, NONE, Picoseconds, id_of};
+
+use crate::bus::Buses;
+use crate::counters::FibreCounters;
+use crate::fibre::{Fibre, Sink, Source};
+use crate::loops::Loops;
+use crate::policy::Policy;
+use crate::reference::Reference;
+use crate::switch::Switch;
+use crate::topology::Topology;
+
+/// All N_Ports, fibres and switches.
+///
+/// `EVERY_EVENT` makes the slow reference of it, in which every credit return, every end of a
+/// transmission and every arrival is an event of its own; it must give the same run.
+pub struct Network<const EVERY_EVENT: bool> {
+    /// Ports of nodes.
+    pub n_ports: Vec<NPort>,
+    /// Fibres; those of link `i` are `2 i`, away from its first end, and `2 i + 1`.
+    pub fibres: Vec<Fibre>,
+    /// Frames on their way.
+    pub frames: Arena<Frame>,
+    /// Hash over all starts.
+    pub fingerprint: Fingerprint,
+    /// Loops and their ports.
+    pub loops: Loops,
+    pub(crate) alarms: Alarms,
+    /// The alarm of the first loop; those below are of fibres.
+    pub(crate) first_loop_alarm: u32,
+    /// The alarm of the first port behind an I/O bus; they come last.
+    pub(crate) first_bus_alarm: u32,
+    /// I/O buses of hosts.
+    pub buses: Buses,
+    pub(crate) tenancy_events: u64,
+    pub(crate) frames_on_loops: u64,
+    /// The last step without a transmission began or ended a tenancy on a loop; else it was an event of
+    /// the slow reference, without consequences above the network.
+    pub is_tenancy_step: bool,
+    /// Sequences that were lost with their port.
+    pub lost: u64,
+    /// Frames that were lost: cut off with their link, corrupted, or without a way on.
+    pub dropped: u64,
+    /// Policies and when they come into force.
+    pub policies: Vec<Policy>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) addresses: Vec<u32>,
+    pub(crate) uplinks: Vec<u32>,
+    /// What routes are computed from.
+    pub(crate) topology: Topology,
+    pub(crate) sent: u64,
+    pub(crate) delivered: u64,
+    pub(crate) starts: u64,
+    pub(crate) reference: Reference,
+}
+
+impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
+    /// When the next frame starts; [`NEVER`] when none waits.
+    #[inline]
+    pub fn next_at(&self) -> Picoseconds {
+        if EVERY_EVENT {
+            return self.alarms.first().0.min(self.reference.next_at());
+        }
+        self.alarms.first().0
+    }
+
+    /// The next event is one of the reference's own, not the start of a transmission.
+    #[inline]
+    pub fn next_is_internal(&self) -> bool {
+        EVERY_EVENT && self.reference.next_at() <= self.alarms.first().0
+    }
+
+    /// Events handled: one for each start, and in the reference one for each of its own.
+    pub fn events(&self) -> u64 {
+        let on_links = self.starts - self.frames_on_loops;
+        on_links + self.tenancy_events + self.buses.stored + self.reference.events()
+    }
+
+    /// Transmissions started: frames times hops.
+    pub fn frame_hops(&self) -> u64 {
+        self.starts
+    }
+
+    /// Frames delivered to N_Ports.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Frames in switches.
+    pub fn on_the_way(&self) -> u64 {
+        self.sent - self.delivered - self.dropped
+    }
+
+    /// Time up to now for which this transmitter had a frame to send, a free fibre and no credit, a
+    /// wait that lasts included.
+    pub fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+        self.fibres[fibre as usize].counters.credit_wait + self.lasting_credit_wait(fibre, now)
+    }
+
+    /// The part of it that has not ended.
+    #[inline(always)]
+    pub(crate) fn lasting_credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+        if EVERY_EVENT {
+            self.reference.credit_wait(fibre, now)
+        } else {
+            now.saturating_sub(self.fibres[fibre as usize].could_start_at)
+        }
+    }
+
+    /// What a transmitter has counted up to now: a wait that lasts counts as far as it has come, and
+    /// so does the time of the frame that is being sent.
+    pub fn counters(&self, fibre: u32, now: Picoseconds) -> FibreCounters {
+        let transmitter = &self.fibres[fibre as usize];
+        FibreCounters {
+            busy: transmitter.busy(now),
+            credit_wait: self.credit_wait(fibre, now),
+            ..transmitter.counters
+        }
+    }
+
+    /// The fibre that has waited longest for credit as of now.
+    pub fn most_starved(&self, now: Picoseconds) -> u32 {
+        let fibres = 0..id_of(self.fibres.len());
+        fibres
+            .max_by_key(|&fibre| self.credit_wait(fibre, now))
+            .unwrap_or(0)
+    }
+
+    /// The fibre an N_Port sends by.
+    pub fn uplink(&self, n_port: u32) -> &Fibre {
+        &self.fibres[self.uplinks[n_port as usize] as usize]
+    }
+
+    /// Whether frames can get from one N_Port to another.
+    pub fn is_reachable(&self, source: u32, destination: u32) -> bool {
+        if self.is_on_loop(source) {
+            return self.loops.joins(source, destination);
+        }
+        match self.uplink(source).sink {
+            Sink::NPort(n_port) => n_port == destination,
+            Sink::Switch { switch, .. } => {
+                let routes = &self.switches[switch as usize].routes;
+                routes.towards(destination) != [self.topology.null_fibre]
+            }
+        }
+    }
+
+    /// Whether an N_Port is on a loop.
+    #[inline]
+    pub fn is_on_loop(&self, n_port: u32) -> bool {
+        self.loops.port_of[n_port as usize] != NONE
+    }
+
+    /// Queue a sequence at an N_Port.
+    pub fn queue(&mut self, n_port: u32, sequence: Sequence, now: Picoseconds) {
+        if self.is_on_loop(n_port) {
+            let port = self.loops.port_of[n_port as usize];
+            self.queue_on_loop(port, sequence, now);
+            return;
+        }
+        if self.uplink(n_port).is_dark(now) {
+            self.lost += 1;
+            return;
+        }
+        let owner = match self.uplink(n_port).source {
+            Source::NPort(owner) => owner,
+            Source::Switch => n_port,
+        };
+        let port = &mut self.n_ports[owner as usize];
+        port.queue(sequence);
+        if let Some(bus_port) = port.bus_port() {
+            self.fetch(owner, bus_port, now);
+        }
+        self.wake(owner, now);
+    }
+
+    /// Whether two N_Ports share one link, as virtual ports do.
+    pub fn share_link(&self, a: u32, b: u32) -> bool {
+        self.uplinks[a as usize] == self.uplinks[b as usize]
+    }
+}

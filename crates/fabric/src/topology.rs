@@ -1,0 +1,58 @@
+//! What routes are computed from.
+
+use sanlab_fc::FlowControl;
+use sanlab_kernel::{NONE, Rate, id_of};
+
+use crate::fibre::{Fibre, Sink, Source};
+use crate::fspf::{Hop, shortest_paths};
+use crate::switch::Switch;
+
+/// What routes are computed from.
+#[derive(Clone, Debug)]
+pub(crate) struct Topology {
+    /// Switch of each N_Port, and the fibre from there to it; none where it has no switch.
+    pub(crate) attached: Vec<Option<(u32, u32)>>,
+    /// Directions of inter-switch links.
+    pub(crate) hops: Vec<Hop>,
+    /// A fibre that is always dark: where frames go that have no way, and the credit of buffers whose
+    /// link began anew.
+    pub(crate) null_fibre: u32,
+}
+
+impl Topology {
+    /// Routes by FSPF over the hops that are up.
+    pub(crate) fn route(&self, switches: &mut [Switch], is_up: impl Fn(u32) -> bool) {
+        let count = switches.len();
+        let up = self.hops.iter().filter(|hop| is_up(hop.fibre));
+        let hops: Vec<_> = up.copied().collect();
+        let paths: Vec<_> = (0..count)
+            .map(|to| shortest_paths(count, &hops, id_of(to)))
+            .collect();
+        for switch in switches.iter_mut() {
+            switch.routes.clear();
+        }
+        for &home in &self.attached {
+            for (id, switch) in switches.iter_mut().enumerate() {
+                let outputs = match home {
+                    Some((at, fibre)) if at as usize == id => &[fibre][..],
+                    Some((at, _)) => &paths[at as usize][id],
+                    None => &[],
+                };
+                let is_reached = !outputs.is_empty();
+                let null_fibre = &[self.null_fibre][..];
+                switch
+                    .routes
+                    .add(if is_reached { outputs } else { null_fibre });
+            }
+        }
+    }
+}
+
+/// The null fibre: always dark, with one credit.
+pub(crate) fn null_fibre() -> Fibre {
+    let rate = Rate::from_bytes_per_s(1_000_000_000);
+    let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NONE), rate, 0, 0, 1);
+    fibre.credit = FlowControl::bb_credit(1);
+    (fibre.dark_from, fibre.on_slow_path) = (0, true);
+    fibre
+}

@@ -1,0 +1,75 @@
+//! Flow control of a link.
+
+use sanlab_kernel::Picoseconds;
+
+use crate::BbCredit;
+
+/// How the receiver of a fibre keeps its transmitter from sending more than it has room for.
+///
+/// A closed set: a transmitter matches on it, without dynamic dispatch. With one kind the match costs
+/// nothing.
+#[derive(Clone, Debug)]
+pub enum FlowControl {
+    /// Buffer-to-buffer credit of Fibre Channel.
+    BbCredit(BbCredit),
+}
+
+impl FlowControl {
+    /// BB credit, as many as the receiver granted at login.
+    pub fn bb_credit(granted: u32) -> Self {
+        Self::BbCredit(BbCredit::new(granted))
+    }
+
+    /// When the next frame may be sent, as far as the receiver is concerned;
+    /// [`sanlab_kernel::NEVER`] while that is not known.
+    #[inline(always)]
+    pub fn next_at(&self) -> Picoseconds {
+        let Self::BbCredit(credit) = self;
+        credit.next_at()
+    }
+
+    /// A frame starts now.
+    #[inline(always)]
+    pub fn take(&mut self, now: Picoseconds) {
+        let Self::BbCredit(credit) = self;
+        credit.take(now);
+    }
+
+    /// A buffer that a frame held is free for the transmitter from this instant on.
+    #[inline(always)]
+    pub fn give(&mut self, at: Picoseconds) {
+        let Self::BbCredit(credit) = self;
+        credit.give(at);
+    }
+
+    /// The link begins anew at this instant, with all buffers free.
+    pub fn renew(&mut self, at: Picoseconds) {
+        let Self::BbCredit(credit) = self;
+        credit.renew(at);
+    }
+
+    /// The next messages from the receiver get lost, so many of those known as there are. Returns how
+    /// many.
+    pub fn lose(&mut self, most: u32) -> u32 {
+        let Self::BbCredit(credit) = self;
+        credit.lose(most)
+    }
+
+    /// Buffers the receiver offers.
+    pub fn granted(&self) -> u32 {
+        let Self::BbCredit(credit) = self;
+        credit.granted()
+    }
+
+    /// Buffers known to be free, or to be free at a known time.
+    pub fn known(&self) -> u32 {
+        let Self::BbCredit(credit) = self;
+        credit.known()
+    }
+
+    /// Most buffers in use at once.
+    pub fn most_in_use(&self) -> u32 {
+        let Self::BbCredit(credit) = self;
+        credit.most_in_use()
+    }
+}

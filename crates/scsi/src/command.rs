@@ -1,0 +1,57 @@
+//! A SCSI command and its status.
+
+/// SCSI status of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// The command succeeded.
+    Good = 0x00,
+    /// The command failed, for a reason in the sense data: some of its data did not arrive.
+    CheckCondition = 0x02,
+    /// The task set, or the port in front of it, holds as many commands as it can.
+    TaskSetFull = 0x28,
+}
+
+/// A SCSI read or write of a logical unit.
+///
+/// A read is FCP_CMND, FCP_DATA, FCP_RSP. A write is FCP_CMND, then per burst FCP_XFER_RDY and FCP_DATA,
+/// then FCP_RSP (FCP-4, "Device Data Operations").
+#[derive(Clone, Copy, Debug)]
+pub struct Command<T> {
+    /// Name of the command at its initiator, opaque here.
+    pub tag: T,
+    /// True for READ, false for WRITE.
+    pub is_read: bool,
+    /// Status that FCP_RSP carries.
+    pub status: Status,
+    /// It holds a place in the task set of its logical unit.
+    pub is_admitted: bool,
+    /// SCSI target device; [`sanlab_kernel::NONE`] for a single disk, which has LUN 0 alone.
+    pub device: u32,
+    /// Logical unit, as index into those of the device.
+    pub lun: u32,
+    /// First byte on the logical unit.
+    pub address: u64,
+    /// Length of the data.
+    pub bytes: u32,
+    /// Data asked for so far: bytes named in FCP_XFER_RDYs.
+    pub asked_bytes: u32,
+    /// Data that has arrived.
+    pub arrived_bytes: u32,
+}
+
+impl<T> Command<T> {
+    /// Data of a burst that was asked for are missing.
+    pub fn misses_data(&self) -> bool {
+        !self.is_read && (self.arrived_bytes < self.asked_bytes || self.status != Status::Good)
+    }
+
+    /// The response reports an error, or comes without all data.
+    pub fn is_spoilt(&self) -> bool {
+        match self.status {
+            Status::Good => self.arrived_bytes != self.bytes,
+            Status::CheckCondition => true,
+            Status::TaskSetFull => false,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Settings, results and counters of a page cache.
+
+use sanlab_kernel::{Picoseconds, Rate};
+
+/// Bytes of a sector.
+pub const SECTOR_BYTES: u64 = 512;
+/// Most sectors a page has.
+pub const MOST_SECTORS: u64 = 128;
+
+/// How a page cache is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct PageCacheModel {
+    /// Bytes of a page: a power of two from 512 to 65536.
+    pub page: u64,
+    /// Pages it holds.
+    pub pages: u32,
+    /// Time of an access.
+    pub access: Picoseconds,
+    /// A reader that has gone on where it ended so often is read ahead for.
+    pub prefetch_after: u32,
+    /// Bytes read ahead; 0 reads nothing ahead.
+    pub prefetch_window: u64,
+    /// Most of what a destage takes along, in whole stripes; one stripe at least.
+    pub destage: u64,
+    /// It reads ahead when a reader misses, not before.
+    pub prefetch_on_miss: bool,
+    /// Writes are answered from the cache; else they go through it.
+    pub write_back: bool,
+    /// Pages that may be dirty or on their way to disk; a write beyond waits.
+    pub dirty_limit: u32,
+    /// Destaging ends at so many dirty pages.
+    pub low_watermark: u32,
+    /// It begins above so many.
+    pub high_watermark: u32,
+    /// Destages under way at once.
+    pub destages: u32,
+    /// Copy of a write to the partner controller: time for each, and rate; none without a partner.
+    pub partner: Option<(Picoseconds, Rate)>,
+}
+
+/// What becomes of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// All of it is here.
+    Hit,
+    /// All of it is here or being read ahead; the task is told when more has come.
+    Waits,
+    /// Something is missing.
+    Miss,
+}
+
+/// Bytes of a LUN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The LUN, as index into the array's.
+    pub lun: u32,
+    /// First byte.
+    pub address: u64,
+    /// Length.
+    pub bytes: u64,
+}
+
+/// What a cache has done. Sectors of writes are conserved: those written are those overwritten before
+/// they were destaged, those destaged, and those still here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageCacheCounters {
+    /// Reads found whole.
+    pub hits: u64,
+    /// Reads that waited for what was being read ahead.
+    pub waits: u64,
+    /// Reads of which something was missing.
+    pub misses: u64,
+    /// Prefetches.
+    pub prefetches: u64,
+    /// Their bytes.
+    pub prefetched_bytes: u64,
+    /// Sectors of writes taken.
+    pub written: u64,
+    /// Of them, those overwritten while dirty.
+    pub absorbed: u64,
+    /// Sectors that went to disk.
+    pub destaged: u64,
+    /// Destages.
+    pub destages: u64,
+    /// Of them, those of a whole stripe.
+    pub full_destages: u64,
+    /// Most pages dirty at once.
+    pub most_dirty: u32,
+}
