@@ -169,19 +169,19 @@ def _cables_to_stacks(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, 
         drawn: dict[tuple[str, str, int], _Cable] = {}
         taps: dict[tuple[str, int], int] = {}
         lanes: dict[str, int] = {}
-        for it in box.inside.stack.plugged:
-            host = boxes[it.node].name
-            key = host, it.loop, it.enclosure
+        for plug in box.inside.stack.plugged:
+            host = boxes[plug.node].name
+            key = host, plug.loop, plug.enclosure
             if key not in drawn:
-                nth = taps.setdefault((it.loop, it.enclosure), 0)
-                taps[it.loop, it.enclosure] += 1
+                nth = taps.setdefault((plug.loop, plug.enclosure), 0)
+                taps[plug.loop, plug.enclosure] += 1
                 lane = lanes[host] = lanes.get(host, -1) + 1
                 drawn[key] = cables[host, name, lane] = _Cable((host, name))
-                drawn[key].tap = box.inside.tap(it.loop, it.enclosure, nth)
-            row = rows[it.port]
+                drawn[key].tap = box.inside.tap(plug.loop, plug.enclosure, nth)
+            row = rows[plug.port]
             drawn[key].utilisation.append(max(row["tx_utilisation"], row["rx_utilisation"]))
             drawn[key].waits.append(0.0)
-            drawn[key].tips.append(_tip_on_loop(row, it.enclosure))
+            drawn[key].tips.append(_tip_on_loop(row, plug.enclosure))
     return cables
 
 

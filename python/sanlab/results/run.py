@@ -80,7 +80,7 @@ class Run:
         """Title of the scenario."""
         return self.manifest.title
 
-    @property
+    @cached_property
     def tables(self) -> list[str]:
         """Names of the tables there are."""
         return sorted(path.stem for path in (self.folder / "tables").glob("*.parquet"))
@@ -96,7 +96,7 @@ class Run:
                 )
                 reason = f"{self.folder} has no table {name!r}; {hint}"
                 raise SanlabError(reason)
-            self._tables[name] = pq.ParquetFile(path).read()
+            self._tables[name] = pq.ParquetFile(path).read(use_threads=False)
         return self._tables[name]
 
     def frame(self, name: str) -> pd.DataFrame:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 #: A column as the engine hands it over: a type with little-endian bytes, or strings.
 NativeColumn: TypeAlias = "tuple[str, bytes] | list[str]"
 
-_DTYPES = {"u64": "<u8", "f64": "<f8"}
+#: Bytes of a number in a column of the engine.
+_NUMBER_BYTES = 8
+_TYPES = {"u64": pa.uint64(), "f64": pa.float64()}
 
 _UNITS = (
     ("_bytes_per_s", "B/s"),
@@ -76,4 +78,5 @@ def _array(column: NativeColumn) -> pa.Array:
     if isinstance(column, list):
         return pa.array(column, type=pa.string())
     kind, data = column
-    return pa.array(np.frombuffer(data, dtype=_DTYPES[kind]))
+    count = len(data) // _NUMBER_BYTES
+    return pa.Array.from_buffers(_TYPES[kind], count, [None, pa.py_buffer(data)])

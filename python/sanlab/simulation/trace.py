@@ -134,19 +134,21 @@ def choose_ports(plan: Plan, patterns: str | Sequence[str] | None) -> dict[str, 
     names: Names[tuple[int, int]] = Names("port")
     names.items = end_names(plan)
     if patterns is None:
-        of_hosts = [plan.n_ports[it.n_port].name for host in plan.hosts for it in host.adapters]
+        of_hosts = [
+            plan.n_ports[adapter.n_port].name for host in plan.hosts for adapter in host.adapters
+        ]
         wanted = of_hosts or [port.name for port in plan.n_ports]
         return {name: names[name] for name in wanted}
     words = _COMMA.split(patterns) if isinstance(patterns, str) else patterns
-    found: dict[str, tuple[int, int]] = {}
+    chosen: dict[str, tuple[int, int]] = {}
     for word in words:
         hits = _match(names, word.strip())
         if not hits:
             reason, remedy = names.unknown(word.strip())
             message = f"{reason}. {remedy}"
             raise SanlabError(message)
-        found |= {name: names[name] for name in hits}
-    return found
+        chosen |= {name: names[name] for name in hits}
+    return chosen
 
 
 def _match(names: Names[tuple[int, int]], word: str) -> list[str]:

@@ -327,13 +327,13 @@ def _request(compiler: Compiler, design: Design, options: SweepOptions) -> Reque
 
 def parse_all(texts: Sequence[str]) -> list[Parameter]:
     """Read all `-p` of a command, and say everything that is wrong with them."""
-    found: list[Parameter] = []
+    parameters: list[Parameter] = []
     problems: list[Problem] = []
     for text in texts:
         try:
-            found.append(parse_parameter(text))
+            parameters.append(parse_parameter(text))
         except ScenarioError as error:
             problems += error.problems
     if problems:
         raise ScenarioError(problems)
-    return found
+    return parameters

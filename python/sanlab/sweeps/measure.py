@@ -118,7 +118,7 @@ def _total(run: Memory, rule: str) -> Row:
 
 def _flow(run: Memory, flow: Row, rule: str, *, is_alone: bool) -> Row:
     tail = response_percentiles(run, PERCENTILES, workload=flow["workload"], op=flow["op"])
-    found = steady(run, flow["workload"], None if is_alone else flow["op"], rule=rule)
+    means = steady(run, flow["workload"], None if is_alone else flow["op"], rule=rule)
     return {
         "workload": flow["workload"],
         "op": flow["op"],
@@ -127,23 +127,23 @@ def _flow(run: Memory, flow: Row, rule: str, *, is_alone: bool) -> Row:
             for name in ("io_count", "iops", "throughput_bytes_per_s", "response_mean_ps")
         },
         **{f"response_p{percent:g}_ps": tail.get(percent) for percent in PERCENTILES},
-        **_means(found),
+        **_means(means),
     }
 
 
-def _means(found: Steady | None) -> Row:
+def _means(means: Steady | None) -> Row:
     """Means without the warm-up in place of those of the whole window."""
-    if found is None:
+    if means is None:
         return {"warm_up_rule": None, "is_settled": None, "steady_from_ps": None}
     row: Row = {
-        "warm_up_rule": found.rule,
-        "is_settled": found.is_settled,
-        "steady_from_ps": found.from_ps,
+        "warm_up_rule": means.rule,
+        "is_settled": means.is_settled,
+        "steady_from_ps": means.from_ps,
     }
     for name, interval in (
-        ("iops", found.iops),
-        ("throughput_bytes_per_s", found.throughput_bytes_per_s),
-        ("response_mean_ps", found.response_mean_ps),
+        ("iops", means.iops),
+        ("throughput_bytes_per_s", means.throughput_bytes_per_s),
+        ("response_mean_ps", means.response_mean_ps),
     ):
         row[name] = interval.mean
         row[f"{name}_half_width"] = interval.half_width
@@ -155,9 +155,9 @@ def _limiting(run: Memory) -> Row:
     ports = [(row["tx_utilisation"], row["port"], "port") for row in on_links(run)]
     loops = [(use.share, use.name, use.kind) for use in uses(run)]
     stations = [(row["utilisation"], row["station"], row["kind"]) for row in run.rows("stations")]
-    found = min(ports + loops + stations, key=lambda e: (-e[0], e[1]), default=(None, None, None))
+    busiest = min(ports + loops + stations, key=lambda e: (-e[0], e[1]), default=(None, None, None))
     return {
-        "limiting_utilisation": found[0],
-        "limiting_element": found[1],
-        "limiting_kind": found[2],
+        "limiting_utilisation": busiest[0],
+        "limiting_element": busiest[1],
+        "limiting_kind": busiest[2],
     }

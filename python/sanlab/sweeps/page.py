@@ -135,10 +135,8 @@ def _cards(sweep: Sweep, summary: list[Row]) -> list[tuple[str, str, str]]:
         cards.append(
             ("Shortest response", show_time(least["response_mean_ps"]), setting_text(sweep, least))
         )
-    if found := knee_of(sweep):
-        cards.append(
-            ("Knee", f"{show_count(round(found['iops']))} IOPS", setting_text(sweep, found))
-        )
+    if bend := knee_of(sweep):
+        cards.append(("Knee", f"{show_count(round(bend['iops']))} IOPS", setting_text(sweep, bend)))
     failed = len(sweep.failed())
     if failed:
         cards.append(("Failed", show_count(failed), "points, see below"))
@@ -152,8 +150,8 @@ def knee_of(sweep: Sweep) -> Row | None:
     if len(moving) != 1 or not rows:
         return None
     rows.sort(key=lambda row: order_of(row[moving[0]]))
-    found = knee([row["iops"] for row in rows], [row["response_mean_ps"] for row in rows])
-    return None if found is None else rows[found]
+    bend = knee([row["iops"] for row in rows], [row["response_mean_ps"] for row in rows])
+    return None if bend is None else rows[bend]
 
 
 def setting_text(sweep: Sweep, row: Row) -> str:
@@ -176,8 +174,8 @@ def _cells(sweep: Sweep, row: Row) -> list[tuple[str, float | str]]:
     cells: list[tuple[str, float | str]] = [
         (str(row[path]), order_of(row[path])[1] or str(row[path])) for path in sweep.parameters
     ]
-    told = f"{row['repeats']} ({row['failed']} failed)" if row["failed"] else str(row["repeats"])
-    cells.append((told, row["repeats"]))
+    repeats = f"{row['repeats']} ({row['failed']} failed)" if row["failed"] else str(row["repeats"])
+    cells.append((repeats, row["repeats"]))
     if row["iops"] is None:
         return cells + [("–", -1.0)] * 6 + [("–", "–"), ("–", -1.0)]
     cells.append((show_count(round(row["iops"])), row["iops"]))

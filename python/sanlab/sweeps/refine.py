@@ -84,7 +84,7 @@ def _turns(x: list[float], y: list[float]) -> list[float]:
 
 def curves(path: str, values: Mapping[tuple[tuple[str, str], ...], float]) -> list[Curve]:
     """Cut values by setting into one curve for each setting of the other parameters."""
-    found: dict[tuple[tuple[str, str], ...], list[tuple[Fraction, float]]] = {}
+    groups: dict[tuple[tuple[str, str], ...], list[tuple[Fraction, float]]] = {}
     unit = ""
     for setting, value in values.items():
         mine = dict(setting)
@@ -92,10 +92,10 @@ def curves(path: str, values: Mapping[tuple[tuple[str, str], ...], float]) -> li
         if parts is None:
             return []
         at, unit = parts
-        found.setdefault(tuple(mine.items()), []).append((at, value))
+        groups.setdefault(tuple(mine.items()), []).append((at, value))
     return [
         Curve(
             dict(held), path, unit, [at for at, _ in sorted(pairs)], [v for _, v in sorted(pairs)]
         )
-        for held, pairs in found.items()
+        for held, pairs in groups.items()
     ]

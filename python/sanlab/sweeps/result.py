@@ -116,15 +116,15 @@ class Sweep:
 
     def _summary_of(self, rows: list[Row]) -> Row:
         good = [row for row in rows if row["status"] == "done"]
-        found: Row = {path: rows[0][path] for path in self.parameters}
-        found |= {"repeats": len(good), "failed": len(rows) - len(good)}
+        summary: Row = {path: rows[0][path] for path in self.parameters}
+        summary |= {"repeats": len(good), "failed": len(rows) - len(good)}
         for metric in METRICS:
             interval = _interval(good, metric)
-            found[metric] = interval and interval.mean
-            found[f"{metric}_half_width"] = interval and interval.half_width
+            summary[metric] = interval and interval.mean
+            summary[f"{metric}_half_width"] = interval and interval.half_width
         for column in ("limiting_element", "limiting_kind", "warm_up_rule", "is_settled"):
-            found[column] = good[0][column] if good else None
-        return found
+            summary[column] = good[0][column] if good else None
+        return summary
 
 
 def _interval(rows: Sequence[Row], metric: str) -> Interval | None:
@@ -146,8 +146,8 @@ def order_of(value: Value) -> tuple[int, float, str]:
 
     if not isinstance(value, str):
         return 0, float(value), ""
-    found = magnitude(value)
-    return (0, found[1], "") if found else (1, 0.0, value)
+    amount = magnitude(value)
+    return (0, amount[1], "") if amount else (1, 0.0, value)
 
 
 @takes_fields_of(SweepOptions)

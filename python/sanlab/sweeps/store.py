@@ -110,13 +110,13 @@ class Request:
 
 def type_of(values: Iterable[str]) -> str:
     """Type of a parameter's column: `int64`, `double`, or `string` for quantities and words."""
-    found = set()
+    kinds = set()
     for value in values:
         kind = magnitude(value)
         if kind is None or kind[0] != "number":
             return "string"
-        found.add("int64" if is_integer(value) else "double")
-    return "double" if "double" in found else "int64"
+        kinds.add("int64" if is_integer(value) else "double")
+    return "double" if "double" in kinds else "int64"
 
 
 class Store:
@@ -179,7 +179,7 @@ class Store:
         """Row of all I/Os of every finished point, by key; cleans up after a writer that died."""
         for stray in self.folder.rglob(".*.partial"):
             stray.unlink(missing_ok=True)
-        found: dict[str, Row] = {}
+        points: dict[str, Row] = {}
         for path in sorted(_parts(self.points), key=_place, reverse=True):
             level, number = _place(path)
             self._next = max(self._next, number + 1)
@@ -190,12 +190,12 @@ class Store:
                 self.damaged_count += 1
                 continue
             keys = {row["point"] for row in rows}
-            if keys <= found.keys():
+            if keys <= points.keys():
                 path.unlink()
                 continue
             self._counts[level] = self._counts.get(level, 0) + 1
-            found |= {row["point"]: row for row in rows if row["workload"] is None}
-        return found
+            points |= {row["point"]: row for row in rows if row["workload"] is None}
+        return points
 
     def add(self, rows: list[Row]) -> None:
         """Keep the rows of one finished point.
@@ -379,6 +379,6 @@ def _parts(points: Path) -> list[Path]:
 
 
 def _place(path: Path) -> tuple[int, int]:
-    found = _PART.fullmatch(path.name)
-    assert found
-    return int(found[1]), int(found[2])
+    match = _PART.fullmatch(path.name)
+    assert match
+    return int(match[1]), int(match[2])

@@ -84,9 +84,9 @@ def parse_parameter(text: str) -> Parameter:
         _refuse(text, "No '=' in it", "Write -p path=1,2,4")
     if not words:
         _refuse(text, "It has no values", "Write -p path=1,2,4")
-    found = _RANGE.fullmatch(words)
-    if found:
-        return _range(text, path, found)
+    match = _RANGE.fullmatch(words)
+    if match:
+        return _range(text, path, match)
     if words.endswith(":log"):
         _refuse(text, "':log' goes with a range", "Write -p path=1..256:log")
     return Parameter(path, parse_values(_split(text, words), text))
@@ -142,8 +142,8 @@ def split_number(text: str) -> tuple[Fraction, str] | None:
     >>> split_number("64KiB")
     (Fraction(64, 1), 'KiB')
     """
-    found = _NUMBER.fullmatch(text)
-    return (Fraction(found[1]), found[2]) if found else None
+    match = _NUMBER.fullmatch(text)
+    return (Fraction(match[1]), match[2]) if match else None
 
 
 def show_number(amount: Fraction) -> str:
@@ -151,8 +151,8 @@ def show_number(amount: Fraction) -> str:
     return str(amount.numerator) if amount.denominator == 1 else f"{float(amount):.12g}"
 
 
-def _range(text: str, path: str, found: re.Match[str]) -> Parameter:
-    low, low_unit, high, high_unit, log = found.groups()
+def _range(text: str, path: str, match: re.Match[str]) -> Parameter:
+    low, low_unit, high, high_unit, log = match.groups()
     if low_unit != high_unit:
         unit = low_unit or high_unit
         _refuse(text, "The two ends have different units", f"Write both in {unit}")
@@ -171,13 +171,13 @@ def _range(text: str, path: str, found: re.Match[str]) -> Parameter:
 
 def _progression(text: str, values: list[str], end: str) -> list[str]:
     """Return what `..` stands for: values between the last one written and the end."""
-    found = [_NUMBER.fullmatch(word) for word in [*values, end]]
-    if not values or not all(found):
+    matches = [_NUMBER.fullmatch(word) for word in [*values, end]]
+    if not values or not all(matches):
         _refuse(text, "'..' goes on between numbers", "Write it as 1,2,4,..,256")
-    units = {match[2] for match in found if match}
+    units = {match[2] for match in matches if match}
     if len(units) > 1:
         _refuse(text, "'..' goes on in one unit", f"Write all of them in {max(units)}")
-    *known, last = [Fraction(match[1]) for match in found if match]
+    *known, last = [Fraction(match[1]) for match in matches if match]
     unit = units.pop()
     rules = _rules(known)
     if not rules:
