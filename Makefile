@@ -18,13 +18,12 @@ demo: setup ## Simulate the published SimSANs evaluation and print both figures 
 		echo 'demo: building the simulator, a minute or two the first time' >&2
 	@uv run --quiet sanlab validate simsans
 
-test: ## Run all tests; installs what they need
+test: ## All that is asked of a change: what `check` does, and all tests; installs what they need
 	@bash tools/setup.sh test
-	cargo test --workspace --quiet
-	uv run --quiet pytest -q
-
-check: setup ## What is asked of a change: format, lint, types, layers, generated files, fast tests
 	@bash tools/check.sh
+
+check: setup ## Format, lint, types, layers, generated files
+	@bash tools/check.sh quick
 
 format: setup ## Format Rust and Python
 	cargo fmt --all
@@ -38,8 +37,9 @@ docs: setup ## Build the manual into site/
 	uv run --quiet --group docs mkdocs build --strict --quiet
 
 swarm: setup ## Long property tests; PROPTEST_CASES=N says how long
-	PROPTEST_CASES=$${PROPTEST_CASES:-2000} cargo test --workspace --release swarm
-	uv run --quiet pytest -q -m slow
+	@export PROPTEST_CASES=$${PROPTEST_CASES:-2000} MATURIN_PEP517_ARGS='--profile checked' && set -x && \
+		cargo test --workspace --profile checked --quiet && \
+		uv run --quiet pytest -q -n logical --dist loadgroup -m 'slow or hypothesis'
 
 clean: ## Remove what was built, but not what was simulated
 	rm -rf target .venv .tools site
