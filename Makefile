@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(HOME)/.local/bin:$(PATH
 export UV_LINK_MODE ?= copy
 SHELL := /bin/bash
 
-.PHONY: help demo test check bench docs swarm setup format clean
+.PHONY: help demo test check bench docs fuzz swarm setup format clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,13 +19,12 @@ demo: ## Simulate the published SimSANs evaluation; print published and simulate
 		'  ./sanlab new first-san.yaml' \
 		'  ./sanlab run first-san.yaml'
 
-test: ## Run all tests; installs what they need
+test: ## Check a change and run all tests; installs what they need
 	@bash tools/setup.sh test
-	cargo test --workspace --quiet
-	uv run --quiet pytest -q
-
-check: setup ## Check a change: format, lint, types, layers, generated files, words, tests
 	@bash tools/check.sh
+
+check: setup ## Check a change without tests: format, lint, types, layers, generated files, words
+	@bash tools/check.sh quick
 
 format: setup ## Format Rust and Python
 	cargo fmt --all
@@ -38,9 +37,13 @@ bench: setup ## Measure the speed of the engine
 docs: setup ## Build the manual into site/
 	uv run --quiet --group docs mkdocs build --strict --quiet
 
+fuzz: setup ## Simulate 4000 plans that were edited by hand; each is refused or runs
+	uv run --quiet python tests/support/plan_fuzz.py --cases 4000
+
 swarm: setup ## Run long property tests; PROPTEST_CASES=N sets the number of cases
-	PROPTEST_CASES=$${PROPTEST_CASES:-2000} cargo test --workspace --release swarm
-	uv run --quiet pytest -q -m slow
+	@export PROPTEST_CASES=$${PROPTEST_CASES:-2000} MATURIN_PEP517_ARGS='--profile checked' && set -x && \
+		cargo test --workspace --profile checked --quiet && \
+		uv run --quiet pytest -q -n logical --dist loadgroup -m 'slow or hypothesis'
 
 clean: ## Remove build output; keep the results of runs
 	rm -rf target .venv .tools site

@@ -1,30 +1,41 @@
 #!/usr/bin/env bash
-# Checks a change, quickest first. A tool that Rust's distribution package leaves out
-# (rustfmt, clippy) is skipped with a line that says so.
+# Checks a change, quickest first. Usage: tools/check.sh [quick]; "quick" leaves out the tests.
+# A tool that Rust's distribution package leaves out (rustfmt, clippy) is skipped with a line that
+# says so. Everything in Rust is built once, in the profile "checked", the extension module too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export MATURIN_PEP517_ARGS="--profile checked"
 
 step() {
     printf '== %s\n' "$*" >&2
+    local begin=$SECONDS
     "$@"
+    printf '   %d s\n' $((SECONDS - begin)) >&2
 }
-if cargo fmt --version >/dev/null 2>&1; then
-    step cargo fmt --all --check
+skip() { printf '== %s is not installed: skipped\n' "$1" >&2; }
+
+if cargo fmt --version >/dev/null 2>&1; then step cargo fmt --all --check; else skip rustfmt; fi
+step uv sync --quiet
+export UV_NO_SYNC=1 # nothing below changes what is built
+step uv run ruff format --quiet --check .
+step uv run ruff check --quiet .
+step uv run mypy --no-error-summary
+step uv run stubtest sanlab._native --mypy-config-file pyproject.toml
+step uv run lint-imports --no-cache
+step uv run python tools/gen_schemas.py --check
+step uv run python tools/gen_reference.py --check
+step uv run python tools/gen_plan.py --check
+step uv run python tools/check_words.py
+if cargo deny --version >/dev/null 2>&1; then
+    step cargo deny --offline --locked check licenses bans sources
 else
-    echo "== rustfmt is not installed: skipped" >&2
+    skip cargo-deny
 fi
-step uv run --quiet ruff format --check .
-step uv run --quiet ruff check .
-step uv run --quiet mypy
-step uv run --quiet lint-imports --no-cache
-step uv run --quiet python tools/gen_schemas.py --check
-step uv run --quiet python tools/gen_reference.py --check
-step uv run --quiet python tools/gen_plan.py --check
-step uv run --quiet python tools/check_words.py
 if cargo clippy --version >/dev/null 2>&1; then
-    step cargo clippy --workspace --all-targets --quiet -- -D warnings
+    step cargo clippy --workspace --all-targets --profile checked --quiet -- -D warnings
 else
-    echo "== clippy is not installed: skipped" >&2
+    skip clippy
 fi
-step cargo test --workspace --quiet
-step uv run --quiet pytest -q
+[[ ${1:-} == quick ]] && exit
+step cargo test --workspace --profile checked --quiet
+step uv run pytest -q -n logical --dist loadgroup

@@ -18,7 +18,9 @@ SCHEMA: Final = ROOT / "schema" / "plan.schema.json"
 #: For `sanlab schema plan`, which works without a checkout.
 PACKAGED: Final = ROOT / "python" / "sanlab" / "plan" / "plan.schema.json"
 CLASSES: Final = ROOT / "python" / "sanlab" / "plan" / "schema.py"
-CARGO: Final = "cargo run --quiet --package sanlab-plan --features schema --bin plan_schema"
+CARGO: Final = (
+    "cargo run --quiet --profile checked --package sanlab-plan --features schema --bin plan_schema"
+)
 WIDTH: Final = 100
 
 HEADER: Final = '''"""The plan as data: what the engine reads, in SI integers and ids.
