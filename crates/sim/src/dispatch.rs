@@ -22,7 +22,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let mut is_work = false;
             if let Some((_, event)) = self.agenda.pop() {
                 self.events += 1;
-                is_work = !self.is_idle(&event);
+                is_work = !(self.faults.is_armed() && self.is_idle(&event));
                 self.dispatch(now, event);
             }
             self.take_loop_frames(probe);

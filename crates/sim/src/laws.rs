@@ -142,16 +142,16 @@ fn check_stations<const E: bool>(
             missing,
         })
     };
-    for (host, of) in world.host.hosts_mut().iter_mut().zip(&plan.hosts) {
-        check(&mut host.cpu, &|| format!("{} processors", of.name))?;
+    for (host, planned) in world.host.hosts_mut().iter_mut().zip(&plan.hosts) {
+        check(&mut host.cpu, &|| format!("{} processors", planned.name))?;
     }
-    for (file_system, of) in world
+    for (file_system, planned) in world
         .host
         .file_systems_mut()
         .iter_mut()
         .zip(&plan.file_systems)
     {
-        check(&mut file_system.server, &|| of.name.clone())?;
+        check(&mut file_system.server, &|| planned.name.clone())?;
     }
     for adapter in world.host.adapters_mut() {
         let n_port = adapter.n_port as usize;
@@ -160,34 +160,34 @@ fn check_stations<const E: bool>(
         })?;
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
-    for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
+    for (bus, planned) in world.network.buses.segments.iter_mut().zip(buses) {
         for lane in bus.lanes() {
-            check(lane, &|| of.name.clone())?;
+            check(lane, &|| planned.name.clone())?;
         }
     }
-    for (array, of) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
+    for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
         check(&mut array.controllers, &|| {
-            format!("{} controllers", of.name)
+            format!("{} controllers", planned.name)
         })?;
-        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+        for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
             if let Media::Memory { station, .. } = &mut lun.media {
-                check(station, &|| of.name.clone())?;
+                check(station, &|| planned.name.clone())?;
             }
         }
-        check(&mut array.parity, &|| format!("{} parity", of.name))?;
+        check(&mut array.parity, &|| format!("{} parity", planned.name))?;
     }
-    for (array, of) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
+    for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
         if array.page_cache.is_some() {
             checked += 1;
             array
                 .partner
                 .check(now)
                 .map_err(|missing| RunError::Little {
-                    station: format!("{} partner", of.name),
+                    station: format!("{} partner", planned.name),
                     missing,
                 })?;
         }
-        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+        for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
             let checked_media = match &mut lun.media {
                 Media::Flash(flash) => flash.check(now),
                 Media::Ram(ram) => ram.check(now),
@@ -195,14 +195,14 @@ fn check_stations<const E: bool>(
             };
             checked += 1;
             checked_media.map_err(|missing| RunError::Little {
-                station: of.name.clone(),
+                station: planned.name.clone(),
                 missing,
             })?;
         }
-        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
+        for (disk, planned) in array.disks.iter_mut().zip(&planned.disks) {
             checked += 1;
             disk.check(now).map_err(|missing| RunError::Little {
-                station: of.name.clone(),
+                station: planned.name.clone(),
                 missing,
             })?;
         }
@@ -214,20 +214,20 @@ fn check_stations<const E: bool>(
 fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, RunError> {
     let mut checked = 0;
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
-    for (array, of) in world.array.arrays().iter().zip(&plan.arrays) {
+    for (array, planned) in world.array.arrays().iter().zip(&plan.arrays) {
         if let Some(cache) = &array.page_cache {
             checked += 1;
             cache.check().map_err(|missing| RunError::Cache {
-                array: of.name.clone(),
+                array: planned.name.clone(),
                 missing,
             })?;
         }
-        for (group, of) in array.groups.iter().zip(&of.groups) {
+        for (group, planned) in array.groups.iter().zip(&planned.groups) {
             checked += 1;
             let open = group.locks.open() as u64;
             if is_idle && open > 0 {
                 return Err(RunError::StripeLocks {
-                    group: of.name.clone(),
+                    group: planned.name.clone(),
                     open,
                 });
             }

@@ -57,4 +57,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.agenda.schedule(at, 0, Event::Recovery(event));
         }
     }
+
+    /// Nothing but resting ids is left, and no frame moves.
+    pub(crate) fn is_still(&self) -> bool {
+        self.network.next_at() == NEVER && self.agenda.len() == self.faults.resting()
+    }
 }

@@ -2,8 +2,9 @@
 //!
 //! State lies below: [`state`] with [`task`] and `transfer`. Handlers act on it in the order of a
 //! command's way: `target`; `cache` or `pages`, and `mirror`; `media` and `groups`; `disks`, with
-//! `transfers` where disks are on loops. `rebuild` and `recovery` act when something fails.
+//! `transfers` where disks are on loops; `answer`. `rebuild` and `recovery` act when something fails.
 
+mod answer;
 mod cache;
 mod disks;
 mod groups;

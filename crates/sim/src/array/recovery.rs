@@ -6,18 +6,11 @@ use sanlab_fc::{ExchangeState, FrameKind};
 use sanlab_kernel::Picoseconds;
 use sanlab_scsi::{FCP_RSP_BYTES, Status};
 
-use crate::event::{Event, RecoveryEvent};
+use crate::event::Event;
 use crate::issuer::Issuer;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// A copy has been sent: the array looks later whether it has its answer.
-    pub(super) fn watch_copy(&mut self, now: Picoseconds, exchange: u32) {
-        let number = self.fcp.exchange(exchange).number;
-        let due_at = now + self.faults.plan().r_a_tov_ps;
-        self.recover_at(due_at, RecoveryEvent::CopyDue(exchange, number));
-    }
-
     pub(crate) fn on_copy_due(&mut self, now: Picoseconds, id: u32, number: u32) {
         if self.is_state(id, number, ExchangeState::Open) {
             let transfer = self.detach(now, id);

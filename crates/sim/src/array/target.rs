@@ -5,7 +5,7 @@ use sanlab_kernel::{Picoseconds, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, Status};
 use sanlab_storage::CacheWrite;
 
-use super::task::{Purpose, Task};
+use super::task::Task;
 use crate::event::Event;
 use crate::world::World;
 
@@ -122,40 +122,5 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Some((CacheWrite::Waits, _)) => {}
             Some((CacheWrite::Through, _)) | None => self.access_media(now, task),
         }
-    }
-
-    /// The blocks of a task are read, or stored.
-    pub(crate) fn on_blocks(&mut self, now: Picoseconds, id: u32) {
-        match self.array.tasks[id].purpose {
-            Purpose::Command => self.on_command_blocks(now, id),
-            Purpose::Destage => self.on_destaged(now, id),
-            Purpose::PageDestage => self.on_pages_destaged(now, id),
-            Purpose::Prefetch => self.on_pages_read(now, id),
-            Purpose::Rebuild(..) => {}
-        }
-    }
-
-    fn on_command_blocks(&mut self, now: Picoseconds, id: u32) {
-        let task = &mut self.array.tasks[id];
-        if task.is_read {
-            let exchange = task.exchange;
-            self.on_pages_read(now, id);
-            let bytes = self.fcp.command(exchange).bytes;
-            self.array.end_task(id);
-            self.send(now, exchange, FrameKind::Data, 0, bytes);
-        } else {
-            task.is_stored = true;
-            self.acknowledge(now, id);
-        }
-    }
-
-    /// Answer a write whose blocks are stored and whose copy, if any, is as far as it must be.
-    pub(super) fn acknowledge(&mut self, now: Picoseconds, id: u32) {
-        let task = self.array.tasks[id];
-        if !(task.is_stored && task.is_copied) {
-            return;
-        }
-        self.array.end_task(id);
-        self.send(now, task.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 }

@@ -5,6 +5,7 @@ use sanlab_kernel::{NONE, Picoseconds, Stage};
 use sanlab_scsi::FCP_CMND_BYTES;
 
 use super::transfer::TransferPurpose;
+use crate::event::RecoveryEvent;
 use crate::exchanges::steps::Command;
 use crate::issuer::{Issuer, Tag};
 use crate::world::World;
@@ -57,5 +58,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.watch_copy(now, exchange);
         }
         self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+    }
+
+    /// A copy has been sent: the array looks later whether it has its answer.
+    fn watch_copy(&mut self, now: Picoseconds, exchange: u32) {
+        let number = self.fcp.exchange(exchange).number;
+        let due_at = now + self.faults.plan().r_a_tov_ps;
+        self.recover_at(due_at, RecoveryEvent::CopyDue(exchange, number));
     }
 }

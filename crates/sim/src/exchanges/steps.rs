@@ -175,4 +175,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.fcp.close(id);
         self.exchanges.closed += 1;
     }
+
+    /// Whether a timer's exchange is still the one it was set for, and in this state.
+    pub(crate) fn is_state(&self, id: u32, number: u32, state: ExchangeState) -> bool {
+        let exchange = self.fcp.latest(id);
+        exchange.number == number && exchange.state == state
+    }
 }

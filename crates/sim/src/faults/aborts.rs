@@ -1,9 +1,8 @@
-//! Exchanges that end before their time: ABTS, BA_ACC, and ids that rest for R_A_TOV.
+//! The answer to an ABTS, or to a command that went wrong: what was asked for is sent again.
 
 use sanlab_fc::{ExchangeState, Frame, FrameKind};
-use sanlab_kernel::{NONE, Picoseconds};
+use sanlab_kernel::Picoseconds;
 
-use crate::event::RecoveryEvent;
 use crate::issuer::Issuer;
 use crate::world::World;
 
@@ -11,16 +10,6 @@ use crate::world::World;
 const BA_ACC_BYTES: u32 = 12;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// The initiator gives a command up and sends ABTS.
-    pub(crate) fn abort(&mut self, now: Picoseconds, id: u32) {
-        let exchange = self.fcp.exchange_mut(id);
-        exchange.state = ExchangeState::Aborting;
-        let number = exchange.number;
-        let due_at = now + 2 * self.faults.plan().r_a_tov_ps;
-        self.recover_at(due_at, RecoveryEvent::AbortDue(id, number));
-        self.send(now, id, FrameKind::Abort, 0, 0);
-    }
-
     /// An information unit of an exchange that is being aborted, or was: only the abort itself counts.
     pub(crate) fn on_arrived_late(&mut self, now: Picoseconds, frame: &Frame) {
         let id = frame.exchange;
@@ -43,45 +32,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// Whether a timer's exchange is still the one it was set for, and in this state.
-    pub(crate) fn is_state(&self, id: u32, number: u32, state: ExchangeState) -> bool {
-        let exchange = self.fcp.latest(id);
-        exchange.number == number && exchange.state == state
-    }
-
     /// The exchange is over, its command is sent again.
     fn end_abort(&mut self, now: Picoseconds, id: u32) {
         let request = self.detach(now, id);
         self.try_again(now, request, true);
-    }
-
-    /// An exchange ends before its time. Its id rests until nothing of it can be on its way. Returns
-    /// its request or transfer.
-    pub(crate) fn detach(&mut self, now: Picoseconds, id: u32) -> u32 {
-        self.fcp.exchange_mut(id).state = ExchangeState::Aborted;
-        let rested_at = now + self.faults.plan().r_a_tov_ps;
-        let request = std::mem::replace(&mut self.fcp.command_mut(id).tag.request, NONE);
-        self.rest_until(rested_at, id);
-        request
-    }
-
-    fn rest_until(&mut self, at: Picoseconds, exchange: u32) {
-        self.faults.resting += 1;
-        self.recover_at(at, RecoveryEvent::Rested(exchange));
-    }
-
-    pub(crate) fn on_rested(&mut self, now: Picoseconds, id: u32) {
-        self.faults.resting -= 1;
-        let travels = self.network.holds_frame_of(id);
-        if travels || self.array.works_on(id) {
-            // Where nothing moves any more, what holds the id holds it for ever.
-            if !self.is_still() {
-                self.rest_until(now + self.faults.plan().r_a_tov_ps, id);
-            }
-            return;
-        }
-        self.release(id);
-        self.forget_exchange(id);
     }
 
     /// A response that reports an error, or comes without all data.

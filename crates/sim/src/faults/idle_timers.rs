@@ -13,13 +13,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Whether the next event is a timer that finds nothing to do.
     #[cold]
     pub(crate) fn next_is_idle(&self) -> bool {
-        let is_next = self.agenda.next_at() <= self.network.next_at();
+        let is_next = self.faults.is_armed() && self.agenda.next_at() <= self.network.next_at();
         let next = self.agenda.peek().filter(|_| is_next);
         next.is_some_and(|event| self.is_idle(event))
     }
 
     /// Whether an event that is due is a timer that finds nothing to do.
-    #[inline]
+    #[cold]
     pub(crate) fn is_idle(&self, event: &Event) -> bool {
         match *event {
             Event::Recovery(timer) => self.is_idle_recovery(timer),
@@ -43,11 +43,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             _ => false,
         }
-    }
-
-    /// Nothing but resting ids is left, and no frame moves.
-    pub(crate) fn is_still(&self) -> bool {
-        self.network.next_at() == NEVER && self.agenda.len() == self.faults.resting
     }
 
     /// Drop the idle timers that come next. Returns whether nothing else is left.

@@ -5,5 +5,6 @@
 mod aborts;
 mod arm;
 mod fabric;
+mod given_up;
 mod idle_timers;
 pub(crate) mod state;

@@ -97,6 +97,11 @@ impl Faults {
         &self.plan
     }
 
+    /// Ids of aborted exchanges that rest.
+    pub(crate) fn resting(&self) -> usize {
+        self.resting
+    }
+
     /// What happened, in the order of time.
     pub(crate) fn log(&self) -> &[Happened] {
         &self.log

@@ -5,7 +5,7 @@ use sanlab_host::PathState;
 use sanlab_kernel::{Picoseconds, Stage};
 use sanlab_scsi::FCP_CMND_BYTES;
 
-use crate::event::Event;
+use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::steps::Command;
 use crate::issuer::{Issuer, Tag};
 use crate::world::World;
@@ -93,5 +93,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_retry_lun(&mut self, now: Picoseconds, adapter: u32, queue: u32) {
         self.host.adapters[adapter as usize].on_retry(queue);
         self.pump_adapter(now, adapter);
+    }
+
+    /// A command has been sent: the adapter looks later whether it has its answer.
+    fn watch_command(&mut self, now: Picoseconds, id: u32) {
+        let adapter = &mut self.host.adapters[id as usize];
+        if adapter.command_timeout > 0 && !adapter.is_watched {
+            adapter.is_watched = true;
+            let due_at = now + adapter.command_timeout;
+            self.recover_at(due_at, RecoveryEvent::CommandsDue(id));
+        }
     }
 }

@@ -14,16 +14,6 @@ use crate::issuer::Issuer;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// A command has been sent: the adapter looks later whether it has its answer.
-    pub(super) fn watch_command(&mut self, now: Picoseconds, id: u32) {
-        let adapter = &mut self.host.adapters[id as usize];
-        if adapter.command_timeout > 0 && !adapter.is_watched {
-            adapter.is_watched = true;
-            let due_at = now + adapter.command_timeout;
-            self.recover_at(due_at, RecoveryEvent::CommandsDue(id));
-        }
-    }
-
     /// Commands of an adapter that have waited for too long are aborted; the oldest of the others says
     /// when to look again.
     pub(crate) fn on_commands_due(&mut self, now: Picoseconds, id: u32) {

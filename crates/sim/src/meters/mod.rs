@@ -51,7 +51,7 @@ impl Meters {
     }
 
     /// A frame reaches its destination then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn record_frame(&mut self, frame: &Frame, landed_at: Picoseconds) {
         self.latencies.record(
             frame.flow,

@@ -23,10 +23,10 @@ pub(super) fn adapters<const E: bool>(
     now: Picoseconds,
 ) -> Table {
     let hosts = plan.hosts.iter();
-    let of = hosts.flat_map(|host| host.adapters.iter().map(move |adapter| (host, adapter)));
-    let rows: Vec<_> = (world.host.adapters_mut().iter_mut().zip(of))
-        .map(|(adapter, (host, of))| AdapterRow {
-            port: plan.n_ports[of.n_port as usize].name.clone(),
+    let planned = hosts.flat_map(|host| host.adapters.iter().map(move |adapter| (host, adapter)));
+    let rows: Vec<_> = (world.host.adapters_mut().iter_mut().zip(planned))
+        .map(|(adapter, (host, planned))| AdapterRow {
+            port: plan.n_ports[planned.n_port as usize].name.clone(),
             host: host.name.clone(),
             commands: adapter.commands,
             interrupts: adapter.interrupts,
@@ -53,16 +53,18 @@ pub(super) fn adapters<const E: bool>(
 
 /// I/O buses.
 pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
-    let of = plan.hosts.iter();
-    let of = of.flat_map(|host| host.buses.iter().map(move |bus| (host, bus)));
-    let rows: Vec<_> = (world.network.buses.segments.iter_mut().zip(of))
-        .map(|(bus, (host, of))| {
+    let planned = plan
+        .hosts
+        .iter()
+        .flat_map(|host| host.buses.iter().map(move |bus| (host, bus)));
+    let rows: Vec<_> = (world.network.buses.segments.iter_mut().zip(planned))
+        .map(|(bus, (host, planned))| {
             let totals = bus.totals(now);
             let busy: Vec<u64> = totals
                 .iter()
                 .map(|lane| u64::try_from(lane.busy).unwrap_or(u64::MAX))
                 .collect();
-            (host, of, bus.bytes(), busy)
+            (host, planned, bus.bytes(), busy)
         })
         .collect();
     Table::new(
@@ -106,17 +108,17 @@ pub(super) fn file_systems<const E: bool>(
         .iter_mut()
         .zip(&plan.file_systems)
         .zip(0..))
-    .map(|((file_system, of), number)| {
+    .map(|((file_system, planned), number)| {
         let own = plan.workloads.iter().zip(states);
         let own = own.filter(|(workload, _)| workload.file_system == Some(number));
         let totals: Vec<_> = own.map(|(_, state)| state.meters[0].totals).collect();
         FileSystemRow {
-            name: of.name.clone(),
+            name: planned.name.clone(),
             allocations: file_system.allocations,
             busy: u64::try_from(file_system.server.totals(now).busy).unwrap_or(u64::MAX),
-            writes: totals.iter().map(|it| it.count).sum(),
-            bytes: totals.iter().map(|it| it.bytes).sum(),
-            response_sum: totals.iter().map(|it| it.response_sum).sum(),
+            writes: totals.iter().map(|totals| totals.count).sum(),
+            bytes: totals.iter().map(|totals| totals.bytes).sum(),
+            response_sum: totals.iter().map(|totals| totals.response_sum).sum(),
         }
     })
     .collect();

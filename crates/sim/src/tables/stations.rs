@@ -15,12 +15,12 @@ struct StationRow {
     totals: StationTotals,
 }
 
-/// Whatever serves requests in order of arrival.
-pub(super) fn stations<const E: bool>(
+/// Stations that served something, in the order of hosts and arrays.
+fn station_rows<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
     now: Picoseconds,
-) -> Table {
+) -> Vec<StationRow> {
     let mut rows = Vec::new();
     let mut add = |totals: StationTotals, servers: usize, name: &str, kind: &'static str| {
         if totals.arrivals > 0 {
@@ -33,8 +33,13 @@ pub(super) fn stations<const E: bool>(
             });
         }
     };
-    for (host, of) in world.host.hosts_mut().iter_mut().zip(&plan.hosts) {
-        add(host.cpu.totals(now), host.cpu.servers(), &of.name, "cpu");
+    for (host, planned) in world.host.hosts_mut().iter_mut().zip(&plan.hosts) {
+        add(
+            host.cpu.totals(now),
+            host.cpu.servers(),
+            &planned.name,
+            "cpu",
+        );
     }
     for adapter in world.host.adapters_mut() {
         let name = &plan.n_ports[adapter.n_port as usize].name;
@@ -46,40 +51,54 @@ pub(super) fn stations<const E: bool>(
         );
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
-    for (bus, of) in world.network.buses.segments.iter_mut().zip(buses) {
+    for (bus, planned) in world.network.buses.segments.iter_mut().zip(buses) {
         for (totals, way) in bus
             .totals(now)
             .into_iter()
             .zip([" from memory", " to memory"])
         {
-            let way = if of.full_duplex { way } else { "" };
-            add(totals, 1, &format!("{}{way}", of.name), "bus");
+            let way = if planned.full_duplex { way } else { "" };
+            add(totals, 1, &format!("{}{way}", planned.name), "bus");
         }
     }
-    for (array, of) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
+    for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
         add(
             array.controllers.totals(now),
             array.controllers.servers(),
-            &of.name,
+            &planned.name,
             "controller",
         );
-        for (disk, of) in array.disks.iter_mut().zip(&of.disks) {
-            add(disk.totals(now), 1, &of.name, "disk");
+        for (disk, planned) in array.disks.iter_mut().zip(&planned.disks) {
+            add(disk.totals(now), 1, &planned.name, "disk");
         }
-        for (lun, of) in array.luns.iter_mut().zip(&of.luns) {
+        for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
             match &mut lun.media {
                 Media::Memory { station, .. } => {
-                    add(station.totals(now), station.servers(), &of.name, "media");
+                    add(
+                        station.totals(now),
+                        station.servers(),
+                        &planned.name,
+                        "media",
+                    );
                 }
-                Media::Flash(flash) => add(flash.totals(now), 1, &of.name, "media"),
-                Media::Ram(ram) => add(ram.totals(now), 1, &of.name, "media"),
+                Media::Flash(flash) => add(flash.totals(now), 1, &planned.name, "media"),
+                Media::Ram(ram) => add(ram.totals(now), 1, &planned.name, "media"),
                 Media::Stripe(_) | Media::Raid { .. } => {}
             }
         }
-        add(array.parity.totals(now), 1, &of.name, "parity");
-        add(array.partner.totals(now), 1, &of.name, "partner");
+        add(array.parity.totals(now), 1, &planned.name, "parity");
+        add(array.partner.totals(now), 1, &planned.name, "partner");
     }
-    let rows = &rows;
+    rows
+}
+
+/// Stations: whatever serves requests in order of arrival.
+pub(super) fn stations<const E: bool>(
+    world: &mut World<E>,
+    plan: &Plan,
+    now: Picoseconds,
+) -> Table {
+    let rows = &station_rows(world, plan, now);
     let residence = |row: &StationRow| {
         let left = row.totals.departures.max(1);
         row.totals.residence as f64 / left as f64

@@ -76,18 +76,18 @@ fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> T
     let rows: Vec<_> = groups_of(world, plan)
         .flat_map(|(group, planned, array)| {
             let pairs = group.rebuilds.iter().zip(&planned.rebuilds);
-            pairs.map(move |(rebuild, of)| (rebuild, of, planned, array))
+            pairs.map(move |(rebuild, plan)| (rebuild, plan, planned, array))
         })
         .collect();
     let disk = |array: usize, number: u32| plan.arrays[array].disks[number as usize].name.clone();
-    let of_slot = |of: &RebuildPlan, group: &GroupPlan| group.disks[of.slot as usize];
+    let drive_in = |plan: &RebuildPlan, group: &GroupPlan| group.disks[plan.slot as usize];
     Table::new(
         "rebuilds",
         vec![
             ("group", Column::text(&rows, |row| row.2.name.clone())),
             (
                 "drive",
-                Column::text(&rows, |row| disk(row.3, of_slot(row.1, row.2))),
+                Column::text(&rows, |row| disk(row.3, drive_in(row.1, row.2))),
             ),
             ("spare", Column::text(&rows, |row| disk(row.3, row.1.spare))),
             (
@@ -126,8 +126,8 @@ fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> T
 fn rebuild_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
     for (group, planned, array) in groups_of(world, plan) {
-        for (rebuild, of) in group.rebuilds.iter().zip(&planned.rebuilds) {
-            let drive = planned.disks[of.slot as usize] as usize;
+        for (rebuild, plan) in group.rebuilds.iter().zip(&planned.rebuilds) {
+            let drive = planned.disks[plan.slot as usize] as usize;
             let points = rebuild.points.iter();
             rows.extend(points.map(|&(at, bytes)| (array, drive, at, bytes)));
         }
@@ -162,7 +162,9 @@ const CACHE: [Field<PageCacheCounters>; 11] = [
     ("full_stripe_destages_count", |counters| {
         counters.full_destages
     }),
-    ("max_dirty_pages_count", |of| u64::from(of.most_dirty)),
+    ("max_dirty_pages_count", |counters| {
+        u64::from(counters.most_dirty)
+    }),
 ];
 
 fn caches<const E: bool>(world: &World<E>, plan: &Plan) -> Table {

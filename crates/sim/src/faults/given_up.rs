@@ -1,0 +1,48 @@
+//! Exchanges that are given up: ABTS, and ids that rest for R_A_TOV.
+
+use sanlab_fc::{ExchangeState, FrameKind};
+use sanlab_kernel::{NONE, Picoseconds};
+
+use crate::event::RecoveryEvent;
+use crate::world::World;
+
+impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
+    /// The initiator gives a command up and sends ABTS.
+    pub(crate) fn abort(&mut self, now: Picoseconds, id: u32) {
+        let exchange = self.fcp.exchange_mut(id);
+        exchange.state = ExchangeState::Aborting;
+        let number = exchange.number;
+        let due_at = now + 2 * self.faults.plan().r_a_tov_ps;
+        self.recover_at(due_at, RecoveryEvent::AbortDue(id, number));
+        self.send(now, id, FrameKind::Abort, 0, 0);
+    }
+
+    /// An exchange ends before its time. Its id rests until nothing of it can be on its way. Returns
+    /// its request or transfer.
+    pub(crate) fn detach(&mut self, now: Picoseconds, id: u32) -> u32 {
+        self.fcp.exchange_mut(id).state = ExchangeState::Aborted;
+        let rested_at = now + self.faults.plan().r_a_tov_ps;
+        let request = std::mem::replace(&mut self.fcp.command_mut(id).tag.request, NONE);
+        self.rest_until(rested_at, id);
+        request
+    }
+
+    fn rest_until(&mut self, at: Picoseconds, exchange: u32) {
+        self.faults.resting += 1;
+        self.recover_at(at, RecoveryEvent::Rested(exchange));
+    }
+
+    pub(crate) fn on_rested(&mut self, now: Picoseconds, id: u32) {
+        self.faults.resting -= 1;
+        let travels = self.network.holds_frame_of(id);
+        if travels || self.array.works_on(id) {
+            // Where nothing moves any more, what holds the id holds it for ever.
+            if !self.is_still() {
+                self.rest_until(now + self.faults.plan().r_a_tov_ps, id);
+            }
+            return;
+        }
+        self.release(id);
+        self.forget_exchange(id);
+    }
+}
