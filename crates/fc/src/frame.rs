@@ -68,3 +68,12 @@ pub struct Frame {
     /// Last frame of its sequence.
     pub is_last: bool,
 }
+
+/// A frame that FC-2 made, and whether its sequence ended with it.
+#[derive(Clone, Copy, Debug)]
+pub struct NextFrame {
+    /// The frame; `sent_at` and the fibre are for the transmitter to fill in.
+    pub frame: Frame,
+    /// It was the last of its sequence.
+    pub ends_sequence: bool,
+}

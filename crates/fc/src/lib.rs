@@ -26,9 +26,9 @@ pub use arbitrated_loop::{
 pub use bb_credit::BbCredit;
 pub use exchange::{Exchange, ExchangeIds, ExchangeState, RxIdKnown};
 pub use flow_control::FlowControl;
-pub use frame::{Frame, FrameKind};
+pub use frame::{Frame, FrameKind, NextFrame};
 pub use frame_size::{FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES, PRIMITIVE_BYTES, wire_bytes};
 pub use generator::Generator;
 pub use io_bus::{BusModel, IoBus, RING_ENTRY_BYTES};
-pub use n_port::{Interleave, NPort, NextFrame};
+pub use n_port::{Interleave, NPort};
 pub use sequence::Sequence;

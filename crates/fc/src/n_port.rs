@@ -6,7 +6,7 @@ use sanlab_kernel::{NEVER, Picoseconds};
 
 use crate::prefetch::Prefetch;
 use crate::sequence_ids::SequenceIds;
-use crate::{Frame, FrameKind, Generator, Sequence};
+use crate::{Frame, FrameKind, Generator, NextFrame, Sequence};
 
 /// How frames of open sequences take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +47,6 @@ pub struct NPort {
     most_open: usize,
     /// Frames fetched ahead, of a port behind an I/O bus.
     prefetch: Option<Box<Prefetch>>,
-}
-
-/// A frame that FC-2 made, and whether its sequence ended with it.
-#[derive(Clone, Copy, Debug)]
-pub struct NextFrame {
-    /// The frame; `sent_at` and the fibre are for the transmitter to fill in.
-    pub frame: Frame,
-    /// It was the last of its sequence.
-    pub ends_sequence: bool,
 }
 
 impl NPort {

@@ -9,7 +9,7 @@ use sanlab_storage::{
     Sparing, WriteCache, Zone,
 };
 
-use crate::check;
+use crate::check::drives;
 use crate::plan::{
     BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, PlanError, ReadAheadPlan, RotationPlan,
     SchedulingPlan, SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
@@ -21,7 +21,7 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         place: format!("{place}{field}"),
         reason: reason.to_owned(),
     };
-    check::drives::check(plan, |key| format!("{place}.{key}"))?;
+    drives::check(plan, |key| format!("{place}.{key}"))?;
     let zones: Vec<Zone> = plan.zones.iter().map(zone).collect();
     let sparing = sparing(plan);
     let geometry = Geometry::new(

@@ -305,7 +305,7 @@ fn trouble() -> impl Strategy<Value = Trouble> {
 fn planes(troubles: &[Trouble], bit_errors: bool, policy: usize) -> San {
     let mut san = San::new(20 * SECOND);
     san.plan.faults = quick();
-    san.plan.interval_ps = 10 * MS;
+    san.plan.interval_ps = Some(n64(10 * MS));
     let cable = Cable::new(RATE, 2 * US, 4);
     let host = san.host("host");
     let second = san.n_port("host.b");

@@ -201,7 +201,7 @@ fn read_and_write_round_trips() {
                 At::NPort(array),
                 Cable::new(bytes_per_s, delay, 64),
             );
-            san.plan.arrays[0].burst_bytes = n32(8192 / bursts);
+            san.plan.arrays[0].burst_bytes = n32(8192 / bursts as u32);
             let job = san.job(0, 0, 8192, 1);
             job.total_bytes = Some(n64(8192));
             job.read_ppm = if is_read { 1_000_000 } else { 0 };
