@@ -205,7 +205,20 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
     match &lun.media {
         MediaPlan::Memory {
             service_ps,
+            distribution: Distribution::Constant,
+            spread,
+            servers,
+        } if spread.get() > 0 => {
+            let draws = RandomStream::new(seed, &format!("{}/service", lun.name));
+            Media::Memory {
+                service: ServiceTime::uniform(*service_ps, spread.get(), draws),
+                station: Box::new(Station::new(servers.get())),
+            }
+        }
+        MediaPlan::Memory {
+            service_ps,
             distribution,
+            spread: _,
             servers,
         } => Media::Memory {
             service: time(*service_ps, *distribution, "service"),
