@@ -1,6 +1,6 @@
 //! Names of ports and transmitters, as people know them.
 
-use crate::plan::{EndPlan, LinkPlan, Plan};
+use crate::plan::{EndPlan, LinkPlan, LoopPortPlan, Plan};
 
 /// The name people know a port by: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`. `at_b` is the second end.
 pub(crate) fn port_name(plan: &Plan, link: usize, at_b: bool) -> String {
@@ -26,16 +26,25 @@ pub(crate) fn fibres(plan: &Plan) -> usize {
 
 /// The name of the port that a transmitter belongs to.
 pub(crate) fn fibre_name(plan: &Plan, fibre: u32) -> String {
-    let on_links = 2 * plan.links.len();
-    let fibre = fibre as usize;
-    if fibre < on_links {
-        return port_name(plan, fibre / 2, fibre % 2 == 1);
+    let link = fibre as usize / 2;
+    if link < plan.links.len() {
+        return port_name(plan, link, fibre % 2 == 1);
     }
-    let mut ports = plan.loops.iter().flat_map(|ring| &ring.ports);
-    let port = ports.nth(fibre - on_links);
-    port.map_or_else(String::new, |port| {
+    port_on_loop(plan, fibre).map_or_else(String::new, |port| {
         plan.n_ports[port.n_port as usize].name.clone()
     })
+}
+
+/// The port on a loop that a transmitter belongs to; none if it is on a link.
+pub(crate) fn port_on_loop(plan: &Plan, fibre: u32) -> Option<&LoopPortPlan> {
+    let mut place = (fibre as usize).checked_sub(2 * plan.links.len())?;
+    for ring in &plan.loops {
+        if place < ring.ports.len() {
+            return Some(&ring.ports[place]);
+        }
+        place -= ring.ports.len();
+    }
+    None
 }
 
 /// Both ends of a link, the near one first.

@@ -13,7 +13,7 @@ use crate::build::build;
 use crate::check::check;
 use crate::issuer::Tag;
 use crate::laws::check_laws;
-use crate::names::fibre_name;
+use crate::names::{fibre_name, port_on_loop};
 use crate::outcome::{Outcome, RunError, Summary};
 use crate::plan::{LinkPlan, Plan};
 use crate::tables::tables;
@@ -130,9 +130,7 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
 }
 
 fn capture_place(plan: &Plan, fibre: u32) -> CapturePlace {
-    let on_loop = (fibre as usize).checked_sub(2 * plan.links.len());
-    let port = on_loop.and_then(|nth| plan.loops.iter().flat_map(|ring| &ring.ports).nth(nth));
-    port.map_or(CapturePlace::Link(fibre), |port| {
+    port_on_loop(plan, fibre).map_or(CapturePlace::Link(fibre), |port| {
         CapturePlace::Loop(port.n_port)
     })
 }

@@ -5,7 +5,7 @@ use sanlab_kernel::{Picoseconds, id_of};
 use sanlab_metrics::{Column, Table};
 
 use super::numbers::{ratio, whole_of};
-use crate::names::{ends, fibre_name, node_name, port_name};
+use crate::names::{ends, fibre_name, fibres, node_name, port_name};
 use crate::plan::{EndPlan, Plan};
 use crate::world::World;
 
@@ -128,12 +128,16 @@ fn add_loop_ports<const E: bool>(
 /// Ports in every interval.
 pub(super) fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let rows = &world.meters.series().fibres;
+    // A name for each transmitter once, not for each of its rows.
+    let names: Vec<_> = (0..id_of(fibres(plan)))
+        .map(|fibre| fibre_name(plan, fibre))
+        .collect();
     Table::new(
         "port_series",
         vec![
             (
                 "port",
-                Column::text(rows, |row| fibre_name(plan, row.fibre)),
+                Column::text(rows, |row| names[row.fibre as usize].clone()),
             ),
             ("time_ps", Column::whole(rows, |row| row.ends_at)),
             ("tx_bytes", Column::whole(rows, |row| row.bytes)),
