@@ -1,4 +1,4 @@
-"""Set-up of a large fabric costs a time that grows with the number of hosts, not with its square."""
+"""Set-up of a large fabric takes a time that grows with its hosts, not with their square."""
 
 from __future__ import annotations
 
