@@ -39,10 +39,7 @@ class Place:
 
 def is_on_disks(spec: Lun, array: ArrayBox) -> bool:
     """Whether disks of the array hold the blocks of a LUN, outside any RAID group."""
-    if spec.raid is not None:
-        return True
-    has_media = any((spec.memory, spec.group, spec.flash, spec.ram))
-    return not has_media and array.values.model.media == "raid"
+    return (spec.media or array.values.model.media) == "raid"
 
 
 def media_of(
@@ -69,7 +66,7 @@ def _sectors(size: int) -> int:
 def _solid_state(spec: Lun, array: ArrayBox) -> FlashMedia | RamMedia | None:
     """Return the flash or RAM SSD of a LUN; None where it has memory."""
     model = array.values.model
-    kind = next((key for key in ("memory", "flash", "ram") if getattr(spec, key)), model.media)
+    kind = spec.media or model.media
     if kind == "flash":
         return _flash(spec.flash or Flash(), model.flash)
     if kind == "ram":

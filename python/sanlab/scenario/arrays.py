@@ -338,6 +338,11 @@ class Lun(ScenarioModel):
     mirror: Mirror | None = None
     """Copy to another array."""
 
+    @property
+    def media(self) -> str | None:
+        """The key that says what holds its blocks; without one, the model of the array says it."""
+        return next((key for key in _MEDIA if getattr(self, key) is not None), None)
+
     @model_validator(mode="after")
     def _has_one_media(self) -> Lun:
         media = [key for key in _MEDIA if getattr(self, key) is not None]
