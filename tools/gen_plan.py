@@ -1,8 +1,8 @@
 """Write what is generated from the types in `crates/plan`.
 
 The crate prints a JSON schema, which goes to `schema/plan.schema.json` and into the package, and
-`python/sanlab/plan/schema.py` has one class for each of its types. With `--check`, write nothing and
-fail if a file is not up to date.
+`python/sanlab/plan/schema.py` has one class for each of its types. With `--check`, write nothing
+and fail if a file is not up to date.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ mod mirror;
 mod page_cache;
 mod raid;
 mod ram;
+mod service_time;
 
 pub use array::{Array, BackEnd, Refusal};
 pub use cache::{Cache, CacheWrite};
@@ -28,3 +29,4 @@ pub use raid::{
     Role, Spot, StripeLocks, WriteStrategy,
 };
 pub use ram::Ram;
+pub use service_time::ServiceTime;

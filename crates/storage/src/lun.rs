@@ -1,11 +1,12 @@
 //! A logical unit and what holds its blocks.
 
-use sanlab_kernel::{Picoseconds, RandomStream, Station};
+use sanlab_kernel::Station;
 
 use crate::flash::Flash;
 use crate::mirror::Mirror;
 use crate::raid::Group;
 use crate::ram::Ram;
+use crate::service_time::ServiceTime;
 
 /// A logical unit.
 #[derive(Clone, Debug)]
@@ -29,10 +30,8 @@ pub struct Lun {
 pub enum Media {
     /// A device whose service time does not depend on the address.
     Memory {
-        /// Mean service time.
-        service: Picoseconds,
-        /// Exponential times from this stream; else constant.
-        draws: Option<RandomStream>,
+        /// Time of a request.
+        service: ServiceTime,
         /// Its servers.
         station: Box<Station>,
     },

@@ -1,19 +1,18 @@
 //! A RAM SSD: each port begins a command after the other, and a pipeline takes each through.
 
-use sanlab_kernel::{Picoseconds, RandomStream, Rate, StationTotals};
+use sanlab_kernel::{Picoseconds, Rate, StationTotals};
 
 use crate::disk::ledger::Ledger;
+use crate::service_time::ServiceTime;
 
 /// A RAM SSD.
 #[derive(Clone, Debug)]
 pub struct Ram {
     /// From one command of a port to its next: the ceiling of a port is one over it.
     command: Picoseconds,
-    /// From the beginning of a command to its first byte.
-    latency: Picoseconds,
+    /// Time from the beginning of a command to its first byte.
+    latency: ServiceTime,
     rate: Rate,
-    /// Exponential latencies, from this stream; else constant.
-    draws: Option<RandomStream>,
     ports: Vec<Picoseconds>,
     ledger: Ledger,
 }
@@ -21,22 +20,14 @@ pub struct Ram {
 impl Ram {
     /// An SSD of so many ports. Each begins a command every `command` at best, or when the bytes of
     /// the one before have passed, and answers it `latency` and its own bytes later.
-    pub fn new(ports: u32, command: Picoseconds, latency: Picoseconds, rate: Rate) -> Self {
+    pub fn new(ports: u32, command: Picoseconds, latency: ServiceTime, rate: Rate) -> Self {
         Self {
             command,
             latency,
             rate,
-            draws: None,
             ports: vec![0; ports.max(1) as usize],
             ledger: Ledger::default(),
         }
-    }
-
-    /// The same with exponential latencies of the same mean.
-    #[must_use]
-    pub fn drawn(mut self, draws: Option<RandomStream>) -> Self {
-        self.draws = draws;
-        self
     }
 
     /// A command comes by a port; returns when it is done. Its leave must be told then.
@@ -46,11 +37,7 @@ impl Ram {
         let free_at = &mut self.ports[port % count];
         let (begins_at, transfer) = (now.max(*free_at), self.rate.time_for(bytes));
         *free_at = begins_at + self.command.max(transfer);
-        let latency = match &mut self.draws {
-            Some(draws) => draws.exponential(self.latency),
-            None => self.latency,
-        };
-        begins_at + latency + transfer
+        begins_at + self.latency.draw() + transfer
     }
 
     /// A command that came then is done.
@@ -75,7 +62,12 @@ mod tests {
 
     #[test]
     fn a_port_serves_one_after_the_other_and_the_pipeline_holds_many() {
-        let mut ram = Ram::new(2, 20, 100, Rate::from_bytes_per_s(1_000_000_000_000));
+        let mut ram = Ram::new(
+            2,
+            20,
+            ServiceTime::constant(100),
+            Rate::from_bytes_per_s(1_000_000_000_000),
+        );
         let ends: Vec<_> = [0, 0, 1, 0]
             .iter()
             .map(|&port| ram.arrive(0, port, 10))

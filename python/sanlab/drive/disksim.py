@@ -413,7 +413,7 @@ class _Drive:
             hits_overtake=overtakes,
             read_ahead=self._choice(disk, "Buffer continuous read", READ_AHEADS),
             least_read_ahead=disk.whole("Minimum read-ahead (blks)", 0),
-            most_read_ahead=disk.whole("Maximum read-ahead (blks)", 0),
+            most_read_ahead=disk.whole("Maximum read-ahead (blks)", 0) or None,
             reads_ahead_after_hit=flag("Read-ahead on idle hit"),
             stops_in_sector=flag("Stop prefetch in sector"),
             stops_in_seek=flag("Disconnect write if seek"),

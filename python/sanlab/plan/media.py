@@ -112,6 +112,7 @@ def _memory(array: ArrayBox, spec: Lun) -> MemoryMedia:
     return MemoryMedia(
         service_ps=given(given(memory.service, model.service), 0),
         distribution=given(given(memory.distribution, model.distribution), "constant"),
+        spread=memory.spread,
         servers=given(given(memory.servers, model.servers), 1),
     )
 

@@ -977,6 +977,11 @@ class MemoryMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="me
     """Mean service time."""
     distribution: Distribution
     """Distribution of the service time."""
+    spread: U32
+    """Half of the width of a uniform distribution around the mean, as a share of the mean.
+
+    It applies where `distribution` is constant.
+    """
     servers: PositiveU32
     """Requests served at once."""
 

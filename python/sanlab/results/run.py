@@ -73,6 +73,12 @@ class Run:
                 f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
             )
             raise SanlabError(reason)
+        if manifest.format < FORMAT:
+            reason = (
+                f"{folder} was written by an earlier version of sanlab, whose plan had another form. "
+                "Run its scenario again"
+            )
+            raise SanlabError(reason)
         return cls(folder, manifest)
 
     @property

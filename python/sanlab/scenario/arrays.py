@@ -111,8 +111,21 @@ class Memory(ScenarioModel):
     """Mean time to serve one request."""
     distribution: DistributionName | None = None
     """Distribution of that time."""
+    spread: Share = 0
+    """Half of the width of a uniform distribution around a constant `service`, as a share of it:
+    with 20% times lie between 0.8 and 1.2 of the mean. 0 by default."""
     servers: Commands | None = None
     """Requests served at once."""
+
+    @model_validator(mode="after")
+    def _varies_in_one_way(self) -> Memory:
+        if self.spread and self.distribution == "exponential":
+            raise refusal(
+                reason="'spread' has no meaning with 'distribution: exponential'",
+                remedy="Remove one of them",
+                key="spread",
+            )
+        return self
 
 
 class Flash(ScenarioModel):

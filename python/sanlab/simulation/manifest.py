@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pydantic import BaseModel, ConfigDict, Field
 
 #: Version of the run folder; a reader refuses a newer one than it knows.
-FORMAT = 1
+FORMAT = 2
 
 
 class Check(BaseModel):

@@ -15,16 +15,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         task.came_at = now;
         let array = &mut self.array.arrays[task.array as usize];
         match &mut array.luns[task.lun as usize].media {
-            Media::Memory {
-                service,
-                draws,
-                station,
-            } => {
-                let service = match draws {
-                    Some(draws) => draws.exponential(*service),
-                    None => *service,
-                };
-                let ends_at = station.arrive(now, service).ends_at;
+            Media::Memory { service, station } => {
+                let ends_at = station.arrive(now, service.draw()).ends_at;
                 self.agenda
                     .schedule(ends_at, component, Event::MediaServed(id));
             }

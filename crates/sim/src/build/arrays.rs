@@ -5,7 +5,8 @@ use std::sync::Arc;
 use sanlab_kernel::{NEVER, RandomStream, Rate, Station, id_of};
 use sanlab_storage::{
     Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, Group, Level, Lun, Media, Mirror,
-    PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, Stripe, WriteStrategy,
+    PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, ServiceTime, Stripe,
+    WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -194,18 +195,33 @@ fn lun_of(plan: &LunPlan, seed: u64) -> Lun {
 }
 
 fn media_of(lun: &LunPlan, seed: u64) -> Media {
-    let draws = |distribution: Distribution, what: &str| {
-        (distribution == Distribution::Exponential)
-            .then(|| RandomStream::new(seed, &format!("{}/{what}", lun.name)))
+    let time = |mean: u64, distribution: Distribution, what: &str| match distribution {
+        Distribution::Constant => ServiceTime::constant(mean),
+        Distribution::Exponential => {
+            let draws = RandomStream::new(seed, &format!("{}/{what}", lun.name));
+            ServiceTime::exponential(mean, draws)
+        }
     };
     match &lun.media {
         MediaPlan::Memory {
             service_ps,
+            distribution: Distribution::Constant,
+            spread,
+            servers,
+        } if spread.get() > 0 => {
+            let draws = RandomStream::new(seed, &format!("{}/service", lun.name));
+            Media::Memory {
+                service: ServiceTime::uniform(*service_ps, spread.get(), draws),
+                station: Box::new(Station::new(servers.get())),
+            }
+        }
+        MediaPlan::Memory {
+            service_ps,
             distribution,
+            spread: _,
             servers,
         } => Media::Memory {
-            service: *service_ps,
-            draws: draws(*distribution, "service"),
+            service: time(*service_ps, *distribution, "service"),
             station: Box::new(Station::new(servers.get())),
         },
         MediaPlan::Stripe {
@@ -255,9 +271,9 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
             bytes_per_s,
             distribution,
         } => {
+            let latency = time(*latency_ps, *distribution, "latency");
             let rate = Rate::from(*bytes_per_s);
-            let ram = Ram::new(ports.get(), *command_ps, *latency_ps, rate);
-            Media::Ram(Box::new(ram.drawn(draws(*distribution, "latency"))))
+            Media::Ram(Box::new(Ram::new(ports.get(), *command_ps, latency, rate)))
         }
     }
 }

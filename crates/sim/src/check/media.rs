@@ -21,7 +21,7 @@ pub(super) fn check(
         MediaPlan::Memory {
             service_ps,
             servers,
-            distribution: _,
+            ..
         } => {
             span(*service_ps, &place)?;
             servers.within(1, MOST_SLOTS, place)

@@ -271,8 +271,8 @@ fn hosts_and_rebuild_share_the_disks() {
     );
 }
 
-/// What tests change of a cache of pages, which has no fields of its own to take over from another.
-struct Pages {
+/// What tests change of a cache of pages.
+struct PageCache {
     page_bytes: u64,
     pages: u32,
     access_ps: u64,
@@ -285,8 +285,8 @@ struct Pages {
     partner_bytes_per_s: u64,
 }
 
-fn pages() -> Pages {
-    Pages {
+fn pages() -> PageCache {
+    PageCache {
         page_bytes: 4096,
         pages: 1024,
         access_ps: 20 * US,
@@ -300,8 +300,8 @@ fn pages() -> Pages {
     }
 }
 
-impl Pages {
-    fn cache(self) -> Option<CachePlan> {
+impl PageCache {
+    fn plan(self) -> CachePlan {
         let prefetch = NonZeroU64::new(self.prefetch_bytes).map(|bytes| PrefetchPlan {
             after: 2,
             bytes,
@@ -311,7 +311,7 @@ impl Pages {
             latency_ps: 10 * US,
             bytes_per_s,
         });
-        Some(CachePlan::Pages {
+        CachePlan::Pages {
             page_bytes: n64(self.page_bytes),
             pages: n32(self.pages),
             access_ps: self.access_ps,
@@ -323,7 +323,7 @@ impl Pages {
             high_pages: self.high_pages,
             destages: n32(self.destages),
             partner,
-        })
+        }
     }
 }
 
@@ -332,7 +332,7 @@ impl Pages {
 fn hits_are_the_share_of_the_working_set_that_fits() {
     for (span, expected) in [(512, 1.0), (2048, 0.5)] {
         let mut san = raid(Raid5, 5, 65_536, 200, 0);
-        san.plan.arrays[0].cache = pages().cache();
+        san.plan.arrays[0].cache = Some(pages().plan());
         region(job(&mut san, 4096, 4, 20_000), 0, span * 4096);
         let outcome = san.run();
         let hits = whole(&outcome, "caches", "hits_count")[0] as f64;
@@ -346,7 +346,7 @@ fn hits_are_the_share_of_the_working_set_that_fits() {
 #[test]
 fn a_cached_write_is_a_copy_and_an_access() {
     let mut san = raid(Raid5, 5, 65_536, 200, 0);
-    san.plan.arrays[0].cache = pages().cache();
+    san.plan.arrays[0].cache = Some(pages().plan());
     let one = job(&mut san, 4096, 1, 300);
     one.read_ppm = 0;
     one.addresses = AddressPlan::Sequential {};
@@ -368,7 +368,7 @@ fn a_cached_write_is_a_copy_and_an_access() {
 #[test]
 fn destages_of_sequential_writes_are_full_stripes() {
     let mut san = raid(Raid5, 5, 16_384, 800, 0);
-    san.plan.arrays[0].cache = pages().cache();
+    san.plan.arrays[0].cache = Some(pages().plan());
     let job = job(&mut san, 4096, 8, 8000);
     job.read_ppm = 0;
     job.addresses = AddressPlan::Sequential {};
@@ -388,11 +388,13 @@ fn read_ahead_serves_a_sequential_reader() {
     let time = |window| {
         let mut san = raid(Raid0, 4, 65_536, 800, 0);
         san.plan.arrays[0].drives[0].buffer.read_ahead = ReadAheadPlan::Off;
-        san.plan.arrays[0].cache = Pages {
-            prefetch_bytes: window,
-            ..pages()
-        }
-        .cache();
+        san.plan.arrays[0].cache = Some(
+            PageCache {
+                prefetch_bytes: window,
+                ..pages()
+            }
+            .plan(),
+        );
         let job = job(&mut san, 16_384, 1, 2000);
         job.addresses = AddressPlan::Sequential {};
         let outcome = san.run();
@@ -470,11 +472,13 @@ fn put_on_loops(san: &mut San, loops: u32, switched: bool) {
 #[test]
 fn the_controller_is_a_queue() {
     let mut san = raid(Raid0, 1, 65_536, 200, 0);
-    san.plan.arrays[0].cache = Pages {
-        access_ps: 0,
-        ..pages()
-    }
-    .cache();
+    san.plan.arrays[0].cache = Some(
+        PageCache {
+            access_ps: 0,
+            ..pages()
+        }
+        .plan(),
+    );
     san.plan.arrays[0].command_ps = 100 * US;
     let job = job(&mut san, 4096, 0, 60_000);
     region(job, 0, 4096);
@@ -569,11 +573,13 @@ fn plans_that_do_not_hold_together_are_refused() {
     });
     assert!(masked.contains("masked"), "{masked}");
     let cache = refusal(|san| {
-        san.plan.arrays[0].cache = Pages {
-            low_pages: 500,
-            ..pages()
-        }
-        .cache();
+        san.plan.arrays[0].cache = Some(
+            PageCache {
+                low_pages: 500,
+                ..pages()
+            }
+            .plan(),
+        );
     });
     assert!(cache.contains("must rise in this order"), "{cache}");
 }
@@ -666,19 +672,21 @@ fn random_array(dice: &mut Dice<'_>) -> San {
             });
         }
         _ => {
-            array.cache = Pages {
-                page_bytes: dice.pick(&[512, 4096, 16_384]),
-                pages: 64,
-                dirty_pages: dice.pick(&[16, 64]),
-                high_pages: dice.pick(&[0, 8, 16]),
-                low_pages: 0,
-                write_back: dice.below(4) > 0,
-                prefetch_bytes: dice.pick(&[0, 100_000]),
-                partner_bytes_per_s: dice.pick(&[0, 400_000_000]),
-                destages: 1 + dice.below(4),
-                ..pages()
-            }
-            .cache();
+            array.cache = Some(
+                PageCache {
+                    page_bytes: dice.pick(&[512, 4096, 16_384]),
+                    pages: 64,
+                    dirty_pages: dice.pick(&[16, 64]),
+                    high_pages: dice.pick(&[0, 8, 16]),
+                    low_pages: 0,
+                    write_back: dice.below(4) > 0,
+                    prefetch_bytes: dice.pick(&[0, 100_000]),
+                    partner_bytes_per_s: dice.pick(&[0, 400_000_000]),
+                    destages: 1 + dice.below(4),
+                    ..pages()
+                }
+                .plan(),
+            );
         }
     }
     match dice.below(3) {

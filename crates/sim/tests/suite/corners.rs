@@ -341,7 +341,7 @@ fn plans_that_do_not_hold_together_are_refused() {
     refuse("links[2]: there is a second link", &|plan| {
         plan.links[2].a = plan.links[1].a;
     });
-    refuse("jobs[0].span_bytes", &|plan| {
+    refuse("jobs[0].offset_bytes", &|plan| {
         plan.jobs[0].offset_bytes = u64::MAX;
     });
     refuse(

@@ -259,6 +259,7 @@ fn any_san() -> impl Strategy<Value = San> {
             let of = san.arbitrated_loop(&n_ports, medium);
             for (place, drawn) in of.ports.iter_mut().zip(ports) {
                 place.delay_ps = n64(drawn.0 * WORD_2GFC);
+                place.repeat_ps = place.repeat_ps.min(place.delay_ps.get());
                 (place.is_fair, place.uses_transfer, place.is_full_duplex) =
                     (drawn.1, drawn.2, drawn.3);
                 (place.login_credit, place.buffers, place.tenancy_frames) =

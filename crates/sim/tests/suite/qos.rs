@@ -47,8 +47,8 @@ fn class(at: u64, (source, destination): (u32, u32), class: u32) -> QosPlan {
 }
 
 /// Frames that no policy names are in the class `shared`.
-fn classes(classes: Vec<ClassPlan>, shared: u32) -> Option<ClassesPlan> {
-    Some(ClassesPlan { classes, shared })
+fn classes(classes: Vec<ClassPlan>, shared: u32) -> ClassesPlan {
+    ClassesPlan { classes, shared }
 }
 
 fn level(level: u32, weight: u32) -> ClassPlan {
@@ -171,7 +171,7 @@ fn classes_share_by_weight_and_levels_go_first() {
     for (source, payload) in from.iter().zip([512, 2048, 1024]) {
         san.traffic(*source, to[0], payload, 0, 0);
     }
-    san.plan.switches[0].classes = classes(vec![level(0, 60), level(0, 30), level(0, 10)], 1);
+    san.plan.switches[0].classes = Some(classes(vec![level(0, 60), level(0, 30), level(0, 10)], 1));
     san.plan.qos = vec![class(0, (from[0], to[0]), 0), class(0, (from[2], to[0]), 2)];
     let outcome = run(&san);
     let on_the_wire = [512.0 + 36.0, 2048.0 + 36.0, 1024.0 + 36.0];
@@ -185,7 +185,7 @@ fn classes_share_by_weight_and_levels_go_first() {
     for (bytes, share) in bytes.iter().zip([0.6, 0.3, 0.1]) {
         assert_near(bytes / all, share, 0.01);
     }
-    san.plan.switches[0].classes = classes(vec![level(0, 1), level(1, 1), level(2, 1)], 1);
+    san.plan.switches[0].classes = Some(classes(vec![level(0, 1), level(1, 1), level(2, 1)], 1));
     let frames = whole(&run(&san), "frames", "frames_count");
     assert!(frames[0] > 100 * (frames[1] + frames[2]), "{frames:?}");
 }

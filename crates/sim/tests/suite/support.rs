@@ -11,7 +11,7 @@ use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
     DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave, JobPlan,
     LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan,
-    OverheadsPlan, PathPlan, PatternPlan, Plan, ReadAheadPlan, RotationPlan, RoutePolicy,
+    OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RotationPlan, RoutePolicy,
     SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
     WorkloadPlan, WriteCachePlan, ZonePlan,
 };
@@ -274,6 +274,7 @@ impl San {
                 media: MediaPlan::Memory {
                     service_ps: service,
                     distribution,
+                    spread: Ppm::default(),
                     servers: n32(1),
                 },
                 mirror: None,
