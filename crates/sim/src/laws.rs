@@ -169,11 +169,6 @@ fn check_stations<const E: bool>(
         check(&mut array.controllers, &|| {
             format!("{} controllers", planned.name)
         })?;
-        for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
-            if let Media::Memory { station, .. } = &mut lun.media {
-                check(station, &|| planned.name.clone())?;
-            }
-        }
         check(&mut array.parity, &|| format!("{} parity", planned.name))?;
     }
     for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
@@ -189,9 +184,10 @@ fn check_stations<const E: bool>(
         }
         for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
             let checked_media = match &mut lun.media {
+                Media::Memory { station, .. } => station.check(now),
                 Media::Flash(flash) => flash.check(now),
                 Media::Ram(ram) => ram.check(now),
-                _ => continue,
+                Media::Stripe(_) | Media::Raid { .. } => continue,
             };
             checked += 1;
             checked_media.map_err(|missing| RunError::Little {
