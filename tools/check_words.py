@@ -52,6 +52,8 @@ LEFT_IN_CODE = {"crates": 151, "python": 118, "tests": 11}
 
 #: Lists in documents that come from texts in code.
 GENERATED = re.compile(r"<!-- generated: [\w-]+ -->.*?<!-- end -->", re.DOTALL)
+#: Patches in documents show lines of code, which count where they come from.
+PATCHES = re.compile(r"^```diff\n.*?^```", re.DOTALL | re.MULTILINE)
 #: Written by sanlab from texts in code, or the list above.
 NOT_BY_HAND = {
     "docs/reference/cli.md",
@@ -79,9 +81,10 @@ class Hit:
 
 
 def hits_in(file: str) -> list[Hit]:
-    """Find the phrases in one file, except in lists that come from code."""
+    """Find the phrases in one file, except in lists and patches that come from code."""
     text = (ROOT / file).read_text(encoding="utf-8")
-    text = GENERATED.sub(lambda match: "\n" * match.group().count("\n"), text)
+    for other in (GENERATED, PATCHES):
+        text = other.sub(lambda match: "\n" * match.group().count("\n"), text)
     lines = text.splitlines()
     return [
         Hit(file, number, match.group())
