@@ -101,7 +101,7 @@ def check_refusal(message: str) -> str:
 
 
 def try_case(text: str, seed: int, number: int) -> str:
-    """Run one case; return what came of it, or raise what must not happen."""
+    """Run one case; return its outcome."""
     from sanlab import _native
 
     draws = random.Random(f"{seed}/{number}")
@@ -162,7 +162,7 @@ def fuzz(seed: int, first: int, count: int) -> tuple[dict[str, int], str]:
 
 
 def main() -> int:
-    """Run cases and print what came of them."""
+    """Run cases and print the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)

@@ -73,7 +73,7 @@ def build_n_ports(
 
 
 def _has_priorities(scenario: Scenario) -> bool:
-    """Whether frames are told apart by priority anywhere."""
+    """Whether any link or policy distinguishes priorities."""
     channels = [link.virtual_channels for link in scenario.links]
     has_own = any(counts is not None and counts.shared is None for counts in channels)
     return has_own or any(entry.priority is not None for entry in scenario.qos)

@@ -108,7 +108,7 @@ def depth_of(spec: Workload) -> int | None:
 
 
 def arrivals_of(spec: Workload) -> ArrivalsPlan | None:
-    """Return the rate of submissions; None where there is none."""
+    """Return the rate of submissions, if the workload has one."""
     if spec.rate is not None:
         interval = spec.bs * PS_PER_S / spec.rate
     elif spec.rate_iops is not None:

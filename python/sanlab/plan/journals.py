@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sanlab.plan.file_systems import PlacedFileSystem
     from sanlab.plan.volumes import PlacedVolume
 
-#: Log buffers of XFS, each of which may be on its way to the disks (xfs(5), `logbufs`).
+#: Log buffers of XFS that may be on their way to the disks (xfs(5), `logbufs`).
 LOG_BUFFERS = 8
 #: Size of an internal log where the volume has room for it. Uncertain: mkfs chooses by the size of
 #: the file system, 10 MiB and more.

@@ -463,7 +463,7 @@ class AdapterPlan(PlanPart, frozen=True, kw_only=True):
     command_timeout_ps: PositiveU64 | None
     """Time after which a command without an answer is aborted.
 
-    Without it, the adapter waits for ever.
+    Without it, commands have no timer.
     """
     path_timeout_ps: U64
     """Time from the loss of a path to the failure of its commands."""
@@ -673,7 +673,8 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     queue_depth: PositiveU32
     """Commands among which it chooses."""
     streaming: bool
-    """A command that goes on where the last one ended loses no turn and pays no overhead."""
+    """A command that continues where the last one ended loses no revolution and pays no overhead.
+    """
 
 
 #: Order of the surfaces of a cylinder.

@@ -75,7 +75,7 @@ class Run:
             raise SanlabError(reason)
         if manifest.format < FORMAT:
             reason = (
-                f"{folder} was written by an earlier version of sanlab, whose plan had another form. "
+                f"{folder} was written by an earlier version of sanlab, with another form of plan. "
                 "Run its scenario again"
             )
             raise SanlabError(reason)
