@@ -10,6 +10,7 @@ import argparse
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def apply(patches: list[str], tree: Path, *options: str) -> None:
     )
     if done.returncode != 0:
         raise ValueError(done.stderr)
+    sys.stderr.write(done.stderr)
 
 
 def git(tree: Path, *arguments: str) -> str:
@@ -64,7 +66,8 @@ def refreshed(text: str, tree: Path) -> str:
     """Return a page whose patches show the lines around them in a copy of the clone."""
 
     def again(block: re.Match[str]) -> str:
-        apply([block.group()], tree, "-C1")
+        # Without any matching line a patch goes to its line number; git then prints a warning.
+        apply([block.group()], tree, "-C0")
         git(tree, "add", "--intent-to-add", "--all")
         patch = git(tree, "diff", f"--unified={CONTEXT_LINES}")
         git(tree, "add", "--all")
