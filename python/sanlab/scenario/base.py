@@ -27,6 +27,11 @@ MAX_EXCHANGES = 65_535
 MAX_LENGTH_MM = 50_000 * 1_000_000
 #: Longest time in a scenario, 10^6 s; the clock of picoseconds ends at 1.8 * 10^7 s.
 MAX_TIME_PS = 10**18
+#: Lowest data rate, 1 kB/s: at less, the frames that wait for a port could take longer than the clock
+#: counts.
+MIN_RATE = 1000
+#: Highest data rate, 4 TB/s: the time of a transmission word is one picosecond.
+MAX_RATE = 4 * 10**12
 #: Largest logical unit, 1 EiB.
 MAX_LUN_BYTES = 2**60
 #: Largest request, 64 MiB.
@@ -129,12 +134,19 @@ _BLOCK = _quantity(
 _SIZE = _quantity(
     quantities.parse_size, example="1GiB", high=MAX_LUN_BYTES, shown=quantities.format_size
 )
-_RATE = _quantity(quantities.parse_rate, example="40MiB/s", low=1, high=10**15)
+_RATE = _quantity(
+    quantities.parse_rate,
+    example="40MiB/s",
+    low=MIN_RATE,
+    high=MAX_RATE,
+    shown=quantities.format_rate,
+)
 _RATE_OR_NONE = _quantity(
     lambda text: text if text == "none" else quantities.parse_rate(text),
     example="50MB/s",
-    low=1,
-    high=10**15,
+    low=MIN_RATE,
+    high=MAX_RATE,
+    shown=quantities.format_rate,
 )
 _TIME = _quantity(
     quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
