@@ -33,7 +33,7 @@ def plan_of(links: str, **overrides: str) -> Plan:
 
 
 def ends_of(plan: Plan) -> list[tuple[str, str]]:
-    return [(end_name(plan, link.a), end_name(plan, link.b)) for link in plan.links]
+    return [(end_name(plan, link.a, link.b), end_name(plan, link.b, link.a)) for link in plan.links]
 
 
 def test_ports_are_taken_in_order_and_named_ones_first() -> None:

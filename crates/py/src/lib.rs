@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sanlab_metrics::{Column, Table};
 use sanlab_sim::drive::TraceLine;
-use sanlab_sim::plan::{DrivePlan, Plan};
+use sanlab_sim::plan::DrivePlan;
 use sanlab_sim::{CaptureRequest, Outcome, RunOptions};
 
 create_exception!(
@@ -72,7 +72,6 @@ fn run(
     capture_limit: u64,
     reference: bool,
 ) -> PyResult<Py<PyDict>> {
-    let plan = Plan::from_json(plan_json).map_err(refused)?;
     let capture = match (capture, capture_path) {
         (Some(ends), Some(path)) => Some(CaptureRequest {
             ends,
@@ -89,7 +88,7 @@ fn run(
         .map(|control| Arc::clone(&control.0))
         .unwrap_or_default();
     let outcome = py
-        .detach(|| sanlab_sim::run(&plan, &options, &shared))
+        .detach(|| sanlab_sim::run_json(plan_json, &options, &shared))
         .map_err(raise)?;
     to_python(py, &outcome)
 }

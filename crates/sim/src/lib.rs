@@ -51,4 +51,4 @@ mod support;
 pub use check::check;
 pub use outcome::{Check, Outcome, RunError, Summary};
 pub use plan::PlanError;
-pub use run::{CaptureRequest, Control, RunOptions, run};
+pub use run::{CaptureRequest, Control, RunOptions, run, run_json};

@@ -24,6 +24,8 @@ pub struct Summary {
     pub fingerprint: String,
     /// Simulated time at the end.
     pub simulated_ps: u64,
+    /// Wall time until the first event: of reading and checking the plan, and of building its world.
+    pub setup_s: f64,
     /// Wall time of the simulation alone.
     pub wall_s: f64,
     /// Events handled.

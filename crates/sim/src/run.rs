@@ -56,22 +56,38 @@ const LOOK_EVERY: u64 = 1 << 14;
 
 /// Simulate a plan.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Outcome, RunError> {
+    run_since(wall_clock(), plan, options, control)
+}
+
+/// Simulate a plan from JSON text; reading it counts as set-up.
+pub fn run_json(text: &str, options: &RunOptions, control: &Control) -> Result<Outcome, RunError> {
+    let started = wall_clock();
+    run_since(started, &Plan::from_json(text)?, options, control)
+}
+
+fn run_since(
+    started: Instant,
+    plan: &Plan,
+    options: &RunOptions,
+    control: &Control,
+) -> Result<Outcome, RunError> {
     check(plan)?;
     if options.every_event {
-        run_as::<true>(plan, options, control)
+        run_as::<true>(started, plan, options, control)
     } else {
-        run_as::<false>(plan, options, control)
+        run_as::<false>(started, plan, options, control)
     }
 }
 
 fn run_as<const E: bool>(
+    started: Instant,
     plan: &Plan,
     options: &RunOptions,
     control: &Control,
 ) -> Result<Outcome, RunError> {
     let world = build::<E>(plan)?;
     let Some(request) = &options.capture else {
-        return drive(world, plan, control, &mut NoProbe);
+        return drive(started, world, plan, control, &mut NoProbe);
     };
     let failed = |error: &dyn std::fmt::Display| RunError::Capture(error.to_string());
     let file = std::fs::File::create(&request.path).map_err(|error| failed(&error))?;
@@ -89,7 +105,7 @@ fn run_as<const E: bool>(
     .map_err(|error| failed(&error.0))?
     .with_services(world.services.frames().to_vec())
     .with_outages(plan.links.iter().map(outages_of).collect());
-    let mut outcome = drive(world, plan, control, &mut capture)?;
+    let mut outcome = drive(started, world, plan, control, &mut capture)?;
     outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
     Ok(outcome)
 }
@@ -136,18 +152,15 @@ impl<W: std::io::Write> Watch for Capture<W> {
 }
 
 fn drive<const E: bool>(
+    started: Instant,
     mut world: World<E>,
     plan: &Plan,
     control: &Control,
     probe: &mut impl Watch,
 ) -> Result<Outcome, RunError> {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "wall time is reported, never simulated with"
-    )]
-    let started = Instant::now();
+    let first_event = wall_clock();
     let (now, is_complete) = loop_until_end(&mut world, plan.end_ps, control, probe);
-    let wall_s = started.elapsed().as_secs_f64();
+    let wall_s = first_event.elapsed().as_secs_f64();
     world.close_series(now, true);
     let checks = check_laws(&mut world, plan, now)?;
     let frame_hops = world.network.frame_hops();
@@ -155,6 +168,7 @@ fn drive<const E: bool>(
     let summary = Summary {
         fingerprint: format!("{:016x}", world.network.fingerprint.value()),
         simulated_ps: now,
+        setup_s: (first_event - started).as_secs_f64(),
         wall_s,
         events,
         frames: world.network.delivered(),
@@ -213,6 +227,14 @@ fn loop_until_end<const E: bool>(
             }
         }
     }
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "wall time is reported, never simulated with"
+)]
+fn wall_clock() -> Instant {
+    Instant::now()
 }
 
 /// Peak resident memory, from the kernel's account of this process.

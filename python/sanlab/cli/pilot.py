@@ -59,9 +59,14 @@ def estimate(plan: Plan) -> Estimate:
     begin = time.perf_counter()
 
     def watch() -> None:
+        running_since = None
         while not is_over.wait(LOOK_S):
-            looks.append(Look(time.perf_counter() - begin, control.now_ps, control.events))
-            if looks[-1].wall_s > WALL_LIMIT_S and looks[-1].events:
+            look = Look(time.perf_counter() - begin, control.now_ps, control.events)
+            looks.append(look)
+            if not look.events:  # still being set up
+                continue
+            running_since = look.wall_s if running_since is None else running_since
+            if look.wall_s - running_since > WALL_LIMIT_S:
                 control.stop()
 
     watcher = threading.Thread(target=watch, daemon=True)

@@ -102,12 +102,13 @@ def _steady_lines(done: Run) -> list[str]:
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     from sanlab.report.words import show_count, show_percent, show_rate, show_time
 
-    simulated, wall = show_time(done.manifest.simulated_ps), done.manifest.wall_s
+    simulated = show_time(done.manifest.simulated_ps)
+    setup, wall = done.manifest.setup_s, done.manifest.wall_s
     speed = done.manifest.events / wall / 1e6 if wall > 0 else 0.0
     lines = [
         (
             f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
-            f" ({speed:.1f} M events/s)"
+            f" after {setup:.2f} s of set-up ({speed:.1f} M events/s)"
         )
     ]
     if not done.manifest.is_complete:

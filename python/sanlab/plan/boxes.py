@@ -100,6 +100,8 @@ class Boxes:
 
     by_name: Names[Box] = field(default_factory=lambda: Names("host, switch, array or stack"))
     hosts: list[HostBox] = field(default_factory=list)
+    host_names: Names[int] = field(default_factory=lambda: Names("host"))
+    """Index of each host."""
     switches: list[SwitchBox] = field(default_factory=list)
     arrays: list[ArrayBox] = field(default_factory=list)
     stacks: list[StackBox] = field(default_factory=list)
@@ -117,11 +119,6 @@ class Boxes:
         return next(stack for stack in self.stacks if stack.name == name)
 
     @property
-    def host_names(self) -> Names[int]:
-        """Index of each host."""
-        return _numbered("host", [host.name for host in self.hosts])
-
-    @property
     def n_ports(self) -> list[tuple[str, str, Ports]]:
         """Box, port and values of every N_Port, hosts first."""
         found: list[tuple[str, str, Ports]] = []
@@ -134,12 +131,6 @@ class Boxes:
         for array in self.arrays:
             found.extend((array.name, port, array.values.ports) for port in array.port_names)
         return found
-
-
-def _numbered(kind: str, names: list[str]) -> Names[int]:
-    numbered: Names[int] = Names(kind)
-    numbered.items.update({name: index for index, name in enumerate(names)})
-    return numbered
 
 
 def build_boxes(scenario: Scenario, problems: Problems) -> Boxes:
@@ -178,6 +169,7 @@ def _add_hosts(
             for number in range(hba.ports.count)
         }
         for name in names:
+            boxes.host_names.items[name] = len(boxes.hosts)
             boxes.hosts.append(HostBox(name, cpu, os, hbas, spec.multipath, buses))
             boxes.by_name.items[name] = Box("host", name, path, ports)
 

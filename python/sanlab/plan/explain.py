@@ -60,25 +60,23 @@ def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
     """
     names = {}
     for number, link in enumerate(plan.links):
-        for side, (here, there) in enumerate(((link.a, link.b), (link.b, link.a))):
-            if isinstance(here, NPortEnd):
-                name = plan.n_ports[here.n_port].name
-            else:
-                role = "f" if isinstance(there, NPortEnd) else "e"
-                name = f"{plan.switches[here.switch].name}.{role}{here.port}"
-            names[name] = number, side
+        names[end_name(plan, link.a, link.b)] = number, 0
+        names[end_name(plan, link.b, link.a)] = number, 1
     on_loops = (port for loop in plan.loops for port in loop.ports)
     for number, port in enumerate(on_loops, start=2 * len(plan.links)):
         names[plan.n_ports[port.n_port].name] = divmod(number, 2)
     return names
 
 
-def end_name(plan: Plan, end: EndPlan) -> str:
-    """Name of the port at an end of a link: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`."""
-    if isinstance(end, NPortEnd):
-        return plan.n_ports[end.n_port].name
-    role = port_role(plan, end.switch, end.port)
-    return f"{plan.switches[end.switch].name}.{role}{end.port}"
+def end_name(plan: Plan, here: EndPlan, there: EndPlan) -> str:
+    """Name of the port at one end of a link: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`.
+
+    A switch port is an F_Port if the other end of its link is an N_Port, else an E_Port.
+    """
+    if isinstance(here, NPortEnd):
+        return plan.n_ports[here.n_port].name
+    role = "f" if isinstance(there, NPortEnd) else "e"
+    return f"{plan.switches[here.switch].name}.{role}{here.port}"
 
 
 def pairs_of_job(hosts: Sequence[HostPlan], job: JobPlan) -> list[tuple[int, int]]:
@@ -90,17 +88,6 @@ def pairs_of_job(hosts: Sequence[HostPlan], job: JobPlan) -> list[tuple[int, int
             own = adapters[path.adapter].n_port
             pairs.append((own if job.initiator is None else job.initiator, path.target_n_port))
     return pairs
-
-
-def port_role(plan: Plan, switch: int, port: int) -> str:
-    """Return `f` for an F_Port, `e` for an E_Port."""
-    for link in plan.links:
-        for here, there in ((link.a, link.b), (link.b, link.a)):
-            if isinstance(here, NPortEnd):
-                continue
-            if (here.switch, here.port) == (switch, port):
-                return "f" if isinstance(there, NPortEnd) else "e"
-    return "f"
 
 
 def credit_to_fill(link: LinkPlan, data_frame_bytes: int) -> int:
@@ -121,7 +108,7 @@ def notes(plan: Plan) -> list[str]:
         need = credit_to_fill(link, plan.data_frame_bytes)
         least = min(link.credit_a_to_b, link.credit_b_to_a)
         if least < need:
-            ends = f"{end_name(plan, link.a)} to {end_name(plan, link.b)}"
+            ends = f"{end_name(plan, link.a, link.b)} to {end_name(plan, link.b, link.a)}"
             found.append(
                 f"{ends}: {least} BB credits on a delay of {format_time(link.delay_ps)}; "
                 f"{need} would fill it with full frames"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sanlab.errors import ScenarioError
@@ -68,7 +69,8 @@ class Names(Generic[Item]):
         found: list[str] = []
         for word in expand(pattern):
             if "*" in word or "?" in word:
-                found.extend(name for name in self.items if fnmatch.fnmatchcase(name, word))
+                matches = re.compile(fnmatch.translate(word)).match
+                found.extend(name for name in self.items if matches(name))
             elif word in self.items:
                 found.append(word)
         return found

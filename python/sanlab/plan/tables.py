@@ -246,8 +246,8 @@ def _links(plan: Plan, max_rows: int) -> Table:
     columns = ("from", "to", "speed", "delay", "credit there", "credit back")
     rows = [
         (
-            end_name(plan, link.a),
-            end_name(plan, link.b),
+            end_name(plan, link.a, link.b),
+            end_name(plan, link.b, link.a),
             link.speed,
             format_time(link.delay_ps),
             str(link.credit_a_to_b),

@@ -170,6 +170,7 @@ class Run:
             "seed": self.manifest.seed,
             "fingerprint": self.manifest.fingerprint,
             "simulated_s": self.manifest.simulated_ps / 1e12,
+            "setup_s": self.manifest.setup_s,
             "wall_s": self.manifest.wall_s,
             "events": self.manifest.events,
             "io_count": total.io_count,

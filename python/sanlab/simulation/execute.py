@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from sanlab.errors import RunError, SanlabError
 from sanlab.plan.defaults import LATEST_END_PS
@@ -132,6 +135,8 @@ class Prepared:
     file: str
     stem: str
     overrides: Mapping[str, str]
+    wall_s: float
+    """Wall time it took."""
 
 
 def prepare(
@@ -141,6 +146,8 @@ def prepare(
     from sanlab.plan.compile import compile_plan
     from sanlab.scenario.load import load_scenario
 
+    started = time.perf_counter()
+
     def seeded(scenario: Scenario) -> Scenario:
         return scenario if seed is None else scenario.model_copy(update={"seed": seed})
 
@@ -148,11 +155,14 @@ def prepare(
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        return Prepared(compile_plan(seeded(source)), _as_yaml(source), "", "run", {})
+        plan, text = compile_plan(seeded(source)), _as_yaml(source)
+        return Prepared(plan, text, "", "run", {}, time.perf_counter() - started)
     path = Path(source)
     scenario = load_scenario(path, overrides)
     text = path.read_text(encoding="utf-8")
-    return Prepared(compile_plan(seeded(scenario)), text, path.name, stem_of(path), overrides)
+    plan = compile_plan(seeded(scenario))
+    wall_s = time.perf_counter() - started
+    return Prepared(plan, text, path.name, stem_of(path), overrides, wall_s)
 
 
 def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = False) -> Path:
@@ -169,6 +179,7 @@ def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = Fa
     """
     plan = prepared.plan
     outcome = simulate(plan, show_progress=show_progress, title=prepared.stem)
+    setup_s = prepared.wall_s + outcome.summary["setup_s"]
     manifest = Manifest(
         sanlab_version=sanlab_version(),
         title=plan.title,
@@ -176,13 +187,13 @@ def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = Fa
         overrides=dict(prepared.overrides),
         seed=plan.seed,
         tables=tuple(sorted(outcome.tables)),
-        **outcome.summary,
+        **outcome.summary | {"setup_s": setup_s},
     )
     return run_folder.write(
         target,
         prepared.stem,
         scenario=prepared.text,
-        plan=json.dumps(json.loads(plan.to_json()), indent=1) + "\n",
+        plan=msgspec.json.format(plan.to_json(), indent=1) + "\n",
         manifest=manifest,
         tables=outcome.tables,
     )

@@ -28,8 +28,11 @@ class Manifest(BaseModel):
     ----------
     simulated_ps
         Simulated time, in picoseconds.
+    setup_s
+        Wall time before the first event, in seconds: of reading the scenario, compiling the plan
+        and building the world.
     wall_s
-        Time the engine took on this machine, in seconds.
+        Wall time of the simulation, in seconds.
     frame_hops
         Frames times the links each of them crossed.
     is_complete
@@ -48,6 +51,7 @@ class Manifest(BaseModel):
     seed: int
     fingerprint: str
     simulated_ps: int
+    setup_s: float = 0.0
     wall_s: float
     events: int
     frames: int = 0

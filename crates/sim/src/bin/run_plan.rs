@@ -10,8 +10,7 @@
 
 use std::process::ExitCode;
 
-use sanlab_sim::plan::Plan;
-use sanlab_sim::{Control, RunError, RunOptions, run};
+use sanlab_sim::{Control, RunError, RunOptions, run_json};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,11 +22,8 @@ fn main() -> ExitCode {
         eprintln!("usage: run_plan PLAN.json [--stats] [--every-event]");
         return ExitCode::from(2);
     };
-    let plan = std::fs::read_to_string(path)
-        .map_err(|error| error.to_string())
-        .and_then(|text| Plan::from_json(&text).map_err(|error| error.to_string()));
-    let plan = match plan {
-        Ok(plan) => plan,
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
         Err(error) => {
             eprintln!("{path}: {error}");
             return ExitCode::from(2);
@@ -37,7 +33,7 @@ fn main() -> ExitCode {
         every_event: has("--every-event"),
         capture: None,
     };
-    match run(&plan, &options, &Control::default()) {
+    match run_json(&text, &options, &Control::default()) {
         Ok(outcome) if has("--stats") => match serde_json::to_string(&outcome.summary) {
             Ok(json) => println!("{json}"),
             Err(error) => eprintln!("{error}"),

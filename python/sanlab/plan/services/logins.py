@@ -187,8 +187,7 @@ class Dialogues:
     def _seen(self, now: Moment, host: int) -> list[int]:
         key = now.era, host
         if key not in self.in_era:
-            reason = self.sight.reason
-            self.in_era[key] = [it for it in self.targets if not reason(now.era, host, it)]
+            self.in_era[key] = self.sight.targets_of(now.era, host)
         return [target for target in self.in_era[key] if self._is_up(now, target)]
 
     def _services_of(self, port: int) -> int:
@@ -238,7 +237,7 @@ class Dialogues:
     def _tell(self, before: Moment, now: Moment, host: int) -> None:
         """An RSCN, and what follows from it, where a host sees others than before."""
         old, new = self._seen(before, host), self._seen(now, host)
-        changed = [port for port in self.targets if (port in old) != (port in new)]
+        changed = sorted(set(old) ^ set(new))
         if not changed:
             return
         services, told_at = self._services_of(host), now.at_ps + self.fabric.rscn_delay

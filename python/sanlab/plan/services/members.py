@@ -15,6 +15,8 @@ from sanlab.quantities import format_time
 from sanlab.scenario.groups import NAME
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import Problems
     from sanlab.plan.services.timeline import Zonings
@@ -109,6 +111,16 @@ def _unknown_set(spec: Zoning, name: str) -> tuple[str, str]:
     return sets.unknown(name)
 
 
+def _ports_under(ports: Iterable[str]) -> dict[str, list[str]]:
+    """Names of the ports of each box and each HBA."""
+    under: dict[str, list[str]] = {}
+    for name in ports:
+        parts = name.split(".")
+        for count in range(1, len(parts)):
+            under.setdefault(".".join(parts[:count]), []).append(name)
+    return under
+
+
 class _Resolver:
     """Names of one zoning."""
 
@@ -118,6 +130,7 @@ class _Resolver:
         self.boxes = boxes
         self.problems = problems
         self.ports = port_names(boxes)
+        self.under = _ports_under(self.ports)
         self.places = {switch.domain: switch for switch in boxes.switches}
         self.aliases: dict[str, tuple[Member, ...]] = {}
 
@@ -177,7 +190,7 @@ class _Resolver:
             return [int(word.removeprefix("0x").replace(":", ""), 16)]
         if place := _PLACE.fullmatch(word):
             return self._at_place(int(place[1]), int(place[2]), word, path)
-        hits = self.ports.match(word) or self.ports.match(f"{word}.*")
+        hits = self.ports.match(word) or self.under.get(word) or self.ports.match(f"{word}.*")
         if not hits:
             self._refuse(word, path)
         return [addressing.wwpn_of(name) for name in hits]

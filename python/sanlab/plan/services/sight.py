@@ -45,6 +45,7 @@ class Sight:
         self.eras = eras
         self._zones: dict[tuple[int, int], frozenset[str]] = {}
         self._db: dict[tuple[int, int], ZoneDb] = {}
+        self._targets: dict[int, dict[str | None, list[int]]] = {}
 
     def over_time(self, a: int, b: int) -> Iterator[tuple[Era, bool]]:
         """Yield for each era whether `a` and `b` may exchange frames.
@@ -76,6 +77,21 @@ class Sight:
             if initiator.binding == "fc_id" and self._has_moved(era, target):
                 return f"{'.'.join(initiator.end)} is bound to an address that is gone"
         return ""
+
+    def targets_of(self, era: int, host: int) -> list[int]:
+        """Ports of arrays that a port of a host sees.
+
+        Only those that share a zone with it are looked at: there may be thousands of others.
+        """
+        by_zone = self._targets_by_zone(era)
+        zones = self._zones_of(era, host)
+        if zones:
+            near = sorted({target for zone in zones for target in by_zone.get(zone, ())})
+        elif self._db_of(era, host).default_all:
+            near = by_zone.get(None, [])
+        else:
+            near = []
+        return [target for target in near if not self.reason(era, host, target)]
 
     def is_taken_away(self, era: int, host: int, target: int) -> bool:
         """Whether zoning keeps a host from a target, and nothing else does."""
@@ -116,6 +132,17 @@ class Sight:
             held = self.eras[era].zoning[self.reader.number[facts.switch]]
             self._db[key] = held.get(facts.vsan, held.get(EVERY_VSAN, _UNZONED))
         return self._db[key]
+
+    def _targets_by_zone(self, era: int) -> dict[str | None, list[int]]:
+        """Ports of arrays by their zones; those in no zone are under None."""
+        if era not in self._targets:
+            by_zone: dict[str | None, list[int]] = {}
+            for port, facts in enumerate(self.ports):
+                if facts is not None and not facts.is_host:
+                    for zone in self._zones_of(era, port) or (None,):
+                        by_zone.setdefault(zone, []).append(port)
+            self._targets[era] = by_zone
+        return self._targets[era]
 
     def _zones_of(self, era: int, port: int) -> frozenset[str]:
         key = era, port

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 #: A member of a zone: a world-wide port name, or a place in the fabric, domain and port.
 Member = int | tuple[int, int]
@@ -11,6 +12,7 @@ Member = int | tuple[int, int]
 STRICTNESS = ("brocade", "mcdata", "qlogic", "yields")
 #: Bytes of a member in the database, as a world-wide name in ASCII with its separators.
 _MEMBER_BYTES = 24
+_NO_ZONES: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,16 @@ class ZoneDb:
 
     def zones_of(self, wwpn: int, place: tuple[int, int]) -> frozenset[str]:
         """Names of the active zones that a port is in."""
-        return frozenset(
-            name for name, members in self.zones if wwpn in members or place in members
-        )
+        return self._zones_with.get(wwpn, _NO_ZONES) | self._zones_with.get(place, _NO_ZONES)
+
+    @cached_property
+    def _zones_with(self) -> dict[Member, frozenset[str]]:
+        """Names of the active zones of each member."""
+        names: dict[Member, set[str]] = {}
+        for name, members in self.zones:
+            for member in members:
+                names.setdefault(member, set()).add(name)
+        return {member: frozenset(zones) for member, zones in names.items()}
 
     def joins(self, left: frozenset[str], right: frozenset[str]) -> bool:
         """Whether two ports in these zones see each other."""
