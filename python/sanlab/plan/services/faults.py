@@ -63,4 +63,4 @@ def check_new_domains(boxes: Boxes, problems: Problems) -> None:
                 f"Domain {new.domain} belongs to '{owner}'",
                 "Choose one that no switch has",
             )
-        is_in_time(new.at, "It would happen", (*path, "at"), problems)
+        is_in_time(new.at, "The change is", (*path, "at"), problems)

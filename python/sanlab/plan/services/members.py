@@ -90,12 +90,12 @@ def _activations(spec: Zoning, path: Path, problems: Problems) -> list[tuple[int
         here: Path = (*path, "activate", number)
         if it.set not in spec.sets:
             problems.add((*here, "set"), *_unknown_set(spec, it.set))
-        elif not is_in_time(it.at, f"'{it.set}' would become active", (*here, "at"), problems):
+        elif not is_in_time(it.at, f"'{it.set}' becomes active", (*here, "at"), problems):
             pass
         elif it.at in found:
             problems.add(
                 (*here, "at"),
-                f"Two zone sets would become active at {format_time(it.at)}",
+                f"Two zone sets become active at {format_time(it.at)}",
                 "A fabric has one active zone set: activate one after the other",
             )
         else:
