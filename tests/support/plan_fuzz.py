@@ -77,7 +77,7 @@ def mutate(plan: Any, draws: random.Random) -> str:
 
 
 def try_case(text: str, seed: int, number: int) -> str:
-    """Run one case; return what came of it, or raise what must not happen."""
+    """Run one case; return its outcome, or raise an error that must not happen."""
     from sanlab import _native
 
     draws = random.Random(f"{seed}/{number}")
@@ -145,7 +145,7 @@ def fuzz(seed: int, first: int, count: int) -> tuple[dict[str, int], str]:
 
 
 def main() -> int:
-    """Run cases and print what came of them."""
+    """Run cases and print their outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)

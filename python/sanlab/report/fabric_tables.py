@@ -87,7 +87,7 @@ def _sight_rows(run: Run) -> Iterator[Row]:
     names = _names(run, "n_ports")
     for row in _decided(run, "sights"):
         seen = ", ".join(names[port] for port in row["targets"])
-        yield row | {"port": names[row["n_port"]], "sees": seen or "nobody"}
+        yield row | {"port": names[row["n_port"]], "sees": seen or "no port"}
 
 
 def _apart_rows(run: Run) -> Iterator[Row]:
