@@ -58,7 +58,7 @@ pub struct Fibre {
     pub faultless_until: Picoseconds,
     /// When it goes dark, or did: until it is lit again, it carries nothing.
     pub dark_from: Picoseconds,
-    /// Credit that nobody will give back: of frames that were cut off, or lost by a fault of its own.
+    /// Credit that will not be returned: for frames that were cut off, or lost by a fault.
     pub lost_credit: u32,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,

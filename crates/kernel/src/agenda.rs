@@ -60,7 +60,7 @@ impl<E> Agenda<E> {
         }));
     }
 
-    /// When the next event is due; [`crate::NEVER`] when there is none.
+    /// When the next event is due; [`crate::NEVER`] without events.
     #[inline]
     pub fn next_at(&self) -> Picoseconds {
         self.heap

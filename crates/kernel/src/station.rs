@@ -8,8 +8,8 @@ use crate::Picoseconds;
 /// First come, first served, by one or several servers.
 ///
 /// Nothing can overtake, so the end of a service is known when the customer arrives: one event per
-/// customer. Whoever keeps that event calls [`Station::leave`] when it comes; the station remembers
-/// what it promised on its own and holds the two against each other in [`Station::check`].
+/// customer. The owner of that event calls [`Station::leave`] when it is due; the station records the
+/// promised end and compares the two in [`Station::check`].
 #[derive(Clone, Debug)]
 pub struct Station {
     free_at: BinaryHeap<Reverse<Picoseconds>>,
@@ -62,8 +62,8 @@ impl Station {
         }
     }
 
-    /// A station whose customers leave by themselves when their service ends: nobody keeps an event
-    /// for that, or the event comes later than the end of the service.
+    /// A station whose customers leave by themselves when their service ends, without an event, or
+    /// with an event after the end of the service.
     pub fn settling(servers: u32) -> Self {
         Self {
             settles: true,
@@ -146,9 +146,9 @@ impl Station {
         self.free_at.len()
     }
 
-    /// Little's law, exactly: the number present integrated over time is the sum of the residence
-    /// times as promised on arrival, less what is still to come of those present. The error is what
-    /// is missing, or by how much somebody has overstayed.
+    /// Checks Little's law exactly: the number present integrated over time is the sum of the
+    /// residence times promised on arrival, minus the remaining times of those present. The error is
+    /// the difference of the two.
     pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
         self.settle(now);
         self.advance(now);

@@ -110,7 +110,7 @@ fn check_deadlock<const E: bool>(
     let on_the_way = world.network.on_the_way();
     let is_idle = world.next_at() == sanlab_kernel::NEVER;
     if world.faults.is_armed() {
-        // Work may wait for ever for what never comes back.
+        // Work may wait indefinitely for a component that never recovers.
         return Ok(());
     }
     if is_idle && (open > 0 || on_the_way > 0) {

@@ -41,7 +41,7 @@ SECTOR_BYTES = 512
 
 
 class ScenarioModel(BaseModel):
-    """One mapping of a scenario: it never changes, and a key nobody reads is refused."""
+    """One mapping of a scenario; it is immutable and refuses unknown keys."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -73,7 +73,7 @@ def overlaid(base: ModelT, keys: Mapping[str, object]) -> ModelT:
 
 
 def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
-    """Return an error that is shown with these words, at `key` of the mapping where it is given."""
+    """Return an error with this reason and remedy, at `key` of the mapping if there is a key."""
     context = {"reason": reason, "remedy": remedy, "key": key}
     return PydanticCustomError(OWN_ERROR, "{reason}", context)
 
@@ -106,11 +106,11 @@ def _quantity(
             raise refusal(reason=error.reason, remedy=error.remedy) from error
         if isinstance(result, int):
             if result < low:
-                raise refusal(
-                    reason=f"'{value}' is too little", remedy=f"The least is {shown(low)}"
-                )
+                raise refusal(reason=f"'{value}' is too small", remedy=f"The least is {shown(low)}")
             if high is not None and result > high:
-                raise refusal(reason=f"'{value}' is too much", remedy=f"The limit is {shown(high)}")
+                raise refusal(
+                    reason=f"'{value}' is too large", remedy=f"The limit is {shown(high)}"
+                )
         return result
 
     schema = {"type": ["string", "integer"], "examples": [example]}
@@ -233,7 +233,7 @@ def refuse_parts_of_sectors(model: ScenarioModel, *keys: str) -> None:
     for key in keys:
         if (getattr(model, key) or 0) % SECTOR_BYTES != 0:
             raise refusal(
-                reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+                reason=f"'{key}' is not a multiple of {SECTOR_BYTES} bytes",
                 remedy="Use whole sectors",
                 key=key,
             )

@@ -49,7 +49,7 @@ pub struct Loop {
 pub struct Loops {
     /// Loops.
     pub loops: Vec<Loop>,
-    /// Their ports, those of one loop one behind the other.
+    /// Their ports; the ports of one loop are adjacent.
     pub ports: Vec<LoopPort>,
     /// For each N_Port its loop port; [`NONE`] where it has a link.
     pub port_of: Vec<u32>,
