@@ -27,8 +27,8 @@ MAX_EXCHANGES = 65_535
 MAX_LENGTH_MM = 50_000 * 1_000_000
 #: Longest time in a scenario, 10^6 s; the clock of picoseconds ends at 1.8 * 10^7 s.
 MAX_TIME_PS = 10**18
-#: Lowest data rate, 1 kB/s: at less, the frames that wait for a port could take longer than the clock
-#: counts.
+#: Lowest data rate, 1 kB/s: below it, the frames that wait for a port could take longer than the
+#: clock counts.
 MIN_RATE = 1000
 #: Highest data rate, 4 TB/s: the time of a transmission word is one picosecond.
 MAX_RATE = 4 * 10**12
