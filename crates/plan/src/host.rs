@@ -59,8 +59,7 @@ pub struct AdapterPlan {
     pub max_commands: NonZeroU32,
     /// Commands this port may have open on one LUN (queue depth).
     pub lun_queue_depth: NonZeroU32,
-    /// Time after which a command without an answer is aborted. Without it, the adapter waits for
-    /// ever.
+    /// Time after which a command without a response is aborted; unlimited if it is missing.
     pub command_timeout_ps: Option<NonZeroU64>,
     /// Time from the loss of a path to the failure of its commands.
     pub path_timeout_ps: u64,

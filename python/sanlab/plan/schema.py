@@ -461,10 +461,7 @@ class AdapterPlan(PlanPart, frozen=True, kw_only=True):
     lun_queue_depth: PositiveU32
     """Commands this port may have open on one LUN (queue depth)."""
     command_timeout_ps: PositiveU64 | None
-    """Time after which a command without an answer is aborted.
-
-    Without it, the adapter waits for ever.
-    """
+    """Time after which a command without a response is aborted; unlimited if it is missing."""
     path_timeout_ps: U64
     """Time from the loss of a path to the failure of its commands."""
     retries: U32
@@ -673,7 +670,7 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     queue_depth: PositiveU32
     """Commands among which it chooses."""
     streaming: bool
-    """A command that goes on where the last one ended loses no turn and pays no overhead."""
+    """Whether a sequential command has no overhead and loses no revolution."""
 
 
 #: Order of the surfaces of a cylinder.
@@ -1196,7 +1193,7 @@ class AccessPattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class StreamPattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="stream"):
-    """A stream of a benchmark. The targets form one volume, of which the job uses its region."""
+    """A stream of a benchmark. The targets form one volume; the job uses a region of it."""
 
     stripe_bytes: PositiveU64 | None
     """Bytes on one target before the next. Without it, one target lies behind the other."""
