@@ -44,6 +44,13 @@ PHRASES = {
     r"goes on (by itself|where|with)\b": "continues",
     r"in the eyes of\b": "for",
     r"by its own word\b": "as configured",
+    r"where (it|this) is left out\b": "by default",
+    r"leaves? (it )?no room\b": "excludes, does not fit",
+    r"means nothing (to|with|without)\b": "has no effect",
+    r"takes? no part\b": "is not simulated, is not used",
+    r"what (one|people) calls?\b": "the name",
+    r"what became of\b": "the outcome",
+    r"(in nobody's|in the) way\b(?! [a-z])": "blocks, delays",
 }
 WORDS = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
