@@ -145,8 +145,9 @@ const BYTE: u64 = 1 << 16;
 /// The policies of an output, besides its queues.
 ///
 /// It keeps queues for *lanes*: one for each pair of N_Ports that a policy names, and one for all
-/// other frames of each virtual channel. A queue is ready when its first frame is ready, the gate of
-/// its lane is open and its channel has credit. A frame that waits delays only frames of its own pair.
+/// other frames of each virtual channel. A queue is ready when its first frame is ready, the gate
+/// of its lane is open and its channel has credit. A waiting frame delays only frames of its own
+/// pair.
 #[derive(Clone, Debug)]
 pub struct Discipline {
     ports: usize,
@@ -291,8 +292,8 @@ impl Discipline {
         next
     }
 
-    /// Whether a frame is ready now, and whether one of the ready frames has credit, which the caller
-    /// counts.
+    /// Whether a frame is ready now, and whether one of the ready frames has credit, which the
+    /// caller counts.
     pub(crate) fn is_ready(
         &self,
         queues: &Queues,

@@ -47,7 +47,7 @@ pub struct Pacing {
 /// Where requests go.
 #[derive(Clone, Debug)]
 pub enum Addresses {
-    /// Adjacent blocks, starting again at the end of the region; reads and writes each on their own.
+    /// Adjacent blocks, starting again at the end of the region; reads and writes separately.
     Sequential,
     /// Any block of the region, each alike.
     Uniform,

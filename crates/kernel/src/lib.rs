@@ -2,9 +2,9 @@
 //!
 //! A run has two queues. The [`Agenda`] holds events at a known time that are never cancelled: an
 //! arrival, the end of a service. The [`Alarms`] hold one instant per component, the earliest at
-//! which it could act as far as is known now; they may be moved while they wait. The driver of a run
-//! takes the earlier of the two. At equal times the agenda goes first, so that an alarm sees all
-//! events of its instant.
+//! which it could act as far as is known now; they may be moved while they wait. The driver of a
+//! run takes the earlier of the two. At equal times the agenda goes first, so that an alarm sees
+//! all events of its instant.
 
 mod agenda;
 mod alarms;

@@ -8,8 +8,8 @@ use crate::Picoseconds;
 /// First come, first served, by one or several servers.
 ///
 /// Nothing can overtake, so the end of a service is known when the customer arrives: one event per
-/// customer. The owner of that event calls [`Station::leave`] when it is due; the station records the
-/// promised end and compares the two in [`Station::check`].
+/// customer. The owner of that event calls [`Station::leave`] when it is due; the station records
+/// the promised end and compares the two in [`Station::check`].
 #[derive(Clone, Debug)]
 pub struct Station {
     free_at: BinaryHeap<Reverse<Picoseconds>>,
@@ -147,8 +147,8 @@ impl Station {
     }
 
     /// Checks Little's law exactly: the number present integrated over time is the sum of the
-    /// residence times promised on arrival, minus the remaining times of those present. The error is
-    /// the difference of the two.
+    /// residence times promised on arrival, minus the remaining times of those present. The error
+    /// is the difference of the two.
     pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
         self.settle(now);
         self.advance(now);

@@ -123,7 +123,7 @@ def mirroring_throughput_mib_per_s(tables: Tables) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """How a figure is taken from a run, and what people call it."""
+    """A figure of a run: its function, unit and name."""
 
     take: Callable[[Tables], float]
     title: str

@@ -75,7 +75,7 @@ class CaseGroup(_Part):
     runs: dict[str, RunPart] = {}
     """Several runs for each case, such as one that writes and one that reads."""
     workload: str | None = None
-    """The one workload that is measured; all where it is left out."""
+    """The one workload that is measured; all by default."""
     published: dict[str, Published] = {}
     published_for: dict[str, dict[str, Published]] = {}
     """What is published of some of its cases, by their names."""
@@ -190,7 +190,7 @@ class Fit(_Part):
     value: str
     row: str
     metric: str = ""
-    """The metric of that row; all of them where it is left out."""
+    """The metric of that row; all by default."""
     expected: str
     """What a data sheet or a measurement elsewhere would let one expect, with its source."""
 

@@ -127,7 +127,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.exchanges.give_back_id(from, ox_id);
     }
 
-    /// A request is answered after a while; an answer makes the next request follow. No port waits for
+    /// A request is answered after a while; an answer triggers the next request. No port waits for
     /// discarded frames.
     pub(crate) fn on_service_frame(&mut self, now: Picoseconds, frame: &Frame) {
         let number = frame.exchange & !SERVICE_BIT;

@@ -320,8 +320,8 @@ impl PageCache {
         Some(task)
     }
 
-    /// Returns the next extent to destage, if destaging is due; the caller reports its end. `stripe`
-    /// returns the best number of bytes of a LUN to write at once.
+    /// Returns the next extent to destage, if destaging is due; the caller reports its end.
+    /// `stripe` returns the best number of bytes of a LUN to write at once.
     pub fn next_destage(&mut self, stripe: impl Fn(u32) -> u64) -> Option<Extent> {
         let is_due = self.is_draining || !self.waiting.is_empty();
         if !is_due || self.flights >= self.model.destages {
