@@ -44,14 +44,23 @@ PHRASES = {
     r"goes on (by itself|where|with)\b": "continues",
     r"in the eyes of\b": "for",
     r"by its own word\b": "as configured",
+    r"where (it|this) is left out\b": "by default",
+    r"leaves? (it )?no room\b": "excludes, does not fit",
+    r"means nothing (to|with|without)\b": "has no effect",
+    r"takes? no part\b": "is not simulated, is not used",
+    r"what (one|people) calls?\b": "the name",
+    r"what became of\b": "the outcome",
+    r"(in nobody's|in the) way\b(?! [a-z])": "blocks, delays",
 }
 WORDS = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
 #: Phrases that code still has. Lower a number when you remove some.
-LEFT_IN_CODE = {"crates": 151, "python": 118, "tests": 11}
+LEFT_IN_CODE = {"crates": 0, "python": 0, "tests": 0}
 
 #: Lists in documents that come from texts in code.
 GENERATED = re.compile(r"<!-- generated: [\w-]+ -->.*?<!-- end -->", re.DOTALL)
+#: Patches in documents show lines of code, which count where they come from.
+PATCHES = re.compile(r"^```diff\n.*?^```", re.DOTALL | re.MULTILINE)
 #: Written by sanlab from texts in code, or the list above.
 NOT_BY_HAND = {
     "docs/reference/cli.md",
@@ -79,9 +88,10 @@ class Hit:
 
 
 def hits_in(file: str) -> list[Hit]:
-    """Find the phrases in one file, except in lists that come from code."""
+    """Find the phrases in one file, except in lists and patches that come from code."""
     text = (ROOT / file).read_text(encoding="utf-8")
-    text = GENERATED.sub(lambda match: "\n" * match.group().count("\n"), text)
+    for other in (GENERATED, PATCHES):
+        text = other.sub(lambda match: "\n" * match.group().count("\n"), text)
     lines = text.splitlines()
     return [
         Hit(file, number, match.group())

@@ -1,4 +1,4 @@
-"""What goes wrong, in words for the person who wrote the file."""
+"""Errors with messages for the author of a scenario."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SanlabError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base class of all errors of this package."""
 
 
 class RunError(SanlabError):
@@ -19,20 +19,20 @@ class RunError(SanlabError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a scenario, and what to do about it.
+    """One error in a scenario, and its remedy.
 
     Attributes
     ----------
     file
-        The file, or the override (`--set path=value`) that brought the value in.
+        The file, or the override (`--set path=value`) that set the value.
     line, column
-        Where, counted from 1; None where there is no text to point at.
+        Place in the file, counted from 1; None without a text.
     key
-        The key as a path, `links[3].from`; empty where the file as a whole is meant.
+        The key as a path, `links[3].from`; empty for the file as a whole.
     reason
         What is wrong, one sentence without its full stop.
     remedy
-        What would be right, likewise.
+        What to write instead, likewise.
     """
 
     file: str
@@ -59,7 +59,7 @@ def _sentence(text: str) -> str:
 
 
 class ScenarioError(SanlabError):
-    """A scenario that cannot be simulated as it is written."""
+    """An error in a scenario."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)

@@ -1,4 +1,4 @@
-"""Closed forms that simulations and measurements are held against."""
+"""Closed forms for comparison with simulations and measurements."""
 
 from __future__ import annotations
 

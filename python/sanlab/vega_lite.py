@@ -1,8 +1,8 @@
-"""Charts as Vega-Lite specifications: plain dictionaries, and what a notebook needs to show them.
+"""Charts as Vega-Lite specifications: plain dictionaries, and their display in notebooks.
 
-A chart is a mark, rows of data and an encoding, which says what each channel (x, y, color, ...)
-shows: a field of the rows with its type, or one value for all. Charts lie on each other (`layer`)
-or stand beside or below each other (`concatenate`). Options have Vega-Lite's own names:
+A chart is a mark, rows of data and an encoding. The encoding maps each channel (x, y, color, ...)
+to a field of the rows with its type, or to one value. Charts are drawn on top of each other
+(`layer`), side by side or in a column (`concatenate`). Options have Vega-Lite's own names:
 https://vega.github.io/vega-lite/docs/.
 """
 

@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "binary.yaml").write_bytes(bytes(range(256)) * 20)
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     (tmp_path / "folder.yaml").mkdir()
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    (tmp_path / "file").write_text("a file", encoding="utf-8")
     return tmp_path
 
 

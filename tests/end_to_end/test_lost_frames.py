@@ -70,7 +70,7 @@ DARK = """
 fabric: {rscn_delay: 1s}
 faults: [{kind: link-down, between: [sw1, sw2], at: 2ms, until: 6ms}]
 """
-#: The host is told at once, and takes its commands back.
+#: The host is notified at once and aborts its commands.
 TOLD = """
 fabric: {rscn_delay: 0us, login_time: 5ms}
 faults: [{kind: link-down, port: dev1.p0, at: 2ms, until: 6ms}]
@@ -222,7 +222,7 @@ def test_the_first_frame_after_it_says_so(dark: Captured) -> None:
 
 
 def test_a_host_that_is_told_takes_its_commands_back(tmp_path: Path) -> None:
-    """Both ends are logged out: nobody aborts anything."""
+    """Both ends are logged out, so no command is aborted."""
     it = captured(tmp_path, BASE + TOLD)
     assert it.kinds(HOST, sent=True)[ABORT] == 0
     again = [sent for sent in commands(it).values() if len(sent) > 1]

@@ -203,7 +203,7 @@ def test_a_target_that_is_back_is_asked_first(tmp_path: Path, dark: str, verbs: 
 
 @needs_tshark
 def test_a_login_that_was_cut_short_begins_anew(tmp_path: Path) -> None:
-    """Nobody waits for an answer that went down with the link; work waits for the new login."""
+    """No port waits for an answer that was lost with the link; work waits for the new login."""
     text = PATIENT + "fabric: {logins: true}\n" + RARE
     text += "faults: [{kind: link-down, port: host1.hba0.p0, at: 3500us, until: 50ms}]\n"
     fields = "frame.interface_name", "_ws.col.Info", "frame.time_epoch"
@@ -318,7 +318,7 @@ PORTS = ["host1.hba0.p0", "host2.hba0.p0", "host1.hba0.vm", "dev1.p0", "dev1.p1"
 def test_a_pair_without_a_zone_never_exchanges_a_frame(
     zones: dict[str, list[str]], default: str, switches: str
 ) -> None:
-    """Of random zones: who exchanges I/O is who shares a zone, or the default zone."""
+    """With random zones, exactly the ports that share a zone, or the default zone, exchange I/O."""
     text = BASE.replace('"host[1..2]"}', '"host[1..2]", hbas: {npiv: [vm]}}', 1)
     text = text.replace("dev1.p0, to", '"dev1.p[0..1]", to')
     ends = [

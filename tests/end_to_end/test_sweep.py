@@ -1,4 +1,4 @@
-"""Whole sweeps: killed, resumed, stopped, refused, and what comes of them."""
+"""Whole sweeps: killed, resumed, stopped, refused, and their results."""
 
 from __future__ import annotations
 

@@ -499,8 +499,8 @@ class TestCommand:
             "There is no port called 'host1.hba1.p0'. Did you mean 'host1.hba0.p0'?"
             in result.output
         )
-        document = json.loads(self.call(folder, "--ports", "nobody", "--json").stdout)
-        assert "nobody" in document["error"]["message"]
+        document = json.loads(self.call(folder, "--ports", "unknown", "--json").stdout)
+        assert "unknown" in document["error"]["message"]
         assert self.left(folder) == ["san.yaml"]
 
     def test_a_file_is_not_overwritten_unasked(self, folder: Path) -> None:

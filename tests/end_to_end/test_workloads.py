@@ -127,7 +127,7 @@ def test_units_are_dealt_to_hosts() -> None:
     walkers = {job.name: job for job in plan.jobs if job.name.endswith("asu1-2")}
     first, second = (interval_ps(walkers[f"load/{host}/asu1-2"]) for host in ("host1", "host2"))
     assert 2 * first == pytest.approx(second, abs=2)
-    # 5 I/Os per second of one unit, 28.1 % of which are of this stream.
+    # 5 I/Os per second of one unit, 28.1 % from this stream.
     assert second == pytest.approx(10**12 / (5 * 0.281), rel=1e-6)
     one = compile_plan(parse_scenario(san("spc1: {bsus: 1}", hosts="host[1..2]")))
     assert {job.host for job in one.jobs} == {0}

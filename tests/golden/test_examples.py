@@ -59,7 +59,7 @@ def test_the_numbers_are_as_told(name: str, index: int, tmp_path: Path) -> None:
 def test_its_readme_says_how_to_run_it(name: str) -> None:
     text = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
     assert f"sanlab run examples/{name}/scenario.yaml" in text
-    # Every setting that is told of is one the scenario has.
+    # The scenario has every setting that the README mentions.
     sets = re.findall(r"--set '?([^\s'`]+)'?", text)
     assert all("=" in word for word in sets)
     sanlab.load_scenario(EXAMPLES / name / "scenario.yaml", dict(w.split("=", 1) for w in sets[:1]))

@@ -306,6 +306,6 @@ def test_the_command_writes_a_scenario(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["check", told["file"]]).exit_code == 0
     again = CliRunner().invoke(app, ["import", str(source)])
     assert again.exit_code == 2
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
     assert CliRunner().invoke(app, ["import", str(source), "--force"]).exit_code == 0
     assert CliRunner().invoke(app, ["import", str(tmp_path / "none.icf")]).exit_code == 2

@@ -20,7 +20,7 @@ def script(path: Path, text: str) -> None:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A clone whose build writes "built" and whose command prints its arguments."""
+    """A clone whose build writes "built" and whose command prints its name and arguments."""
     clone = tmp_path / "clone"
     (clone / "crates").mkdir(parents=True)
     for name in ("Cargo.toml", "Cargo.lock", "pyproject.toml"):
@@ -28,7 +28,7 @@ def clone(tmp_path: Path) -> Path:
     shutil.copy2(ROOT / "sanlab", clone / "sanlab")
     script(clone / "tools" / "setup.sh", "echo setup >&2")
     script(clone / ".tools" / "bin" / "uv", "echo built >&2")
-    script(clone / ".venv" / "bin" / "sanlab", 'echo "$PWD" "$@"')
+    script(clone / ".venv" / "bin" / "sanlab", 'echo "$SANLAB_PROGRAM" "$PWD" "$@"')
     return clone
 
 
@@ -37,9 +37,9 @@ def run(clone: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
 
 
-def test_it_builds_once_and_keeps_folder_and_arguments(clone: Path, tmp_path: Path) -> None:
+def test_it_builds_once_and_keeps_name_folder_and_arguments(clone: Path, tmp_path: Path) -> None:
     first, second = run(clone, tmp_path), run(clone, tmp_path)
-    assert first.stdout == second.stdout == f"{tmp_path} run a file.yaml\n"
+    assert first.stdout == second.stdout == f"{clone}/sanlab {tmp_path} run a file.yaml\n"
     assert first.stderr == "setup\nbuilt\n"
     assert second.stderr == ""
 

@@ -85,8 +85,8 @@ def test_a_split_group_keeps_its_mirrors_apart() -> None:
         ("links[7].length", "It has 2 items"),
         ("traffic.noise.rate", "not written in the file"),
         ("hosts..cpu", "empty step"),
-        ("seed.more", "nothing below"),
-        ("measure.duration.more", "nothing below"),
+        ("seed.more", "single value without keys"),
+        ("measure.duration.more", "single value without keys"),
     ],
 )
 def test_wrong_paths(path: str, words: str) -> None:
@@ -107,5 +107,5 @@ def test_a_wrong_value_points_at_the_override() -> None:
 def test_assignments() -> None:
     assert parse_assignment("a.b = 3") == ("a.b", "3")
     assert parse_assignment("a=b=c") == ("a", "b=c")
-    with pytest.raises(ScenarioError, match="No '='"):
+    with pytest.raises(ScenarioError, match="has no '='"):
         parse_assignment("a.b")

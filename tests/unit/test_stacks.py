@@ -1,4 +1,4 @@
-"""Stacks: who is on a loop and where, with which address, and who drives which disk."""
+"""Stacks: ports of a loop, their places and addresses, and the hosts that drive disks."""
 
 from __future__ import annotations
 

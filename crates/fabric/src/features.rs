@@ -19,9 +19,10 @@ pub struct LinkFeatures {
 }
 
 impl LinkFeatures {
-    /// A frame comes in, and could be forwarded at this instant; says when it can. None overtakes the one
-    /// before it: members of a trunk are in order again behind the deskew, and a limit that is raised
-    /// lets nobody past those it has held.
+    /// Takes a frame that could be forwarded at `could_at`; returns when it can be forwarded.
+    ///
+    /// Frames stay in order: the deskew of a trunk restores the order of its members, and a raised
+    /// limit does not let a frame pass those that wait.
     pub(crate) fn come_in(
         &mut self,
         could_at: Picoseconds,

@@ -34,8 +34,9 @@ pub enum Sink {
     },
 }
 
-/// One direction of a link.
+/// One direction of a link. Aligned to cache lines, of which a hop needs nearly all.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Fibre {
     /// Who transmits.
     pub source: Source,
@@ -58,7 +59,7 @@ pub struct Fibre {
     pub faultless_until: Picoseconds,
     /// When it goes dark, or did: until it is lit again, it carries nothing.
     pub dark_from: Picoseconds,
-    /// Credit that nobody will give back: of frames that were cut off, or lost by a fault of its own.
+    /// Credit that will not be returned: for frames that were cut off, or lost by a fault.
     pub lost_credit: u32,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,
@@ -205,6 +206,7 @@ impl Fibre {
     }
 
     /// Time for which it was taken up to now; of a trunk the mean of its members.
+    #[inline]
     pub(crate) fn busy(&self, now: Picoseconds) -> Picoseconds {
         match self
             .features

@@ -45,7 +45,7 @@ pub trait Probe<C = ()> {
     }
 }
 
-/// Nobody watches.
+/// A probe that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 

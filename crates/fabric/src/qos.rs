@@ -5,17 +5,16 @@ use sanlab_kernel::{Arena, NEVER, Picoseconds, id_of};
 
 use crate::voq::Queues;
 
-/// How much of an output somebody may use.
+/// The part of an output that a pair may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many slots of a wheel, a frame in each: their share of the wire, and theirs before anybody
-    /// else's.
+    /// Slots of a wheel, one frame each: a share of the wire with precedence over other frames.
     Wheel {
-        /// Slots that are sold.
+        /// Slots of the pair.
         slots: u32,
         /// Slots of the wheel.
         wheel_slots: u32,
-        /// Time of one turn with full frames: what was held up by others is made up for that long.
+        /// Time of one revolution with full frames; delays by other frames are made up within it.
         turn: Picoseconds,
     },
     /// A bucket that fills at a rate; frames are counted from SOF to EOF.
@@ -119,7 +118,7 @@ pub struct PairCounters {
     pub held: u128,
 }
 
-/// Frames that are told apart from others at an output.
+/// Frames with their own queue at an output.
 #[derive(Clone, Debug)]
 struct Lane {
     gate: Gate,
@@ -143,11 +142,12 @@ struct ClassState {
 /// Service of one byte at weight 1.
 const BYTE: u64 = 1 << 16;
 
-/// What an output with policies knows beside its queues.
+/// The policies of an output, besides its queues.
 ///
-/// It keeps queues for *lanes*: one for each pair of N_Ports that a policy names, and for each virtual
-/// channel one for all others. A queue is ready when its first frame is, its lane's gate is open and
-/// its channel has credit; so a frame that is held back stands in nobody's way but its own pair's.
+/// It keeps queues for *lanes*: one for each pair of N_Ports that a policy names, and one for all
+/// other frames of each virtual channel. A queue is ready when its first frame is ready, the gate
+/// of its lane is open and its channel has credit. A waiting frame delays only frames of its own
+/// pair.
 #[derive(Clone, Debug)]
 pub struct Discipline {
     ports: usize,
@@ -292,7 +292,8 @@ impl Discipline {
         next
     }
 
-    /// Whether a frame is ready now, and whether one of these has credit, as somebody else counts it.
+    /// Whether a frame is ready now, and whether one of the ready frames has credit, which the
+    /// caller counts.
     pub(crate) fn is_ready(
         &self,
         queues: &Queues,

@@ -187,7 +187,7 @@ impl Reference {
         self.transmitters[fibre as usize].starved_since = None;
     }
 
-    /// A member of a trunk may be free still: it waits for credit from now on if there is none.
+    /// Starts a wait for credit on a free member of a trunk if the trunk has no credit left.
     pub(crate) fn after_start(&mut self, fibre: u32, now: Picoseconds) {
         self.transmitters[fibre as usize].note_starving(now);
     }

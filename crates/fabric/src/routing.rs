@@ -40,7 +40,7 @@ impl Routes {
         }
     }
 
-    /// Forget all outputs, to be told anew.
+    /// Removes all outputs, before new ones are added.
     pub fn clear(&mut self) {
         self.towards.clear();
         self.fibres.clear();

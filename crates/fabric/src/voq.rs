@@ -6,7 +6,7 @@ use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds};
 /// The virtual output queues of one output port: one for each port a frame can come in by.
 ///
 /// The output serves the queues in turn (round robin), so that inputs share it fairly whatever they
-/// offer, and a frame for another output never stands in the way inside the switch.
+/// offer, and a frame never blocks frames for another output.
 #[derive(Clone, Debug, Default)]
 pub struct Queues {
     inputs: Vec<Queue>,

@@ -113,7 +113,7 @@ impl BbCredit {
     }
 }
 
-/// Credits, of which a port has never more than 2^32.
+/// A number of credits; a port never has more than 2^32.
 #[inline]
 fn count(credits: usize) -> u32 {
     u32::try_from(credits).expect("credit is granted as a 32-bit number")

@@ -39,7 +39,7 @@ pub enum Verb {
     Logout,
     /// ADISC: is the port at this address still the same?
     AddressDiscovery,
-    /// SCR: the port wants to be told of changes.
+    /// SCR: the port registers for notifications of changes.
     StateChangeRegistration,
     /// RSCN: something has changed at these addresses.
     StateChange,
@@ -120,7 +120,7 @@ impl Verb {
     }
 }
 
-/// The frame that asks. `ports` are the addresses an RSCN tells of.
+/// The frame of a request. `ports` are the addresses in an RSCN.
 pub fn request(
     verb: Verb,
     from: &Party,

@@ -152,8 +152,8 @@ impl NPort {
         self.interleave == Interleave::Control && kind != FrameKind::Data
     }
 
-    /// Let one sequence overtake those that are open, unless one just did: by turns neither kind waits
-    /// for ever, however much of the other there is.
+    /// Lets one sequence overtake those that are open, unless one just did: in turns, neither kind
+    /// waits indefinitely, whatever the load of the other.
     fn overtake(&mut self) {
         let waits = self
             .open

@@ -2,8 +2,8 @@
 
 /// Sequence ids of one N_Port: each open at most once, handed out in turn.
 ///
-/// A port with more than 256 sequences open has no id left that is its own; such a sequence shares
-/// one, and is told apart by its exchange, which never has two sequences open from one side.
+/// A port with more than 256 open sequences has no unused id left; further sequences share an id
+/// and are distinguished by their exchange, which never has two open sequences from one side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SequenceIds {
     open: [u64; 4],

@@ -1,7 +1,7 @@
 //! The loop in closed form against the same loop word by word.
 //!
 //! Every port is a state machine that turns one word into another each tick; nothing is computed
-//! ahead. Times are in words. What the two must share: who wins, when, and when the circuit ends.
+//! ahead. Times are in words. Both must agree on the winner, its instant and the circuit's end.
 //!
 //! Simplifications of both: R_RDYs ride on fill words and on frames alike, so that a frame under way
 //! does not hold them up, and a port that has been opened goes on arbitrating.

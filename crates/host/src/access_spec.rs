@@ -65,7 +65,7 @@ pub struct AccessSpec {
     left_in_burst: u32,
     /// The burst that was drawn begins then.
     begins_at: Picoseconds,
-    /// That time, until somebody has asked for it.
+    /// That time, until the host has read it.
     wake_at: Option<Picoseconds>,
 }
 

@@ -23,8 +23,8 @@ pub struct Adapter {
     /// From the engine's end with something to its effect outside: time on the card in which the engine
     /// does other things.
     pub latency: Picoseconds,
-    /// From an answer to the interrupt that tells of it, and of all that came meanwhile; 0 raises one
-    /// for each.
+    /// From a response to the interrupt that reports it and all responses since; 0 raises one for
+    /// each.
     pub interrupt_delay: Picoseconds,
     /// Answers that wait for that interrupt.
     pub posted: Vec<u32>,
@@ -32,20 +32,20 @@ pub struct Adapter {
     pub interrupts: u64,
     /// Commands begun.
     pub commands: u64,
-    /// A command without an answer for so long has failed; 0 waits for ever.
+    /// Time after which a command without a response has failed; 0 means no limit.
     pub command_timeout: Picoseconds,
     /// From the loss of a path to the failure of its commands.
     pub path_timeout: Picoseconds,
     /// How often a command is sent again before it fails.
     pub retries: u32,
-    /// Somebody looks after commands that get no answer.
+    /// Whether time-outs of commands are watched.
     pub is_watched: bool,
     max_commands: u32,
     lun_queue_depth: u32,
     open: u32,
     waiting: u32,
     luns: Vec<LunQueue>,
-    /// Which LUN behind which port of which array is which queue.
+    /// Queue of each LUN, by host port, array, array port and LUN.
     index: BTreeMap<(u32, u32, u32, u32), usize>,
     served_last: usize,
     /// Commands refused with TASK SET FULL.

@@ -31,7 +31,7 @@ pub struct JobSettings {
     pub pacing: Option<Pacing>,
     /// Pause between a completion and the request that takes its place.
     pub think: Picoseconds,
-    /// It asks when it is told to, by [`Job::demand`].
+    /// Whether it makes requests only on [`Job::demand`].
     pub is_on_demand: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Pacing {
 /// Where requests go.
 #[derive(Clone, Debug)]
 pub enum Addresses {
-    /// One behind the other, round and round in the region; reads and writes each on their own.
+    /// Adjacent blocks, starting again at the end of the region; reads and writes separately.
     Sequential,
     /// Any block of the region, each alike.
     Uniform,
@@ -156,7 +156,7 @@ impl Job {
         }
     }
 
-    /// The next request, if it may be made now. Called until there is none.
+    /// Returns the next request, if it may be made now. Called until it returns None.
     pub fn next_request(&mut self, now: Picoseconds) -> Option<Request> {
         // A transfer that completes what was begun is neither bounded nor paced.
         let goes_on = match &self.pattern {

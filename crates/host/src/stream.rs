@@ -34,7 +34,7 @@ pub enum StreamKind {
     },
     /// A hierarchical reuse random walk over the region.
     Walk(Walk),
-    /// One behind the other, in runs that begin anywhere.
+    /// Adjacent blocks, in runs that begin anywhere.
     Runs(Runs),
 }
 
@@ -324,7 +324,7 @@ mod tests {
         );
     }
 
-    /// Reads of one leaf go through its blocks in turn, whoever reads.
+    /// Reads of one leaf use its blocks in turn, for all readers together.
     #[test]
     fn reads_of_a_leaf_take_its_blocks_in_turn() {
         let kind = StreamKind::Walk(Walk::new(32_768, 4));

@@ -1,4 +1,4 @@
-//! Several LUNs as one range of addresses, one behind the other or in stripes.
+//! Several LUNs as one range of addresses, concatenated or striped.
 
 /// The part of a LUN that belongs to a volume.
 #[derive(Clone, Copy, Debug)]

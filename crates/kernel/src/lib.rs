@@ -1,10 +1,10 @@
-//! Time, order, chance and queues: what every model of the simulator stands on.
+//! Time, order, random numbers and queues: the basis of all models of the simulator.
 //!
-//! A run lives in two queues. The [`Agenda`] holds what will happen at a known time and is never
-//! taken back: an arrival, the end of a service. The [`Alarms`] hold one instant per component, the
-//! earliest at which it could act as far as is known now, and may be moved while they wait. Whoever
-//! drives a run takes the earlier of the two; at equal times the agenda goes first, so that an alarm
-//! that rings sees everything that belongs to its instant.
+//! A run has two queues. The [`Agenda`] holds events at a known time that are never cancelled: an
+//! arrival, the end of a service. The [`Alarms`] hold one instant per component, the earliest at
+//! which it could act as far as is known now; they may be moved while they wait. The driver of a
+//! run takes the earlier of the two. At equal times the agenda goes first, so that an alarm sees
+//! all events of its instant.
 
 mod agenda;
 mod alarms;

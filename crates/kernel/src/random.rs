@@ -1,7 +1,7 @@
 //! Chance, one stream per component.
 
 /// A stream of random numbers that belongs to one component by name, so that a component added to
-/// a scenario shifts nobody else's draws.
+/// a scenario does not change the draws of others.
 ///
 /// The generator is xoshiro256++ (Blackman and Vigna, 2019), seeded by SplitMix64. Logarithms and
 /// powers come from a library in Rust, not the system's, so that every machine draws the same.

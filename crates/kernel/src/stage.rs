@@ -47,7 +47,7 @@ pub enum Stage {
     Parity,
     /// A device that is not a disk, waiting included.
     Media,
-    /// Waiting for a copy in another array, or for leave to start one.
+    /// Copy to another array, and waiting for a free place among the outstanding copies.
     Mirror,
     /// The adapter holds its interrupt back, to raise one for several answers.
     Interrupt,
@@ -112,7 +112,7 @@ impl Stage {
     }
 }
 
-/// The stages of one request so far, and the instant up to which they are told.
+/// The stages of one request so far, and the instant up to which they are recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timeline {
     /// When the request began.
@@ -147,8 +147,7 @@ impl Timeline {
         self.told_to += span;
     }
 
-    /// What was told beyond now, of frames that were sure to go then, is not so any more: a fault has
-    /// come between.
+    /// Removes the time recorded beyond `now`, for frames whose departure a fault has prevented.
     pub fn rewind(&mut self, now: Picoseconds) {
         let mut beyond = self.told_to.saturating_sub(now);
         self.told_to -= beyond;
@@ -165,12 +164,12 @@ impl Timeline {
         }
     }
 
-    /// Time told to each stage.
+    /// Time recorded for each stage.
     pub fn stages(&self) -> &[Picoseconds; STAGE_COUNT] {
         &self.stages
     }
 
-    /// The instant up to which the time is told.
+    /// The instant up to which the time is recorded.
     pub fn told_to(&self) -> Picoseconds {
         self.told_to
     }

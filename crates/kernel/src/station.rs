@@ -1,20 +1,20 @@
 //! A queue with servers.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::Picoseconds;
 
 /// First come, first served, by one or several servers.
 ///
 /// Nothing can overtake, so the end of a service is known when the customer arrives: one event per
-/// customer. Whoever keeps that event calls [`Station::leave`] when it comes; the station remembers
-/// what it promised on its own and holds the two against each other in [`Station::check`].
+/// customer. The owner of that event calls [`Station::leave`] when it is due; the station records
+/// the promised end and compares the two in [`Station::check`].
 #[derive(Clone, Debug)]
 pub struct Station {
-    free_at: BinaryHeap<Reverse<Picoseconds>>,
+    servers: usize,
     totals: StationTotals,
-    /// Arrival and promised end of those present, in order of their ends.
+    /// Arrival and promised end of those present, in order of their ends. As a customer always goes to the
+    /// server that is free first, the last ends of all, one for each server, are when the servers are free.
     present: VecDeque<(Picoseconds, Picoseconds)>,
     changed_at: Picoseconds,
     /// Residence times of all that came, as promised on arrival.
@@ -53,7 +53,7 @@ impl Station {
     /// A station with this many servers, at least 1.
     pub fn new(servers: u32) -> Self {
         Self {
-            free_at: (0..servers.max(1)).map(|_| Reverse(0)).collect(),
+            servers: servers.max(1) as usize,
             totals: StationTotals::default(),
             present: VecDeque::new(),
             changed_at: 0,
@@ -62,8 +62,8 @@ impl Station {
         }
     }
 
-    /// A station whose customers leave by themselves when their service ends: nobody keeps an event
-    /// for that, or the event comes later than the end of the service.
+    /// A station whose customers leave by themselves when their service ends, without an event, or
+    /// with an event after the end of the service.
     pub fn settling(servers: u32) -> Self {
         Self {
             settles: true,
@@ -81,10 +81,12 @@ impl Station {
     }
 
     /// When a customer that arrives now would be served from.
-    pub fn next_start(&self, now: Picoseconds) -> Picoseconds {
-        self.free_at
-            .peek()
-            .map_or(now, |Reverse(free)| now.max(*free))
+    #[inline]
+    fn next_start(&self, now: Picoseconds) -> Picoseconds {
+        match self.present.len().checked_sub(self.servers) {
+            Some(place) => now.max(self.present[place].1),
+            None => now,
+        }
     }
 
     /// A customer arrives that needs this much service.
@@ -95,9 +97,6 @@ impl Station {
         self.totals.busy += u128::from(service);
         let starts_at = self.next_start(now);
         let ends_at = starts_at + service;
-        if let Some(mut first) = self.free_at.peek_mut() {
-            *first = Reverse(ends_at);
-        }
         self.expect(now, ends_at);
         self.totals.most = self.totals.most.max(self.present.len() as u64);
         self.promised += i128::from(ends_at) - i128::from(now);
@@ -131,10 +130,8 @@ impl Station {
         self.settle(now);
         self.advance(now);
         // A server that has work beyond now has it without a pause.
-        let to_come = self
-            .free_at
-            .iter()
-            .map(|Reverse(free)| u128::from(free.saturating_sub(now)));
+        let last = self.present.iter().rev().take(self.servers);
+        let to_come = last.map(|&(_, end)| u128::from(end.saturating_sub(now)));
         StationTotals {
             busy: self.totals.busy - to_come.sum::<u128>(),
             ..self.totals
@@ -143,12 +140,12 @@ impl Station {
 
     /// Number of servers.
     pub fn servers(&self) -> usize {
-        self.free_at.len()
+        self.servers
     }
 
-    /// Little's law, exactly: the number present integrated over time is the sum of the residence
-    /// times as promised on arrival, less what is still to come of those present. The error is what
-    /// is missing, or by how much somebody has overstayed.
+    /// Checks Little's law exactly: the number present integrated over time is the sum of the
+    /// residence times promised on arrival, minus the remaining times of those present. The error
+    /// is the difference of the two.
     pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
         self.settle(now);
         self.advance(now);

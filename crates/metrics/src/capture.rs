@@ -43,7 +43,7 @@ pub struct CapturePort {
     pub place: CapturePlace,
 }
 
-/// How the frames of a port are told from others.
+/// How the frames of a port are selected.
 #[derive(Clone, Copy, Debug)]
 pub enum CapturePlace {
     /// At the end of a link: it sends by this fibre and receives by the other of the link.
@@ -57,7 +57,7 @@ pub enum CapturePlace {
 pub struct Captured {
     /// Frames written; one that two of the ports saw counts twice.
     pub frames: u64,
-    /// Exchanges of which at least one frame was written.
+    /// Exchanges with at least one frame written.
     pub exchanges: u64,
     /// The limit was reached: frames after the last are not there.
     pub is_cut: bool,
@@ -197,7 +197,7 @@ impl<W: Write> Capture<W> {
         (!told.is_empty()).then(|| told.join("; "))
     }
 
-    /// Write what is pending; says what there is.
+    /// Writes pending frames; returns the counts of the capture.
     pub fn finish(mut self) -> Result<Captured, CaptureError> {
         self.flush_until(Picoseconds::MAX);
         if let Some(failure) = self.failure {

@@ -130,7 +130,7 @@ fn bucket(value: u64) -> usize {
     index(u64::from(shift + 1) * SUBS + (value >> shift) - SUBS)
 }
 
-/// A place among the buckets, of which there are some 3800.
+/// The index of a bucket; there are about 3800 buckets.
 #[inline]
 #[allow(
     clippy::cast_possible_truncation,

@@ -43,7 +43,7 @@ pub struct DrivePlan {
     pub scheduling: SchedulingPlan,
     /// Commands among which it chooses.
     pub queue_depth: NonZeroU32,
-    /// A command that continues where the last one ended loses no revolution and pays no overhead.
+    /// Whether a sequential command has no overhead and loses no revolution.
     pub streaming: bool,
 }
 

@@ -61,14 +61,14 @@ pub struct FaultsPlan {
 }
 
 impl OutagePlan {
-    /// End of the outage; the largest number where there is none.
+    /// End of the outage; the largest number if it does not end.
     pub fn end_ps(self) -> u64 {
         self.until_ps.map_or(u64::MAX, NonZeroU64::get)
     }
 }
 
 impl MemberOutagePlan {
-    /// End of the outage; the largest number where there is none.
+    /// End of the outage; the largest number if it does not end.
     pub fn end_ps(self) -> u64 {
         self.until_ps.map_or(u64::MAX, NonZeroU64::get)
     }

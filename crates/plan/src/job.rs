@@ -1,4 +1,4 @@
-//! Jobs: what hosts ask for, of which LUNs, by which paths.
+//! Jobs: the requests of hosts, their LUNs and paths.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -190,7 +190,7 @@ pub enum PatternPlan {
         /// The lines; their shares sum to a million.
         lines: Vec<AccessLinePlan>,
     },
-    /// A stream of a benchmark. The targets form one volume, of which the job uses its region.
+    /// A stream of a benchmark. The targets form one volume; the job uses a region of it.
     Stream {
         /// Bytes on one target before the next. Without it, one target lies behind the other.
         stripe_bytes: Option<NonZeroU64>,

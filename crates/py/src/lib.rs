@@ -50,7 +50,7 @@ impl Control {
         self.0.events.load(Ordering::Relaxed)
     }
 
-    /// Stop the run; what there is becomes its result, marked incomplete.
+    /// Stop the run; the results so far are returned, marked incomplete.
     fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
     }

@@ -149,7 +149,7 @@ pub enum RunError {
         /// Sectors written less those overwritten, destaged and still there.
         missing: i128,
     },
-    /// Locks on stripes are left with nobody to give them back.
+    /// Locks on stripes are left that no operation releases.
     #[error(
         "{open} locks on stripes of {group} are held or waited for when nothing moves any more"
     )]

@@ -26,7 +26,7 @@ pub struct Control {
     pub now_ps: AtomicU64,
     /// Events handled.
     pub events: AtomicU64,
-    /// Set to stop the run; what there is becomes its outcome, marked incomplete.
+    /// Set to stop the run; the results so far become its outcome, marked incomplete.
     pub stop: AtomicBool,
 }
 
@@ -135,7 +135,7 @@ fn capture_place(plan: &Plan, fibre: u32) -> CapturePlace {
     })
 }
 
-/// A probe that is told how far the simulation is.
+/// A probe that receives the progress of the simulation.
 trait Watch: Probe<Exchanges<Tag>> {
     /// Nothing begins before `now` any more.
     fn reached(&mut self, _now: Picoseconds) {}

@@ -36,7 +36,7 @@ pub struct Array {
     pub cache: Option<Cache>,
     /// Its disks.
     pub disks: Vec<Disk>,
-    /// When somebody will look at each of them; [`sanlab_kernel::NEVER`] where nobody will.
+    /// When each of them is due; [`sanlab_kernel::NEVER`] if it has nothing to do.
     pub disk_due: Vec<Picoseconds>,
     /// Operations under way at each disk, those on loops included.
     pub disk_open: Vec<u32>,

@@ -22,7 +22,7 @@ pub struct Cache {
 pub enum CacheWrite {
     /// In the cache: acknowledged after the access time, on disk later.
     Taken,
-    /// There is no room; it is told when there is.
+    /// The cache has no space; the task is notified when it has.
     Waits,
     /// The cache keeps no writes of this size.
     Through,

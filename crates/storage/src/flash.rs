@@ -93,7 +93,7 @@ impl Flash {
         }
     }
 
-    /// A command comes; returns when it is done. Its leave must be told then.
+    /// Starts a command; returns when it is done. The caller reports its end then.
     pub fn arrive(
         &mut self,
         now: Picoseconds,

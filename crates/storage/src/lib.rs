@@ -1,7 +1,7 @@
 //! What answers behind a LUN.
 //!
-//! An [`Array`] owns its controllers, cache, disks and LUNs. It knows no frames: whoever receives a
-//! command asks it for leave ([`Array::admit`]), for processor time, and for the blocks.
+//! An [`Array`] owns its controllers, cache, disks and LUNs. It knows no frames: the receiver of a
+//! command asks for admission ([`Array::admit`]), for processor time, and for the blocks.
 
 mod array;
 mod cache;

@@ -86,7 +86,7 @@ impl Media {
 }
 
 impl Stripe {
-    /// The pieces of a request. Consecutive stripes of one disk lie one behind the other, so each
+    /// The pieces of a request. Consecutive stripes of one disk are adjacent, so each
     /// disk has at most one piece.
     #[allow(
         clippy::cast_possible_truncation,

@@ -68,7 +68,7 @@ impl Mirror {
         }
     }
 
-    /// A write wants a copy. True if it may begin now; else its task is told later.
+    /// Requests a copy of a write. True if it may begin now; else the task is notified later.
     pub fn begin(&mut self, task: u32, now: Picoseconds) -> bool {
         if self.open >= self.max_outstanding {
             self.waiting.push_back(task);

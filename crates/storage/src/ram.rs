@@ -30,7 +30,7 @@ impl Ram {
         }
     }
 
-    /// A command comes by a port; returns when it is done. Its leave must be told then.
+    /// Starts a command of a port; returns when it is done. The caller reports its end then.
     pub fn arrive(&mut self, now: Picoseconds, port: usize, bytes: u64) -> Picoseconds {
         self.ledger.arrive(now);
         let count = self.ports.len();

@@ -43,7 +43,7 @@ def entry(kind: str, name: str) -> Entry:
     Raises
     ------
     UnknownEntryError
-        Where there is none of that name; it names the nearest.
+        The catalog has no such entry; the error names the nearest one.
     """
     if name not in _texts(kind):
         raise UnknownEntryError(kind, name, names_of(kind))

@@ -1,1 +1,1 @@
-"""The command line: a door to the package, which computes nothing itself."""
+"""The command line of the package."""

@@ -54,7 +54,7 @@ def _chosen(kind: str | None, name: str | None) -> dict[str, dict[str, Entry]]:
     if kind not in KINDS:
         guess = nearest(kind, KINDS)
         hint = f"Did you mean '{guess}'? " if guess else ""
-        remedy = f"{hint}There is {', '.join(KINDS)}"
+        remedy = f"{hint}Kinds are {', '.join(KINDS)}"
         reason = f"The catalog has no kind '{kind}'"
         raise ScenarioError([Problem("catalog", None, None, "", reason, remedy)])
     if name is None:

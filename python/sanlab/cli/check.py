@@ -6,7 +6,7 @@ import typer
 
 from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, load, outcome, show_json
 
-#: Sentences on what comes up degraded that are shown.
+#: Most warnings that are shown.
 MAX_WARNINGS = 20
 
 
@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(file: FileArgument, sets: SetOption = None, as_json: JsonOption = False) -> None:
-    """Check a scenario: every error with its line, what is wrong and what would be right."""
+    """Check a scenario; print each error with its line, reason and remedy."""
     with outcome(as_json=as_json):
         from sanlab.plan.compile import compile_plan
         from sanlab.plan.explain import totals
@@ -33,7 +33,7 @@ def check(file: FileArgument, sets: SetOption = None, as_json: JsonOption = Fals
         for sentence in degraded[:MAX_WARNINGS]:
             typer.echo(f"  degraded: {sentence}")
         if len(degraded) > MAX_WARNINGS:
-            typer.echo(f"  and {len(degraded) - MAX_WARNINGS} more; --json has all")
+            typer.echo(f"  and {len(degraded) - MAX_WARNINGS} more; --json lists all")
 
 
 _NOUNS = {

@@ -46,15 +46,17 @@ def drive(
     block_transfer: Annotated[
         str | None,
         typer.Option(
-            "--block-transfer", metavar="TIME", help="Transfer of a block over the interface, 99us."
+            "--block-transfer",
+            metavar="TIME",
+            help="Transfer time of a block over the interface, 99us.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay a trace on one disk drive, and compare with what was measured where the trace says it.
+    """Replay a trace on one disk drive, and compare with the measured times of the trace, if any.
 
-    One command is outstanding: the next one comes its wait after the last one ended. Measured times
-    are only compared with.
+    One command is outstanding at a time: each starts its wait time after the end of the last one.
+    Measured times do not influence the simulation.
     """
     with outcome(as_json=as_json):
         from sanlab.drive.file import load_drive

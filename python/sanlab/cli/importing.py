@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sanlab.cli.outcome import JsonOption, outcome, show_json
+from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 
-#: Largest file that is read as a configuration of Iometer.
+#: Largest configuration file of Iometer that is read.
 MAX_FILE_BYTES = 16 * 2**20
 
 
@@ -23,13 +23,16 @@ def import_(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Scenario to write; beside FILE if left out."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Scenario to write; default FILE with the suffix .yaml.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the scenario.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a scenario of a configuration of Iometer, with the runs of its cycling as comments."""
+    """Convert a configuration of Iometer to a scenario, with its test cycles as comments."""
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
         from sanlab.importers import expand, read_icf, scenario_text
@@ -46,7 +49,7 @@ def import_(
             show_json({"file": str(path), "points": points})
             return
         runs = f" ({len(points)} runs, listed in it)" if len(points) > 1 else ""
-        typer.echo(f"{path}: written{runs}. Next: sanlab check {path}; sanlab run {path}")
+        typer.echo(f"{path}: written{runs}. {next_steps(str(path))}")
 
 
 def _read(path: Path) -> str:
@@ -57,7 +60,7 @@ def _read(path: Path) -> str:
             reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
             remedy = "An .icf file is a few kB"
             raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
-        # Iometer writes in the code page of its Windows, of which nothing but names depends.
+        # Iometer writes in the code page of Windows; only names depend on it.
         return path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
         reason, remedy = f"The file cannot be read: {error.strerror}", "Check its name"

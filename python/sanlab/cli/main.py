@@ -41,7 +41,7 @@ class Subcommands(Mapping[str, Any]):
     def __init__(self) -> None:
         self._loaded: dict[str, Any] = {}
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  of whatever Typer is built on
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  a class private to Typer
         if name not in self._loaded:
             one = typer.Typer(add_completion=False)
             import_module(f"sanlab.cli.{MODULES[name]}").register(one)
@@ -56,7 +56,7 @@ class Subcommands(Mapping[str, Any]):
 
 
 class SubcommandGroup(typer.core.TyperGroup):
-    """The command `sanlab`, which imports only the subcommand that is asked for."""
+    """The command `sanlab`, which imports only the requested subcommand."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401  as Typer passes them
         super().__init__(**attributes)
@@ -88,11 +88,11 @@ def start(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Simulate storage area networks frame by frame, and see where the time goes."""
+    """Simulate storage area networks frame by frame, and see where each I/O spends its time."""
 
 
 def main() -> None:
-    """Run the command line; with `--json`, wrong usage is a JSON document too."""
+    """Run the command line; with `--json`, a usage error is also a JSON document."""
     if "--json" not in sys.argv:
         app()
         return
@@ -105,11 +105,11 @@ def main() -> None:
         show_json({"error": {"kind": "Interrupted", "message": "Stopped before the run began"}})
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Nobody reads on; stdout must not be flushed again at exit.
+        # The reader of stdout is gone; stdout must not be flushed again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_FAILED)
     except Exception as error:
-        # The class of usage errors is private to typer; what it can do is not.
+        # The class of usage errors is private to typer, but its methods are public.
         if not hasattr(error, "format_message"):
             raise
         show_json({"error": {"kind": "UsageError", "message": error.format_message()}})

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sanlab.cli.outcome import JsonOption, outcome, show_json
+from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 
 
 class Template(StrEnum):
@@ -27,12 +27,12 @@ def register(app: typer.Typer) -> None:
 def new(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File to write.")] = "scenario.yaml",
     template: Annotated[
-        Template, typer.Option("--template", "-t", help="What to start from.")
+        Template, typer.Option("--template", "-t", help="Template.")
     ] = Template.FIRST_SAN,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a commented scenario to start from."""
+    """Write a commented example scenario."""
     with outcome(as_json=as_json):
         from importlib.resources import files
 
@@ -41,14 +41,14 @@ def new(
         if as_json:
             show_json({"file": file, "template": template.value})
             return
-        typer.echo(f"{file}: written. Next: sanlab check {file}; sanlab run {file}")
+        typer.echo(f"{file}: written. {next_steps(file)}")
 
 
 def write_new(path: Path, text: str, *, force: bool) -> None:
-    """Write a file that is not there yet, or with `force` one that is."""
+    """Write a new file, or with `force` replace one."""
     from sanlab.errors import Problem, ScenarioError
 
-    # A full disk must not leave half a file, nor cost the one that is there.
+    # A full disk must not leave half a file or destroy the existing one.
     growing = path.parent / f".{path.name}.partial"
     try:
         if not force:
@@ -62,7 +62,7 @@ def write_new(path: Path, text: str, *, force: bool) -> None:
                 path.unlink()
             raise
     except FileExistsError:
-        reason, remedy = "The file is there already", "Choose another name, or add --force"
+        reason, remedy = "The file exists already", "Choose another name, or add --force"
     except OSError as error:
         reason, remedy = f"The file cannot be written: {error.strerror}", "Choose another place"
     else:

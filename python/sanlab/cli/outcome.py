@@ -1,13 +1,17 @@
-"""How commands end: exit codes, and errors as text or as JSON.
+"""Ends of commands: exit codes, and errors as text or as JSON.
 
-0 is good, 1 a run that failed, 2 bad input, 3 a comparison outside its tolerance, 130 Ctrl-C before
+0 is success, 1 a failed run, 2 bad input, 3 a comparison outside its tolerance, 130 Ctrl-C before
 there was a result.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
-#: As shells say that Ctrl-C ended a command.
+#: The exit code of shells for a command that Ctrl-C ended.
 EXIT_INTERRUPTED = 130
 #: Most characters of a file name in a message.
 NAME_SHOWN = 200
@@ -50,7 +54,7 @@ def outcome(*, as_json: bool) -> Iterator[None]:
         code = EXIT_FAILED if isinstance(error, RunError) else EXIT_BAD_INPUT
         _refuse(error, code, as_json=as_json)
     except BrokenPipeError:
-        raise  # whoever reads us has heard enough; the command line ends quietly
+        raise  # the reader of stdout is gone; the command line ends quietly
     except OSError as error:
         place = f"{_shortened(str(error.filename))}: " if error.filename else "Cannot write: "
         reason = f"{place}{error.strerror or error}"
@@ -74,6 +78,25 @@ def _as_document(error: SanlabError) -> dict[str, Any]:
     if isinstance(error, ScenarioError):
         document["problems"] = [problem.as_dict() for problem in error.problems]
     return document
+
+
+def next_steps(file: str) -> str:
+    """Return the commands to try with a new scenario, under the name that started this one."""
+    program = program_name()
+    return f"Next: {program} check {file}; {program} run {file}"
+
+
+def program_name() -> str:
+    """Return the command that started this program, as one would type it again.
+
+    The script `sanlab` of a clone starts the installed command and passes its own name.
+    """
+    program = os.environ.get("SANLAB_PROGRAM") or sys.argv[0]
+    path = Path(program)
+    if path.name != "sanlab":
+        return "python -m sanlab.cli" if path.name == "__main__.py" else "sanlab"
+    found = shutil.which("sanlab")
+    return "sanlab" if found and Path(found).absolute() == path.absolute() else program
 
 
 def load(file: str, sets: list[str] | None) -> Scenario:

@@ -1,6 +1,6 @@
-"""How long a run will take: its beginning is run, and the pace of its latter half is kept up.
+"""Estimate of the time of a run, from the speed of a short pilot run.
 
-The first moments tell too little: all queues are filled at once and caches are empty.
+Only the second half of the pilot run counts: at first all queues fill at once and caches are empty.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
 
-#: How long the pilot runs, and how often it is looked at.
+#: Wall time of the pilot run, and interval of its samples.
 WALL_LIMIT_S = 0.5
 LOOK_S = 0.01
-#: Bytes one row of the time series of a port takes: five columns of eight bytes.
+#: Bytes of one row in the time series of a port: five columns of eight bytes.
 SERIES_ROW_BYTES = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run will cost; None where the pilot could not tell."""
+    """The estimated cost of a run; None if the pilot run gives no estimate."""
 
     is_available: bool
     basis: str
@@ -41,7 +41,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How far the pilot was after some wall time."""
+    """Progress of the pilot run after some wall time."""
 
     wall_s: float
     simulated_ps: int
@@ -83,7 +83,7 @@ def estimate(plan: Plan) -> Estimate:
         time.perf_counter() - begin, max(int(summary["simulated_ps"]), 1), int(summary["events"])
     )
     if summary["is_complete"]:
-        return _estimate(plan, last, "The whole run was short enough to be done")
+        return _estimate(plan, last, "The whole run was simulated")
     end = _likely_end(plan, result, last.simulated_ps)
     if end is None:
         return Estimate(
@@ -94,7 +94,7 @@ def estimate(plan: Plan) -> Estimate:
 
 
 def _at(end: int, looks: list[Look], last: Look) -> Look:
-    """Go on to the end at the pace of the latter half of the pilot run."""
+    """Extrapolate to the end at the speed of the second half of the pilot run."""
     started = next((look for look in looks if look.events), last)
     half = (started.wall_s + last.wall_s) / 2
     middle = next((look for look in looks if look.wall_s >= half), last)
@@ -121,7 +121,7 @@ def _estimate(plan: Plan, look: Look, basis: str) -> Estimate:
 
 
 def _likely_end(plan: Plan, result: dict[str, Any], simulated: int) -> int | None:
-    """Return when the run ends: as told, or when its jobs have moved all their bytes."""
+    """Return when the run ends: at its limit, or when its jobs have moved all their bytes."""
     ends_itself = all(job.total_bytes is not None for job in plan.jobs) and all(
         flow.frames is not None for flow in plan.traffic
     )
@@ -146,7 +146,7 @@ def _integers(column: object) -> list[int]:
 
 
 def _memory(plan: Plan, end: int) -> int:
-    """Memory of this process after the pilot run, and room for the series of the whole run."""
+    """Return the memory of this process after the pilot run plus the series of the whole run."""
     bins = end // plan.interval_ps if plan.interval_ps else 0
     resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     transmitters = 2 * len(plan.links) + sum(len(loop.ports) for loop in plan.loops)

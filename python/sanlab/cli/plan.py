@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sanlab.cli.pilot import Estimate
     from sanlab.plan.schema import Plan
 
-#: Rows shown of each table; `--json` has all of them.
+#: Rows shown of each table; `--json` lists all.
 MAX_ROWS = 20
 PIPE_WIDTH = 160
 
@@ -31,17 +31,19 @@ def plan(
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write the plan to a JSON file.")
     ] = None,
-    pilot: Annotated[bool, typer.Option(help="Run the beginning to estimate the cost.")] = True,
+    pilot: Annotated[
+        bool, typer.Option(help="Simulate the first part to estimate the cost.")
+    ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what would be simulated, with all values resolved, and what it would cost."""
+    """Show the resolved scenario with all its values, and estimate the cost of its run."""
     with outcome(as_json=as_json):
         from sanlab.cli.pilot import Estimate, estimate
         from sanlab.plan.compile import compile_plan
         from sanlab.plan.explain import links_by_speed, notes, totals
 
         resolved = compile_plan(load(file, sets))
-        skipped = Estimate(is_available=False, basis="No pilot run was asked for")
+        skipped = Estimate(is_available=False, basis="No pilot run was requested")
         cost = estimate(resolved) if pilot else skipped
         if output is not None:
             Path(output).write_text(resolved.to_json() + "\n", encoding="utf-8")
@@ -67,7 +69,7 @@ def _show(resolved: Plan, cost: Estimate) -> None:
     from sanlab.plan.explain import notes
     from sanlab.plan.tables import tables
 
-    # A pipe has no width; a table cut to 80 columns would lose names.
+    # A pipe has no width, and a table cut to 80 columns would lose names.
     console = Console(
         highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH
     )
@@ -78,7 +80,7 @@ def _show(resolved: Plan, cost: Estimate) -> None:
             drawn.add_row(*row)
         console.print(drawn)
         if table.rows_count > len(table.rows):
-            console.print(f"... and {table.rows_count - len(table.rows)} more; --json has all")
+            console.print(f"... and {table.rows_count - len(table.rows)} more; --json lists all")
     for note in notes(resolved)[:MAX_ROWS]:
         console.print(f"note: {note}")
     console.print(_cost_text(cost))

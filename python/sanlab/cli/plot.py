@@ -19,15 +19,17 @@ def plot(
     x: Annotated[
         str | None, typer.Option("--x", metavar="PATH", help="Parameter along x; or 'iops'.")
     ] = None,
-    y: Annotated[str, typer.Option("--y", metavar="METRIC", help="What is drawn.")] = "iops",
+    y: Annotated[str, typer.Option("--y", metavar="METRIC", help="Value along y.")] = "iops",
     series: Annotated[
-        str | None, typer.Option("--series", metavar="PATH", help="Parameter that colours tell.")
+        str | None, typer.Option("--series", metavar="PATH", help="Parameter shown as colours.")
     ] = None,
     facet: Annotated[
-        str | None, typer.Option("--facet", metavar="PATH", help="Parameter with a plot each.")
+        str | None,
+        typer.Option("--facet", metavar="PATH", help="Parameter with one plot for each value."),
     ] = None,
     is_heat_map: Annotated[
-        bool, typer.Option("--heat-map", help="Fields over --x and --series instead of lines.")
+        bool,
+        typer.Option("--heat-map", help="Draw a heat map over --x and --series instead of lines."),
     ] = False,
     out: Annotated[
         str | None,
@@ -37,7 +39,7 @@ def plot(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw one plot of a sweep as SVG or PNG; without --x and --series it chooses them.
+    """Draw one plot of a sweep as SVG or PNG; --x and --series have defaults.
 
     `--x iops --y response_mean_ps` draws latency against load, with its knee.
     """

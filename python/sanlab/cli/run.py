@@ -36,13 +36,13 @@ def run(
         typer.Option("--out", "-o", metavar="DIR", help="Run folder; default runs/NAME."),
     ] = None,
     no_report: Annotated[
-        bool, typer.Option("--no-report", help="Write tables only, no findings and no report.")
+        bool, typer.Option("--no-report", help="Write only tables, without findings and report.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a scenario; writes a self-contained run folder with tables, findings and a report.
+    """Simulate a scenario; write a self-contained run folder with tables, findings and a report.
 
-    Ctrl-C keeps what there is, marked as partial.
+    Ctrl-C keeps the results so far and marks them as partial.
     """
     with outcome(as_json=as_json):
         from sanlab.results.run import run as simulate
@@ -66,7 +66,7 @@ def run(
         raise typer.Exit(EXIT_FAILED)
 
 
-#: Workloads with errors that are named.
+#: Most workloads with errors that are listed.
 ERRORS_SHOWN = 5
 
 _TIMES = {
@@ -78,7 +78,7 @@ _TIMES = {
 
 
 def _steady_lines(done: Run) -> list[str]:
-    """How sure the means are, where the time series can tell."""
+    """Return the confidence intervals of the means, if the time series gives them."""
     from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.results.steady import steady
 
@@ -112,7 +112,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
         )
     ]
     if not done.manifest.is_complete:
-        lines.append("stopped before its end: all numbers cover the part until then")
+        lines.append("stopped before its end: all numbers cover the simulated time so far")
     if summary["io_count"]:
         lines += [
             f"  throughput   {show_rate(summary['throughput_bytes_per_s'])}",

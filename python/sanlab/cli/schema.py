@@ -12,7 +12,7 @@ from sanlab.cli.outcome import show_json
 
 
 class Contract(StrEnum):
-    """What there is a JSON Schema of."""
+    """Files with a JSON Schema."""
 
     SCENARIO = "scenario"
     PLAN = "plan"
@@ -24,10 +24,12 @@ def register(app: typer.Typer) -> None:
 
 
 def schema(
-    contract: Annotated[Contract, typer.Argument(help="What to describe.")] = Contract.SCENARIO,
-    _as_json: Annotated[bool, typer.Option("--json", help="A schema is JSON anyway.")] = False,
+    contract: Annotated[Contract, typer.Argument(help="The file to describe.")] = Contract.SCENARIO,
+    _as_json: Annotated[
+        bool, typer.Option("--json", help="No effect: a schema is always JSON.")
+    ] = False,
 ) -> None:
-    """Print the JSON Schema of the scenario file, for editors, or that of the plan."""
+    """Print the JSON Schema of the scenario file, for editors, or of the plan."""
     if contract is Contract.SCENARIO:
         from sanlab.scenario.schema import scenario_schema
 

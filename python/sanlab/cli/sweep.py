@@ -33,7 +33,7 @@ def sweep(
             "-p",
             "--parameter",
             metavar="PATH=VALUES",
-            help="What is varied, over which values: 1,2,4,..,256, 1..7, 4KiB,64KiB; repeatable.",
+            help="Parameter and its values: 1,2,4,..,256, 1..7, 4KiB,64KiB; repeatable.",
         ),
     ] = None,
     points: Annotated[
@@ -41,7 +41,7 @@ def sweep(
         typer.Option("--points", metavar="FILE.csv", help="List of points: paths, then values."),
     ] = None,
     is_zipped: Annotated[
-        bool, typer.Option("--zip", help="First values together, second together, and so on.")
+        bool, typer.Option("--zip", help="Combine the first values, the second values, and so on.")
     ] = False,
     random: Annotated[
         int | None,
@@ -65,22 +65,22 @@ def sweep(
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option("--metric", metavar="NAME", help="Metric that --until looks at.")
+        str, typer.Option("--metric", metavar="NAME", help="Metric of --until.")
     ] = "iops",
     max_repeats: Annotated[
         int, typer.Option("--max-repeats", min=1, metavar="N", help="Most repeats with --until.")
     ] = 30,
     refine: Annotated[
         str | None,
-        typer.Option("--refine", metavar="METRIC", help="Add points where its curve bends most."),
+        typer.Option("--refine", metavar="METRIC", help="Add points where this metric bends most."),
     ] = None,
     max_points: Annotated[
-        int, typer.Option("--max-points", min=1, metavar="N", help="Most points --refine adds.")
+        int, typer.Option("--max-points", min=1, metavar="N", help="Most points of --refine.")
     ] = 16,
     warm_up: Annotated[
         str,
         typer.Option(
-            "--warm-up", metavar="RULE", help="How the warm-up is found: mser5, pts or none."
+            "--warm-up", metavar="RULE", help="Detection of the warm-up: mser5, pts or none."
         ),
     ] = "mser5",
     sets: SetOption = None,
@@ -107,14 +107,14 @@ def sweep(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Run more than a million points.")] = False,
     no_report: Annotated[
-        bool, typer.Option("--no-report", help="Write the data set only, no page of plots.")
+        bool, typer.Option("--no-report", help="Write only the data set, no page of plots.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a scenario many times, parameters varied; writes a data set and a page of plots.
+    """Simulate a scenario with varied parameters; write a data set and a page of plots.
 
-    Finished points are kept at once. The same command goes on where an earlier one was stopped or
-    killed. Exit code 1 where points failed.
+    Each finished point is saved. The same command resumes a sweep that was stopped or killed. Exit
+    code 1 means that points failed.
     """
     with outcome(as_json=as_json):
         from pathlib import Path
@@ -171,7 +171,7 @@ def _share(text: str | None) -> float | None:
         reason = f"--until {text}: {error.reason}. {error.remedy}"
         raise SanlabError(reason) from None
     if share <= 0:
-        reason = f"--until {text}: no interval is that narrow. Write 2% or so"
+        reason = f"--until {text}: no interval is that narrow. Write a share such as 2%"
         raise SanlabError(reason)
     return share
 
@@ -194,7 +194,7 @@ def _document(done: Sweep, tally: Tally, page: str | None) -> dict[str, Any]:
     }
 
 
-#: Rows of the table on a terminal; the page has all.
+#: Rows of the table on a terminal; the page lists all.
 _ROWS = 60
 
 
@@ -210,22 +210,22 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
 
         lines.append(f"{len(tally.added)} settings added at {REFINE_RULE}")
     lines += _warm_up(done)
-    told = f"{tally.done} points done"
-    told += f", {tally.failed} failed" if tally.failed else ""
-    told += f", {tally.lost} without a result" if tally.lost else ""
-    told += f"; {tally.found} of these were there before" if tally.found else ""
-    lines.append(told)
+    points = f"{tally.done} points done"
+    points += f", {tally.failed} failed" if tally.failed else ""
+    points += f", {tally.lost} without a result" if tally.lost else ""
+    points += f"; {tally.found} of these from an earlier command" if tally.found else ""
+    lines.append(points)
     lines += [f"  {reason}" for reason in tally.reasons]
     if tally.unsure:
         rules = done.request["extent"]
         lines.append(
-            f"{len(tally.unsure)} settings came to {rules['max_repeats']} repeats with a wider"
-            f" interval than {rules['until'] * 100:g} % of {rules['metric']}"
+            f"{len(tally.unsure)} settings reached {rules['max_repeats']} repeats with an interval"
+            f" wider than {rules['until'] * 100:g} % of {rules['metric']}"
         )
     if tally.damaged:
-        lines.append(f"{tally.damaged} damaged parts were put aside, and their points done again")
+        lines.append(f"{tally.damaged} damaged parts were replaced: their points ran again")
     if tally.is_stopped:
-        lines.append("stopped: what is finished is kept, and the same command goes on")
+        lines.append("stopped: finished points are saved; the same command resumes the sweep")
     lines.append(f"{'report' if page else 'folder'} {page or done.folder}")
     return lines
 
@@ -244,7 +244,7 @@ def _warm_up(done: Sweep) -> list[str]:
 
 
 def _table(done: Sweep) -> list[str]:
-    """The settings as text, columns aligned."""
+    """Return the settings as text with aligned columns."""
     from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.sweeps.figures import short_names
 

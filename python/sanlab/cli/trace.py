@@ -34,7 +34,7 @@ def trace(
         typer.Option(
             "--ports",
             metavar="PATTERNS",
-            help="Ports with commas between, 'host1.*,sw1.e16'; default all ports of hosts.",
+            help="Ports separated by commas, 'host1.*,sw1.e16'; default all ports of hosts.",
         ),
     ] = None,
     sets: SetOption = None,
@@ -53,8 +53,8 @@ def trace(
 ) -> None:
     """Simulate a scenario and write the frames of some ports for Wireshark and tshark.
 
-    Times are simulated time: a frame sent has that of its first bit, a frame received that of its
-    last. Ctrl-C keeps the frames so far.
+    Times are simulated time: that of the first bit of a sent frame, and of the last bit of a
+    received one. Ctrl-C keeps the frames so far.
     """
     with outcome(as_json=as_json):
         from sanlab.scenario.overrides import parse_assignment
@@ -105,8 +105,8 @@ def _show(done: Trace) -> None:
         typer.echo(f"  simulated    {show_time(done.simulated_ps)}")
         typer.echo(f"  fingerprint  {done.fingerprint}")
     if done.is_cut:
-        limited = "--limit sets another number, --ports fewer ports"
-        typer.echo(f"later frames are not in the file: {limited}", err=True)
+        remedy = "raise --limit, or select fewer ports with --ports"
+        typer.echo(f"later frames are not in the file: {remedy}", err=True)
     elif not done.is_complete:
         typer.echo("stopped before its end: later frames are not in the file", err=True)
 

@@ -48,8 +48,8 @@ def validate(
         if as_json:
             rows = [row.model_dump() for study in done for row in study.rows]
             pages = {study.study.name: str(study.page) for study in done}
-            told = {"rows": rows, "reports": pages, "score": _score(done)}
-            show_json(told if accuracy is None else told | {"accuracy": str(accuracy)})
+            document = {"rows": rows, "reports": pages, "score": _score(done)}
+            show_json(document if accuracy is None else document | {"accuracy": str(accuracy)})
         else:
             _show(done)
             if accuracy is not None:
@@ -59,7 +59,7 @@ def validate(
 
 
 def _write_accuracy(done: list[Validation]) -> Path | None:
-    """Write the page of all studies where there is a manual to put it in."""
+    """Write the page of all studies into the manual, if there is one."""
     from sanlab.validate.accuracy import accuracy_folder, write_accuracy
 
     folder = accuracy_folder()

@@ -59,7 +59,7 @@ SPARINGS: Sequence[SparingPlan] = (
     "per_zone",
     "per_zone_and_slips",
 )
-#: DiskSim's scheduling policies; those it tells apart by how they break ties fall together here.
+#: DiskSim's scheduling policies; policies that differ only in breaking ties are the same here.
 SCHEDULINGS: dict[int, SchedulingPlan] = {
     1: "fifo",
     2: "elevator",

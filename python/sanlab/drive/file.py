@@ -292,7 +292,7 @@ def load_drive(text: str, *, block_transfer_ps: int | None = None) -> tuple[Driv
     Raises
     ------
     ScenarioError
-        Where there is none, or it does not fit together.
+        The drive is unknown, or its values contradict each other.
     """
     path = Path(text)
     if path.suffix in DISKSIM_SUFFIXES:

@@ -145,7 +145,7 @@ def read_blocks(path: Path) -> list[Block]:
     Raises
     ------
     ScenarioError
-        With the file and line where it cannot be read.
+        The file cannot be read; the error names file and line.
     """
     return _Parser(path, ()).blocks()
 

@@ -79,7 +79,7 @@ def capacity_of(drive: DrivePlan) -> int:
     Raises
     ------
     ScenarioError
-        Where its zones, spares and curves do not fit together.
+        Its zones, spares and curves contradict each other.
     """
     try:
         return _native.drive_blocks(drive.to_json())

@@ -425,7 +425,7 @@ class _Reader:
             guess = nearest(row.text, choices)
             hint = f"Did you mean '{guess}'? " if guess else ""
             remedy = f"{hint}Choices are {', '.join(choices)}"
-            self.refuse(row.number, key, f"'{row.text}' is not one of the choices", remedy)
+            self.refuse(row.number, key, f"'{row.text}' is not a valid choice", remedy)
         return row.text
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def fits_access(spec: Workload, lun: PlacedLun, path: Path, problems: Problems) -> bool:
-    """Note it where the region is not on the LUN, or a line finds no room in the region."""
+    """Note a problem if the region is not on the LUN, or a line does not fit into the region."""
     end = lun.bytes if spec.size is None else spec.offset + spec.size
     if end > lun.bytes or spec.offset >= lun.bytes:
         problems.add(
@@ -52,8 +52,8 @@ def access_region(spec: Workload, lun: PlacedLun) -> Region:
 def asked_of_access(spec: Workload) -> Asked:
     """Return the requests of an access specification.
 
-    Beside its lines it has the keys of a pattern of blocks, which say what the lines come to, for
-    readers of the plan.
+    Besides its lines it has the keys of a pattern of blocks, which summarise the lines for readers
+    of the plan.
     """
     lines = spec.access or []
     starts = sum(line.of_size * line.burst for line in lines)

@@ -19,12 +19,12 @@ def fc_id_on_direct_link(nth: int) -> int:
 
 
 def fc_id_on_loop(number: int, al_pa: int) -> int:
-    """Address of a port on a private loop: its AL_PA. The area byte tells loops apart here."""
+    """Address of a port on a private loop: its AL_PA. The area byte distinguishes loops here."""
     return number % 256 << 8 | al_pa
 
 
 def wwpn_of(name: str) -> int:
-    """World-wide port name derived from the port's name, so that a new port moves no other's.
+    """World-wide port name derived from the port's name, so that a new port changes no other.
 
     Its first four bits are 3, "locally assigned" (FC-FS, Name_Identifier formats).
     """

@@ -49,7 +49,7 @@ def build_arrays(
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Parts of an array, as the plan has them."""
+    """Parts of an array in the plan."""
 
     n_ports: list[int]
     disks: Disks

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Words a port holds, cable included; an estimate within the standard's limit.
 _PORT_WORDS = 6
-#: Frames a port sends before it yields to others that want the loop.
+#: Frames a port sends before it yields to other ports that arbitrate.
 _TENANCY_FRAMES = 1024
 
 
@@ -46,7 +46,7 @@ class BackEnds:
         if not disks:
             problems.add(
                 (*array.path, "back_end"),
-                f"'{array.name}' has no disks that a back end could reach",
+                f"'{array.name}' has no disks, so 'back_end' has no effect",
                 "Put a LUN on 'raid' or a 'group', or remove 'back_end'",
             )
             return

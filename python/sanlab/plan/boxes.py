@@ -107,7 +107,7 @@ class Boxes:
     stacks: list[StackBox] = field(default_factory=list)
 
     def port(self, end: End) -> Port:
-        """Return what is known of a port."""
+        """Return the values of a port."""
         return self.by_name[end[0]].ports[end[1]]
 
     def switch(self, name: str) -> SwitchBox:
@@ -144,7 +144,9 @@ def build_boxes(scenario: Scenario, problems: Problems) -> Boxes:
     total = sum(len(boxes.by_name[name].ports) for name in boxes.by_name)
     if total > MAX_PORTS:
         problems.add(
-            (), f"The scenario has {total} ports, and {MAX_PORTS} is the limit", "Make it smaller"
+            (),
+            f"The scenario has {total} ports, and {MAX_PORTS} is the limit",
+            "Remove hosts, switches or arrays",
         )
     return boxes
 
@@ -177,7 +179,7 @@ def _add_hosts(
 def _hbas_of(
     spec: Host, buses: list[ResolvedBus], path: Path, problems: Problems
 ) -> list[ResolvedHba] | None:
-    """Fill in the adapters of a host; buses that are of one alone join those of the host."""
+    """Fill in the adapters of a host; buses of a single adapter join those of the host."""
     if spec.hbas is None:
         hba = resolve_hba(Hba(), "hba0", path, problems)
         return None if hba is None else [hba]
@@ -226,7 +228,7 @@ def _add_switches(
             problems.add(
                 (*path, "domain"),
                 f"Domain {spec.domain} belongs to '{domains[spec.domain]}'",
-                "Give each switch a domain of its own, or none",
+                "Give each switch its own domain, or none",
             )
         domains.setdefault(spec.domain, spec.name)
         insists[spec.domain] = insists.get(spec.domain, True) and spec.domain_fixed

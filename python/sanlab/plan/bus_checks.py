@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def check_buses(boxes: Boxes, wiring: Wiring, problems: Problems) -> None:
-    """Note adapters that are on a bus and on a loop, whose frames no bus carries."""
+    """Note adapters on a bus and on a loop: buses do not carry frames of loops."""
     for host in boxes.hosts:
         path = boxes.by_name[host.name].path
         for hba in host.hbas:
@@ -20,7 +20,7 @@ def check_buses(boxes: Boxes, wiring: Wiring, problems: Problems) -> None:
             if hba.bus is not None and on_loop:
                 problems.add(
                     (*path, "hbas", hba.place, "bus"),
-                    f"'{host.name}.{on_loop[0]}' is on an arbitrated loop, whose frames no bus "
-                    "carries here",
+                    f"'{host.name}.{on_loop[0]}' is on an arbitrated loop, and 'bus' is not "
+                    "supported there",
                     "Remove 'bus', or link the port to a switch",
                 )

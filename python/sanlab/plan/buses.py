@@ -1,4 +1,4 @@
-"""I/O buses of hosts: those that adapters share by name, and those of one adapter alone."""
+"""I/O buses of hosts: buses shared by name, and buses of a single adapter."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
     from sanlab.scenario.hosts import Host
 
-#: Bus of which nothing is said but its name.
+#: A bus with only a name.
 DEFAULT_BUS = "pcie-3-x8"
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedBus:
-    """A bus with nothing left out."""
+    """A bus with all values."""
 
     name: str
     rate: int
@@ -68,7 +68,7 @@ def resolve_buses(spec: Host, path: Path, problems: Problems) -> list[ResolvedBu
 def bus_of_hba(
     wanted: str, hba: str, buses: list[ResolvedBus], path: Path, problems: Problems
 ) -> ResolvedBus | None:
-    """Return the bus an adapter names: one of the host's, or a model for one of its own."""
+    """Return the bus an adapter names: one of the host's, or a new one of a model."""
     for bus in buses:
         if bus.name == wanted:
             return bus
@@ -79,8 +79,8 @@ def bus_of_hba(
     hint = f"Did you mean '{guess}'? " if guess else ""
     problems.add(
         (*path, "bus"),
-        f"The host has no bus '{wanted}', and neither has the catalog",
-        f"{hint}There is {', '.join(known)}",
+        f"Neither the host nor the catalog has a bus '{wanted}'",
+        f"{hint}Buses are {', '.join(known)}",
     )
     return None
 

@@ -72,7 +72,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     traffic = build_traffic(scenario, net, flows, problems)
     qos = build_qos(scenario, net, problems)
     if not scenario.workloads and not scenario.traffic:
-        problems.add((), "There is nothing to simulate", "Add 'workloads:' or 'traffic:'")
+        problems.add((), "The scenario has no load to simulate", "Add 'workloads:' or 'traffic:'")
     hosts = build_hosts(boxes, wiring, ids)
     on_buses = sum(adapter.bus is not None for host in hosts for adapter in host.adapters)
     clocks = len(loops) + len(back_ends.loops) + on_buses
@@ -113,7 +113,7 @@ def compile_plan(scenario: Scenario) -> Plan:
 def with_seed(plan: Plan, scenario: Scenario, seed: int) -> Plan:
     """Return the plan of a scenario under another seed.
 
-    Faults at random are drawn while planning: they are drawn anew.
+    Random faults are drawn during planning, so they are drawn again.
     """
     if any(fault.mtbf is not None for fault in scenario.faults):
         return compile_plan(overlaid(scenario, {"seed": seed}))

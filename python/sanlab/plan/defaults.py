@@ -1,4 +1,4 @@
-"""What a scenario leaves out: the model's value, from the catalog, or a plain default."""
+"""Defaults of a scenario: values of the model in the catalog, or constants."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ DEFAULT_SPEED = "32GFC"
 DEFAULT_LUN_BYTES = 2**40
 DEFAULT_STRIPE_BYTES = 64 * 1024
 DEFAULT_BLOCK_BYTES = 8 * 1024
-#: Length of a run that nothing else ends, and of one that ends when all its I/O is done.
+#: Length of a run without an end, and longest time of a run that ends with its I/O.
 DEFAULT_DURATION_PS = 10**12
 LATEST_END_PS = 3600 * 10**12
-#: Bin of the time series where the length of the run is not known beforehand.
+#: Bin of the time series if the length of the run is unknown.
 DEFAULT_INTERVAL_PS = 10**10
 
 
 def given(value: Value | None, default: Value) -> Value:
-    """Return the value where there is one."""
+    """Return the value, or the default if it is None."""
     return default if value is None else value
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What every N_Port of a box has."""
+    """Values of every N_Port of a box."""
 
     count: int
     speeds: tuple[str, ...]
@@ -115,7 +115,7 @@ def _ports(spec: Hba | Array, model: PortEntry, path: Path, problems: Problems) 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedHba:
-    """An adapter with nothing left out."""
+    """An adapter with all values."""
 
     name: str
     ports: Ports
@@ -135,7 +135,7 @@ class ResolvedHba:
     interrupt_delay_ps: int
     bus: ResolvedBus | None = None
     place: int = 0
-    """Where it is among the adapters of the file."""
+    """Index among the adapters in the file."""
 
 
 def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
@@ -177,14 +177,14 @@ class ResolvedCpu:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedOs:
-    """What a host makes of large requests."""
+    """How a host splits large requests."""
 
     max_request_bytes: int
     submission: Submission
 
 
 def resolve_os(spec: Host, path: Path, problems: Problems) -> ResolvedOs | None:
-    """Fill in the operating system of a host: that of its model unless it names another."""
+    """Fill in the operating system of a host; by default that of its model."""
     host = _look_up("hosts", spec.model or "generic", path, problems)
     if host is None:
         return None
@@ -222,7 +222,7 @@ def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | Non
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSwitch:
-    """A switch with nothing left out but its domain."""
+    """A switch with all values except its domain."""
 
     ports: int
     speeds: tuple[str, ...]
@@ -233,7 +233,7 @@ class ResolvedSwitch:
     zoning_rules: str
     loop_ports: bool
     port_speeds: dict[int, tuple[str, ...]]
-    """Speeds of the ports that differ from the others."""
+    """Speeds of ports with their own setting."""
     qos: SwitchQos
 
 
@@ -288,7 +288,7 @@ def port_numbers(text: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedArray:
-    """An array with the values of its model at hand."""
+    """An array with the values of its model."""
 
     ports: Ports
     model: ArrayEntry

@@ -1,4 +1,4 @@
-"""Disks of an array, dealt to its LUNs."""
+"""Distribution of the disks of an array to its LUNs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives of RAID groups that fail, as `faults` and the groups themselves say."""
+"""Failing drives of RAID groups, from `faults` and from the groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DriveFailure:
-    """A drive that fails, and where the scenario says so."""
+    """A drive that fails, and its place in the scenario."""
 
     drive: int
     at_ps: int
@@ -29,7 +29,7 @@ class DriveFailure:
 
 
 def failures_in(spec: RaidGroup, path: Path) -> list[DriveFailure]:
-    """Return what a group says of its own drives."""
+    """Return the failures in a group's own `failed_drives`."""
     here: Path = (*path, "failed_drives")
     return [DriveFailure(it.drive, it.at, here) for it in spec.failed_drives]
 
@@ -56,7 +56,7 @@ def _has_its_group(
         problems.add(
             (*path, "array"),
             f"There is no array called '{fault.array}'",
-            f"Did you mean '{guess}'?" if guess else f"There is: {', '.join(arrays) or 'none'}",
+            f"Did you mean '{guess}'?" if guess else f"Arrays are: {', '.join(arrays) or 'none'}",
         )
         return False
     names = [name for it in array.spec.groups for name in safe_expand(it.name, path, problems)]

@@ -25,7 +25,7 @@ _PS_PER_MINUTE = 60 * PS_PER_S
 
 @dataclass(frozen=True)
 class _Switches:
-    """Turn, and what passes between the tracks of a cylinder and between cylinders."""
+    """Revolution time, and the times between tracks and between cylinders."""
 
     revolution_ps: int
     track_ps: int
@@ -33,13 +33,13 @@ class _Switches:
 
 
 def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
-    """What of a data sheet cannot be true at once: reasons and remedies."""
+    """Return contradictions in a data sheet: reasons and remedies."""
     found = []
     if not disk.seek_single <= disk.seek_average <= disk.seek_full:
         found.append(
             (
                 "The seek times of the disk are out of order",
-                "seek_single is the least and seek_full the most",
+                "Make 'seek_single' the smallest and 'seek_full' the largest",
             )
         )
     if max(disk.seek_full, disk.overhead, disk.write_settle, disk.head_switch or 0) > LONGEST_PS:
@@ -63,7 +63,7 @@ def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
 def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
     """Return the drive that the values of a data sheet describe.
 
-    Sustained rate and geometry hang together by
+    Sustained rate and geometry are related by
     `rate = 512 n s / (s turn + (s - 1) track_skew + cylinder_skew)` with `n` blocks on a track and
     `s` surfaces. `n` is the smallest number that reaches the rate with skews that cover the
     switches; the skew between cylinders takes up the rest, so that the rate is met exactly.
@@ -108,7 +108,7 @@ def plain_overheads(
     writes: tuple[Overhead, Overhead],
     completion_ps: int = 0,
 ) -> OverheadsPlan:
-    """Return overheads of hits and misses, of a drive that never gives its interface back."""
+    """Return overheads of hits and misses of a drive that never releases its interface."""
     return OverheadsPlan(
         request_ps=0,
         read_hit_ps=reads[0],
@@ -126,7 +126,7 @@ def plain_overheads(
 
 
 def _head_switch(disk: DiskEntry) -> int:
-    """Another surface is as far as the next cylinder where nothing else is known."""
+    """Return the head switch; by default as long as a seek to the next cylinder."""
     return disk.seek_single if disk.head_switch is None else disk.head_switch
 
 
@@ -147,7 +147,7 @@ def _rates(disk: DiskEntry, zones: int) -> list[int]:
 
 
 def _surfaces(disk: DiskEntry, switches: _Switches) -> int:
-    """As many as the cylinders need to hold the capacity."""
+    """Return the number of surfaces that the cylinders need for the capacity."""
     mean = (disk.outer_rate + disk.inner_rate) / 2
     per_track = mean * (switches.revolution_ps + switches.track_ps) / PS_PER_S / SECTOR_BYTES
     return max(1, round(disk.size / SECTOR_BYTES / disk.cylinders / per_track))
@@ -200,7 +200,7 @@ def _block_transfer(disk: DiskEntry) -> int:
 
 
 def _buffer(disk: DiskEntry) -> BufferPlan:
-    """A streaming drive has no buffer of its own: it goes on where it was."""
+    """A streaming drive has no buffer: it continues at its last position."""
     has_buffer = not disk.streaming
     segment_blocks = max(1, disk.cache_size // disk.segments // SECTOR_BYTES)
     return BufferPlan(

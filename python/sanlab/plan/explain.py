@@ -1,4 +1,4 @@
-"""What a plan holds, in numbers and sentences for a person."""
+"""Summary of a plan in numbers and sentences."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FRAME_OVERHEAD_BYTES = 36
 
 
 def stack_names(plan: Plan) -> set[str]:
-    """Names of the stacks: what a plan has as arrays, and whose ports are on loops `NAME.a`.
+    """Return the names of the stacks: arrays of the plan with ports on loops `NAME.a`.
 
-    The loops behind the controllers of an array make no stack of it.
+    An array whose controllers have loops to their disks is not a stack.
     """
     behind = {array.name for array in plan.arrays if array.back_end is not None}
     return {loop.name.rpartition(".")[0] for loop in plan.loops} - behind
 
 
 def totals(plan: Plan) -> dict[str, int]:
-    """Return the number of each kind of thing in a plan; disks of a stack count as disks only."""
+    """Return the number of elements of each kind; disks of a stack count only as disks."""
     stacks = stack_names(plan)
     arrays = [array for array in plan.arrays if array.name not in stacks]
     return {
@@ -56,7 +56,7 @@ def links_by_speed(plan: Plan) -> dict[str, int]:
 def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
     """Name of every port that takes part, with its link and the end of it, 0 for `a`, 1 for `b`.
 
-    Ports on loops count on behind the links, two for each number, in the order of the loops.
+    Ports on loops follow the links, two for each number, in the order of the loops.
     """
     names = {}
     for number, link in enumerate(plan.links):
@@ -80,7 +80,7 @@ def end_name(plan: Plan, here: EndPlan, there: EndPlan) -> str:
 
 
 def pairs_of_job(hosts: Sequence[HostPlan], job: JobPlan) -> list[tuple[int, int]]:
-    """N_Ports that the paths of a job lead from and to; the first is that of its first LUN."""
+    """Return the N_Ports at both ends of a job's paths; the first is that of its first LUN."""
     adapters = hosts[job.host].adapters
     pairs = []
     for target in job.targets:
@@ -93,8 +93,8 @@ def pairs_of_job(hosts: Sequence[HostPlan], job: JobPlan) -> list[tuple[int, int
 def credit_to_fill(link: LinkPlan, data_frame_bytes: int) -> int:
     """BB credit that keeps a fibre of this length busy with full frames.
 
-    Credits return after the way there and back, so frames for a round trip are needed, and one
-    more for the frame being sent.
+    A credit returns after a round trip, so the port needs credit for the frames of a round trip
+    and one more for the frame being sent.
     """
     bytes_per_frame = data_frame_bytes + FRAME_OVERHEAD_BYTES + link.gap_bytes
     round_trip_bytes = 2 * link.delay_ps * link.bytes_per_s
@@ -102,7 +102,7 @@ def credit_to_fill(link: LinkPlan, data_frame_bytes: int) -> int:
 
 
 def notes(plan: Plan) -> list[str]:
-    """Sentences on what may surprise: links that lack credit, hosts and arrays out of the game."""
+    """Return notes on links with too little credit and on hosts and arrays without a link."""
     found = []
     for link in plan.links:
         need = credit_to_fill(link, plan.data_frame_bytes)
@@ -111,9 +111,9 @@ def notes(plan: Plan) -> list[str]:
             ends = f"{end_name(plan, link.a, link.b)} to {end_name(plan, link.b, link.a)}"
             found.append(
                 f"{ends}: {least} BB credits on a delay of {format_time(link.delay_ps)}; "
-                f"{need} would fill it with full frames"
+                f"full frames need {need} to fill it"
             )
     idle = [host.name for host in plan.hosts if not host.adapters]
     idle += [array.name for array in plan.arrays if not array.n_ports]
-    found += [f"{name}: no link, takes no part" for name in idle]
+    found += [f"{name}: not simulated, because it has no link" for name in idle]
     return found

@@ -26,7 +26,7 @@ _MM_PER_KM = 1_000_000
 
 
 def n_port_ids(boxes: Boxes, wiring: Wiring) -> dict[End, int]:
-    """Index of every N_Port that has a link; those without one take no part."""
+    """Index of every N_Port that has a link; other N_Ports are not simulated."""
     ends = [(box, port) for box, port, _ in boxes.n_ports if wiring.is_linked((box, port))]
     return {end: index for index, end in enumerate(ends)}
 
@@ -73,14 +73,14 @@ def build_n_ports(
 
 
 def _has_priorities(scenario: Scenario) -> bool:
-    """Whether any link or policy distinguishes priorities."""
+    """Whether any switch or link distinguishes frames by priority."""
     channels = [link.virtual_channels for link in scenario.links]
     has_own = any(counts is not None and counts.shared is None for counts in channels)
     return has_own or any(entry.priority is not None for entry in scenario.qos)
 
 
 def build_switches(scenario: Scenario, boxes: Boxes) -> list[SwitchPlan]:
-    """Return the switches of the plan; their services have a port of their own."""
+    """Return the switches of the plan, each with a further port for its services."""
     has_priorities = _has_priorities(scenario)
     services_ports = 1 if scenario.fabric.logins else 0
     return [

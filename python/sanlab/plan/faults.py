@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
     from sanlab.scenario.faults import Fault
 
-#: Outages of one fault that comes and goes.
+#: Most outages of one recurring fault.
 MAX_OUTAGES = 10_000
 
 
 @dataclass(slots=True)
 class FabricFaults:
-    """What the faults of a scenario do, by number of the link."""
+    """Effects of the faults of a scenario, by number of the link."""
 
     outages: dict[int, list[Span]] = field(default_factory=dict)
     member_outages: dict[int, list[MemberOutagePlan]] = field(default_factory=dict)
@@ -42,14 +42,14 @@ class FabricFaults:
 
     @property
     def are_any(self) -> bool:
-        """Whether anything goes wrong."""
+        """Whether there are any faults."""
         parts = (self.outages, self.member_outages, self.bit_errors)
         return any(parts) or bool(self.drains or self.credit_losses)
 
     def plan(
         self, scenario: Scenario, services: ServiceFaults, *, has_loop_faults: bool
     ) -> FaultsPlan:
-        """Return the part of the plan that is of no single link."""
+        """Return the part of the plan that does not belong to a single link."""
         fabric = scenario.fabric
         # Until the new routes are in use; with in-order delivery old frames are waited for.
         delay = fabric.reroute + (fabric.in_order_hold or 0)
@@ -72,7 +72,7 @@ class FabricFaults:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the faults of a scenario one after the other."""
+    """Reads the faults of a scenario one after another."""
 
     scenario: Scenario
     boxes: Boxes
@@ -83,7 +83,7 @@ class _Reader:
 
     def read(self, fault: Fault, path: Path) -> None:
         """Add one fault."""
-        if not is_in_time(fault.at or 0, "The fault would come", (*path, "at"), self.problems):
+        if not is_in_time(fault.at or 0, "The fault is", (*path, "at"), self.problems):
             return
         match fault.kind:
             case "slow-drain":
@@ -96,7 +96,7 @@ class _Reader:
             case "trunk-member":
                 self._trunk_member(fault, path)
             case "module-failure" | "pull-module" | "drive-failure":
-                pass  # Of no link: the services of the fabric and RAID groups see to it.
+                pass  # Not a link: fabric services and RAID groups handle these.
             case _:
                 self._outage(fault, path)
 
@@ -119,7 +119,7 @@ class _Reader:
             if not wired.spec.trunk:
                 self.problems.add(
                     path,
-                    "The link is no trunk, and has no member to lose",
+                    "The link is not a trunk and has no members",
                     "Use 'link-down', or add 'trunk: true' to the link",
                 )
                 return
@@ -140,7 +140,7 @@ class _Reader:
         if end not in self.ids:
             self.problems.add(
                 (*path, "port"),
-                f"'{fault.port}' is a port of a switch: its outputs empty its buffers",
+                f"'{fault.port}' is a port of a switch, which cannot be a slow drain",
                 "Name a port of a host or an array",
             )
             return
@@ -166,11 +166,11 @@ class _Reader:
         if end is None:
             self.problems.add(
                 (*path, "mtbf"),
-                "Outages at random go on until the run ends, and it does not say when",
+                "Random outages need the length of the run, which is missing",
                 "Add 'measure.duration'",
             )
             return []
-        # Each fault has draws of its own, so that another one shifts nobody's.
+        # Each fault has its own draws, so that a new fault changes no others.
         draws = random.Random(f"{self.scenario.seed}/{path}")
         spans: list[Span] = []
         at = 0
@@ -182,12 +182,12 @@ class _Reader:
             spans.append((at, until))
             at = until
         self.problems.add(
-            (*path, "mtbf"), f"There would be more than {MAX_OUTAGES} outages", "Make 'mtbf' longer"
+            (*path, "mtbf"), f"The fault has more than {MAX_OUTAGES} outages", "Make 'mtbf' longer"
         )
         return []
 
     def _links(self, fault: Fault, path: Path) -> list[int]:
-        """Numbers of the links a fault is about."""
+        """Return the numbers of the links that a fault affects."""
         if fault.between is not None:
             return self._between(fault, path)
         if fault.port is not None:
@@ -207,7 +207,7 @@ class _Reader:
             self.problems.add(
                 path,
                 f"There is no {kind} called '{name}'",
-                f"Did you mean '{guess}'?" if guess else f"There is: {known}",
+                f"Did you mean '{guess}'?" if guess else f"Names are: {known}",
             )
             return []
         ports = self.wiring.linked_ports(name)
@@ -217,7 +217,7 @@ class _Reader:
                 self.problems.add(
                     (*path[:-1], "hba"),
                     f"'{name}' has no HBA '{fault.hba}' with a link",
-                    "HBAs are named in 'hosts'; hba0 where nothing is said",
+                    "HBAs are named in 'hosts'; the default is hba0",
                 )
         if fault.ports is not None:
             ports = self._ports_of_array(name, fault.ports, ports, (*path[:-1], "ports"))
@@ -278,8 +278,8 @@ class _Reader:
             linked = ", ".join(self.wiring.linked_ports(box)) or "none"
             self.problems.add(
                 path,
-                f"'{name}' is no port with a link",
-                f"Ports of '{box}' that have one: {linked}",
+                f"'{name}' is not a port with a link",
+                f"Ports of '{box}' with a link: {linked}",
             )
             return None
         return box, port
@@ -288,7 +288,7 @@ class _Reader:
 def build_faults(
     scenario: Scenario, boxes: Boxes, wiring: Wiring, ids: dict[End, int], problems: Problems
 ) -> FabricFaults:
-    """Return what happens to links and ports."""
+    """Return the events of links and ports."""
     reader = _Reader(scenario, boxes, wiring, ids, problems)
     for index, fault in enumerate(scenario.faults):
         if not fault.is_of_stack:

@@ -1,4 +1,4 @@
-"""File systems: what an allocation costs, and how much log it fills."""
+"""File systems: time and log record of an allocation."""
 
 from __future__ import annotations
 

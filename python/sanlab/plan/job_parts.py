@@ -1,4 +1,4 @@
-"""What a job asks for, and the job as the plan has it."""
+"""The requests of a job, and the job in the plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JobIds:
-    """Name of a job, and where it belongs, as ids of the plan."""
+    """Name of a job, and the ids of its workload and host in the plan."""
 
     name: str
     workload: int
@@ -39,7 +39,7 @@ class JobIds:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the blocks of a job are."""
+    """LUN and region of a job."""
 
     targets: list[TargetPlan]
     region: Region
@@ -103,12 +103,12 @@ def blocks_of(spec: Workload, region: Region) -> Asked:
 
 
 def depth_of(spec: Workload) -> int | None:
-    """Return the requests a workload keeps open; None where it is an open loop."""
+    """Return the requests a workload keeps open; None for an open loop."""
     return spec.iodepth if spec.arrivals == "closed" else None
 
 
 def arrivals_of(spec: Workload) -> ArrivalsPlan | None:
-    """Return the rate of submissions, if the workload has one."""
+    """Return the rate of submissions, or None."""
     if spec.rate is not None:
         interval = spec.bs * PS_PER_S / spec.rate
     elif spec.rate_iops is not None:

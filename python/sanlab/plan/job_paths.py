@@ -1,8 +1,8 @@
 """Paths by which jobs reach their LUNs.
 
-The nth pair of a host uses its nth linked HBA port, and further jobs of a pair the next ones, in
-turn. A LUN is reached by the port of its array that its number points at, shifted by the HBA port,
-among those that export it and can be reached. A host with `multipath` has every path to its LUNs.
+The nth pair of a host uses its nth linked HBA port; further jobs of a pair use the next ports in
+turn. The number of a LUN, shifted by the HBA port, selects a port of its array among those that
+export it and are reachable. A host with `multipath` has every path to its LUNs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Way = tuple[int, int]
 
 @dataclass(slots=True)
 class JobMaker:
-    """What jobs are made from."""
+    """The parts of a scenario that jobs need."""
 
     boxes: Boxes
     wiring: Wiring
@@ -110,7 +110,7 @@ def _every_path(
 def routes_of(
     spec: Workload, host: str, luns: list[str], path: Path, maker: JobMaker
 ) -> list[tuple[PlacedLun, list[Way]]]:
-    """Return LUNs of a host with the ways to each; empty where one cannot be reached."""
+    """Return LUNs of a host with the paths to each; empty if one cannot be reached."""
     placed = [maker.table.by_name[lun] for lun in luns]
     routes = [(lun, ways_to(spec, host, lun, path, maker)) for lun in placed]
     return routes if all(ways for _, ways in routes) else []
@@ -197,5 +197,5 @@ def _refuse_port(label: str, box: str, known: list[str], path: Path, problems: P
     guess = nearest(label, known)
     hint = f"Did you mean '{guess}'? " if guess else ""
     problems.add(
-        path, f"'{box}' has no linked port '{label}' for this", f"{hint}There is {', '.join(known)}"
+        path, f"'{box}' has no port '{label}' with a link", f"{hint}Ports are {', '.join(known)}"
     )

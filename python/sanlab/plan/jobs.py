@@ -1,12 +1,12 @@
 """Workloads become jobs: one for each pair of host and LUN, times `numjobs`.
 
-An access specification makes one job of each worker of a host, with all LUNs the host is paired
-with; an SPC-1-like load makes eight streams of each host, with all LUNs.
+An access specification has one job for each worker of a host, with all LUNs of that host; an
+SPC-1-like load has eight streams for each host, with all LUNs.
 
-Hosts and targets pair one to one where their numbers are equal, else one side is single, or
-`spread: all` gives every host every target. Jobs of one workload on one LUN share its region when
-addresses are random. When they are sequential each job has a region of its own, one after the
-other: of `size` bytes where that is given, else an equal part of what is left of the LUN.
+Hosts and targets pair one to one if their numbers are equal; otherwise one side is single, or
+`spread: all` gives every host every target. Random jobs of one workload on one LUN share a region.
+Sequential jobs have adjacent regions: of `size` bytes, or by default equal parts of the rest of the
+LUN.
 """
 
 from __future__ import annotations
@@ -100,15 +100,15 @@ def _driven(
         if via is None:
             maker.problems.add(
                 (*path, "spread"),
-                f"No path of a stack says who drives '{lun}'",
+                f"No 'paths' of a stack name a host port for '{lun}'",
                 "Add it to the 'paths' of the stack, or write another 'spread'",
             )
             return []
         if via[0] not in hosts:
             maker.problems.add(
                 (*path, "hosts"),
-                f"By the paths of its stack '{via[0]}' drives '{lun}', and it is no host of this "
-                "workload",
+                f"The 'paths' of the stack assign '{lun}' to '{via[0]}', which is not a host of"
+                " this workload",
                 f"Add '{via[0]}' to 'hosts', or change the 'paths' of the stack",
             )
             return []
@@ -131,7 +131,7 @@ def _jobs_of(
     if spec.first_write:
         maker.problems.add(
             (*path, "first_write"),
-            "Only a file system allocates blocks at the first write",
+            "'first_write' needs a file system, which allocates blocks",
             "Let 'targets' name one of 'filesystems', or remove 'first_write'",
         )
     return list(_block_jobs(spec, name, workload, path, maker))
@@ -145,7 +145,7 @@ def _ids(spec: Workload, name: str, of: tuple[int, str], maker: JobMaker) -> Job
 
 
 def _suffix(spec: Workload, number: int) -> str:
-    """Return what tells the jobs of a pair apart in their names."""
+    """Return the suffix of the names of several jobs of a pair."""
     return f"/{number}" if spec.numjobs > 1 else ""
 
 
@@ -181,13 +181,13 @@ def _block_jobs(
 def _volume_jobs(
     spec: Workload, of: tuple[str, int], volume: PlacedVolume, path: Path, maker: JobMaker
 ) -> list[JobPlan]:
-    """Return the jobs of a workload on a volume, each with a part of it of its own."""
+    """Return the jobs of a workload on a volume, each with its own part of the volume."""
     name, workload = of
     hosts = maker.boxes.host_names.resolve(spec.hosts, (*path, "hosts"), maker.problems)
     if spec.first_write and volume.file_system is None:
         maker.problems.add(
             (*path, "first_write"),
-            f"'{volume.name}' is no file system, and allocates nothing",
+            f"'{volume.name}' is not a file system, so 'first_write' has no effect",
             "Let 'targets' name one of 'filesystems', or remove 'first_write'",
         )
         return []
@@ -220,7 +220,7 @@ def _volume_jobs(
 def _access_jobs(
     spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
 ) -> list[JobPlan]:
-    """Return one job for each worker of a host, with all LUNs the host is paired with."""
+    """Return one job for each worker of a host, with all LUNs of that host."""
     pairs = _pairs(spec, path, maker)
     for lun in {lun: None for _, lun in pairs}:
         if not fits_access(spec, maker.table.by_name[lun], path, maker.problems):
@@ -250,7 +250,7 @@ def _access_jobs(
 def _spc1_jobs(
     spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
 ) -> list[JobPlan]:
-    """Return eight streams for each host, its units of load being an equal part of all."""
+    """Return eight streams for each host, with an equal part of the units of load."""
     hosts = maker.boxes.host_names.resolve(spec.hosts, (*path, "hosts"), maker.problems)
     luns = maker.table.by_name.resolve(spec.targets, (*path, "targets"), maker.problems)
     jobs: list[JobPlan] = []
@@ -279,7 +279,7 @@ def _spc1_jobs(
 def _regions(
     spec: Workload, lun: PlacedLun, count: int, path: Path, problems: Problems
 ) -> list[Region]:
-    """Return the region of each of `count` jobs on a LUN; empty where they do not fit."""
+    """Return the region of each of `count` jobs on a LUN; empty if they do not fit."""
     room = lun.bytes - spec.offset
     separate = not spec.is_random
     if spec.size is not None:
@@ -299,7 +299,7 @@ def _regions(
         if span < spec.bs:
             problems.add(
                 (*path, "offset" if spec.offset else "bs"),
-                f"'{lun.name}' ({format_size(lun.bytes)}) has no room for a request of "
+                f"'{lun.name}' ({format_size(lun.bytes)}) has no space for a request of "
                 f"{format_size(spec.bs)} of each job",
                 "Reduce 'offset', 'bs' or 'numjobs', or enlarge the LUN",
             )

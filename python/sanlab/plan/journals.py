@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from sanlab.plan.file_systems import PlacedFileSystem
     from sanlab.plan.volumes import PlacedVolume
 
-#: Log buffers of XFS that may be on their way to the disks (xfs(5), `logbufs`).
+#: Log buffers of XFS; all may be written at the same time (xfs(5), `logbufs`).
 LOG_BUFFERS = 8
-#: Size of an internal log where the volume has room for it. Uncertain: mkfs chooses by the size of
+#: Size of an internal log if it fits the volume. Uncertain: mkfs chooses by the size of
 #: the file system, 10 MiB and more.
 LOG_BYTES = 10 * 2**20
 #: Blocks of metadata that change at the head of an allocation group: superblock, AGF, AGI, AGFL and
@@ -34,8 +34,8 @@ def with_journals(
 ) -> tuple[list[WorkloadPlan], list[JobPlan]]:
     """Return workloads and jobs with those that write log and metadata of file systems.
 
-    The host whose job is the first to allocate in a file system writes them; of one that hosts
-    share, it is taken to be the metadata server.
+    The host of the first job that allocates in a file system writes them; in a shared file system
+    this host counts as the metadata server.
     """
     added_workloads: list[WorkloadPlan] = []
     added_jobs: list[JobPlan] = []

@@ -1,4 +1,4 @@
-"""Faults of stacks as things that happen to their loops."""
+"""Faults of stacks as events of their loops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
     from sanlab.scenario.faults import Fault
 
-#: LIPs of one noisy disk.
+#: Most LIPs of one noisy disk.
 MAX_LIPS = 10_000
 
 
@@ -35,7 +35,7 @@ def build_loop_faults(
     n_ports: list[NPortPlan],
     problems: Problems,
 ) -> list[LoopFaultPlan]:
-    """Return what happens to loops, in the order of time."""
+    """Return the events of loops in order of time."""
     found: list[LoopFaultPlan] = []
     cut: dict[str, int] = {}
     stacks = {stack.name: stack for stack in boxes.stacks}
@@ -55,12 +55,12 @@ def build_loop_faults(
             continue
         if not _fits(fault, stack, path, problems):
             continue
-        is_in_time(at, "The fault would come", (*path, "at"), problems)
+        is_in_time(at, "The fault is", (*path, "at"), problems)
         if stack.name in cut and not stack.model.switched:
             problems.add(
                 path,
-                f"The loops of '{stack.name}' are cut in two since {format_time(cut[stack.name])}",
-                "Nothing can happen to them after a loss of power",
+                f"The loops of '{stack.name}' are cut in two at {format_time(cut[stack.name])}",
+                "Remove faults of the stack after its loss of power",
             )
             continue
         if not _is_possible(fault, gone, path, problems):
@@ -91,7 +91,7 @@ def _fits(fault: Fault, stack: StackBox, path: Path, problems: Problems) -> bool
     if fault.until is not None and (fault.until - (fault.at or 0)) // fault.every > MAX_LIPS:
         problems.add(
             (*path, "every"),
-            f"The disk would ask for more than {MAX_LIPS} LIPs",
+            f"The disk causes more than {MAX_LIPS} LIPs",
             "Make 'every' longer",
         )
         return False
@@ -99,7 +99,7 @@ def _fits(fault: Fault, stack: StackBox, path: Path, problems: Problems) -> bool
 
 
 def _is_possible(fault: Fault, gone: set[tuple[str, int]], path: Path, problems: Problems) -> bool:
-    """Whether the disk is where the fault needs it; keeps account of it."""
+    """Whether the disk is present as the fault requires; record the change."""
     if fault.disk is None:
         return True
     disk = fault.stack or "", fault.disk
@@ -108,7 +108,7 @@ def _is_possible(fault: Fault, gone: set[tuple[str, int]], path: Path, problems:
         problems.add(
             (*path, "disk"),
             f"Disk {fault.disk} of '{fault.stack}' is "
-            f"{'in its bay' if comes_back else 'not on its loops any more'} at that time",
+            f"{'in its bay' if comes_back else 'no longer on its loops'} at that time",
             "Pull it before it is put back"
             if comes_back
             else "Put it back with 'insert-disk' first",
@@ -124,7 +124,7 @@ def _is_possible(fault: Fault, gone: set[tuple[str, int]], path: Path, problems:
 def _on_loop(
     fault: Fault, stack: StackBox, number: int, loop: LoopPlan, n_ports: list[NPortPlan]
 ) -> list[LoopFaultPlan]:
-    """What the fault does to one loop of its stack."""
+    """Return the effect of the fault on one loop of its stack."""
 
     def happens(at: int, action: LoopActionPlan) -> LoopFaultPlan:
         return LoopFaultPlan(at_ps=at, loop_id=number, action=action)
@@ -158,10 +158,10 @@ def _on_loop(
 
 
 def _cut(enclosure: int, stack: StackBox, loop: LoopPlan, names: list[str]) -> CutLoopAction:
-    """The ring above a dark enclosure, and the one below; each is closed by its neighbour.
+    """Return the ring above a dark enclosure and the ring below; each is closed by a neighbour.
 
-    A ring that is closed sooner is shorter by the way down and back of what is left out: its first
-    port is nearer by that much.
+    A shortened ring lacks the way down and back through the removed enclosures, so the delay to
+    its first port is shorter by that amount.
     """
     dark = {f"{stack.name}.disk{disk}" for disk in stack.disks_in(enclosure)}
     places = [at for at, name in enumerate(names) if name.rpartition(".")[0] in dark]

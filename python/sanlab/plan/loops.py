@@ -1,4 +1,4 @@
-"""Loops of stacks: who is on them, in which order, with which AL_PA, and how far apart."""
+"""Loops of stacks: their ports in order, with AL_PAs and delays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AL_PAS = bytes.fromhex(
     "B2 B3 B4 B5 B6 B9 BA BC C3 C5 C6 C7 C9 CA CB CC CD CE D1 D2 D3 D4 D5 D6 D9 DA DC E0 E1 E2 E4 "
     "E8 EF"
 )
-#: AL_PAs as people write them.
+#: AL_PAs as written in scenarios.
 _BY_TEXT = {f"{al_pa:02X}": al_pa for al_pa in AL_PAS}
 
 
@@ -59,8 +59,8 @@ def find_place(
     if not loop:
         problems.add(
             path,
-            f"'{stack.name}' is a stack, and the link names none of its loops",
-            f"Write '{stack.name}.{stack.loops[0]}.top', say",
+            f"'{stack.name}' is a stack, and the link does not name a loop",
+            f"Write '{stack.name}.{stack.loops[0]}.top', for example",
         )
         return None
     if loop not in stack.loops:
@@ -174,11 +174,11 @@ class _Loop:
         )
 
     def words(self, count: int) -> int:
-        """Return the time of so many transmission words."""
+        """Return the time of a number of transmission words."""
         return round(count * WORD_BYTES * PS_PER_S / self.rate)
 
     def _addresses(self) -> tuple[list[int], list[int]]:
-        """AL_PAs: hosts take the highest priorities that are free, disks the lowest."""
+        """Assign AL_PAs: hosts take the highest free priorities, disks the lowest."""
         hosts = [self._wanted(it.spec.al_pa, it.path, ".".join(it.end)) for it in self.hosts]
         hard = self.stack.spec.hard_addresses
         disks = [
@@ -205,18 +205,18 @@ class _Loop:
         if al_pa is None:
             self.problems.add(
                 here,
-                f"'{text}' is no AL_PA of a device",
+                f"'{text}' is not an AL_PA of a device",
                 "The 126 values are in the table of FC-AL, 01 to EF; 00 is the switch's",
             )
             return None
         if al_pa in self.taken:
             first = self.taken[al_pa]
-            # Two disks collide on every loop of the stack, which is one mistake.
+            # Two disks collide on every loop of the stack: this is one error.
             are_disks = all(it.startswith(f"{self.stack.name}.") for it in (owner, first))
             where = "in" if are_disks else f"on loop '{self.loop}' of"
             self.problems.add(
                 here,
-                f"'{owner}' and '{first}' both want AL_PA {al_pa:02X} {where} '{self.stack.name}'",
+                f"'{owner}' and '{first}' both have AL_PA {al_pa:02X} {where} '{self.stack.name}'",
                 "Give one of them another",
             )
             return None

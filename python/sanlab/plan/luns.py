@@ -43,7 +43,7 @@ class PlacedLun:
     #: Ports of hosts that may use it, each with its host; None where all may.
     initiators: frozenset[tuple[str, str]] | None = None
     via: tuple[str, str] | None = None
-    """Host and port that drive it, where its stack says so."""
+    """Host and port that drive it, if the `paths` of its stack name them."""
 
 
 class LunTable:
@@ -59,7 +59,7 @@ class LunTable:
     def disk_names(self, index: int, array: ArrayBox) -> list[str]:
         """Names of the disks of an array: those of striped LUNs, then those of its groups.
 
-        Disks of a stack bear the names of their LUNs, which count from 1.
+        Disks of a stack have the names of their LUNs, which count from 1.
         """
         pool = self.pools[index]
         count = (0 if pool is None else len(pool.used)) + self.groups[index].disks_count
@@ -98,7 +98,7 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
             first = 0 if pool is None else len(pool.used)
             groups = build_groups(array, disk, first, faults, problems)
             if problems.found:
-                # What LUNs would say of a group that is wrong itself is of no use.
+                # Problems of LUNs on an invalid group would only repeat the cause.
                 continue
         here = Place(array, index, pool, groups)
         placed = _place_array(here, boxes, wiring, problems)
@@ -117,7 +117,7 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
 
 
 def _disk_of(array: ArrayBox, problems: Problems) -> DiskEntry | None:
-    """Return the kind of disk of an array; None where it has no disks."""
+    """Return the model of the disks of an array; None if it has no disks."""
     if not array.spec.groups and not any(is_on_disks(lun, array) for lun in array.spec.luns):
         return None
     model = array.values.model
@@ -195,7 +195,7 @@ def _export_ports(
 def _initiators(
     spec: Lun, boxes: Boxes, wiring: Wiring, path: Path, problems: Problems
 ) -> frozenset[tuple[str, str]] | None:
-    """Ports of hosts that may use a LUN; None where all may."""
+    """Return the ports of hosts that may use a LUN; None if all may."""
     if spec.initiators is None:
         return None
     known: Names[list[tuple[str, str]]] = Names("host, or port of a host,")

@@ -1,4 +1,4 @@
-"""What holds the blocks of LUNs: disks, RAID groups, flash, RAM, plain memory."""
+"""Media of LUNs: disks, RAID groups, flash, RAM, plain memory."""
 
 from __future__ import annotations
 
@@ -39,16 +39,13 @@ class Place:
 
 def is_on_disks(spec: Lun, array: ArrayBox) -> bool:
     """Whether disks of the array hold the blocks of a LUN, outside any RAID group."""
-    if spec.raid is not None:
-        return True
-    has_media = any((spec.memory, spec.group, spec.flash, spec.ram))
-    return not has_media and array.values.model.media == "raid"
+    return (spec.media or array.values.model.media) == "raid"
 
 
 def media_of(
     place: Place, spec: Lun, left: int, path: Path, problems: Problems
 ) -> tuple[int, MediaPlan] | None:
-    """Return size and media of a LUN, of `left` that share its group; None where it has no room."""
+    """Return size and media of a LUN, of `left` that share its group; None if it does not fit."""
     array, pool = place.array, place.pool
     if spec.group is not None:
         return take_part(spec, left, place.groups, path, problems)
@@ -67,9 +64,9 @@ def _sectors(size: int) -> int:
 
 
 def _solid_state(spec: Lun, array: ArrayBox) -> FlashMedia | RamMedia | None:
-    """Return the flash or RAM SSD of a LUN; None where it has memory."""
+    """Return the flash or RAM SSD of a LUN; None for memory."""
     model = array.values.model
-    kind = next((key for key in ("memory", "flash", "ram") if getattr(spec, key)), model.media)
+    kind = spec.media or model.media
     if kind == "flash":
         return _flash(spec.flash or Flash(), model.flash)
     if kind == "ram":
@@ -78,7 +75,7 @@ def _solid_state(spec: Lun, array: ArrayBox) -> FlashMedia | RamMedia | None:
 
 
 def _flash(spec: Flash, model: Flash) -> FlashMedia:
-    """Return a flash SSD: what the LUN says, else what the model of the array says."""
+    """Return a flash SSD with the values of the LUN, or of the model of the array."""
 
     def value(key: str, default: int) -> int:
         return int(given(getattr(spec, key), given(getattr(model, key), default)))
@@ -100,7 +97,7 @@ def _flash(spec: Flash, model: Flash) -> FlashMedia:
 
 
 def _ram(spec: Ram, model: Ram, ports: int) -> RamMedia:
-    """Return a RAM SSD: what the LUN says, else what the model of the array says."""
+    """Return a RAM SSD with the values of the LUN, or of the model of the array."""
     return RamMedia(
         ports=given(spec.ports, given(model.ports, ports)),
         command_ps=given(spec.service, given(model.service, 0)),
@@ -129,7 +126,7 @@ def _stripe(
     if stripe % block != 0:
         problems.add(
             (*path, "stripe_depth"),
-            f"The stripe depth {format_size(stripe)} is no multiple of the block size "
+            f"The stripe depth {format_size(stripe)} is not a multiple of the block size "
             f"{format_size(block)}",
             "Make one a multiple of the other",
         )
@@ -149,7 +146,7 @@ def _stripe(
     if size == 0 or share > room:
         problems.add(
             (*path, "size"),
-            f"The LUN needs {about_size(max(share, stripe))} on each of its disks, where "
+            f"The LUN needs {about_size(max(share, stripe))} on each of its disks, and "
             f"{about_size(max(room, 0))} are free",
             "Give a smaller 'size', more 'disks', or more 'disks_per_group'",
         )

@@ -1,4 +1,4 @@
-"""Mirrored LUNs, each tied to its other side."""
+"""Mirrored LUNs and their targets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Mirrors:
-    """Ties each mirrored LUN to its other side; a LUN takes copies from one LUN at most."""
+    """Assigns each mirrored LUN its target; a LUN is the target of at most one LUN."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Mirrors:
         self.sources: dict[str, str] = {}
 
     def plan(self, lun: PlacedLun) -> MirrorPlan | None:
-        """Return the mirror of a LUN; None where it has none, or a wrong one."""
+        """Return the mirror of a LUN; None without a valid mirror."""
         spec = lun.spec.mirror
         if spec is None or lun.mirror_to is None:
             return None
@@ -55,7 +55,7 @@ class Mirrors:
         )
 
     def target(self, lun: PlacedLun, name: str) -> PlacedLun | None:
-        """Return the LUN copies go to, or note what is wrong with it."""
+        """Return the target LUN, or note why it cannot be one."""
         path: Path = (*lun.path, "mirror", "to")
         if name not in self.table.by_name:
             self.problems.add(path, *self.table.by_name.unknown(name))
@@ -71,7 +71,7 @@ class Mirrors:
             )
         elif target.mirror_to is not None:
             wrong = (
-                f"'{name}' is mirrored itself, so copies would go on from it",
+                f"'{name}' is the target of a mirror and has a mirror itself",
                 "Mirror to a LUN that has no mirror",
             )
         elif target.bytes < lun.bytes:
@@ -82,7 +82,7 @@ class Mirrors:
             )
         elif name in self.sources:
             wrong = (
-                f"'{name}' takes the copies of '{self.sources[name]}' already",
+                f"'{name}' is already the target of '{self.sources[name]}'",
                 "Give each LUN a target of its own",
             )
         if wrong is not None:
@@ -92,7 +92,7 @@ class Mirrors:
         return target
 
     def ports(self, lun: PlacedLun, target: PlacedLun) -> tuple[str, str] | None:
-        """Return the ports copies leave and arrive by: as written, else in turn by LUN number."""
+        """Return the ports that copies use: as written, by default in turn by LUN number."""
         spec = lun.spec.mirror
         source_array = self.boxes.arrays[lun.array].name
         target_array = self.boxes.arrays[target.array].name
@@ -134,7 +134,7 @@ class Mirrors:
             known = ", ".join(linked) or "none"
             self.problems.add(
                 (*lun.path, "mirror", key),
-                f"'{array}' has no linked port '{label}'",
+                f"'{array}' has no port '{label}' with a link",
                 f"Ports with a link are: {known}",
             )
             return None

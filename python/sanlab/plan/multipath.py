@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def multipath_of(spec: Multipath | None) -> MultipathPlan | None:
-    """Return what a host does with several paths; None where it has none of it."""
+    """Return the multipath settings of a host; None without `multipath`."""
     if spec is None:
         return None
     spreading: SpreadingPlan
@@ -41,7 +41,7 @@ def multipath_of(spec: Multipath | None) -> MultipathPlan | None:
 
 
 def preferred_ports(lun: PlacedLun, problems: Problems) -> frozenset[str]:
-    """Return the ports by which a LUN wants to be reached; all where it does not say."""
+    """Return the preferred ports of a LUN; all by default."""
     wanted = lun.spec.preferred
     if wanted is None:
         return frozenset(lun.ports)
@@ -59,9 +59,9 @@ def preferred_ports(lun: PlacedLun, problems: Problems) -> frozenset[str]:
 
 
 def refuse_one_path(host: str, lun: str, path: Path, problems: Problems) -> None:
-    """Note that there is nothing to choose from."""
+    """Note a problem for a host with `multipath` and a single path."""
     problems.add(
         path,
-        f"'{host}' has 'multipath' and a single path to '{lun}'",
+        f"'{host}' has 'multipath' but only one path to '{lun}'",
         "Link a second port of the host or the array, or remove 'multipath'",
     )

@@ -1,4 +1,4 @@
-"""Names of a scenario: what each stands for, and what was meant where there is none."""
+"""Names of a scenario: their objects, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Item = TypeVar("Item")
 #: A port: its box, and its name there.
 End = tuple[str, str]
 
-#: Names listed where one is unknown.
+#: Names listed in the message for an unknown name.
 MAX_SHOWN = 8
 
 
 class Problems:
-    """Collects what is wrong, so that one attempt shows all of it."""
+    """Collects problems, so that one attempt shows all of them."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -46,14 +46,14 @@ class Problems:
 
 
 class Names(Generic[Item]):
-    """Names of one kind in the order of the file, each with what it stands for."""
+    """Names of one kind in the order of the file, each with its object."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.items: dict[str, Item] = {}
 
     def __getitem__(self, name: str) -> Item:
-        """Return what a known name stands for."""
+        """Return the object of a known name."""
         return self.items[name]
 
     def __contains__(self, name: str) -> bool:
@@ -65,7 +65,7 @@ class Names(Generic[Item]):
         return iter(self.items)
 
     def match(self, pattern: str) -> list[str]:
-        """Names a pattern means, in its order; `*` gives them in the order of the file."""
+        """Return the names that match a pattern, in its order; `*` gives the order of the file."""
         found: list[str] = []
         for word in expand(pattern):
             if "*" in word or "?" in word:
@@ -76,7 +76,7 @@ class Names(Generic[Item]):
         return found
 
     def resolve(self, patterns: Sequence[str], path: Path, problems: Problems) -> list[str]:
-        """Names several patterns mean; one that means nothing is a problem."""
+        """Return the names that match several patterns; a pattern without a match is a problem."""
         found: list[str] = []
         for pattern in patterns:
             for word in expand(pattern):
@@ -88,23 +88,23 @@ class Names(Generic[Item]):
         return found
 
     def unknown(self, word: str) -> tuple[str, str]:
-        """Reason and remedy for a name that does not exist."""
+        """Return reason and remedy for a name that does not exist."""
         guess = nearest(word, list(self.items))
         hint = f"Did you mean '{guess}'? " if guess else ""
         listed = list(self.items)
         shown = ", ".join(listed[:MAX_SHOWN]) + (", ..." if len(listed) > MAX_SHOWN else "")
-        there = f"There is {shown}" if listed else f"There is no {self.kind} at all"
+        there = f"Known names are {shown}" if listed else f"The scenario has no {self.kind}"
         return f"There is no {self.kind} called '{word}'", hint + there
 
 
 def define(text: str, path: Path, taken: dict[str, Path], problems: Problems) -> list[str]:
-    """Names a definition stands for; one that is taken is a problem."""
+    """Return the names of a definition; a name that exists already is a problem."""
     names = []
     for name in expand_names(text):
         if name in taken:
             first = problems.scenario.problem(taken[name], "", "").line
             place = f" on line {first}" if first else ""
-            problems.add(path, f"The name '{name}' is taken{place}", "Choose another name")
+            problems.add(path, f"The name '{name}' is already used{place}", "Choose another name")
             continue
         taken[name] = path
         names.append(name)
@@ -112,7 +112,7 @@ def define(text: str, path: Path, taken: dict[str, Path], problems: Problems) ->
 
 
 def safe_expand(pattern: str, path: Path, problems: Problems) -> list[str]:
-    """Names of a pattern; a malformed one is a problem."""
+    """Return the names of a pattern; a malformed pattern is a problem."""
     try:
         return expand(pattern)
     except GroupError as error:
@@ -134,6 +134,6 @@ def pair_up(
         problems.add(
             path,
             f"{len(left)} {words[0]} cannot pair with {len(right)} {words[1]}",
-            "Give equal numbers, or a single one on one side",
+            "Write equal numbers, or a single one on one side",
         )
     return []

@@ -1,4 +1,4 @@
-"""Virtual ports: N_Ports with names and addresses of their own that share the link of another."""
+"""Virtual ports: N_Ports with their own names and addresses that share the link of another."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def number_virtual_ports(
 def virtual_n_ports(
     virtual: dict[End, VirtualPort], n_ports: list[NPortPlan], ids: dict[End, int]
 ) -> list[NPortPlan]:
-    """Return virtual ports as the plan has them: the fabric counts their addresses up (FDISC)."""
+    """Return the virtual ports of the plan; the fabric numbers their addresses (FDISC)."""
     nth: dict[int, int] = {}
     found = []
     for port in virtual.values():

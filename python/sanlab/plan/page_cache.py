@@ -25,19 +25,19 @@ _DEFAULT_DESTAGES = 8
 
 
 def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PagesCache | None:
-    """Return the cache of an array that has one with pages; None where something is wrong."""
+    """Return the page cache of an array; None after a problem."""
     before = len(problems.found)
     size, page = given(cache.size, 0), given(cache.page, _DEFAULT_PAGE)
     if page & (page - 1) or not SECTOR_BYTES <= page <= _LARGEST_PAGE:
         problems.add(
             (*path, "page"),
-            f"A page of {format_size(page)} is no power of two from 512 B to 64 KiB",
+            f"A page of {format_size(page)} is not a power of two from 512 B to 64 KiB",
             "Write 4KiB, 8KiB, 16KiB, 32KiB or 64KiB",
         )
     elif size % page or size // page > _MOST_PAGES:
         problems.add(
             (*path, "size"),
-            f"{format_size(size)} is no whole number of pages of {format_size(page)}, or more "
+            f"{format_size(size)} is not a whole number of pages of {format_size(page)}, or more "
             f"than {_MOST_PAGES} of them",
             "Make 'size' a multiple of 'page'",
         )
@@ -48,14 +48,14 @@ def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PagesCache
         problems.add(
             (*path, key),
             f"The low watermark, {low / 10_000:g}%, is above the high one, {high / 10_000:g}%",
-            "Make it less",
+            "Reduce it",
         )
     limit = cache.dirty_limit if "dirty_limit" in cache.model_fields_set else size // 2
     if limit > size:
         problems.add(
             (*path, "dirty_limit"),
-            f"'dirty_limit' is {format_size(limit)} and the cache holds {format_size(size)}",
-            "Make it less",
+            f"'dirty_limit' is {format_size(limit)}, larger than the cache of {format_size(size)}",
+            "Reduce it",
         )
     if len(problems.found) > before:
         return None

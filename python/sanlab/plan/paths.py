@@ -1,4 +1,4 @@
-"""Which port of which host drives each disk of a stack."""
+"""Host ports that drive the disks of a stack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def drivers(stack: StackBox, wiring: Wiring, problems: Problems) -> dict[str, End]:
     """Return the host and the port that drive each disk, by the disk's name.
 
-    The first rule that names an enclosure is used for its disks; the disks of one rule take its
+    The first rule that names an enclosure applies to its disks; the disks of one rule use its
     ports in turn.
     """
     rules = [_ports(stack, number, wiring, problems) for number in range(len(stack.spec.paths))]
@@ -48,7 +48,7 @@ def _rule_for(stack: StackBox, enclosure: int) -> int | None:
 
 
 def _ports(stack: StackBox, number: int, wiring: Wiring, problems: Problems) -> list[End]:
-    """Return the ports of a rule, all of which must be plugged into the stack."""
+    """Return the ports of a rule; all must be plugged into the stack."""
     path: Path = (*stack.path, "paths", number, "via")
     attached = {".".join(it.end): it.end for it in wiring.attached if it.stack == stack.name}
     ports = []
@@ -59,7 +59,7 @@ def _ports(stack: StackBox, number: int, wiring: Wiring, problems: Problems) -> 
                 problems.add(
                     path,
                     f"'{name}' is not plugged into '{stack.name}'",
-                    f"Ports that are: {known}",
+                    f"Ports in the stack: {known}",
                 )
                 return []
             ports.append(attached[name])

@@ -1,4 +1,4 @@
-"""Presets: a workload of the catalog under the keys that a scenario writes itself."""
+"""Presets: values of a workload from the catalog, unless the scenario sets them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_preset(spec: Workload, path: Path, problems: Problems) -> Workload | None:
-    """Fill in what the preset gives; None where there is none of that name, or keys contradict."""
+    """Fill in the values of the preset; None if its name is unknown or keys contradict."""
     if spec.preset is None:
         return spec
     try:

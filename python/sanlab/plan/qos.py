@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sanlab.scenario.fabric import Link
     from sanlab.scenario.qos import Qos, SwitchQos, Wheel
 
-#: Burst of a rate where nothing else is said: a request of its time. Uncertain.
+#: Default burst of a rate: one typical request. Uncertain.
 DEFAULT_BURST_BYTES = 64 * 1024
 
 
@@ -44,7 +44,7 @@ def classes_of(qos: SwitchQos) -> list[ClassPlan]:
 
 
 def channels_of(link: Link, a_to_b: int, b_to_a: int) -> list[VirtualChannelPlan]:
-    """Return the virtual channels of a link, which share its credit alike."""
+    """Return the virtual channels of a link, which share its credit equally."""
     counts = link.virtual_channels
     if counts is None:
         return []
@@ -69,7 +69,7 @@ def _share(credit: int, number: int, count: int) -> int:
 
 @dataclass(slots=True)
 class _Sold:
-    """Slots of the wheel of one port, by the pairs that have them."""
+    """Slots of the wheel of one port, by pair."""
 
     slots: dict[tuple[End, End], int] = field(default_factory=dict)
 
@@ -87,8 +87,8 @@ class _Maker:
         self.plans: list[QosPlan] = []
 
     def add(self, spec: Qos, path: Path) -> None:
-        """Add what one entry says."""
-        event = "The policy would come into force"
+        """Add the policies of one entry."""
+        event = "The policy takes effect"
         if not is_in_time(spec.at, event, (*path, "at"), self.problems):
             return
         if spec.to is None:
@@ -104,7 +104,7 @@ class _Maker:
                         return
 
     def _words(self, patterns: list[str], path: Path) -> list[str]:
-        """Boxes and ports that patterns mean, as words."""
+        """Return the names of the boxes and ports that match patterns."""
         found: list[str] = []
         for pattern in patterns:
             for word in safe_expand(pattern, path, self.problems):
@@ -117,7 +117,7 @@ class _Maker:
         return found
 
     def _ports(self, patterns: list[str], path: Path) -> list[End]:
-        """N_Ports with a link to a switch; a box is all of its own."""
+        """Return the N_Ports with a link to a switch; a box stands for all its ports."""
         found: list[End] = []
         for word in self._words(patterns, path):
             name, _, port = word.partition(".")
@@ -130,7 +130,7 @@ class _Maker:
             if box.kind == "switch":
                 self.problems.add(
                     path,
-                    f"'{name}' is a switch, which sends no frames of its own",
+                    f"'{name}' is a switch, which does not send frames itself",
                     "Name a host or array",
                 )
                 return []
@@ -138,7 +138,7 @@ class _Maker:
                 self.problems.add(
                     path,
                     f"'{word}' has no link to a switch",
-                    f"Ports with one are: {', '.join(linked) or 'none'}",
+                    f"Ports with a link: {', '.join(linked) or 'none'}",
                 )
                 return []
             found.extend((name, it) for it in ([port] if port else linked))
@@ -157,8 +157,8 @@ class _Maker:
             line = self.problems.scenario.problem(first, "", "").line
             self.problems.add(
                 (*path, key),
-                f"Line {line} says another {key} of the same from {since} on",
-                "Give the later one a later 'at', or keep one of them",
+                f"Line {line} sets another {key} for the same pair from {since} on",
+                "Write a later 'at' for one of them, or remove one",
             )
         return first == path
 
@@ -169,7 +169,7 @@ class _Maker:
             self.plans.append(QosPlan(at_ps=spec.at, policy=policy))
 
     def _add_pair(self, spec: Qos, pair: tuple[End, End], path: Path) -> bool:
-        """Add both directions of a pair; false where something is wrong with it."""
+        """Add both directions of a pair; return whether there was no problem."""
         a, b = pair
         if a == b or not self.net.wiring.is_reachable(a, b):
             self.problems.add(
@@ -215,9 +215,9 @@ class _Maker:
         return names.index(spec.switch)
 
     def _limit(self, spec: Qos, way: tuple[End, End], path: Path) -> LimitPlan | None:
-        """Return a limit at the port its way ends at: slots where the switch has a wheel.
+        """Return a limit at the last port of a path: slots if the switch has a wheel.
 
-        None where there is no limit, or a problem was found.
+        None without a limit, or after a problem.
         """
         switch = self._switch_of(way[1])
         wheel = switch.values.qos.wheel if switch else None
@@ -235,9 +235,9 @@ class _Maker:
         if total > wheel.slots:
             self.problems.add(
                 (*path, "limit"),
-                f"{total} slots of the port of '{_label(way[1])}' would be sold, and its wheel has "
-                f"{wheel.slots}",
-                "Lower a limit of its pairs, or lift one with 'limit: none'",
+                f"The limits at the port of '{_label(way[1])}' need {total} slots, and its wheel"
+                f" has {wheel.slots}",
+                "Reduce a limit of its pairs, or remove one with 'limit: none'",
             )
             return None
         return WheelLimit(slots=slots, of=wheel.slots)
@@ -247,7 +247,7 @@ class _Maker:
         if spec.burst is not None:
             self.problems.add(
                 (*path, "burst"),
-                "The switch keeps limits by a wheel, which saves nothing up",
+                "The switch uses a wheel for limits, which allows no bursts",
                 "Remove 'burst'",
             )
             return None
@@ -256,8 +256,8 @@ class _Maker:
             near = min(max(1, round(spec.limit / wheel.slot_rate)), wheel.slots)
             self.problems.add(
                 (*path, "limit"),
-                f"{format_rate(spec.limit)} is no whole number of the wheel's {wheel.slots} slots "
-                f"of {format_rate(wheel.slot_rate)}",
+                f"{format_rate(spec.limit)} is not a whole number of the wheel's {wheel.slots}"
+                f" slots of {format_rate(wheel.slot_rate)}",
                 f"Write {format_rate(near * wheel.slot_rate)}, or 'limit: none'",
             )
             return None

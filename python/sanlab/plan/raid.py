@@ -1,4 +1,4 @@
-"""RAID groups: disks of their own, drives that fail, spares; LUNs take a part of a group."""
+"""RAID groups: disks, failing drives, spares, and the parts of a group that LUNs use."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def survives(level: int, drives: int, lost: set[int]) -> bool:
 
 @dataclass
 class Group:
-    """A group in the plan, and how much of it LUNs have taken."""
+    """A group in the plan, and the part that LUNs use."""
 
     plan: GroupPlan
     used: int = 0
@@ -63,13 +63,13 @@ class Group:
 
     @property
     def room(self) -> int:
-        """Data not taken yet."""
+        """Data not assigned yet."""
         return self.row_bytes * self.plan.rows - self.used
 
 
 @dataclass
 class Groups:
-    """The groups of one array; their disks come after those of its other LUNs."""
+    """The groups of one array; their disks follow those of its other LUNs."""
 
     by_name: Names[Group] = field(default_factory=lambda: Names("RAID group of this array"))
     disks_count: int = 0
@@ -82,7 +82,7 @@ def build_groups(
     faults: dict[Place, list[DriveFailure]],
     problems: Problems,
 ) -> Groups:
-    """Return the groups of an array, with the drives that fail by its own word or by `faults`."""
+    """Return the groups of an array, with drives that fail by `failed_drives` or `faults`."""
     groups = Groups()
     taken: dict[str, Path] = {}
     next_disk = first_disk
@@ -97,7 +97,7 @@ def build_groups(
         if names and spec.rebuild is not None and not any(failing.values()):
             problems.add(
                 (*path, "rebuild"),
-                "There is nothing to rebuild: no drive fails",
+                "'rebuild' has no effect: no drive fails",
                 "Name one in 'failed_drives' or in a fault, or remove 'rebuild'",
             )
             continue
@@ -118,7 +118,7 @@ def _is_sound(spec: RaidGroup, disk: DiskEntry, path: Path, problems: Problems) 
     if raid.drives < least:
         problems.add(
             (*path, "raid", "drives"),
-            f"RAID {raid.level} takes {counted(least, 'drive')} or more, and the group has "
+            f"RAID {raid.level} needs {counted(least, 'drive')} or more, and the group has "
             f"{raid.drives}",
             "Raise 'drives', or choose another level",
         )
@@ -126,14 +126,14 @@ def _is_sound(spec: RaidGroup, disk: DiskEntry, path: Path, problems: Problems) 
     if raid.level == 10 and raid.drives % 2:
         problems.add(
             (*path, "raid", "drives"),
-            f"RAID 10 takes pairs of drives, and the group has {raid.drives}",
-            "Make 'drives' even",
+            f"RAID 10 needs an even number of drives, and the group has {raid.drives}",
+            "Write an even number in 'drives'",
         )
         return False
     if raid.unit % SECTOR_BYTES:
         problems.add(
             (*path, "raid", "unit"),
-            f"The unit {format_size(raid.unit)} is no whole number of sectors of 512 B",
+            f"The unit {format_size(raid.unit)} is not a multiple of a sector, 512 B",
             "Make it a multiple of 512 B",
         )
     elif raid.unit > disk.size:
@@ -148,7 +148,7 @@ def _is_sound(spec: RaidGroup, disk: DiskEntry, path: Path, problems: Problems) 
 def _survives(
     spec: RaidGroup, failures: list[DriveFailure], path: Path, problems: Problems
 ) -> bool:
-    """Note failures of drives that are not there, come twice, or are more than data survive."""
+    """Note failures of unknown drives, repeated failures, and failures that lose data."""
     before = len(problems.found)
     raid, lost = spec.raid, [failure.drive for failure in failures]
     unknown = [failure for failure in failures if failure.drive >= raid.drives]
@@ -171,7 +171,7 @@ def _survives(
     elif spec.rebuild is not None and len(lost) > spec.spares:
         problems.add(
             (*path, "rebuild"),
-            f"Drives that fail: {len(lost)}; and there is "
+            f"The number of drives that fail is {len(lost)}, and the group has "
             f"{counted(spec.spares, 'hot spare') if spec.spares else 'no hot spare'}",
             f"Add 'spares: {len(lost)}'",
         )
@@ -179,7 +179,7 @@ def _survives(
 
 
 def _last_straw(raid: Raid, failures: list[DriveFailure]) -> DriveFailure:
-    """The failure, in the order of time, that data do not survive."""
+    """Return the first failure that loses data."""
     lost: set[int] = set()
     for failure in sorted(failures, key=lambda it: it.at_ps):
         lost.add(failure.drive)
@@ -222,7 +222,7 @@ def _group(
 def take_part(
     spec: Lun, left: int, groups: Groups, path: Path, problems: Problems
 ) -> tuple[int, RaidMedia] | None:
-    """Return size and place of a LUN on its group, of `left` LUNs that are still to share it."""
+    """Return size and place of a LUN on its group; `left` LUNs still share the rest."""
     name = spec.group or ""
     if name not in groups.by_name:
         problems.add((*path, "group"), *groups.by_name.unknown(name))
@@ -234,7 +234,7 @@ def take_part(
     if size == 0 or size > group.room:
         problems.add(
             (*path, "size"),
-            f"The LUN needs {about_size(max(size, row))} and group '{name}' has "
+            f"The LUN needs {about_size(max(size, row))}, and group '{name}' has only "
             f"{about_size(group.room)} left",
             "Give a smaller 'size', or more 'drives' to the group",
         )

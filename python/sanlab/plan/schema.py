@@ -673,8 +673,7 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     queue_depth: PositiveU32
     """Commands among which it chooses."""
     streaming: bool
-    """A command that continues where the last one ended loses no revolution and pays no overhead.
-    """
+    """Whether a sequential command has no overhead and loses no revolution."""
 
 
 #: Order of the surfaces of a cylinder.
@@ -1202,7 +1201,7 @@ class AccessPattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class StreamPattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="stream"):
-    """A stream of a benchmark. The targets form one volume, of which the job uses its region."""
+    """A stream of a benchmark. The targets form one volume; the job uses a region of it."""
 
     stripe_bytes: PositiveU64 | None
     """Bytes on one target before the next. Without it, one target lies behind the other."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.scenario.document import Path
 
-#: An instant that does not come: of a link that is not lit again, of a failback by hand.
+#: An instant after every run: the end of a permanent outage, or a manual failback.
 NEVER = 2**64 - 1
 
 #: From an instant until another, in picoseconds.
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, those that touch or overlap as one, without empty ones."""
+    """Return spans in order; merge those that touch or overlap, and drop empty ones."""
     found: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if found and start <= found[-1][1]:
@@ -32,7 +32,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def outages_of(spans: Iterable[Span]) -> list[OutagePlan]:
-    """Return the outages of a link for the plan, one after the other."""
+    """Return the outages of a link for the plan, in order."""
     return [
         OutagePlan(from_ps=start, until_ps=None if end == NEVER else end)
         for start, end in merged(spans)
@@ -48,7 +48,7 @@ def spans_of(outages: Iterable[OutagePlan]) -> list[Span]:
 
 
 def is_in_time(at: int, event: str, path: Path, problems: Problems) -> bool:
-    """Whether an event, "The fault would come", comes before the run ends; if not, note it."""
+    """Whether an event, such as "The fault is", lies before the end of the run; note it if not."""
     end = problems.scenario.measure.duration
     if end is None or at < end:
         return True

@@ -4,7 +4,7 @@ Intensities, shares, regions and sizes are those of the open implementation of S
 (spc1.c in github.com/lpabon/spc1, 2009; it does not claim strict conformance), and agree with the
 mix that Gill and Modha, "WOW: Wise Ordering for Writes", FAST 2005, give for SPC-1: 40 % reads,
 61 % random I/O. Each stream of each BSU is a Poisson process; the sum of those of several BSUs is
-one too, in which every arrival is of any BSU alike.
+again Poisson, and each arrival belongs to any BSU with equal probability.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ASU_PERCENT = (45, 45, 10)
 SMIX = {4096: 400_000, 8192: 240_000, 16_384: 200_000, 32_768: 80_000, 65_536: 80_000}
 #: Least size of all targets: a hot region, 5 % of 45 %, has the 64 leaves of 32 KiB of one step.
 LEAST_BYTES = 100 * 2**20
-#: Most, for the memory that the state of the hot regions takes.
+#: Largest size, because of the memory for the state of the hot regions.
 MOST_BYTES = 256 * 2**40
 DEFAULT_STRIPE_BYTES = 2**20
 
@@ -85,7 +85,7 @@ class VolumeSpec:
 def make_volume(
     load: Spc1, luns: list[PlacedLun], path: Path, problems: Problems
 ) -> VolumeSpec | None:
-    """Put LUNs together; None, and a problem, where they are too small or too large."""
+    """Combine LUNs; None and a problem if they are too small or too large."""
     is_striped = load.layout == "striped"
     stripe = (load.stripe or DEFAULT_STRIPE_BYTES) if is_striped else None
     unit = stripe or SPC1_BLOCK_BYTES

@@ -1,4 +1,4 @@
-"""Stacks of enclosures: their disks as the LUNs of an array without a controller, their loops."""
+"""Stacks of enclosures: their loops, and their disks as LUNs of an array without a controller."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BLOCK_BYTES = 512
 
 @dataclass(frozen=True, slots=True)
 class StackBox:
-    """A stack with nothing left out."""
+    """A stack with all values."""
 
     name: str
     path: Path
@@ -91,7 +91,7 @@ def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> Sta
             problems.add(
                 (*path, "hard_addresses", str(number)),
                 f"'{name}' has no disk {number}",
-                f"It has disks 1 to {disks}" if disks else "It has no disk at all",
+                f"It has disks 1 to {disks}" if disks else "The stack has no disks",
             )
     _check_spans(spec, name, path, problems)
     return StackBox(
@@ -130,7 +130,7 @@ def _check_medium(spec: Stack, model: EnclosureEntry, path: Path, problems: Prob
     for key, value in only.items():
         if value is not None:
             problems.add(
-                (*path, key), f"'{spec.model}' {what}, so '{key}' means nothing", f"Remove '{key}'"
+                (*path, key), f"'{spec.model}' {what}, so '{key}' has no effect", f"Remove '{key}'"
             )
 
 
@@ -144,9 +144,9 @@ def _port_of(
     if port.login_credit > port.buffers:
         problems.add(
             (*path, "login_credit" if "login_credit" in changed else "buffers"),
-            f"'login_credit' promises {port.login_credit} frames and there are "
+            f"'login_credit' is {port.login_credit} frames, and the port has only "
             f"{counted(port.buffers, 'buffer')}",
-            "Raise 'buffers', or promise less",
+            "Raise 'buffers', or lower 'login_credit'",
         )
     return port
 
@@ -162,7 +162,7 @@ def ports_of_disk(stack: StackBox, disk: str) -> tuple[str, ...]:
     return tuple(f"{disk}.{loop}" for loop in stack.loops)
 
 
-#: A stack seen as an array: nothing stands between the ports and the disks.
+#: Values of a stack as an array: its ports reach the disks directly.
 _NO_CONTROLLER = ArrayEntry.model_validate(
     {
         "about": "Disks on a loop",

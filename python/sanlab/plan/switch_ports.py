@@ -1,4 +1,4 @@
-"""Ports as links see them; those of a switch that differ from the others."""
+"""Ports as links need them, and ports of a switch with their own settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """What a link needs to know of a port."""
+    """The values of a port that a link needs."""
 
     speeds: tuple[str, ...]
     bb_credit: int
@@ -38,14 +38,14 @@ def switch_ports(
         if not numbers:
             problems.add(
                 (*here, "ports"),
-                f"'{group.ports}' runs backwards",
+                f"The range in '{group.ports}' runs backwards",
                 "Write the lower number first",
             )
             continue
         if max(numbers) >= values.ports:
             problems.add(
                 (*here, "ports"),
-                f"There is no port {max(numbers)}",
+                f"The switch has no port {max(numbers)}",
                 f"The switch has {counted(values.ports, 'port')}, numbered from 0",
             )
             continue
@@ -55,8 +55,8 @@ def switch_ports(
             if vsans.setdefault(number, group.vsan or 1) != group.vsan:
                 problems.add(
                     (*here, "vsan"),
-                    f"Port {number} is in VSAN {vsans[number]} already",
-                    "A port is in one VSAN; a link between switches carries all of them",
+                    f"Port {number} is already in VSAN {vsans[number]}",
+                    "Name each port in one VSAN; a link between switches carries all VSANs",
                 )
                 break
     return {

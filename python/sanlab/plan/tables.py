@@ -1,4 +1,4 @@
-"""A plan as tables of text, for a person to read over before a run."""
+"""A plan as tables of text, for review before a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, the names of columns, and rows of text; `rows_count` counts those cut off too."""
+    """A title, the names of columns, and rows of text; `rows_count` includes rows not shown."""
 
     title: str
     columns: tuple[str, ...]
@@ -309,7 +309,7 @@ def _traffic(plan: Plan, max_rows: int) -> Table:
             plan.n_ports[flow.source_n_port].name,
             plan.n_ports[flow.target_n_port].name,
             format_size(flow.payload_bytes),
-            format_time(flow.arrivals.interval_ps) if flow.arrivals else "as fast as it goes",
+            format_time(flow.arrivals.interval_ps) if flow.arrivals else "as fast as possible",
         )
         for flow in plan.traffic[:max_rows]
     ]

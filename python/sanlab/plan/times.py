@@ -19,7 +19,7 @@ MAX_BINS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the length of a run follows from."""
+    """The parts of a plan that set the length of a run."""
 
     links_count: int
     loops_count: int
@@ -28,7 +28,7 @@ class Parts:
 
 
 def latest_end(links_count: int, loops_count: int = 0) -> int:
-    """Return the end of the engine's clock, which shares a 62-bit word with the fibre it is of."""
+    """Return the end of the engine's clock, which shares a 62-bit word with the fibre number."""
     fibres = max(2, 2 * links_count + loops_count)
     return 2**62 >> (fibres - 1).bit_length()
 
@@ -36,8 +36,8 @@ def latest_end(links_count: int, loops_count: int = 0) -> int:
 def times_of(scenario: Scenario, parts: Parts, problems: Problems) -> tuple[int, int]:
     """Return the latest end of the run and the length of a bin.
 
-    Without `duration`, a run in which every job and all traffic ends by itself may take an hour of
-    simulated time; any other takes one second.
+    Without `duration`, a run lasts until its work ends, at most an hour of simulated time; a run
+    with work that does not end lasts one second.
     """
     measure = scenario.measure
     limit = latest_end(parts.links_count, parts.loops_count)
@@ -67,13 +67,13 @@ def times_of(scenario: Scenario, parts: Parts, problems: Problems) -> tuple[int,
 
 
 def _check_starts(scenario: Scenario, end: int, problems: Problems) -> None:
-    """Note workloads that would not count anything before the end."""
+    """Note workloads whose counted time starts after the end."""
     for index, work in enumerate(scenario.workloads):
         counts_from = work.start_delay + work.ramp_time
         if counts_from >= end:
             problems.add(
                 ("workloads", index, "ramp_time" if work.ramp_time else "start_delay"),
-                f"Counting would start at {format_time(counts_from)}, "
+                f"Counting starts at {format_time(counts_from)}, "
                 f"and the run ends at {format_time(end)}",
                 "Make 'measure.duration' longer",
             )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Ports and how they are linked."""
+    """Ports and their links."""
 
     boxes: Boxes
     wiring: Wiring
@@ -30,7 +30,7 @@ class Network:
 def build_traffic(
     scenario: Scenario, net: Network, flows: dict[str, Path], problems: Problems
 ) -> list[TrafficPlan]:
-    """Return the plain frames of the plan; a pair of ports each."""
+    """Return the streams of plain frames, one for each pair of ports."""
     plans = []
     for index, spec in enumerate(scenario.traffic):
         path: Path = ("traffic", index)
@@ -60,7 +60,7 @@ def _label(end: End) -> str:
 
 
 def _n_ports(patterns: list[str], path: Path, net: Network, problems: Problems) -> list[End]:
-    """Linked N_Ports that patterns mean; a box alone is its first."""
+    """Return the linked N_Ports that match patterns; a box stands for its first one."""
     found: list[End] = []
     for pattern in patterns:
         for word in safe_expand(pattern, path, problems):
@@ -80,7 +80,7 @@ def _n_ports(patterns: list[str], path: Path, net: Network, problems: Problems) 
 def _n_port(name: str, port: str, path: Path, net: Network, problems: Problems) -> End | None:
     if net.boxes.by_name[name].kind == "switch":
         problems.add(
-            path, f"'{name}' is a switch, which sends no frames of its own", "Name a host or array"
+            path, f"'{name}' is a switch, which does not send frames itself", "Name a host or array"
         )
         return None
     linked = net.wiring.linked_ports(name)
@@ -88,7 +88,7 @@ def _n_port(name: str, port: str, path: Path, net: Network, problems: Problems) 
     if wanted not in linked:
         problems.add(
             path,
-            f"'{name}.{wanted}' is no port with a link" if wanted else f"'{name}' has no link",
+            f"'{name}.{wanted}' is not a port with a link" if wanted else f"'{name}' has no link",
             f"Ports with a link are: {', '.join(linked) or 'none'}",
         )
         return None
@@ -97,7 +97,7 @@ def _n_port(name: str, port: str, path: Path, net: Network, problems: Problems) 
 
 def _is_possible(source: End, target: End, path: Path, net: Network, problems: Problems) -> bool:
     if source == target:
-        problems.add((*path, "to"), f"'{_label(source)}' would send to itself", "Name another port")
+        problems.add((*path, "to"), f"'{_label(source)}' sends to itself", "Name another port")
         return False
     if not net.wiring.is_reachable(source, target):
         problems.add(

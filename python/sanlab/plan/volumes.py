@@ -1,8 +1,8 @@
-"""Volumes and file systems: which LUNs stand behind a name.
+"""Volumes and file systems, and their LUNs.
 
 A scenario may describe several volumes over the same LUNs, or file systems on one volume, to choose
-among them with `targets`. Those that workloads use may have nothing in common: one would overwrite
-what the other holds.
+among them with `targets`. Those that workloads use must not share a LUN, because each would
+overwrite the data of the other.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def build_volumes(
             volume = _volume(name, spec, table, path, problems)
             if volume is not None:
                 found[name] = volume
-    # What file systems would say of a volume that is wrong itself is of no use.
+    # Problems of file systems on an invalid volume would only repeat the cause.
     broken = {name for spec in scenario.volumes for name in expand(spec.name)} - set(found)
     for index, fs in enumerate(scenario.filesystems):
         path = ("filesystems", index)
@@ -80,13 +80,13 @@ def build_volumes(
 def _one_name(
     text: str, below: str, path: Path, taken: dict[str, Path], problems: Problems
 ) -> list[str]:
-    """The name of a volume or file system; of a group, all members would be the same storage."""
+    """Return the name of a volume or file system; a group would name the same storage twice."""
     names = define(text, (*path, "name"), taken, problems)
     if len(names) > 1:
         problems.add(
             (*path, "name"),
-            f"'{text}' would be {len(names)} names for the same {below}",
-            "Give each an entry of its own",
+            f"'{text}' stands for {len(names)} names of the same {below}",
+            "Write an entry for each",
         )
         return []
     return names
@@ -112,7 +112,7 @@ def _volume(
 
 
 def _is_sound(spec: Volume, luns: tuple[PlacedLun, ...], path: Path, problems: Problems) -> bool:
-    """Note what a volume cannot be made of; later rules rely on earlier ones."""
+    """Note invalid LUNs of a volume; later rules rely on earlier ones."""
     smallest = min(luns, key=lambda lun: lun.bytes)
     twice = [name for name, count in Counter(lun.name for lun in luns).items() if count > 1]
     unit = spec.unit or DEFAULT_UNIT_BYTES
@@ -171,7 +171,7 @@ def _below(
     if below.bytes < 4 * writes[what]:
         problems.add(
             (*path, "on"),
-            f"'{fs.on}' has {format_size(below.bytes)}, too little for a file system with "
+            f"'{fs.on}' has {format_size(below.bytes)}, too small for a file system with "
             f"{what} of {format_size(writes[what])}",
             "Use larger LUNs",
         )
@@ -186,7 +186,7 @@ def _refuse_below(
     path: Path,
     problems: Problems,
 ) -> None:
-    """Note that a file system is on what is no volume and no LUN."""
+    """Note a file system that is not on a volume or LUN."""
     volumes = [name for name, it in found.items() if it.file_system is None]
     known = ", ".join(volumes) or "none; name a LUN such as dev1.lun1, or add 'volumes:'"
     guess = nearest(fs.on, [*volumes, *table.by_name])
@@ -206,7 +206,7 @@ def _check_overlaps(scenario: Scenario, found: dict[str, PlacedVolume], problems
             continue
         for lun in volume.luns:
             other_name, other = users.setdefault(lun.name, (name, volume))
-            # Who uses a file system may read its volume past it.
+            # A workload may use a file system and its volume.
             if other_name in (name, volume.on):
                 continue
             is_one_volume = volume.on and volume.on == other.on
@@ -214,7 +214,7 @@ def _check_overlaps(scenario: Scenario, found: dict[str, PlacedVolume], problems
             problems.add(
                 (*volume.path, "on" if volume.on else "luns"),
                 f"'{name}' and '{other_name}' are both on {what}, and workloads use both",
-                "Let workloads use one of them, or give each storage of its own",
+                "Use one of them in 'targets', or give each its own LUNs",
             )
             break
 
@@ -222,7 +222,7 @@ def _check_overlaps(scenario: Scenario, found: dict[str, PlacedVolume], problems
 def misuses_volumes(
     spec: Workload, known: dict[str, PlacedVolume], path: Path, problems: Problems
 ) -> bool:
-    """Note it where a volume or file system is a target that it cannot be."""
+    """Note workloads that cannot use a volume or file system as a target."""
     names = [name for target in spec.targets for name in expand(target)]
     volumes = [name for name in names if name in known]
     unknown = [name for name in names if name not in known and not _is_lun_like(name)]
@@ -233,12 +233,12 @@ def misuses_volumes(
         problems.add(
             here,
             f"There is no volume or file system called '{unknown[0]}'",
-            f"Did you mean '{guess}'?" if guess else f"There is {', '.join(known)}",
+            f"Did you mean '{guess}'?" if guess else f"Known names are {', '.join(known)}",
         )
     elif volumes and (spec.access or spec.spc1):
         problems.add(
             here,
-            f"'{pattern}' goes to LUNs, and '{volumes[0]}' is a volume or file system",
+            f"'{pattern}' needs LUNs, and '{volumes[0]}' is a volume or file system",
             "Name its LUNs, or describe the workload with 'rw' and 'bs'",
         )
     elif volumes and len(names) > 1:

@@ -1,4 +1,4 @@
-"""What comes up degraded: a plan that runs, and not as one may have meant it."""
+"""Warnings of plans that run in a degraded state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sanlab.plan.schema import Plan
 
-#: States of a port that somebody asked for.
+#: States of a port that are intended.
 _MEANT = ("online", "no light", "initialising")
 
 
@@ -33,7 +33,7 @@ def _ports(plan: Plan) -> Iterator[str]:
         since = f" at {format_time(it.at_ps)}" if it.at_ps else ""
         name = f"{plan.switches[it.switch].name} port {it.port}"
         if it.kind == "E":
-            # Both ends of a link say the same.
+            # Both ends of a link have the same reason.
             first, second = sorted((name, it.peer))
             name = f"{first} to {second}"
         sentence = f"{name}: {it.state}{since}: {it.reason}"
@@ -43,7 +43,7 @@ def _ports(plan: Plan) -> Iterator[str]:
 
 
 def _workloads(plan: Plan) -> Iterator[str]:
-    """Workloads kept from a target at the start, or later on for good."""
+    """Return workloads that cannot reach a target at the start or permanently."""
     if plan.services is None:
         return
     users: dict[tuple[int, int], list[str]] = {}

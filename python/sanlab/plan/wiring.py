@@ -1,4 +1,4 @@
-"""Which port is linked to which, at what speed, and who can reach whom."""
+"""Links between ports, their speeds, and reachability."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WiredLink:
     spec: Link
     speed: str
     is_mismatched: bool = False
-    """Its ends have no speed in common: it never comes up."""
+    """The ends have no common speed, so the link never comes up."""
     members: int = 1
 
     @property
@@ -44,7 +44,7 @@ class WiredLink:
 
 @dataclass(slots=True)
 class Wiring:
-    """All links and what follows from them."""
+    """All links, and the fabrics and loops that they form."""
 
     links: list[WiredLink] = field(default_factory=list)
     link_of: dict[End, int] = field(default_factory=dict)
@@ -55,11 +55,11 @@ class Wiring:
     loop_of: dict[End, str] = field(default_factory=dict)
 
     def is_linked(self, end: End) -> bool:
-        """Whether a port takes part: it has a link, or a place on a loop."""
+        """Whether a port is simulated: it has a link, or a place on a loop."""
         return end in self.link_of or end in self.loop_of
 
     def linked_ports(self, box: str) -> list[str]:
-        """Ports of a box that take part, in its order."""
+        """Return the simulated ports of a box in order."""
         return self.linked.get(box, [])
 
     def peer(self, end: End) -> End:
@@ -68,7 +68,7 @@ class Wiring:
         return link.b if link.a == end else link.a
 
     def network_of(self, end: End) -> str:
-        """Name of what a linked N_Port is in: a loop, a fabric, or a direct link by itself."""
+        """Return the name of the loop, fabric or direct link of a linked N_Port."""
         if end in self.loop_of:
             return f"loop {self.loop_of[end]}"
         box, _ = self.peer(end)
@@ -83,7 +83,7 @@ class Wiring:
 
 @dataclass(slots=True)
 class _Request:
-    """A pair of ends as written, on the way to becoming a link."""
+    """A pair of ends as written, before it becomes a link."""
 
     left: str
     right: str
@@ -121,7 +121,7 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
 
 
 def _note_linked(wiring: Wiring, boxes: Boxes) -> None:
-    """Note the ports of every box that take part."""
+    """Record the simulated ports of every box."""
     for name in boxes.by_name:
         box = boxes.by_name[name]
         wiring.linked[name] = [port for port in box.ports if wiring.is_linked((name, port))]
@@ -144,7 +144,7 @@ def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Req
 
 
 def _ends(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> list[str]:
-    """Return the ends that patterns mean; a problem is noted for each box that does not exist."""
+    """Return the ends that match patterns; note a problem for each unknown box."""
     found: list[str] = []
     for pattern in patterns:
         for word in safe_expand(pattern, path, problems):
@@ -158,7 +158,7 @@ def _ends(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> 
 
 
 class _Board:
-    """Ports that are taken, and by whom."""
+    """Ports in use, and the links that use them."""
 
     def __init__(self, boxes: Boxes, problems: Problems) -> None:
         self.boxes = boxes
@@ -168,7 +168,7 @@ class _Board:
         self.next_free: dict[str, int] = {}
 
     def reserve(self, end: str, path: Path) -> None:
-        """Take the port an end names; one that is taken or does not exist is a problem."""
+        """Take the port an end names; an unknown port or one in use is a problem."""
         name, _, port = end.partition(".")
         box = self.boxes.by_name[name]
         if not port or _is_hba(box, port):
@@ -181,13 +181,13 @@ class _Board:
             first = self.problems.scenario.problem(self.taken[name, port], "", "").line
             place = f", on line {first}" if first else ""
             self.problems.add(
-                path, f"The port '{end}' has a link already{place}", "A port takes one link"
+                path, f"The port '{end}' already has a link{place}", "A port takes one link"
             )
         else:
             self.taken[name, port] = path
 
     def take(self, end: str, path: Path) -> End | None:
-        """Return the port an end means, the next free one where it names only a box or an HBA."""
+        """Return the port of an end; the next free one if it names only a box or an HBA."""
         if end in self.bad:
             return None
         name, _, port = end.partition(".")
@@ -208,7 +208,7 @@ class _Board:
             self.problems.add(
                 path,
                 f"'{end}' has no free port left; it has {counted(count, 'port')}",
-                "Give it more 'ports', or link fewer",
+                "Raise 'ports', or remove links",
             )
         return None
 
@@ -238,7 +238,7 @@ def _add_link(
     if request.spec.al_pa is not None:
         problems.add(
             (*request.path, "al_pa"),
-            "An AL_PA is the address of a port on a loop, and this link leads to none",
+            "An AL_PA is the address of a port on a loop, and this link is not on a loop",
             "Remove 'al_pa', or link to a stack",
         )
         return
@@ -269,14 +269,14 @@ def _have_common_speed(request: _Request, a: End, b: End, boxes: Boxes) -> bool:
 def _fits_switches(
     request: _Request, ends: tuple[End, End], boxes: Boxes, problems: Problems
 ) -> bool:
-    """Whether a link that only two switches can have is between two, and has credit for it."""
+    """Whether a trunk or a link with virtual channels joins two switches and has enough credit."""
     spec = request.spec
     other = next((box for box, _ in ends if boxes.by_name[box].kind != "switch"), None)
     for key, what in (("trunk", "A trunk"), ("virtual_channels", "A link with virtual channels")):
         if other is not None and getattr(spec, key):
             problems.add(
                 (*request.path, key),
-                f"{what} joins two switches, and '{other}' is a {boxes.by_name[other].kind}",
+                f"{what} must join two switches, and '{other}' is a {boxes.by_name[other].kind}",
                 f"Remove '{key}'",
             )
             return False
@@ -344,7 +344,7 @@ def _attach(
 
 
 def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) -> str | None:
-    """Return the speed of a link, or note why there is none."""
+    """Return the speed of a link, or note that its ends have no common speed."""
     left = boxes.by_name[a[0]].ports[a[1]].speeds
     right = boxes.by_name[b[0]].ports[b[1]].speeds
     asked = request.spec.speed
@@ -354,7 +354,7 @@ def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) 
             problems.add(
                 request.path,
                 f"'{a[0]}' ({', '.join(left)}) and '{b[0]}' ({', '.join(right)}) "
-                "have no speed in common",
+                "have no common speed",
                 "Choose models or speeds of neighbouring generations",
             )
         return speed
@@ -370,7 +370,7 @@ def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) 
 
 
 def _join_fabrics(wiring: Wiring) -> None:
-    """Name each set of connected switches by one of them."""
+    """Name each set of connected switches after one of them."""
     parent = {switch: switch for switch in sorted(wiring.switches)}
 
     def root(switch: str) -> str:

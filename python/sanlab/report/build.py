@@ -1,4 +1,4 @@
-"""One page about a run that opens anywhere: no network, no server, no other file."""
+"""The report of a run: one HTML page that needs no network, server or other file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sanlab.report.tables import Table
     from sanlab.results.run import Run
 
-#: Rows of a table shown at first; the rest is one press away.
+#: Rows of a table shown at first; a button shows the others.
 ROWS_SHOWN = 25
 #: Longest scenario shown in the page, in characters.
 SCENARIO_SHOWN = 200_000
@@ -40,22 +40,22 @@ TABLES = (
 
 _CAPTIONS = {
     "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
-    "response_distribution": "How the response times are spread. Two humps are two kinds of I/O, "
+    "response_distribution": "Distribution of the response times. Two peaks mean two kinds of I/O, "
     "such as cache hits and misses.",
-    "throughput_over_time": "Throughput over simulated time, the ramp included. An I/O counts, "
-    "with all its bytes, when it completes.",
+    "throughput_over_time": "Throughput over simulated time, the ramp included. An I/O counts "
+    "with all its bytes when it completes.",
     "response_over_time": "Mean response time over simulated time.",
-    "errors_over_time": "I/Os that failed in each bin: no answer within the time-out of the HBA. "
-    "They are in none of the other numbers.",
-    "stages": "The mean I/O, stage by stage along its path; the stages sum to the response time.",
+    "errors_over_time": "I/Os that failed in each bin: no response within the time-out of the HBA. "
+    "Other figures do not include them.",
+    "stages": "Mean time of an I/O in each stage along its path. The sum is the response time.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
-    "frame's being ready in its port, so its queue is included.",
+    "frame being ready in its port, so the queue is included.",
 }
 
 
 def build(run: Run) -> Path:
-    """Write `findings.json` and `report.html` into the run folder; returns the report."""
+    """Write `findings.json` and `report.html` into the run folder; return the report."""
     findings = find(run)
     write_findings(run, findings)
     path = run.folder / "report.html"
@@ -64,7 +64,7 @@ def build(run: Run) -> Path:
 
 
 def render(run: Run, findings: list[Finding]) -> str:
-    """The whole report as one HTML document."""
+    """Return the whole report as one HTML document."""
     charts = {name: figure.specification for name, figure in figures(run).items()}
     style = STYLE.read_text(encoding="utf-8")
     script = REPORT_SCRIPT.read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ def render(run: Run, findings: list[Finding]) -> str:
 
 
 def export(run: Run, folder: Path) -> list[Path]:
-    """Write every figure as SVG and PNG and every table as CSV; returns the files."""
+    """Write every figure as SVG and PNG and every table as CSV; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, figure in figures(run).items():
@@ -119,7 +119,7 @@ def export(run: Run, folder: Path) -> list[Path]:
 
 
 def _standalone_topology(run: Run) -> str:
-    """The topology with its colours inside, for viewers that know no style sheet of ours."""
+    """Return the topology with its style sheet inside, for other viewers."""
     style = (TEMPLATES / "topology.css").read_text(encoding="utf-8")
     drawn = topology.draw(run)
     head, _, rest = drawn.partition(">")
@@ -127,6 +127,6 @@ def _standalone_topology(run: Run) -> str:
 
 
 def _tables(run: Run) -> dict[str, Table]:
-    """Tables that have rows, by name."""
+    """Return the tables that have rows, by name."""
     tables = (declaration.fill(run) for declaration in TABLES)
     return {table.id: table for table in tables if table.rows}

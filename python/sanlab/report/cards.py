@@ -30,7 +30,7 @@ def cards_of(run: Run) -> list[Card]:
         return "–" if value is None else show_time(value * 1e6)
 
     def rarity(key: str, number: str) -> str:
-        return "too few I/Os to tell" if summary[key] is None else f"1 I/O in {number} is slower"
+        return "too few I/Os" if summary[key] is None else f"1 I/O in {number} is slower"
 
     ports = on_links(run)
     waited = max((credit_wait_share(run, row) for row in ports), default=0.0)

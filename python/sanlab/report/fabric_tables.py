@@ -1,4 +1,4 @@
-"""Tables of what the services of the fabrics decided: ports, zones, who sees whom."""
+"""Tables of the decisions of the fabric services: ports, zones, zoned pairs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _port_rows(run: Run) -> Iterator[Row]:
 
 
 def _unlit_rows(run: Run, switch: int, name: str) -> Iterator[Row]:
-    """One row for all ports of a switch without a cable."""
+    """Return one row for all ports of a switch without a cable."""
     used = sum(
         end["kind"] == "switch" and end["switch"] == switch
         for link in run.plan["links"]
@@ -87,7 +87,7 @@ def _sight_rows(run: Run) -> Iterator[Row]:
     names = _names(run, "n_ports")
     for row in _decided(run, "sights"):
         seen = ", ".join(names[port] for port in row["targets"])
-        yield row | {"port": names[row["n_port"]], "sees": seen or "nobody"}
+        yield row | {"port": names[row["n_port"]], "sees": seen or "no port"}
 
 
 def _apart_rows(run: Run) -> Iterator[Row]:

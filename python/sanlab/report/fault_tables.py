@@ -1,4 +1,4 @@
-"""Tables of what went wrong, and what it cost: events, paths, I/Os, frames."""
+"""Tables of faults and their effects: events, paths, I/Os, frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sanlab.report.tables import Row
     from sanlab.results.run import Run
 
-#: A time that never came sorts behind all that did.
+#: Sorts events that never happened last.
 _NEVER = Cell("never", 1e30)
 
 
@@ -23,7 +23,7 @@ def _count(title: str, key: str) -> Column:
 
 
 def _time(title: str, key: str) -> Column:
-    """A time, or that it never came."""
+    """Return a time, or a note that the event never happened."""
 
     def cell(row: dict[str, Any]) -> Cell:
         value = row[key]
@@ -33,7 +33,7 @@ def _time(title: str, key: str) -> Column:
 
 
 def _in_faulty_runs(rows: Callable[[Run], Iterator[Row]]) -> Callable[[Run], Iterator[Row]]:
-    """Rows of runs in which something happened; none of others."""
+    """Return the rows of a run with events, or no rows."""
     return lambda run: rows(run) if happenings(run) else iter(())
 
 
@@ -85,7 +85,7 @@ TABLES = (
         (
             text("workload", "workload"),
             text("op", "op"),
-            _count("I/Os done", "io_count"),
+            _count("I/Os completed", "io_count"),
             _count("delayed", "delayed_count"),
             _count("retried", "retried_count"),
             _count("failed", "error_count"),

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 Rows = list[dict[str, Any]]
 
-#: Okabe and Ito's palette, told apart by colour-blind people too; yellow left out for its contrast.
+#: Okabe and Ito's palette for colour-blind readers, without yellow, which has too little contrast.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c8c8c")
 #: Percentiles of the tail plot.
 PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
-#: Series drawn in one plot; the rest is left to the tables.
+#: Series drawn in one plot; the tables have all.
 SERIES_SHOWN = 7
 #: Bars of stages in one plot.
 FLOWS_STACKED = 14
@@ -44,7 +44,7 @@ FLOWS_STACKED = 14
 BINS_PER_DECADE = 40
 
 _HEIGHT = 240
-#: Colour of what went wrong, and how many marks one plot has at most.
+#: Colour of the marks of faults, and the most marks of one plot.
 _MARK = "#777777"
 _MOST_MARKS = 60
 
@@ -164,7 +164,7 @@ def response_over_time(run: Run) -> Chart | None:
 
 
 def errors_over_time(run: Run) -> Chart | None:
-    """Failed I/Os of each workload in each bin; none where nothing failed."""
+    """Failed I/Os of each workload in each bin."""
     rows: Rows = []
     failed = 0
     for label in _workloads(run):
@@ -287,7 +287,7 @@ class _Unit:
 
 
 def _unit(longest_ps: float) -> _Unit:
-    """Largest unit of time of which this is one or more."""
+    """Return the largest unit of time that is not larger than this time."""
     units = (_Unit("s", 1e12), _Unit("ms", 1e9), _Unit("µs", 1e6))
     return next((unit for unit in units if longest_ps >= unit.ps), _Unit("ns", 1e3))
 
@@ -354,7 +354,7 @@ def _time_line(
     *,
     is_share: bool = False,
 ) -> Chart | None:
-    """Rows of `at` in picoseconds and a value over simulated time, with what went wrong.
+    """Rows of `at` in picoseconds and a value over simulated time, with the faults.
 
     `drawn` is the column of the value and the title of its axis.
     """
@@ -388,7 +388,7 @@ def _time_line(
 
 
 def _marks(run: Run, unit: _Unit) -> Rows:
-    """What went wrong, once for each instant."""
+    """Return the faults, once for each instant."""
     by_time: dict[int, list[str]] = {}
     for event in happenings(run):
         by_time.setdefault(event.at_ps, []).append(event.what)
@@ -407,7 +407,7 @@ def _colour(column: str, title: str | None) -> Channel:
 
 
 def _sized(figure: Chart, height: int = _HEIGHT) -> Chart:
-    """A chart as wide as the page gives it room."""
+    """Return a chart as wide as the page."""
     return figure.with_properties(width="container", height=height)
 
 

@@ -22,7 +22,7 @@ def _workload_rows(run: Run) -> Iterator[Row]:
 
 
 def _tail(percent: float) -> Column:
-    """A percentile, or a dash where there are too few I/Os to tell."""
+    """Return a percentile, or a dash if there are too few I/Os."""
 
     def cell(row: dict[str, Any]) -> Cell:
         value = row[PERCENTILES[percent]]
@@ -66,7 +66,7 @@ STAGE_TIMES = Declaration(
         text("stage", "stage"),
         time("mean", "mean_ps"),
         share("share", "share"),
-        text("what counts", "meaning"),
+        text("includes", "meaning"),
     ),
     _stage_rows,
 )

@@ -65,13 +65,13 @@ LOOPS = Declaration(
         Column(
             "taken",
             _taken,
-            tip="owned or arbitrated for; of a switched loop by circuits, mean at once",
+            tip="share of the run with a circuit or arbitration; on a switched loop mean circuits",
         ),
-        Column("frames", _frames, tip="share of the run with frames, both ways together"),
+        Column("frames", _frames, tip="share of the run with frames, both directions together"),
         Column(
             "arbitration",
             _arbitration,
-            tip="share of the run with nobody's circuit and somebody who wants one",
+            tip="share of the run without a circuit while a port arbitrates",
         ),
         count("circuits", "tenancies_count"),
         time("mean circuit", "circuit_mean_ps"),
@@ -94,8 +94,8 @@ STRINGS = Declaration(
     (
         text("string", "string"),
         count("links", "links_count"),
-        share("held", "utilisation", "share of the run and of the links that circuits hold them"),
-        count("most at once", "most_held_count", "links held at once"),
+        share("held", "utilisation", "share of the run during which circuits use its links"),
+        count("most at once", "most_held_count", "links in use at once"),
         count("circuits", "circuits_count"),
         time("mean circuit", "circuit_mean_ps"),
     ),
@@ -104,7 +104,7 @@ STRINGS = Declaration(
 
 
 def _enclosure_rows(run: Run) -> Iterator[Row]:
-    """Disks of a stack by enclosure: there may be too many to look at one by one."""
+    """Return the disks of a stack by enclosure: a stack may have too many for single rows."""
     stations = {row["station"]: row for row in run.rows("stations") if row["kind"] == "disk"}
     for stack in stacks(run).values():
         for enclosure in range(stack.enclosures):

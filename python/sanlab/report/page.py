@@ -1,4 +1,4 @@
-"""What all pages of sanlab share: their templates, their look and the plotting library."""
+"""Parts that all pages of sanlab share: templates, style and plotting library."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import jinja2
 
 from sanlab.simulation.folder import write_file
 
-#: Templates of the report, and what other pages take from it.
+#: Templates of the report; other pages use parts of them.
 TEMPLATES = Path(__file__).parent / "templates"
-#: The look of every page that sanlab writes.
+#: Style of every page that sanlab writes.
 STYLE = TEMPLATES / "report.css"
-#: What draws charts and sorts tables in it.
+#: Script that draws charts and sorts tables.
 REPORT_SCRIPT = TEMPLATES / "report.js"
 
 
 def template(folder: Path, name: str) -> jinja2.Template:
-    """A template of a page; its compiled form is kept in the user's cache."""
+    """Return a template of a page; its compiled form is kept in the user's cache."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
@@ -46,15 +46,15 @@ def _user_cache() -> Path:
 
 
 def json_in_html(data: dict[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """Return JSON that cannot end the script element that contains it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def vega() -> str:
-    """The plotting library, once for all charts of a page (0.9 MB).
+    """Return the plotting library, once for all charts of a page (0.9 MB).
 
-    Putting it together takes longer than the rest of the report, so it is kept in the user's cache.
+    Building it takes longer than the rest of the report, so it is kept in the user's cache.
     """
     cache = _user_cache()
     kept = cache / f"vega-{version('vl-convert-python')}.js"

@@ -51,7 +51,9 @@ PORTS = Declaration(
         text("port", "port"),
         text("peer", "peer"),
         text("speed", "speed"),
-        share("tx busy", "tx_utilisation", "share of the run the transmitter was busy"),
+        share(
+            "tx busy", "tx_utilisation", "share of the run during which the transmitter was busy"
+        ),
         share("rx busy", "rx_utilisation"),
         rate("tx rate", "tx_payload_bytes_per_s", "payload"),
         rate("rx rate", "rx_payload_bytes_per_s", "payload"),

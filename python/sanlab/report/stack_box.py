@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 #: Height of an enclosure and its distance to the next; title above, and room below for a cable.
 _ENCLOSURE, _STEP, _HEAD, _FOOT = 20, 27, 42, 20
-#: Where the first loop runs, from the left edge, and how far apart the loops are.
+#: Distance of the first loop from the left edge, and distance between loops.
 _LOOP_X, _LOOP_STEP = 16, 16
 
 
 @dataclass
 class StackBox:
-    """What is drawn within the box of a stack."""
+    """The content of the box of a stack."""
 
     stack: Stack
     taken: dict[str, float]
-    """Share of the time that a shared loop is taken."""
+    """Share of the time during which a shared loop is in use."""
     held: dict[str, list[float]]
     """Shares of the strings of a switched loop, from the top down."""
     taps: list[tuple[str, float]] = field(default_factory=list)
-    """Loops, and the heights at which cables come in."""
+    """Loops, and the heights of their cables."""
 
     @property
     def height(self) -> int:
@@ -71,7 +71,7 @@ class StackBox:
 
 
 def stack_boxes(run: Run) -> dict[str, StackBox]:
-    """What there is to draw of each stack."""
+    """Return the box of each stack."""
     rows = run.rows("loops")
     taken = {row["loop"]: taken_share(row) for row in rows if row["medium"] == "shared"}
     held: dict[str, list[float]] = {}
@@ -90,7 +90,7 @@ def stack_boxes(run: Run) -> dict[str, StackBox]:
 def draw_stack(
     box: StackBox, corner: tuple[float, float], width: float, colour: Callable[[float], str]
 ) -> str:
-    """The box of a stack with its upper left corner there; `colour` is the class of a share."""
+    """Draw the box of a stack at its upper left corner; `colour` is the class of a share."""
     x, y = corner
     stack = box.stack
     kind = "switched" if stack.is_switched else "shared"
@@ -118,7 +118,7 @@ def draw_stack(
 
 
 def _draw_enclosure(stack: Stack, number: int, top: float, span: tuple[float, float, float]) -> str:
-    """An enclosure from left to right edge; its text stands beside the loops."""
+    """Draw an enclosure from left to right edge, with its text beside the loops."""
     count = sum(where == number for where in stack.disks.values())
     start, inner, right = span
     text = f"{count} disk{'' if count == 1 else 's'}" if count else "empty"
@@ -133,13 +133,13 @@ def _draw_enclosure(stack: Stack, number: int, top: float, span: tuple[float, fl
 def _draw_shared(
     box: StackBox, loop: str, x: float, y: float, colour: Callable[[float], str]
 ) -> str:
-    """A ring is one medium, so one line, from the cable above the enclosures to the one below."""
+    """Draw a ring as one line, from the cable above the enclosures to the cable below."""
     heights = [height for name, height in box.taps if name == loop]
     top = min([_HEAD + 2.0, *heights])
     bottom = max([box.middle_of(box.stack.enclosures - 1) + _ENCLOSURE / 2 - 2, *heights])
     share = box.taken[loop]
     return (
-        f"<g><title>loop {escape(loop)}: taken {show_percent(share)} of the time</title>"
+        f"<g><title>loop {escape(loop)}: in use {show_percent(share)} of the time</title>"
         f'<path class="cable {colour(share)}" d="M{x} {y + top:.1f} V{y + bottom:.1f}"/></g>'
     )
 
@@ -147,11 +147,11 @@ def _draw_shared(
 def _draw_switched(
     box: StackBox, loop: str, x: float, y: float, colour: Callable[[float], str]
 ) -> list[str]:
-    """A crossbar in each enclosure, and the strings between them."""
+    """Draw a crossbar in each enclosure, and the strings between them."""
     parts = []
     for number, share in enumerate(box.held[loop]):
         start, end = y + box.middle_of(number) + 7, y + box.middle_of(number + 1) - 7
-        tip = f"{loop} e{number + 1}-e{number + 2}: links held {show_percent(share)} of the time"
+        tip = f"{loop} e{number + 1}-e{number + 2}: links in use {show_percent(share)} of the time"
         parts.append(
             f"<g><title>{escape(tip)}</title>"
             f'<path class="cable {colour(share)}" d="M{x} {start:.1f} V{end:.1f}"/></g>'
@@ -164,7 +164,7 @@ def _draw_switched(
 
 
 def _draw_tap(box: StackBox, loop: str, x: float, y: float) -> str:
-    """From the edge of the box to the loop; a dot where it joins."""
+    """Draw a cable from the edge of the box to the loop, with a dot at the end."""
     at = x + box.x_of(loop)
     return (
         f'<path class="tap" d="M{x} {y:.1f} H{at}"/>'

@@ -1,4 +1,4 @@
-"""Tables of what serves requests and keeps data: stations, mirrors, file systems."""
+"""Tables of stations, mirrors and file systems."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ FILE_SYSTEMS = Declaration(
     "file_systems",
     (
         text("file system", "file_system"),
-        count("allocations", "allocation_count", "first writes that were allocated"),
+        count("allocations", "allocation_count", "first writes that allocated blocks"),
         share(
             "allocating",
             "allocation_utilisation",
-            "share of the time that who allocates was busy",
+            "share of the time during which the metadata server or host allocated blocks",
         ),
         count(
             "journal writes",
             "journal_write_count",
-            "of log and metadata, which no workload counts",
+            "of log and metadata; not counted in workloads",
         ),
         size("bytes", "journal_bytes"),
         time("mean time", "response_mean_ps"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Most rows of a table in the page; the Parquet tables have all.
 ROWS_KEPT = 600
-#: Rows from which on a table can be filtered.
+#: Smallest number of rows of a table with a filter.
 _FILTERED_FROM = 9
 
 Row = dict[str, Any]
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, how a row is shown in it, and a tip that says what it means."""
+    """A column: its heading, the cell of a row, and a tip with its meaning."""
 
     title: str
     cell: Callable[[Row], Cell]

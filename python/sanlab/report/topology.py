@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Utilisation up to which each class of the legend reaches; the colours are in report.css.
 CLASSES = ((0.1, "u0", "≤ 10 %"), (0.4, "u1", "10–40 %"), (0.7, "u2", "40–70 %"), (0.9, "u3", "70–90 %"), (2.0, "u4", "> 90 %"))  # fmt: skip
-#: Boxes a column holds before alike ones are drawn as one.
+#: Most boxes of a column before equal ones are drawn as one.
 COLUMN_HOLDS = 14
 #: Share of waiting for credit from which a link is marked.
 MARKED = 0.01
@@ -39,7 +39,7 @@ class _Box:
     column: int = 0
     y: float = 0.0
     inside: StackBox | None = None
-    """What a stack is made of."""
+    """The parts of a stack."""
 
     @property
     def height(self) -> float:
@@ -47,7 +47,7 @@ class _Box:
 
     @property
     def room(self) -> float:
-        """Height it takes of its column."""
+        """Height in its column."""
         return _ROW if self.inside is None else self.inside.height + _ROW - _BOX_HEIGHT
 
     @property
@@ -70,7 +70,7 @@ class _Cable:
     waits: list[float] = field(default_factory=list)
     tips: list[str] = field(default_factory=list)
     tap: float | None = None
-    """Height at which it enters the box of a stack, from that box's upper edge."""
+    """Height at which it enters the box of a stack, from the upper edge of the box."""
 
 
 def draw(run: Run) -> str:
@@ -81,7 +81,7 @@ def draw(run: Run) -> str:
     held = max((_room(column) for column in columns), default=_ROW)
     width = 2 * _SIDE + _COLUMN * (len(columns) - 1) + _BOX_WIDTH
     height = round(_TOP + max(_ROW, held) + 8)
-    # Two columns with a stack are still to be read where they have to fit a phone.
+    # Two columns with a stack are still readable on a phone.
     least = 0.8 if any(box.inside for box in boxes.values()) else 1
     style = (
         f"min-width:{round(min(least * width, 620))}px;max-width:{max(520, round(width * 1.25))}px"
@@ -115,7 +115,7 @@ def class_of(utilisation: float) -> str:
 
 
 def _boxes(run: Run) -> dict[str, _Box]:
-    """Nodes by name; alike ones share a box."""
+    """Return nodes by name; equal ones share a box."""
     plan = run.plan
     neighbours: dict[str, set[str]] = {}
     nodes = {row["port"]: row["node"] for row in run.rows("ports")}
@@ -139,7 +139,7 @@ def _boxes(run: Run) -> dict[str, _Box]:
 
 
 def _cables(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
-    """Links by the boxes they join; a third index tells up to four parallel ones apart."""
+    """Return links by the boxes they join; a third index separates up to four parallel ones."""
     ends: dict[int, list[dict[str, object]]] = {}
     for row in on_links(run):
         ends.setdefault(row["link"], []).append(row)
@@ -238,7 +238,7 @@ def _arrange(boxes: list[_Box], cables: dict[tuple[str, str, int], _Cable]) -> l
 def _distance(
     joined: dict[str, list[str]], hosts: set[str], switches: list[_Box]
 ) -> dict[str, int]:
-    """Hops of each switch from the nearest host; those no host reaches stand in the first column."""
+    """Hops of each switch from the nearest host; switches that no host reaches are in the first column."""
     names = {box.name for box in switches}
     depth: dict[str, int] = {}
     edge = sorted(name for name in names if hosts & set(joined[name]))

@@ -8,7 +8,7 @@ __all__ = ["show_bytes", "show_count", "show_percent", "show_rate", "show_time",
 
 
 def show_rate(bytes_per_s: float | None) -> str:
-    """Bytes per second in powers of 1000, three digits.
+    """Format bytes per second in powers of 1000, three digits.
 
     >>> show_rate(1_638_400_000), show_rate(None)
     ('1.64 GB/s', '–')
@@ -17,7 +17,7 @@ def show_rate(bytes_per_s: float | None) -> str:
 
 
 def show_bytes(count: float) -> str:
-    """Bytes in powers of 1000, three digits.
+    """Format bytes in powers of 1000, three digits.
 
     >>> show_bytes(4096), show_bytes(512)
     ('4.10 kB', '512 B')
@@ -29,7 +29,7 @@ def show_bytes(count: float) -> str:
 
 
 def show_count(number: float | None) -> str:
-    """A number with its thousands apart; decimals only below 100.
+    """Format a number with separated thousands; decimals only below 100.
 
     >>> show_count(33333.3), show_count(7.25), show_count(12)
     ('33\u202f333', '7.25', '12')
@@ -42,7 +42,7 @@ def show_count(number: float | None) -> str:
 
 
 def whole(number: float) -> float:
-    """A rate to the nearest whole number where decimals say nothing.
+    """Round a large rate to a whole number.
 
     >>> whole(1234.56), whole(12.3)
     (1235.0, 12.3)
@@ -51,7 +51,7 @@ def whole(number: float) -> float:
 
 
 def show_percent(share: float) -> str:
-    """A share of one as a percentage.
+    """Format a share of one as a percentage.
 
     >>> show_percent(0.0), show_percent(0.0004), show_percent(0.056), show_percent(0.97)
     ('0 %', '< 0.1 %', '5.6 %', '97 %')

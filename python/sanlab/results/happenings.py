@@ -1,4 +1,4 @@
-"""What went wrong in a run, and when: faults of loops, drives that failed, rebuilds."""
+"""Events of a run: faults, failed drives, rebuilds."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something that happened.
+    """An event.
 
     Attributes
     ----------
     at_ps
         When.
     what
-        In a few words.
+        Description.
     """
 
     at_ps: int
@@ -29,7 +29,7 @@ class Happening:
 
 
 def happenings(run: Record) -> list[Happening]:
-    """Return all that went wrong, and what was done about it, in the order of time."""
+    """Return all faults and the reactions to them, in order of time."""
     found = _faults(run.plan) + _failures(run.plan) + _policies(run.plan)
     for row in run.rows("rebuilds") if "rebuilds" in run.tables else []:
         if row["is_begun"]:

@@ -75,9 +75,9 @@ def has_percentile(io_count: int, percent: float) -> bool:
 
 
 def percentile(histogram: Histogram, percent: float) -> float | None:
-    """Value in picoseconds that `percent` of the counts do not exceed; None where there are none.
+    """Value in picoseconds that `percent` of the counts do not exceed; None without counts.
 
-    It is the middle of the bin the percentile falls into, so it is as exact as the bins are narrow.
+    The value is the middle of the bin of the percentile, so its error is half the width of a bin.
 
     >>> three = np.array([10, 20, 40], dtype=np.uint64)
     >>> counts = np.array([98, 1, 1], dtype=np.uint64)
@@ -100,7 +100,7 @@ def response_percentiles(
     workload: str | None = None,
     op: str | None = None,
 ) -> dict[float, float]:
-    """Response time in picoseconds at each of `percents` that there are enough I/Os to tell."""
+    """Response time in picoseconds at each of `percents` with enough I/Os beyond it."""
     histogram = merged_histogram(run, workload, op)
     found = {
         percent: percentile(histogram, percent)

@@ -1,4 +1,4 @@
-"""Questions about arbitrated loops: how much of one is taken, what by, and what hangs on it."""
+"""Questions about arbitrated loops: their use, and the ports on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How full a part of a loop is.
+    """Use of a part of a loop.
 
     Attributes
     ----------
@@ -23,11 +23,11 @@ class Use:
     name
         `stack.a`; of a string `stack.a e1-e2`.
     share
-        Share of the run it is taken, 0 to 1.
+        Share of the run during which it is in use, 0 to 1.
     row
         Its row of `loops` or `strings`.
     members
-        What it counts: ports of the loop, links of the string, ports of hosts.
+        Number of ports of the loop, links of the string, or ports of hosts.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Plugged:
-    """A port that is no disk of the stack: where it is plugged in."""
+    """A port of a host or array on a stack, and its place."""
 
     port: str
     node: str
@@ -63,7 +63,7 @@ class Stack:
 def stacks(run: Record) -> dict[str, Stack]:
     """Stacks by name, from top to bottom; a stack `rack` has the loops `rack.a` and `rack.b`.
 
-    The loops behind the controllers of an array make no stack of it.
+    An array whose controllers have loops to their disks is not a stack.
     """
     n_ports = run.plan["n_ports"]
     behind = {array["name"] for array in run.plan["arrays"] if array["back_end"] is not None}
@@ -89,7 +89,7 @@ def stacks(run: Record) -> dict[str, Stack]:
 
 
 def taken_share(row: Row) -> float:
-    """Share of the run a shared loop is owned by somebody or arbitrated for, 0 to 1."""
+    """Share of the run with a circuit or arbitration on a shared loop, 0 to 1."""
     return min(1.0, float(row["owned_share"] + row["arbitrating_share"]))
 
 
@@ -105,7 +105,7 @@ def name_of_string(row: Row) -> str:
 
 
 def uses(run: Record) -> list[Use]:
-    """How full each shared loop, each string, and the ports of hosts on each switched loop are."""
+    """Use of each shared loop, each string, and the host ports on each switched loop."""
     found = [
         Use("loop", row["loop"], taken_share(row), row, row["ports_count"])
         for row in run.rows("loops")
@@ -118,7 +118,7 @@ def uses(run: Record) -> list[Use]:
     by_name = {row["loop"]: row for row in run.rows("loops")}
     for stack in stacks(run).values() if by_name else ():
         for loop in stack.loops if stack.is_switched else ():
-            # A circuit joins a disk with somebody who is none: these share the circuits out.
+            # A circuit joins a disk and another port: divide the circuits among the other ports.
             others = sum(it.loop == loop for it in stack.plugged)
             row = by_name[loop]
             if others:
@@ -128,5 +128,5 @@ def uses(run: Record) -> list[Use]:
 
 
 def fullest(run: Record) -> Use | None:
-    """The part of a loop that is taken most; None where there are no loops."""
+    """Return the busiest part of a loop; None without loops."""
     return min(uses(run), key=lambda use: (-use.share, use.name), default=None)

@@ -1,4 +1,4 @@
-"""Questions about ports and links: which is busiest, which waited, and because of whom."""
+"""Questions about ports and links: the busiest ones, waits for credit, and their causes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUEUES = 1.0
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a port waits for credit.
+    """The cause of a port's wait for credit.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ def credit_wait_share(run: Record, port: Port) -> float:
 def waiting_for_credit(run: Record, share: float = WAITS) -> list[Port]:
     """Rows of `ports` that waited for credit longer than `share` of the run, longest first.
 
-    Ports on loops are left out: whoever is opened answers a frame with R_RDY within the circuit, so
-    nobody else can be the cause of the wait.
+    Ports on loops are not included: the opened port returns R_RDY within the circuit, so only that
+    port can cause a wait.
     """
     rows = [row for row in on_links(run) if credit_wait_share(run, row) > share]
     return sorted(rows, key=lambda row: (-row["tx_credit_wait_ps"], row["port"]))
@@ -87,11 +87,11 @@ def credits_to_fill(run: Record, port: Port) -> float:
 
 
 def cause_of_waiting(run: Record, port: Port) -> Cause:
-    """Walk downstream from a port that waits for credit to the one that makes it wait.
+    """Walk downstream from a port that waits for credit to the cause of the wait.
 
-    A receiver returns credit late because what it holds cannot go on. Where the receiver is a
-    switch, the walk goes on at its output with most waiting; it ends at an output that is
-    saturated, at an N_Port that is slow, or where the link is too long for its credits.
+    A receiver returns credit late because it cannot forward its frames. At a switch the walk
+    continues at the output with the longest wait. It ends at a saturated output, at a slow N_Port,
+    or at a link that is too long for its credits.
     """
     rows = {row["port"]: row for row in on_links(run)}
     outputs: dict[str, list[Port]] = {}
@@ -119,13 +119,13 @@ def cause_of_waiting(run: Record, port: Port) -> Cause:
 
 
 def _pressure(run: Record, port: Port) -> float:
-    """How much a transmitter holds up what is behind it: waits for credit, or for a full fibre."""
+    """How much a transmitter delays frames behind it: waits for credit, or for a full fibre."""
     full = port["tx_utilisation"] if _is_saturated(port) else 0.0
     return max(credit_wait_share(run, port), full)
 
 
 def _is_saturated(port: Port) -> bool:
-    """Busy, with frames waiting: a fibre may be nearly full while nobody has to wait."""
+    """Busy with frames waiting: a nearly full fibre alone need not delay any frame."""
     return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= QUEUES)
 
 

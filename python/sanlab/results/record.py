@@ -1,4 +1,4 @@
-"""What a question to a run needs of it: its tables, its plan, its manifest."""
+"""The parts of a run that questions need: tables, plan and manifest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Record(Protocol):
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables there are."""
+        """Names of the tables."""
 
     def table(self, name: str) -> pa.Table:
         """Return a table by name."""

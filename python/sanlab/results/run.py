@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """One run folder, read as it is asked for.
+    """One run folder; its parts are read on first use.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Run:
         Raises
         ------
         SanlabError
-            It is no run folder, or one of a newer sanlab.
+            The folder is not a run folder, or a newer sanlab wrote it.
         """
         folder = Path(folder)
         try:
@@ -88,7 +88,7 @@ class Run:
 
     @cached_property
     def tables(self) -> list[str]:
-        """Names of the tables there are."""
+        """Names of the tables."""
         return sorted(path.stem for path in (self.folder / "tables").glob("*.parquet"))
 
     def table(self, name: str) -> pa.Table:
@@ -98,7 +98,9 @@ class Run:
             if not path.is_file():
                 alike = difflib.get_close_matches(name, self.tables, n=1)
                 hint = (
-                    f"did you mean {alike[0]!r}?" if alike else f"there is {', '.join(self.tables)}"
+                    f"did you mean {alike[0]!r}?"
+                    if alike
+                    else f"its tables are {', '.join(self.tables)}"
                 )
                 reason = f"{self.folder} has no table {name!r}; {hint}"
                 raise SanlabError(reason)
@@ -127,7 +129,7 @@ class Run:
 
     @property
     def scenario(self) -> str | None:
-        """Text of the scenario as it was written; None where there is none."""
+        """Text of the scenario as written; None if the folder has none."""
         path = self.folder / "scenario.yaml"
         return path.read_text(encoding="utf-8") if path.is_file() else None
 
@@ -141,11 +143,11 @@ class Run:
         error_count
             I/Os of all workloads that failed in the measured windows.
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
-            Of all I/Os together; None where there are too few to tell.
+            Of all I/Os together; None with too few I/Os.
         busiest_link, busiest_link_utilisation
             The port with the busiest transmitter of a link; None without links.
         busiest_loop, busiest_loop_share
-            The fullest loop or string of a loop, and the share of the time it is taken; None
+            The busiest loop or string of a loop, and the share of the time it is in use; None
             without loops.
         credit_wait_ps
             Time with a frame to send and no BB credit, summed over ports of links.

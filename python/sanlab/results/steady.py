@@ -1,4 +1,4 @@
-"""The steady part of a run: where it begins, and how sure its means are."""
+"""The steady part of a run: its start, and confidence intervals of its means."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Steady:
     Attributes
     ----------
     rule
-        What found the warm-up: `MSER-5`, `SNIA PTS` or `none`.
+        Rule that found the end of the warm-up: `MSER-5`, `SNIA PTS` or `none`.
     is_settled
-        False where the rule found no steady part; nothing is left out then.
+        False if the rule found no steady part; then all I/Os after the ramp count.
     from_ps
-        Simulated time from which on I/Os count; ramps are left out in any case.
+        Simulated time from which I/Os count; ramps never count.
     iops, throughput_bytes_per_s, response_mean_ps
         Means over the bins from there on, with intervals by batch means.
     """

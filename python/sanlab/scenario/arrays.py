@@ -29,15 +29,15 @@ Commands = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Partner(ScenarioModel):
-    """The other controller, which keeps a copy of what is written to the cache."""
+    """The other controller, which keeps a copy of write data in the cache."""
 
     time: Time = 0
-    """Time of a copy besides its bytes."""
+    """Fixed time of a copy, without the time for its bytes."""
     rate: Rate
     """Rate at which it is copied."""
 
 
-#: Keys of a cache that mean something only for one that holds pages.
+#: Keys of a cache that have an effect only with `size`.
 _PAGE_KEYS = (
     "page",
     "prefetch",
@@ -53,37 +53,40 @@ _PAGE_KEYS = (
 
 
 class Cache(ScenarioModel):
-    """Cache of an array: a share of reads hits; with `size`, pages that are read and written."""
+    """Cache of an array: with `read_hit` a fixed share of hits, with `size` a cache of pages."""
 
     read_hit: Share = 0
-    """Share of reads that find their data, 0% where it is left out."""
+    """Share of reads that find their data; 0% by default."""
     access: Time = 200_000_000
-    """Time to serve from the cache, 200us where it is left out."""
+    """Time to serve from the cache; 200us by default."""
     dirty_limit: Size = 0
-    """Write data it may hold that is not on disk yet; 0 writes through. Half of `size` with it."""
+    """Write data the cache may hold before it is on disk; 0 means write-through. With `size` the
+    default is half of `size`."""
     size: LunSize | None = None
-    """What it holds: with it, reads hit what has been read or written and is still there."""
+    """Capacity. With it, a read hits if its data were read or written before and are still in the
+    cache."""
     page: BlockSize | None = None
-    """Size of a page, a power of two up to 64KiB; 4KiB where it is left out."""
+    """Size of a page, a power of two up to 64KiB; 4KiB by default."""
     prefetch: Size | None = None
-    """Read ahead of sequential readers so far; 0, nothing, where it is left out."""
+    """Bytes read ahead of a sequential reader; 0, no read-ahead, by default."""
     prefetch_when: Literal["half", "miss"] | None = None
-    """Whether it reads on when half of that is left, as it does where this is left out, or when a
-    reader misses: what it misses is read with what follows, and the reader waits for all of it."""
+    """When the next read-ahead starts. `half`, the default: when the reader has used half of the
+    last one. `miss`: when a read misses; the missing data and the read-ahead are then one disk
+    request, and the reader waits for all of it."""
     prefetch_after: Commands | None = None
-    """Reads that go on where the last one ended before it reads ahead; 2 where it is left out."""
+    """Consecutive sequential reads before read-ahead starts; 2 by default."""
     write_back: bool | None = None
-    """Whether writes are answered from the cache; true where it is left out."""
+    """Whether writes are answered from the cache; true by default."""
     high_watermark: Share | None = None
-    """Destaging begins above this share of `dirty_limit`, 75% where it is left out."""
+    """Destaging begins above this share of `dirty_limit`; 75% by default."""
     low_watermark: Share | None = None
-    """Destaging ends at this share of `dirty_limit`, 25% where it is left out."""
+    """Destaging ends at this share of `dirty_limit`; 25% by default."""
     destages: Commands | None = None
-    """Destages under way at once, 8 where it is left out."""
+    """Destages under way at once; 8 by default."""
     destage: Size | None = None
-    """Most that is destaged at once, in whole stripes; one stripe where it is left out."""
+    """Most that is destaged at once, in whole stripes; one stripe by default."""
     partner: Partner | None = None
-    """Copy of every cached write to the other controller; none where it is left out."""
+    """Copy of every cached write to the other controller; none by default."""
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Cache:
@@ -91,13 +94,13 @@ class Cache(ScenarioModel):
             for key in _PAGE_KEYS:
                 if getattr(self, key) is not None:
                     raise refusal(
-                        reason=f"'{key}' means nothing without 'size'",
-                        remedy="Say how much the cache holds with 'size'",
+                        reason=f"'{key}' has no effect without 'size'",
+                        remedy="Add 'size', the capacity of the cache",
                         key=key,
                     )
         elif "read_hit" in self.model_fields_set:
             raise refusal(
-                reason="The hits of a cache with 'size' follow from what is read",
+                reason="A cache with 'size' computes its hits, so 'read_hit' has no effect",
                 remedy="Remove 'read_hit', or 'size'",
                 key="read_hit",
             )
@@ -156,18 +159,18 @@ class Flash(ScenarioModel):
 
 
 class Ram(ScenarioModel):
-    """A RAM SSD: ports that begin one command after the other, and a pipeline behind them."""
+    """A RAM SSD: ports that start one command at a time, and a pipeline behind them."""
 
     ports: Annotated[int, Field(ge=1, le=1024)] | None = None
-    """Ports with a server of their own; as many as the array has where it is left out."""
+    """Ports, each with its own server; by default the ports of the array."""
     service: Time | None = None
-    """From one command of a port to its next: the ceiling of a port is one over it."""
+    """Shortest time between the starts of two commands at a port: limits its I/Os per second."""
     latency: Time | None = None
     """From the beginning of a command to its first byte."""
     rate: Rate | None = None
     """Rate of a port."""
     distribution: DistributionName | None = None
-    """Distribution of the latency, constant where it is left out."""
+    """Distribution of the latency; constant by default."""
 
 
 class Raid(ScenarioModel):
@@ -178,11 +181,11 @@ class Raid(ScenarioModel):
     drives: Annotated[int, Field(ge=1, le=255)]
     """Disks of the group, those with parity and copies included."""
     unit: BlockSize = 65_536
-    """Bytes on one disk before the next, 64KiB where it is left out."""
+    """Bytes on one disk before the next; 64KiB by default."""
     write: Literal["fewer-operations", "read-modify-write", "reconstruct-write"] = (
         "fewer-operations"
     )
-    """How parity is brought up to date where a stripe is not written whole."""
+    """How parity is updated when a write covers part of a stripe."""
 
 
 class FailedDrive(ScenarioModel):
@@ -191,7 +194,7 @@ class FailedDrive(ScenarioModel):
     drive: Annotated[int, Field(ge=0, le=254)]
     """Its place in the group, from 0."""
     at: Time = 0
-    """When it fails, at the start where it is left out."""
+    """When it fails; at the start by default."""
 
 
 def _as_failed(value: object) -> object:
@@ -202,13 +205,13 @@ class Rebuild(ScenarioModel):
     """Reconstruction of failed drives on hot spares."""
 
     rate: Rate | None = None
-    """Bytes of a drive rebuilt per second at most; no limit where it is left out."""
+    """Most bytes per second rebuilt of a drive; no limit by default."""
     delay: Time = 0
     """From the failure to the start."""
     step: BlockSize = 1_048_576
-    """Bytes of the drive rebuilt in one step, 1MiB where it is left out."""
+    """Bytes of the drive rebuilt in one step; 1MiB by default."""
     steps: Annotated[int, Field(ge=1, le=64)] = 2
-    """Steps under way at once, 2 where it is left out."""
+    """Steps under way at once; 2 by default."""
 
 
 class RaidGroup(ScenarioModel):
@@ -221,19 +224,19 @@ class RaidGroup(ScenarioModel):
     failed_drives: list[
         Annotated[FailedDrive, BeforeValidator(_as_failed), also({"type": "integer"})]
     ] = Field(default_factory=list)
-    """Drives that fail, by their place in the group: `[1]`, or `[{drive: 1, at: 10s}]`; a fault of
-    kind `drive-failure` says the same."""
+    """Drives that fail, by their place in the group: `[1]`, or `[{drive: 1, at: 10s}]`. A fault of
+    kind `drive-failure` does the same."""
     spares: Annotated[int, Field(ge=0, le=255)] = 0
     """Hot spares of the group."""
     rebuild: Rebuild | None = None
-    """Reconstruction on the spares; none where it is left out."""
+    """Reconstruction on the spares; none by default."""
 
 
 class BackEnd(ScenarioModel):
     """How the controllers reach their disks: over loops on which each disk has a port."""
 
     kind: Literal["loop", "switched"]
-    """Whether a loop is a ring through all disks, or switched inside."""
+    """Whether a loop is a ring through all disks (`loop`) or has crossbars (`switched`)."""
     loops: Annotated[int, Field(ge=1, le=8)] = 2
     """Loops; a disk has a port on each and uses them in turn."""
     speed: Speed = "2GFC"
@@ -272,29 +275,29 @@ class Disk(ScenarioModel):
     zones: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Zones between the two rates."""
     streaming: bool | None = None
-    """Whether sequential commands go on at the media rate, without overhead or a turn lost between
-    them, as behind a controller that gathers them; such a drive has no buffer of its own."""
+    """Whether sequential commands run at the media rate, without overhead or a lost revolution
+    between them, as behind a controller that merges them. Such a drive has no buffer."""
     surfaces: Annotated[int, Field(ge=1, le=64)] | None = None
-    """Surfaces with data; as many as `size` and `cylinders` ask for where it is left out."""
+    """Surfaces with data; computed from `size` and `cylinders` by default."""
     head_switch: Time | None = None
-    """To another surface of a cylinder; `seek_single` where it is left out."""
+    """Time to switch to another surface of a cylinder; `seek_single` by default."""
     hit_overhead: Time | None = None
-    """From the command to data in the buffer; `overhead` where it is left out."""
+    """From the command to data in the buffer; `overhead` by default."""
     cache_size: Annotated[Size, Field(ge=512)] | None = None
-    """Buffer, 8MiB where it is left out."""
+    """Buffer; 8MiB by default."""
     segments: Annotated[int, Field(ge=1, le=1024)] | None = None
-    """Segments of the buffer, 16 where it is left out."""
+    """Segments of the buffer; 16 by default."""
     read_ahead: bool | None = None
-    """Whether it reads on behind a read until a segment is full."""
+    """Whether the drive continues to read after a command until a segment is full."""
     write_cache: bool | None = None
-    """Whether writes are answered when they are in the buffer."""
+    """Whether a write completes when its data are in the buffer."""
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] | None = None
-    """Order of commands that wait: as they came, shortest seek, shortest seek and rotation,
-    LOOK, or C-LOOK."""
+    """Order of waiting commands: arrival, shortest seek, shortest seek and rotation, LOOK, or
+    C-LOOK."""
     queue_depth: Annotated[int, Field(ge=1, le=65_535)] | None = None
-    """Commands among which it chooses, 64 where it is left out."""
+    """Commands it can choose from; 64 by default."""
     interface_rate: Rate | None = None
-    """Rate between buffer and interface; at once where it is left out."""
+    """Rate between buffer and interface; unlimited by default."""
 
 
 class Mirror(ScenarioModel):
@@ -305,7 +308,7 @@ class Mirror(ScenarioModel):
     mode: Literal["synchronous", "asynchronous"] = "synchronous"
     """Whether the host's write waits for the copy."""
     max_outstanding: Exchanges = 64
-    """Copies on their way at once."""
+    """Most copies in progress at once."""
     from_port: str | None = None
     """Port the copies leave by, `p0`."""
     to_port: str | None = None
@@ -326,20 +329,20 @@ class Lun(ScenarioModel):
     queue_depth: Commands | None = None
     """Commands its task set holds before it answers TASK SET FULL."""
     ports: Patterns | None = None
-    """Ports of the array it is exported by, `p0` or `p[0..1]`; all where it is left out."""
+    """Ports of the array it is exported by, `p0` or `p[0..1]`; all by default."""
     preferred: Patterns | None = None
-    """Ports by which hosts with `multipath` reach it as long as they can: those of the controller
-    that owns it. All alike where it is left out."""
+    """Preferred ports for hosts with `multipath`: those of the controller that owns the LUN. Equal
+    by default."""
     memory: Memory | None = None
     """Media whose service time does not depend on the address."""
     raid: Literal[0] | None = None
     """RAID level; the LUN is striped over disks of the array."""
     disks: Annotated[int, Field(ge=1, le=1024)] | None = None
-    """Disks it is striped over; as many as there are array groups where it is left out."""
+    """Disks it is striped over; by default one of each array group."""
     stripe_depth: BlockSize | None = None
-    """Bytes on one disk before the next, 64KiB where it is left out."""
+    """Bytes on one disk before the next; 64KiB by default."""
     block_size: BlockSize | None = None
-    """Unit in which the array addresses the disks, 8KiB where it is left out."""
+    """Unit in which the array addresses the disks; 8KiB by default."""
     group: str | None = None
     """RAID group that holds its blocks."""
     flash: Flash | None = None
@@ -347,9 +350,14 @@ class Lun(ScenarioModel):
     ram: Ram | None = None
     """A RAM SSD that holds its blocks."""
     initiators: Patterns | None = None
-    """Hosts, or ports of hosts, that may use it; all where it is left out."""
+    """Hosts, or ports of hosts, that may use it; all by default."""
     mirror: Mirror | None = None
     """Copy to another array."""
+
+    @property
+    def media(self) -> str | None:
+        """The key that says what holds its blocks; without one, the model of the array says it."""
+        return next((key for key in _MEDIA if getattr(self, key) is not None), None)
 
     @model_validator(mode="after")
     def _has_one_media(self) -> Lun:
@@ -364,7 +372,7 @@ class Lun(ScenarioModel):
             for key in ("disks", "stripe_depth", "block_size"):
                 if getattr(self, key) is not None:
                     raise refusal(
-                        reason=f"'{key}' means nothing without 'raid'",
+                        reason=f"'{key}' has no effect without 'raid'",
                         remedy="Add 'raid: 0'",
                         key=key,
                     )
@@ -374,7 +382,8 @@ class Lun(ScenarioModel):
 def _off_is_none(value: object) -> object:
     if isinstance(value, str) and value != "off":
         raise refusal(
-            reason=f"'{value}' is no cache", remedy="Write 'off', or the keys of a cache below it"
+            reason=f"'{value}' is not a cache",
+            remedy="Write 'off', or the keys of a cache below it",
         )
     return None if value in ("off", False) else value
 
@@ -401,35 +410,35 @@ class Array(ScenarioModel):
     class3_sequences: Exchanges | None = None
     """Class 3 sequences a port may have open as their initiator."""
     interleave: Literal["sequence", "frame", "control"] | None = None
-    """How open sequences take turns: after each `frame`; after each `sequence`; or so, with
-    commands, XFER_RDYs and responses between the frames of data (`control`)."""
+    """When open sequences take turns: after each `frame`, after each `sequence`, or after each
+    sequence with commands, XFER_RDYs and responses between the frames of data (`control`)."""
     rx_hold: Time | None = None
-    """From the last bit of a frame to its receive buffer being free again."""
+    """Time from the last bit of a frame until its receive buffer is free again."""
     drain: Rate | None = None
-    """Rate at which a port empties its receive buffers; at once where it is left out."""
+    """Rate at which a port empties its receive buffers; unlimited by default."""
     loop_only: bool = False
-    """Its ports know arbitrated loops only: a switch whose ports take no loop isolates them."""
+    """Its ports support arbitrated loops only: a switch without loop support isolates them."""
     controllers: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Processors that serve commands."""
     command_cost: Time | None = None
     """Processor time of one command."""
     burst: Annotated[Size, Field(ge=512)] | None = None
-    """Most data one XFER_RDY asks for."""
+    """Most data that one XFER_RDY requests."""
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""
     cache: Annotated[Cache | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
-    """Cache, or `off`; what the model has where it is left out."""
+    """Cache, or `off`; the cache of the model by default."""
     disk: Annotated[Disk | None, BeforeValidator(_as_disk), also({"type": "string"})] = None
-    """The kind of its disks: a name of the catalog, or keys that change one."""
+    """Model of its disks: a name in the catalog, or keys that change a model."""
     array_groups: Annotated[int, Field(ge=1, le=1024)] | None = None
-    """Groups its disks are in; the disks of a LUN come from different groups while there are."""
+    """Groups of disks; the disks of a LUN come from different groups as far as possible."""
     disks_per_group: Annotated[int, Field(ge=1, le=1024)] | None = None
-    """Disks in each group; as many as give every LUN its own where it is left out."""
+    """Disks in each group; by default enough that no LUNs share a disk."""
     groups: list[RaidGroup] = Field(default_factory=list)
     """RAID groups, with disks of their own."""
     parity_rate: Rate | None = None
-    """Rate at which parity is computed; at once where it is left out."""
+    """Rate at which parity is computed; unlimited by default."""
     back_end: BackEnd | None = None
-    """Loops to the disks; each disk is reached directly where it is left out."""
+    """Loops to the disks; without it each disk has a direct connection."""
     luns: Annotated[list[Lun], Field(min_length=1)]
     """Logical units."""

@@ -27,6 +27,11 @@ MAX_EXCHANGES = 65_535
 MAX_LENGTH_MM = 50_000 * 1_000_000
 #: Longest time in a scenario, 10^6 s; the clock of picoseconds ends at 1.8 * 10^7 s.
 MAX_TIME_PS = 10**18
+#: Lowest data rate, 1 kB/s: below it, the frames that wait for a port could take longer than the
+#: clock counts.
+MIN_RATE = 1000
+#: Highest data rate, 4 TB/s: the time of a transmission word is one picosecond.
+MAX_RATE = 4 * 10**12
 #: Largest logical unit, 1 EiB.
 MAX_LUN_BYTES = 2**60
 #: Largest request, 64 MiB.
@@ -36,7 +41,7 @@ SECTOR_BYTES = 512
 
 
 class ScenarioModel(BaseModel):
-    """One mapping of a scenario: it never changes, and a key nobody reads is refused."""
+    """One mapping of a scenario; it is immutable and refuses unknown keys."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -68,7 +73,7 @@ def overlaid(base: ModelT, keys: Mapping[str, object]) -> ModelT:
 
 
 def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
-    """Return an error that is shown with these words, at `key` of the mapping where it is given."""
+    """Return an error with this reason and remedy, at `key` of the mapping if there is a key."""
     context = {"reason": reason, "remedy": remedy, "key": key}
     return PydanticCustomError(OWN_ERROR, "{reason}", context)
 
@@ -101,11 +106,11 @@ def _quantity(
             raise refusal(reason=error.reason, remedy=error.remedy) from error
         if isinstance(result, int):
             if result < low:
-                raise refusal(
-                    reason=f"'{value}' is too little", remedy=f"The least is {shown(low)}"
-                )
+                raise refusal(reason=f"'{value}' is too small", remedy=f"The least is {shown(low)}")
             if high is not None and result > high:
-                raise refusal(reason=f"'{value}' is too much", remedy=f"The limit is {shown(high)}")
+                raise refusal(
+                    reason=f"'{value}' is too large", remedy=f"The limit is {shown(high)}"
+                )
         return result
 
     schema = {"type": ["string", "integer"], "examples": [example]}
@@ -129,12 +134,19 @@ _BLOCK = _quantity(
 _SIZE = _quantity(
     quantities.parse_size, example="1GiB", high=MAX_LUN_BYTES, shown=quantities.format_size
 )
-_RATE = _quantity(quantities.parse_rate, example="40MiB/s", low=1, high=10**15)
+_RATE = _quantity(
+    quantities.parse_rate,
+    example="40MiB/s",
+    low=MIN_RATE,
+    high=MAX_RATE,
+    shown=quantities.format_rate,
+)
 _RATE_OR_NONE = _quantity(
     lambda text: text if text == "none" else quantities.parse_rate(text),
     example="50MB/s",
-    low=1,
-    high=10**15,
+    low=MIN_RATE,
+    high=MAX_RATE,
+    shown=quantities.format_rate,
 )
 _TIME = _quantity(
     quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
@@ -221,7 +233,7 @@ def refuse_parts_of_sectors(model: ScenarioModel, *keys: str) -> None:
     for key in keys:
         if (getattr(model, key) or 0) % SECTOR_BYTES != 0:
             raise refusal(
-                reason=f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+                reason=f"'{key}' is not a multiple of {SECTOR_BYTES} bytes",
                 remedy="Use whole sectors",
                 key=key,
             )

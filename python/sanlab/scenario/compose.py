@@ -122,7 +122,7 @@ def _compose_with_ruamel(text: str, file: str) -> Any:  # noqa: ANN401  ruamel i
     yaml = YAML(typ="safe", pure=True)
     try:
         with warnings.catch_warnings():
-            # YAML allows an anchor to be set again, and a warning would reach nobody.
+            # YAML allows an anchor to be set again; the parser would print a warning.
             warnings.simplefilter("ignore", ReusedAnchorWarning)
             return yaml.compose(text)
     except MarkedYAMLError as error:

@@ -169,7 +169,7 @@ class _Reader:
         result = MarkedMap(self.mark_of(node))
         for key_node, value_node in node.value:
             if type(key_node).__name__ != "ScalarNode":
-                self.refuse(key_node, path, "A key is a plain word", "Remove the brackets")
+                self.refuse(key_node, path, "A key must be a plain word", "Remove the brackets")
                 continue
             key = str(key_node.value)
             here = (*path, key)
@@ -196,5 +196,5 @@ class _Reader:
                 return int(text.replace("_", ""), 0) if tag == "int" else float(text)
             except ValueError:
                 return text
-        self.refuse(node, path, f"The tag '{node.tag}' means nothing here", "Remove it")
+        self.refuse(node, path, f"The tag '{node.tag}' is not supported", "Remove it")
         return text

@@ -30,9 +30,9 @@ Routing = Literal["one-path", "ingress-port", "destination", "source-destination
 MAX_SWITCH_PORTS = 256
 
 
-#: Difference in length that the deskew of a trunk makes up for (Brocade: at most 550 m).
+#: Largest difference in length that the deskew of a trunk corrects (Brocade: at most 550 m).
 MAX_SKEW_MM = 550_000
-#: Virtual channels of a link (FC-FS: extended receiver-ready tells 16 apart).
+#: Virtual channels of a link (FC-FS: extended receiver-ready has 16).
 MAX_CHANNELS = 16
 #: Members of a trunk: 8 links of one port group at Brocade, 16 in a port channel at Cisco.
 MAX_MEMBERS = 16
@@ -42,7 +42,7 @@ class ChannelCounts(ScenarioModel):
     """Virtual channels of each priority, as of the QoS links of Brocade: 5, 4 and 2."""
 
     shared: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] | None = None
-    """So many that all priorities share, instead of some for each: `virtual_channels: 4`."""
+    """Channels that all priorities share, instead of some for each: `virtual_channels: 4`."""
     high: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] = 5
     """Channels of high priority."""
     medium: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] = 4
@@ -55,7 +55,7 @@ class ChannelCounts(ScenarioModel):
         count = self.high + self.medium + self.low
         if count > MAX_CHANNELS:
             raise refusal(
-                reason=f"{count} virtual channels are more than a link tells apart",
+                reason=f"{count} virtual channels are more than a link has",
                 remedy=f"Give at most {MAX_CHANNELS} in all",
                 key="high",
             )
@@ -74,7 +74,7 @@ class Switch(ScenarioModel):
     model: str | None = None
     """Entry of the catalog that gives the values not written here."""
     domain: Annotated[int, Field(ge=1, le=239)] | None = None
-    """Domain id; the lowest free one where it is left out."""
+    """Domain id; the lowest free one by default."""
     ports: Annotated[int, Field(ge=1, le=MAX_SWITCH_PORTS)] | None = None
     """Ports, numbered from 0."""
     speed: Speed | None = None
@@ -82,29 +82,29 @@ class Switch(ScenarioModel):
     bb_credit: Credit | None = None
     """Receive buffers of each port, which it grants as BB credit."""
     forwarding: Forwarding | None = None
-    """Whether a frame leaves on its header or on its last bit."""
+    """Whether a frame is forwarded after its header or after its last bit."""
     latency: Time | None = None
-    """From having what it needs of a frame to its first bit on an idle output."""
+    """Time from the header or the last bit of a frame to its first bit on an idle output."""
     routing: Routing | None = None
     """Choice among paths of equal cost."""
     domain_fixed: bool = False
-    """It insists on its domain: where another has it too, the link between them is isolated."""
+    """The switch keeps its domain: a link to a switch with the same domain is isolated."""
     zoning_rules: ZoningRules | None = None
-    """What it does when its neighbour's zoning differs. `brocade`: both must be equal. `mcdata`:
-    sets and zones of one name must be. `qlogic`: the union, if zones of one name are equal.
-    `yields`: it takes over the neighbour's."""
+    """How the switch merges a neighbour's different zoning. `brocade`: both must be equal.
+    `mcdata`: sets and zones of the same name must be equal. `qlogic`: the union, if zones of the
+    same name are equal. `yields`: the switch adopts the neighbour's zoning."""
     loop_ports: bool | None = None
-    """Whether its ports take devices that know loops only."""
+    """Whether its ports support devices that can only use loops."""
     port_groups: list[PortGroup] = Field(default_factory=list)
-    """Ports that differ from the others."""
+    """Ports with other settings."""
     e_d_tov: Span | None = None
-    """Error detect time-out, that of the `fabric` where it is left out. Both ends must agree."""
+    """Error detect time-out; that of the `fabric` by default. Both ends must agree."""
     r_a_tov: Span | None = None
-    """Resource allocation time-out, that of the `fabric` where it is left out. Both must agree."""
+    """Resource allocation time-out; that of the `fabric` by default. Both must agree."""
     max_domains: Annotated[int, Field(ge=1, le=239)] = 239
-    """Domains its fabric may have: one more switch finds it full."""
+    """Most domains in its fabric; a further switch is isolated."""
     new_domain: NewDomain | None = None
-    """Another domain it gets during the run."""
+    """Changes of its domain during the run."""
     modules: Modules | None = None
     """Redundant modules; without it the switch is one piece."""
 
@@ -112,14 +112,14 @@ class Switch(ScenarioModel):
     def _insists_on_something(self) -> Switch:
         if self.domain_fixed and self.domain is None:
             raise refusal(
-                reason="'domain_fixed' insists on a domain that is not named",
+                reason="'domain_fixed' needs a domain",
                 remedy="Add 'domain: 1'",
                 key="domain_fixed",
             )
         return self
 
     qos: SwitchQos | None = None
-    """How its ports keep limits and priorities."""
+    """How its ports apply limits and priorities."""
 
 
 class Link(ScenarioModel):
@@ -129,45 +129,45 @@ class Link(ScenarioModel):
     """Port (`host1.hba0.p0`, `sw1.3`, `dev1.p0`), or box (`host1`): its next free port."""
     to: Patterns
     """The other end; on a stack its loop and the enclosure, `stack.a.top`, `stack.b.bottom`,
-    `stack.a.2`. Equal numbers pair one to one; a single end serves all of the other side."""
+    `stack.a.2`. Equal numbers pair one to one; a single end pairs with all others."""
     length: Length = 10_000
-    """Length of the fibre, 10m where it is left out."""
+    """Length of the fibre; 10m by default."""
     speed: Speed | None = None
-    """Speed; the highest both ends have where it is left out."""
+    """Speed; by default the highest that both ends support."""
     count: Annotated[int, Field(ge=1, le=256)] = 1
-    """Parallel links for each pair of ends."""
+    """Number of parallel links for each pair of ends."""
     trunk: bool = False
-    """The parallel links carry frames as one, each by the member that is free next."""
+    """The parallel links act as one: each frame uses the member that is free first."""
     skew: Length | None = None
-    """How much longer the longest cable of a trunk is than `length`; frames on the others are held
-    back so that all keep their order."""
+    """How much longer the longest cable of a trunk is than `length`. Frames on the shorter cables
+    are delayed so that all frames stay in order."""
     virtual_channels: Annotated[
         ChannelCounts | None, BeforeValidator(_as_shared), also({"type": "integer"})
     ] = None
-    """Virtual channels between switches, each with its part of the BB credit: so many for all
-    frames, or so many for each priority."""
+    """Virtual channels between switches, each with its part of the BB credit: a number for all
+    frames, or a number for each priority."""
     bb_credit: Credit | None = None
-    """BB credit both ends grant on this link, instead of what their ports have."""
+    """BB credit that both ends grant on this link, instead of the credit of their ports."""
     bb_credit_from: Credit | None = None
     """BB credit the `from` end grants."""
     bb_credit_to: Credit | None = None
     """BB credit the `to` end grants."""
     al_pa: Annotated[str, Field(pattern="^[0-9A-Fa-f]{2}$")] | None = None
-    """AL_PA of the port on a stack's loop, in hexadecimal; the highest priority that is free where
-    it is left out."""
+    """AL_PA of the port on a stack's loop, in hexadecimal; by default the free one with the highest
+    priority."""
     gap: Annotated[Size, Field(le=4096)] = 24
     """Bytes of fill words between frames; 6 words of 4 bytes by the standard (FC-FS)."""
     propagation: Time = DEFAULT_PROPAGATION_PS_PER_KM
-    """Delay of one kilometre of this fibre, 5us where it is left out."""
+    """Delay of one kilometre of this fibre; 5us by default."""
     fspf_cost: Annotated[int, Field(ge=1, le=65_535)] | None = None
-    """FSPF cost between switches; 1.0625e12 / signalling rate where it is left out."""
+    """FSPF cost between switches; 1.0625e12 / signalling rate by default."""
 
     connected: Time = 0
-    """When it is plugged in; from the start where it is left out."""
+    """When it is plugged in; from the start by default."""
     optional: bool = False
-    """It may stay down: ends without a common speed are told, not refused."""
+    """The link may stay down: ends without a common speed are a warning, not an error."""
     trunking: bool = True
-    """Between switches: it carries all VSANs. Without it, the one its two ports are in."""
+    """Between switches: the link carries all VSANs. Without it, the VSAN of its two ports."""
 
     @model_validator(mode="after")
     def _is_a_trunk(self) -> Link:
@@ -179,13 +179,13 @@ class Link(ScenarioModel):
             )
         if self.skew is not None and not self.trunk:
             raise refusal(
-                reason="'skew' is of the cables of a trunk",
+                reason="'skew' has no effect without 'trunk'",
                 remedy="Remove 'skew', or add 'trunk: true'",
                 key="skew",
             )
         if self.skew is not None and self.skew > MAX_SKEW_MM:
             raise refusal(
-                reason="The cables of the trunk are too different for its deskew",
+                reason="The cables of the trunk differ by more than its deskew can correct",
                 remedy="The limit is 550m",
                 key="skew",
             )

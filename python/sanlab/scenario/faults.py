@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from sanlab.scenario.base import Pattern, Rate, ScenarioModel, Span, Time, refusal
 
-#: Time a loop needs to initialise after a LIP, where nothing else is said: hosts of the time show
-#: gaps of 0.1 to 2 s. Uncertain.
+#: Default time a loop needs to initialise after a LIP: hosts of the time show gaps of 0.1 to 2 s.
+#: Uncertain.
 DEFAULT_PAUSE_PS = 200 * 10**9
 
 StackKind = Literal["noisy-disk", "stuck-disk", "pull-disk", "insert-disk", "power-loss"]
@@ -33,7 +33,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What a kind of fault says: one of each of `needs`, and of the others what is in `may`."""
+    """Keys of a kind of fault: one of each group in `needs`, and any of `may`."""
 
     needs: tuple[tuple[str, ...], ...]
     may: tuple[str, ...] = ()
@@ -80,15 +80,16 @@ _EXAMPLES = {
 
 
 def _read_ber(value: object) -> object:
-    """Read a share of bits; return how many bits there are to one that is inverted."""
+    """Read a share of bits; return the mean number of bits for each inverted one."""
     remedy = "Write a share like '1e-9': one bit in 1,000,000,000"
     try:
         share = float(str(value))
     except ValueError as error:
-        raise refusal(reason=f"'{value}' is no share of bits", remedy=remedy) from error
+        raise refusal(reason=f"'{value}' is not a share of bits", remedy=remedy) from error
     if not 1e-18 <= share <= 1e-4:
         raise refusal(
-            reason=f"A bit error rate of '{value}' is out of range", remedy="It lies in 1e-18..1e-4"
+            reason=f"A bit error rate of '{value}' is out of range",
+            remedy="Write a value in 1e-18..1e-4",
         )
     return round(1 / share)
 
@@ -103,28 +104,28 @@ BitErrorInterval = Annotated[
 class Fault(ScenarioModel):
     """Something that goes wrong.
 
-    Of a stack of enclosures. `noisy-disk`: a disk asks for a LIP again and again until it is
+    Of a stack of enclosures. `noisy-disk`: a disk causes a LIP again and again until it is
     bypassed. `stuck-disk`: it holds the loop until it is bypassed. `pull-disk`, `insert-disk`: one
-    LIP each. `power-loss`: an enclosure goes dark; what lies above and below it goes on by itself.
-    A loop switch keeps LIPs from all but the disk that asks for them.
+    LIP each. `power-loss`: an enclosure loses power; the parts of the stack above and below it
+    continue without it. A loop switch sends a LIP only to the disk that caused it.
 
     Of the fabric. `link-down`: a cable is pulled. `port-down`: a port is disabled. `switch-down`,
-    `hba-failure`, `controller-failure`: all their ports go dark. `trunk-member`: one cable of a
-    trunk is pulled. These last `until` an instant or for ever, or come and go at random with `mtbf`
-    and `mttr`. `slow-drain`: a port empties its receive buffers slowly. `lost-credit`: R_RDYs for a
-    port get lost. `bit-errors`: bits on a link arrive inverted, during all of the run.
-    `module-failure`, `pull-module`: a switch loses one of its `modules` for good.
+    `hba-failure`, `controller-failure`: all their ports lose light. `trunk-member`: one cable of a
+    trunk is pulled. These last `until` an instant or to the end of the run, or start and end at
+    random with `mtbf` and `mttr`. `slow-drain`: a port empties its receive buffers slowly.
+    `lost-credit`: R_RDYs for a port get lost. `bit-errors`: bits on a link arrive inverted during
+    the whole run. `module-failure`, `pull-module`: a switch loses one of its `modules` permanently.
 
-    Of an array. `drive-failure`: a drive of a RAID group fails for good, as one of its
-    `failed_drives` does; the group's `rebuild` puts a spare in its place.
+    Of an array. `drive-failure`: a drive of a RAID group fails permanently, like one
+    of its `failed_drives`; the group's `rebuild` puts a spare in its place.
     """
 
     kind: Kind
-    """What happens."""
+    """Kind of fault."""
     at: Time | None = None
     """When."""
     until: Time | None = None
-    """When it is over: when a noisy or stuck disk is bypassed, when a link carries frames again."""
+    """When it ends: a noisy or stuck disk is bypassed, a link carries frames again."""
     mtbf: Span | None = None
     """Mean time between the end of an outage and the next, exponential; instead of `at`."""
     mttr: Span | None = None
@@ -136,7 +137,7 @@ class Fault(ScenarioModel):
     number: Annotated[int, Field(ge=1)] | None = None
     """Which of these links, from 1, in the order of the file."""
     member: Annotated[int, Field(ge=1, le=256)] | None = None
-    """Which cable of a trunk, from 1; the first where it is left out."""
+    """Which cable of a trunk, from 1; the first by default."""
     switch: str | None = None
     """The switch that goes down, or loses a module."""
     module: Annotated[int, Field(ge=1)] | None = None
@@ -144,7 +145,7 @@ class Fault(ScenarioModel):
     host: str | None = None
     """The host whose HBA fails."""
     hba: str | None = None
-    """Its HBA, all where it is left out."""
+    """Its HBA; all by default."""
     array: str | None = None
     """The array whose controller or drive fails."""
     group: str | None = None
@@ -152,7 +153,7 @@ class Fault(ScenarioModel):
     drive: Annotated[int, Field(ge=0, le=254)] | None = None
     """The drive, by its place in the group, from 0."""
     ports: list[Pattern] | None = None
-    """Ports of that controller, all of the array where it is left out."""
+    """Ports of that controller; all ports of the array by default."""
     rate: Rate | None = None
     """Rate at which a slow port empties its receive buffers."""
     count: Annotated[int, Field(ge=1, le=65_535)] = 1
@@ -166,9 +167,9 @@ class Fault(ScenarioModel):
     enclosure: Annotated[int, Field(ge=1)] | None = None
     """The enclosure that loses its power, from the top."""
     every: Span = 10**12
-    """Time from one LIP of a noisy disk to the next, 1s where it is left out."""
+    """Time from one LIP of a noisy disk to the next; 1s by default."""
     pause: Span = DEFAULT_PAUSE_PS
-    """Time a loop takes to initialise, 200ms where it is left out."""
+    """Time a loop takes to initialise; 200ms by default."""
 
     @property
     def is_of_stack(self) -> bool:
@@ -182,7 +183,7 @@ class Fault(ScenarioModel):
             if all(getattr(self, key) is None for key in choices):
                 first = choices[0]
                 raise refusal(
-                    reason=f"'{self.kind}' does not say {_QUESTIONS.get(first, first)}",
+                    reason=f"'{self.kind}' needs {_QUESTIONS.get(first, first)}",
                     remedy=f"Add '{first}: {_EXAMPLES[first]}'",
                     key="kind",
                 )
@@ -190,8 +191,8 @@ class Fault(ScenarioModel):
         foreign = (self.model_fields_set - known) - {"kind", "at"}
         for key in sorted(foreign):
             raise refusal(
-                reason=f"'{key}' means nothing to '{self.kind}'",
-                remedy=f"Remove '{key}'; it takes {', '.join(sorted(known))}",
+                reason=f"'{key}' has no effect with '{self.kind}'",
+                remedy=f"Remove '{key}'; allowed are {', '.join(sorted(known))}",
                 key=key,
             )
         self._has_one_place()
@@ -223,17 +224,17 @@ class Fault(ScenarioModel):
             )
         if is_random and (self.at is not None or self.until is not None):
             raise refusal(
-                reason="The fault is timed and at random",
+                reason="The fault has both a time and a random rate",
                 remedy="Keep 'at', or 'mtbf' and 'mttr'",
                 key="mtbf",
             )
         if is_timed and not is_random and self.at is None:
-            raise refusal(
-                reason=f"'{self.kind}' does not say when", remedy="Add 'at: 1s'", key="kind"
-            )
+            raise refusal(reason=f"'{self.kind}' needs a time", remedy="Add 'at: 1s'", key="kind")
         if not is_timed and self.at is not None:
             raise refusal(
-                reason=f"'{self.kind}' lasts for all of the run", remedy="Remove 'at'", key="at"
+                reason=f"'{self.kind}' lasts for the whole run, so it takes no time",
+                remedy="Remove 'at'",
+                key="at",
             )
         if self.until is not None and self.at is not None and self.until <= self.at:
             raise refusal(
@@ -242,17 +243,17 @@ class Fault(ScenarioModel):
 
 
 _QUESTIONS = {
-    "stack": "of which stack",
-    "disk": "which disk",
-    "enclosure": "which enclosure",
-    "until": "when the disk is bypassed",
-    "port": "which link",
-    "switch": "which switch",
-    "module": "which module",
-    "host": "of which host",
-    "array": "of which array",
-    "group": "of which RAID group",
-    "drive": "which drive",
-    "rate": "how slowly",
-    "ber": "how often",
+    "stack": "a stack",
+    "disk": "a disk",
+    "enclosure": "an enclosure",
+    "until": "the time when the disk is bypassed",
+    "port": "a link",
+    "switch": "a switch",
+    "module": "a module",
+    "host": "a host",
+    "array": "an array",
+    "group": "a RAID group",
+    "drive": "a drive",
+    "rate": "a rate",
+    "ber": "a bit error rate",
 }

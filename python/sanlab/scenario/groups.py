@@ -51,13 +51,13 @@ def expand(text: str) -> list[str]:
 
 
 def expand_names(text: str) -> list[str]:
-    """Names a definition stands for; each must be a word."""
+    """Return the names a definition stands for; each must be a word."""
     names = expand(text)
     for name in names:
         if not NAME.fullmatch(name):
             raise GroupError(
                 reason=f"'{name}' cannot be a name",
-                remedy="A name starts with a letter and goes on with letters, digits, '_' and '-'; "
+                remedy="A name starts with a letter, followed by letters, digits, '_' and '-'; "
                 "a group is written host[1..4]",
             )
     return names

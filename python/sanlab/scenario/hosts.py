@@ -39,7 +39,7 @@ class Cpu(ScenarioModel):
     complete: Time | None = None
     """CPU time from the HBA's interrupt to the application."""
     per_command: Time | None = None
-    """CPU time of each command beside that: a request in pieces has several."""
+    """Further CPU time of each command; a request that is split has several commands."""
     per_interrupt: Time | None = None
     """CPU time of each interrupt of the HBA."""
 
@@ -55,14 +55,14 @@ class Cpu(ScenarioModel):
 
 
 class Os(ScenarioModel):
-    """What an operating system makes of a request before the HBA gets it."""
+    """How an operating system splits a request before the HBA gets it."""
 
     model: str | None = None
     """Entry of the catalog of systems that gives the values not written here."""
     max_request: BlockSize | None = None
-    """Largest command; a larger request goes in pieces."""
+    """Largest command; a larger request is split."""
     submission: Submission | None = None
-    """Whether its pieces are issued together, or each when the one before is done."""
+    """Whether the parts are issued together, or one after another."""
 
     @model_validator(mode="after")
     def _is_in_sectors(self) -> Os:
@@ -80,24 +80,24 @@ class Bus(ScenarioModel):
     name: Name
     """Its name within the host."""
     model: str | None = None
-    """Entry of the catalog that gives the values not written here; `pcie-3-x8` without it."""
+    """Entry of the catalog that gives the values not written here; `pcie-3-x8` by default."""
     rate: Rate | None = None
-    """Peak rate, of one direction where there are two."""
+    """Peak rate; of one direction if the bus has two."""
     burst: Annotated[Size, Field(ge=8, le=65_536)] | None = None
     """Longest burst."""
     fetch_overhead: Time | None = None
-    """Time a burst from memory costs beside its data."""
+    """Overhead of a burst from memory."""
     store_overhead: Time | None = None
-    """Time a burst to memory costs beside its data."""
+    """Overhead of a burst to memory."""
     full_duplex: bool | None = None
-    """Both directions at once."""
+    """Whether both directions transfer at once."""
 
 
 class Hba(ScenarioModel):
-    """A host bus adapter; every port has an engine of its own."""
+    """A host bus adapter; each port has its own engine."""
 
     name: Name | None = None
-    """Its name within the host; hba0, hba1 and so on where it is left out."""
+    """Its name within the host; by default hba0, hba1 and so on."""
     model: str | None = None
     """Entry of the catalog that gives the values not written here."""
     ports: Annotated[int, Field(ge=1, le=64)] | None = None
@@ -111,86 +111,85 @@ class Hba(ScenarioModel):
     class3_sequences: Exchanges | None = None
     """Class 3 sequences the port may have open as their initiator."""
     interleave: Interleave | None = None
-    """How open sequences take turns: after each `frame`; after each `sequence`; or so, with
-    commands, XFER_RDYs and responses between the frames of data (`control`)."""
+    """When open sequences take turns: after each `frame`, after each `sequence`, or after each
+    sequence with commands, XFER_RDYs and responses between the frames of data (`control`)."""
     submit: Time | None = None
     """Time of the adapter's engine to start a command."""
     complete: Time | None = None
     """Time of the adapter's engine to finish a command."""
     transfer: Time | None = None
-    """Time of the adapter's engine to take in an XFER_RDY: a write has one for each burst."""
+    """Time of the adapter's engine to process an XFER_RDY; a write has one for each burst."""
     card_latency: Time | None = None
-    """Time on the card, each way, in which its engine does other things."""
+    """Further latency of the card in each direction; its engine is free meanwhile."""
     interrupt_delay: Time | None = None
-    """From an answer to the interrupt that tells of it, and of all that came meanwhile. QLogic's
-    timer counts in units of 100us; 0, the default, raises one for each answer."""
+    """Interrupt delay: from a response to the interrupt that reports it and all responses since.
+    QLogic's timer has units of 100us. 0, the default, raises an interrupt for each response."""
     bus: str | None = None
-    """Bus of the host it is on, by its name in `buses`, or a model of the catalog for one of its
-    own; without it memory is at hand at once."""
+    """I/O bus of the adapter: a name in `buses`, or a model of the catalog for a bus of its own.
+    Without it memory transfers take no time."""
     execution_throttle: Exchanges | None = None
     """Commands a port may have open."""
     lun_queue_depth: Exchanges | None = None
     """Commands a port may have open on one LUN."""
     command_timeout: Span = 30 * 10**12
-    """A command without an answer for so long is aborted and sent again, 30s where it is left out
-    (Linux and Windows class drivers use 30 and 60s). Timers run only in scenarios in which
-    something can go wrong."""
+    """Time after which a command without a response is aborted and sent again; 30s by default
+    (Linux and Windows class drivers use 30 and 60s). Timers run only in scenarios with faults."""
     fast_io_fail: Span | None = None
-    """From the loss of a path to the failure of its commands, as Linux' `fast_io_fail_tmo`; they
-    wait until `dev_loss` where it is left out."""
+    """From the loss of a path to the failure of its commands, like `fast_io_fail_tmo` in Linux; by
+    default they wait until `dev_loss`."""
     dev_loss: Span = 30 * 10**12
-    """From the loss of a path to its removal, as Linux' `dev_loss_tmo` and the port-down retry of
-    an HBA's driver; 30s where it is left out."""
+    """From the loss of a path to its removal, like `dev_loss_tmo` in Linux and the port-down retry
+    of an HBA driver; 30s by default."""
     retries: Annotated[int, Field(ge=0, le=1000)] = 5
-    """How often a command is sent again before the application is told of its failure, 5 where it
-    is left out, as Linux' disk driver does."""
+    """How often a command is sent again before the application gets an error; 5 by default, as in
+    the disk driver of Linux."""
     rx_hold: Time | None = None
-    """From the last bit of a frame to its receive buffer being free again."""
+    """Time from the last bit of a frame until its receive buffer is free again."""
     drain: Rate | None = None
-    """Rate at which a port empties its receive buffers; at once where it is left out."""
+    """Rate at which a port empties its receive buffers; unlimited by default."""
 
     @model_validator(mode="after")
     def _fails_before_it_loses(self) -> Hba:
         if self.fast_io_fail is not None and self.fast_io_fail > self.dev_loss:
             raise refusal(
-                reason="'fast_io_fail' is longer than 'dev_loss': the path goes before it fails",
+                reason="'fast_io_fail' is longer than 'dev_loss', which removes the path first",
                 remedy="Make 'fast_io_fail' the shorter one",
                 key="fast_io_fail",
             )
         return self
 
     loop_only: bool = False
-    """Its ports know arbitrated loops only: a switch whose ports take no loop isolates them."""
+    """Its ports support arbitrated loops only: a switch without loop support isolates them."""
     npiv: list[Name] = Field(default_factory=list)
-    """Virtual ports, each with a name and a world-wide name of its own, that share the link of the
+    """Virtual ports, each with its own name and world-wide name, that share the link of the
     adapter's first port: `vm1` is `host1.hba0.vm1`."""
     binding: Binding = "wwpn"
-    """How targets are remembered: by world-wide port name, by address, or not at all. By address a
+    """How targets are identified: by world-wide port name, by address, or not at all. By address, a
     target is lost when its switch gets another domain."""
 
 
 class Multipath(ScenarioModel):
-    """What a host does with several paths to a LUN. Without it each job keeps to one path."""
+    """How a host uses several paths to a LUN. Without it each job uses one path."""
 
     policy: Literal["round-robin", "least-queue", "one-path"] = "round-robin"
-    """All paths of the best group in turn, the one with the fewest requests, or the first."""
+    """Choice of path within the best group: in turn, the path with the fewest requests, or the
+    first one."""
     ios: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Requests on each path before the next; 1 where it is left out."""
+    """Requests on each path before the next; 1 by default."""
     no_path: Literal["fail", "queue"] = "fail"
-    """What becomes of requests while no path is left."""
+    """Whether requests wait or fail while there is no path."""
     failback: Time | Literal["manual"] = 0
-    """From the return of a preferred path to its use, at once where it is left out."""
+    """Time from the return of a preferred path to its use; 0 by default."""
     checker: Span = 5 * 10**12
-    """Time between two looks of the path checker, 5s where it is left out: a failed path is used
-    again after the next one."""
+    """Interval of the path checker, which puts failed paths back into use; 5s by default."""
     switch_over: Time = 0
-    """Time in which an array hands a LUN to the controller of other paths."""
+    """Time an array takes to transfer a LUN to the other controller."""
 
     @model_validator(mode="after")
     def _counts_in_turn(self) -> Multipath:
         if self.ios is not None and self.policy != "round-robin":
             raise refusal(
-                reason=f"'ios' means nothing with 'policy: {self.policy}'",
+                reason=f"'ios' has no effect with 'policy: {self.policy}'",
                 remedy="Remove 'ios', or use 'policy: round-robin'",
                 key="ios",
             )
@@ -211,10 +210,9 @@ class Host(ScenarioModel):
     cpu: Cpu | None = None
     """Processors and cost per I/O."""
     os: Annotated[Os | None, BeforeValidator(_as_os), also({"type": "string"})] = None
-    """Operating system, `windows-2003` or its values; that of the host's model where it is left
-    out."""
+    """Operating system, `windows-2003` or its values; that of the host's model by default."""
     multipath: Multipath | None = None
-    """What it does with several paths to a LUN."""
+    """How it uses several paths to a LUN."""
     buses: list[Bus] = Field(default_factory=list)
     """I/O buses that adapters name in `bus`."""
     hbas: Annotated[
@@ -222,4 +220,4 @@ class Host(ScenarioModel):
         BeforeValidator(_as_hbas),
         also({"type": "object"}),
     ] = None
-    """Adapters; one of a single port where it is left out."""
+    """Adapters; one with a single port by default."""

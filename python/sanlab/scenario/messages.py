@@ -1,4 +1,4 @@
-"""Validation errors in words: where, why, and what would be right."""
+"""Messages for validation errors: place, reason and remedy."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ _TYPE_WORDS = {
     "model_type": ("a mapping", "Write keys below it, each 'key: value'"),
 }
 _BOUND_WORDS = {
-    "greater_than_equal": ("too little", "The least is", "ge"),
-    "greater_than": ("too little", "It must be more than", "gt"),
-    "less_than_equal": ("too much", "The limit is", "le"),
-    "less_than": ("too much", "It must be less than", "lt"),
+    "greater_than_equal": ("too small", "The least is", "ge"),
+    "greater_than": ("too small", "It must be more than", "gt"),
+    "less_than_equal": ("too large", "The limit is", "le"),
+    "less_than": ("too large", "It must be less than", "lt"),
     "too_short": ("too short a list", "The least number of items is", "min_length"),
 }
 
@@ -96,7 +96,7 @@ def _not_a_choice(expected: str, value: object) -> tuple[str, str]:
     choices = [word.strip().strip("'") for word in expected.replace(" or ", ", ").split(",")]
     guess = nearest(str(value), choices)
     hint = f"Did you mean '{guess}'? " if guess and str(value) != guess else ""
-    return f"{_shown(value)} is not one of the choices", f"{hint}Choices are {', '.join(choices)}"
+    return f"{_shown(value)} is not a valid choice", f"{hint}Choices are {', '.join(choices)}"
 
 
 def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
@@ -104,7 +104,7 @@ def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
     known = known_keys(model, path[:-1])
     guess = nearest(key, known)
     remedy = f"Did you mean '{guess}'? " if guess else ""
-    return f"The key '{key}' is not known here", f"{remedy}Keys are {', '.join(known)}"
+    return f"The key '{key}' is unknown", f"{remedy}Valid keys are {', '.join(known)}"
 
 
 def known_keys(model: type[BaseModel], path: Path) -> list[str]:

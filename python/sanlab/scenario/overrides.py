@@ -33,7 +33,7 @@ def apply_overrides(
     Raises
     ------
     ScenarioError
-        Where a path leads nowhere.
+        A path names nothing in the scenario.
     """
     for path, text in overrides.items():
         mark = Mark(f"{option} {path}={text}")
@@ -51,7 +51,16 @@ def parse_assignment(text: str) -> tuple[str, str]:
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
         raise ScenarioError(
-            [Problem(f"--set {text}", None, None, "", "No '=' in it", "Write --set path=value")]
+            [
+                Problem(
+                    f"--set {text}",
+                    None,
+                    None,
+                    "",
+                    "The argument has no '='",
+                    "Write --set path=value",
+                )
+            ]
         )
     return path.strip(), value.strip()
 
@@ -89,7 +98,7 @@ class _Setter:
         elif isinstance(node, MarkedList):
             self.walk_list(node, step, rest, path)
         else:
-            reason = f"There is nothing below '{path_text(path)}' for '{step}' to name"
+            reason = f"'{path_text(path)}' has no items, so '{step}' names nothing"
             raise _refuse(self.mark, path, reason, "End the path earlier")
 
     def walk_map(self, node: MarkedMap, key: str, rest: list[str | int], path: Path) -> None:
@@ -97,8 +106,8 @@ class _Setter:
         if key not in known and key not in node:
             guess = nearest(key, known)
             hint = f"Did you mean '{guess}'? " if guess else ""
-            remedy = f"{hint}Keys are {', '.join(known)}" if known else "End the path earlier"
-            raise _refuse(self.mark, (*path, key), f"The key '{key}' is not known here", remedy)
+            remedy = f"{hint}Valid keys are {', '.join(known)}" if known else "End the path earlier"
+            raise _refuse(self.mark, (*path, key), f"The key '{key}' is unknown", remedy)
         here = (*path, key)
         if not rest:
             node.put(key, copy.deepcopy(self.value), self.mark, self.mark)
@@ -109,10 +118,10 @@ class _Setter:
         self.walk(node[key], rest, here)
 
     def require_keys_below(self, path: Path, step: str | int) -> None:
-        """Refuse to go on below a single value, or below a list the file does not have."""
+        """Refuse a path below a single value, or below a list that is not in the file."""
         known = known_keys(Scenario, path)
         if not known:
-            reason = f"'{path_text(path)}' holds a single value, with nothing below it"
+            reason = f"'{path_text(path)}' is a single value without keys"
             raise _refuse(self.mark, path, reason, "End the path earlier")
         if step not in known and is_list(Scenario, path):
             reason = f"'{path_text(path)}' is not written in the file, so it has no items"
@@ -168,9 +177,9 @@ def _names_of(item: object) -> list[str]:
 
 
 def _split_groups(node: MarkedList, names: list[list[str]], matched: set[str]) -> None:
-    """Split each group of which only some members are meant into single items, in place.
+    """Split each group that the path names only in part into single items, in place.
 
-    What pairs with the group as a whole, such as the group a mirror names, is split along.
+    A value that pairs with the group, such as the target of a mirror, is split as well.
     """
     items = list(zip(node, node.item_marks, names, strict=True))
     node.clear()

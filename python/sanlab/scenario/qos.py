@@ -27,33 +27,33 @@ MAX_SLOTS = 1024
 
 
 class Wheel(ScenarioModel):
-    """Time-division wheel of every port: slots, each a frame, sold to pairs of N_Ports."""
+    """Time-division wheel of each port: slots of one frame that are assigned to N_Port pairs."""
 
     slots: Annotated[int, Field(ge=1, le=MAX_SLOTS)] = 7
-    """Slots of one turn."""
+    """Slots of one revolution."""
     slot_rate: Rate = 25_000_000
-    """What one slot is sold as."""
+    """Rate that one slot stands for."""
 
 
 class Priorities(ScenarioModel):
-    """Shares of the priorities where all have frames to send."""
+    """Shares of the priorities when all have frames to send."""
 
     strict: bool = False
-    """High goes before medium, medium before low, always; weights count nothing then."""
+    """Whether a higher priority always goes first; the weights then have no effect."""
 
     high: Annotated[int, Field(ge=1, le=1000)] = 60
     """Weight of high priority."""
     medium: Annotated[int, Field(ge=1, le=1000)] = 30
-    """Weight of medium priority, which all have that no entry names."""
+    """Weight of medium priority, the default of all frames."""
     low: Annotated[int, Field(ge=1, le=1000)] = 10
     """Weight of low priority."""
 
 
 class SwitchQos(ScenarioModel):
-    """How the ports of a switch tell frames apart."""
+    """How the ports of a switch treat frames."""
 
     wheel: Wheel | None = None
-    """Limits take slots of this wheel; without one they are rates."""
+    """Limits use slots of this wheel; without one they are rates."""
     priorities: Priorities = Priorities()
     """How high, medium and low priority share an output."""
 
@@ -64,42 +64,43 @@ class Qos(ScenarioModel):
     from_: Patterns = Field(alias="from")
     """One side of each pair: a port, or a box with all its ports."""
     to: Patterns | None = None
-    """The other side; both directions are meant. A limit without it is of all that comes into the
-    fabric from the ports of `from`."""
+    """The other side; an entry applies to both directions. A limit without `to` applies to all
+    traffic that enters the fabric from the ports of `from`."""
     limit: RateOrNone | None = None
-    """What each direction may carry, at the port it leaves the fabric by; `none` lifts it."""
+    """Most bytes per second of each direction, applied at the port where it leaves the fabric;
+    `none` removes the limit."""
     burst: Size | None = None
-    """What may pass at once after a pause, 64KiB where it is left out; not of a wheel."""
+    """Bytes that may pass at once after a pause; 64KiB by default. Not used with a wheel."""
     priority: Priority | None = None
     """Priority of the pair's frames."""
     switch: Pattern | None = None
-    """The one switch a priority holds at; all where it is left out."""
+    """The switch that applies a priority; all by default."""
     at: Time = 0
-    """When it comes into force."""
+    """When it takes effect."""
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> Qos:
         if (self.limit is None) == (self.priority is None):
             raise refusal(
-                reason="An entry of 'qos' gives either a 'limit' or a 'priority'",
+                reason="An entry of 'qos' needs either a 'limit' or a 'priority'",
                 remedy="Write 'limit: 50MB/s' or 'priority: high', and two entries for both",
                 key="from",
             )
         if self.priority is not None and self.to is None:
             raise refusal(
-                reason="A priority is of a pair, and only one side is given",
+                reason="A priority needs both sides of a pair",
                 remedy="Add 'to'",
                 key="priority",
             )
         if self.burst is not None and not isinstance(self.limit, int):
             raise refusal(
-                reason="'burst' goes with a 'limit' that is a rate",
+                reason="'burst' has no effect without a 'limit' that is a rate",
                 remedy="Remove 'burst', or add 'limit: 50MB/s'",
                 key="burst",
             )
         if self.switch is not None and self.priority is None:
             raise refusal(
-                reason="A limit holds at the ports that its pair is attached by",
+                reason="A limit applies at the ports of its pair, so 'switch' has no effect",
                 remedy="Remove 'switch'",
                 key="switch",
             )

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class Scenario(ScenarioModel):
-    """A storage area network and what it is asked to do."""
+    """A storage area network and its load."""
 
     title: str = ""
-    """What people call it."""
+    """Title, shown in reports."""
     description: str = ""
-    """Anything worth knowing about it."""
+    """Free text."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
     """Seed of all random draws; the same scenario and seed give the same run."""
     hosts: list[Host] = Field(default_factory=list)
@@ -47,10 +47,10 @@ class Scenario(ScenarioModel):
     zoning: Annotated[
         list[Zoning] | None, BeforeValidator(as_zonings), also({"type": "object"})
     ] = None
-    """Who may see whom; everybody sees everybody where it is left out. One, or a list of them for
-    several fabrics or VSANs."""
+    """Zoning: which ports may communicate; by default all. One, or a list for several fabrics or
+    VSANs."""
     fabric: FabricServices = Field(default_factory=FabricServices)
-    """What the switches do for their ports."""
+    """Fabric services: logins, names, notifications."""
     volumes: list[Volume] = Field(default_factory=list)
     """Several LUNs as one."""
     filesystems: list[FileSystem] = Field(default_factory=list)
@@ -60,9 +60,9 @@ class Scenario(ScenarioModel):
     traffic: list[Traffic] = Field(default_factory=list)
     """Plain frames."""
     qos: list[Qos] = Field(default_factory=list)
-    """Limits and priorities of pairs, and when they change."""
+    """Limits and priorities of N_Port pairs, and their changes."""
     faults: list[Fault] = Field(default_factory=list)
-    """What goes wrong, and when."""
+    """Faults."""
     measure: Measure = Field(default_factory=Measure)
     """How long to simulate and what to keep."""
 

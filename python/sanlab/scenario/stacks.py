@@ -19,7 +19,7 @@ from sanlab.scenario.base import (
 
 #: The highest delay a port may have by the standard, in transmission words (INCITS 332, FC-AL-2).
 MOST_PORT_WORDS = 12
-#: Frames in a row that count as no limit.
+#: Number of frames in a row that means no limit.
 MOST_FRAMES = 1_000_000
 
 Words = Annotated[int, Field(ge=1, le=1000)]
@@ -27,30 +27,30 @@ FewWords = Annotated[int, Field(ge=0, le=1000)]
 
 
 class LoopPort(ScenarioModel):
-    """How a port behaves on its loop; what is left out comes from the model of the stack."""
+    """Behaviour of a port on its loop; defaults come from the model of the stack."""
 
     delay: Annotated[int, Field(ge=1, le=MOST_PORT_WORDS)] | None = None
-    """Transmission words by which it delays what it repeats; at most 12 by the standard."""
+    """Delay of repeated words, in transmission words; at most 12 by the standard."""
     fair: bool | None = None
-    """Whether it keeps the access fairness rule."""
+    """Whether it follows the access fairness rule."""
     transfer: bool | None = None
-    """Whether it opens its next partner without a new arbitration where it may."""
+    """Whether it opens its next partner without a new arbitration if allowed (TRANSFER)."""
     full_duplex: bool | None = None
-    """Whether the circuits it opens go both ways at once."""
+    """Whether the circuits it opens are full duplex."""
     login_credit: Annotated[int, Field(ge=0, le=255)] | None = None
-    """BB_Credit of its login: frames it takes as soon as it is opened, before any R_RDY."""
+    """Login BB_Credit: frames it accepts when it is opened, before any R_RDY."""
     buffers: Annotated[int, Field(ge=1, le=65_535)] | None = None
     """Receive buffers for frames."""
     tenancy: Annotated[int, Field(ge=1, le=MOST_FRAMES)] | None = None
-    """Frames it sends in a row before it looks whether others want the loop."""
+    """Frames it sends in a row before it checks whether other ports arbitrate."""
 
     @model_validator(mode="after")
     def _credit_has_buffers(self) -> LoopPort:
         login, buffers = self.login_credit, self.buffers
         if login is not None and buffers is not None and login > buffers:
             raise refusal(
-                reason=f"'login_credit' promises {login} frames and there are {buffers} buffers",
-                remedy="Raise 'buffers', or promise less",
+                reason=f"'login_credit' is {login} frames, and the port has only {buffers} buffers",
+                remedy="Raise 'buffers', or lower 'login_credit'",
                 key="login_credit",
             )
         return self
@@ -103,7 +103,7 @@ def _as_disk(value: object) -> object:
 
 
 class Stack(ScenarioModel):
-    """Disk enclosures cabled one below the other, every disk on every loop of the stack."""
+    """Disk enclosures cabled in a row; each disk is on every loop of the stack."""
 
     name: Name
     """Its name; its disks are the LUNs `stack.disk1`, `stack.disk2` and so on from the top."""
@@ -112,9 +112,9 @@ class Stack(ScenarioModel):
     enclosures: Annotated[int, Field(ge=1, le=16)] = 1
     """Enclosures, counted from the top."""
     disks: Annotated[int, Field(ge=0, le=2000)] | None = None
-    """Disks, filled in from the first bay of the top enclosure; every bay where it is left out."""
+    """Disks, filled in from the first bay of the top enclosure; every bay by default."""
     disk: Annotated[Disk | None, BeforeValidator(_as_disk), also({"type": "string"})] = None
-    """The kind of its disks: a name of the catalog, or keys that change one."""
+    """Model of its disks: a name in the catalog, or keys that change a model."""
     queue_depth: Commands | None = None
     """Commands a disk holds before it answers TASK SET FULL."""
     loops: Annotated[int, Field(ge=1, le=2)] | None = None
@@ -122,24 +122,24 @@ class Stack(ScenarioModel):
     speed: Speed | None = None
     """Speed of the loops."""
     cable: Length = 1_000
-    """Length of the cable from one enclosure to the next, 1m where it is left out."""
+    """Length of the cable from one enclosure to the next; 1m by default."""
     strings: Annotated[int, Field(ge=1, le=16)] | None = None
     """Links in parallel between two neighbouring enclosures with a crossbar, for each loop."""
     initiator: LoopPort | None = None
-    """How host ports behave on the loops."""
+    """Behaviour of host ports on the loops."""
     target: LoopPort | None = None
-    """How disks behave on the loops."""
+    """Behaviour of disks on the loops."""
     bypass: FewWords | None = None
-    """Words by which an empty bay delays a shared loop."""
+    """Delay of an empty bay on a shared loop, in transmission words."""
     retimer: FewWords | None = None
-    """Words by which an enclosure itself delays a shared loop, once on the way down and once on the
-    way back."""
+    """Delay of an enclosure itself on a shared loop, in transmission words; counted once on the way
+    down and once on the way back."""
     crossbar: Words | None = None
-    """Words by which a crossbar delays what it passes on."""
+    """Delay of a crossbar, in transmission words."""
     hard_addresses: dict[Annotated[int, BeforeValidator(_read_number)], str] = Field(
         default_factory=dict
     )
-    """AL_PAs of single disks, in hexadecimal by number of the disk; the others take what is free,
-    from the lowest priority on."""
+    """AL_PAs of single disks, in hexadecimal by number of the disk. The other disks take the free
+    ones, from the lowest priority up."""
     paths: list[StackPath] = Field(default_factory=list)
     """Which initiators drive which disks, for workloads with `spread: paths`."""

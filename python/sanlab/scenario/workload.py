@@ -59,9 +59,7 @@ def _read_distribution(value: object) -> object:
     except (ValueError, OverflowError) as error:
         raise refusal(reason=f"'{value}' has no number after 'zipf:'", remedy=remedy) from error
     if not 1 <= theta <= MAX_THETA:
-        raise refusal(
-            reason=f"The exponent of '{value}' is out of range", remedy="It lies in 0.001..10"
-        )
+        raise refusal(reason=f"The exponent of '{value}' is out of range", remedy="Write 0.001..10")
     return theta
 
 
@@ -91,11 +89,11 @@ class AccessLine(ScenarioModel):
     size: BlockSize
     """Transfer request size."""
     of_size: Mix = _WHOLE_PPM
-    """Percent of access specification: share of bursts that are of this line."""
+    """Percent of access specification: share of bursts that use this line."""
     reads: Mix
     """Percent read of its transactions."""
     random: Mix
-    """Percent random of its I/Os; a sequential one goes on where the last I/O ended."""
+    """Percent random of its I/Os; a sequential one starts where the last I/O ended."""
     delay: Time = 0
     """Transfer delay: pause before each burst of the worker."""
     burst: Annotated[int, Field(ge=1, le=1_000_000)] = 1
@@ -103,7 +101,7 @@ class AccessLine(ScenarioModel):
     align: Annotated[Size, Field(le=2**40)] = 0
     """Addresses are rounded up to multiples of it; 0 means sectors."""
     reply: Annotated[Size, Field(le=MAX_BLOCK_BYTES)] = 0
-    """Size of a second transfer in the opposite direction; 0 makes none."""
+    """Size of a second transfer in the opposite direction; 0 means no reply."""
 
     @property
     def align_bytes(self) -> int:
@@ -124,15 +122,15 @@ class Spc1(ScenarioModel):
     iops_per_bsu: Annotated[int, Field(ge=1, le=100_000)] = 50
     """I/Os per second of one unit; 50 in SPC-1, 5 in SPC-1C."""
     layout: Literal["concatenated", "striped"] = "concatenated"
-    """How the targets become one volume, of which ASU-1, 2 and 3 are 45, 45 and 10%."""
+    """How the targets become one volume; ASU-1, 2 and 3 are 45, 45 and 10% of it."""
     stripe: BlockSize | None = None
-    """Bytes on one target before the next of a striped volume, 1MiB where it is left out."""
+    """Bytes on one target before the next of a striped volume; 1MiB by default."""
 
     @model_validator(mode="after")
     def _has_stripes(self) -> Spc1:
         if self.stripe is not None and self.layout != "striped":
             raise refusal(
-                reason="'stripe' means nothing with 'layout: concatenated'",
+                reason="'stripe' has no effect with 'layout: concatenated'",
                 remedy="Add 'layout: striped'",
                 key="stripe",
             )
@@ -155,8 +153,7 @@ class Workload(ScenarioModel):
     targets: Patterns
     """LUNs it uses, `dev1.lun[1..4]`; or one volume or file system."""
     first_write: bool = False
-    """Its writes to a file system go to blocks that it has to allocate, as those of a new file
-    do."""
+    """Whether its writes to a file system allocate blocks, like those of a new file."""
     spread: Literal["pair", "all", "paths"] | None = None
     """Pair hosts with targets one to one, every host with all, or each target with the port that
     the `paths` of its stack name; pair where numbers are equal."""
@@ -180,15 +177,16 @@ class Workload(ScenarioModel):
     iodepth: Annotated[int, Field(ge=1, le=65_535)] = 1
     """Requests each job keeps open."""
     numjobs: Annotated[int, Field(ge=1, le=4096)] = 1
-    """Equal jobs for each pair; sequential ones on a LUN own regions one after the other."""
+    """Equal jobs for each pair; sequential jobs on a LUN use adjacent regions."""
     size: LunSize | None = None
-    """Region of each job and bytes it moves; without it the rest of the LUN, and no end."""
+    """Region of each job and the bytes it moves; by default the rest of the LUN, without a limit
+    of bytes."""
     io_size: Annotated[Size, Field(ge=512)] | None = None
-    """Bytes a job moves where that is not `size`."""
+    """Bytes a job moves, if not `size`."""
     loops: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     """Times a job moves its `size`, over the same region: passes of xdd."""
     time_based: bool = False
-    """Go on until `runtime` although `size` was moved."""
+    """Whether jobs continue until `runtime` after they have moved `size`."""
     runtime: Span | None = None
     """Time a job runs, after its ramp time."""
     ramp_time: Time = 0
@@ -204,15 +202,15 @@ class Workload(ScenarioModel):
     arrivals: Arrivals = "closed"
     """A closed loop of `iodepth`, or an open one at a constant or Poisson rate."""
     rwmixread: Mix | None = None
-    """Share of reads of a mixed workload, 50% where it is left out."""
+    """Share of reads of a mixed workload; 50% by default."""
     thinktime: Time = 0
     """Pause after a completion before the next request takes its place."""
     random_distribution: Addresses | None = None
-    """Where random requests go."""
+    """Distribution of random addresses."""
     host_port: str | None = None
-    """Port of each host it uses, `hba0.p1`; all in turn where it is left out."""
+    """Port of each host it uses, `hba0.p1`; all in turn by default."""
     target_port: str | None = None
-    """Port of each array it uses, `p0`; by the LUN's number where it is left out."""
+    """Port of each array it uses, `p0`; by the LUN's number by default."""
 
     @property
     def is_random(self) -> bool:
@@ -241,7 +239,7 @@ class Workload(ScenarioModel):
 
 
 def contradictions(work: Workload) -> list[tuple[str, str, str]]:
-    """Keys that cannot be meant together: key, reason and remedy."""
+    """Return keys that contradict each other: key, reason and remedy."""
     if work.access is not None or work.spc1 is not None:
         return _beside_pattern(work)
     given = work.model_fields_set
@@ -250,7 +248,7 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
         (
             "rate_iops",
             work.rate is not None and work.rate_iops is not None,
-            "'rate' and 'rate_iops' are both given",
+            "'rate' and 'rate_iops' exclude each other",
             "Keep one of them",
         ),
         (
@@ -298,13 +296,13 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
         (
             "time_based",
             work.time_based and work.io_size is not None,
-            "'time_based' and 'io_size' are both given",
+            "'time_based' and 'io_size' exclude each other",
             "Keep one of them",
         ),
         (
             "loops",
             work.loops > 1 and work.size is None,
-            f"'loops: {work.loops}' repeats 'size', and there is none",
+            f"'loops: {work.loops}' repeats 'size', which is missing",
             "Add 'size: 1GiB'",
         ),
         (
@@ -336,7 +334,7 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
         (
             key,
             value % SECTOR_BYTES != 0,
-            f"'{key}' is no multiple of {SECTOR_BYTES} bytes",
+            f"'{key}' is not a multiple of {SECTOR_BYTES} bytes",
             "Use whole sectors",
         )
         for key, value in (("bs", work.bs), ("offset", work.offset))
@@ -344,7 +342,7 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
     return [(key, reason, remedy) for key, is_wrong, reason, remedy in rules if is_wrong]
 
 
-#: Keys that `access` and `spc1` leave no room for.
+#: Keys that `access` and `spc1` exclude.
 _WITHOUT_ACCESS = (
     *("rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based", "rate"),
     *("first_write", "loops"),
@@ -360,7 +358,7 @@ def _beside_pattern(work: Workload) -> list[tuple[str, str, str]]:
     """What contradicts `access` or `spc1`."""
     pattern, others = ("spc1", _WITHOUT_SPC1) if work.spc1 else ("access", _WITHOUT_ACCESS)
     found = [
-        (key, f"'{key}' is given together with '{pattern}', which leaves it no room", "Remove one")
+        (key, f"'{key}' and '{pattern}' exclude each other", "Remove one")
         for key in others
         if key in work.model_fields_set
     ]
@@ -377,7 +375,7 @@ def _beside_pattern(work: Workload) -> list[tuple[str, str, str]]:
         reason = f"'arrivals: {work.arrivals}' is an open loop, which 'iodepth' does not bound"
         found.append(("iodepth", reason, "Remove 'iodepth', or write 'arrivals: closed'"))
     if work.offset % SECTOR_BYTES != 0:
-        reason = f"'offset' is no multiple of {SECTOR_BYTES} bytes"
+        reason = f"'offset' is not a multiple of {SECTOR_BYTES} bytes"
         found.append(("offset", reason, "Use whole sectors"))
     return found
 
@@ -390,11 +388,11 @@ class Traffic(ScenarioModel):
     from_: Patterns = Field(alias="from")
     """Port of a host or an array, or a box, whose first linked port it is."""
     to: Patterns
-    """Where the frames go. Equal numbers pair one to one; a single end serves all of the other."""
+    """Where the frames go. Equal numbers pair one to one; a single end pairs with all others."""
     payload: Annotated[Size, Field(le=2112)] = 2048
     """Payload of each frame."""
     frames: Annotated[int, Field(ge=1, le=10**15)] | None = None
-    """Frames to send; without end where it is left out."""
+    """Frames to send; unlimited by default."""
     rate: Rate | None = None
     """Payload bytes per second."""
     interval: Span | None = None
@@ -410,13 +408,13 @@ class Traffic(ScenarioModel):
     def _has_one_pace(self) -> Traffic:
         paces = [self.rate is not None, self.interval is not None, self.saturate]
         if sum(paces) != 1:
-            found = "No pace is given" if not any(paces) else "More than one pace is given"
+            found = "The stream has no rate" if not any(paces) else "The stream has several rates"
             raise refusal(
                 reason=found, remedy="Give one of 'rate', 'interval' and 'saturate: true'"
             )
         if self.saturate and self.arrivals == "poisson":
             raise refusal(
-                reason="'saturate' leaves no times to draw", remedy="Remove 'arrivals: poisson'"
+                reason="'saturate' has no random times", remedy="Remove 'arrivals: poisson'"
             )
         if self.rate is not None and self.payload == 0:
             raise refusal(

@@ -15,7 +15,7 @@ Enforcement = Literal["hard", "soft"]
 def _one_set(value: object) -> object:
     if isinstance(value, list):
         raise refusal(
-            reason=f"{len(value)} zone sets are named, and a fabric has one that is active",
+            reason=f"{len(value)} zone sets are named, and only one can be active",
             remedy="Name one; others can follow it with 'activate'",
         )
     return value
@@ -26,7 +26,7 @@ SetName = Annotated[str, BeforeValidator(_one_set), WithJsonSchema({"type": "str
 
 
 class Activation(ScenarioModel):
-    """Another zone set becomes the active one."""
+    """A change of the active zone set."""
 
     at: Time
     """When."""
@@ -35,17 +35,17 @@ class Activation(ScenarioModel):
 
 
 class Zoning(ScenarioModel):
-    """Zoning as it is defined on some switches.
+    """Zoning, defined on some or all switches.
 
     A member is a port (`host1.hba0.p0`), a box (all its ports), an alias, a world-wide port name in
-    hexadecimal, or a place in the fabric, `domain,port`. A place stands for whatever is plugged in
-    there.
+    hexadecimal, or a place in the fabric, `domain,port`. A place stands for the device that is
+    plugged in there.
     """
 
     switches: Patterns | None = None
-    """Switches it is defined on; all where it is left out. Those of one fabric merge theirs."""
+    """Switches it is defined on; all by default. Switches of one fabric merge their zoning."""
     vsan: Annotated[int, Field(ge=1, le=4093)] | None = None
-    """The VSAN it is for; all of them where it is left out."""
+    """The VSAN it applies to; all by default."""
     aliases: dict[str, Patterns] = Field(default_factory=dict)
     """Names for members."""
     zones: dict[str, Patterns] = Field(default_factory=dict)
@@ -53,7 +53,7 @@ class Zoning(ScenarioModel):
     sets: dict[str, Patterns] = Field(default_factory=dict)
     """Zone sets: zones that are active together."""
     active: SetName | None = None
-    """The zone set that is active at first; none where it is left out."""
+    """The zone set that is active at first; none by default."""
     default: DefaultZone = "none"
     """Whether ports in no active zone see each other."""
     enforcement: Enforcement = "hard"
@@ -69,7 +69,7 @@ class Zoning(ScenarioModel):
                 for other, taken in (("alias", self.aliases), ("zone", self.zones)):
                     if name in taken and names is not taken:
                         raise refusal(
-                            reason=f"'{name}' is the name of {_a(other)} already",
+                            reason=f"'{name}' is already the name of {_a(other)}",
                             remedy="Give aliases, zones and zone sets names of their own",
                             key=kind,
                         )

@@ -1,1 +1,1 @@
-"""One simulation and the folder it leaves behind."""
+"""One simulation and its run folder."""

@@ -1,4 +1,4 @@
-"""The run folder: everything one run leaves, written whole or not at all.
+"""The run folder: all results of a run, written completely or not at all.
 
 ```text
 runs/first-san/
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sanlab.simulation.manifest import Manifest
 
-#: Where runs go when nobody says otherwise, below the current directory.
+#: Default parent of run folders, below the current directory.
 DEFAULT_PARENT = Path("runs")
 
 
@@ -87,7 +87,7 @@ def write(  # noqa: PLR0913  one for each file of the folder
 
 
 def refuse_target(target: Path | None) -> None:
-    """Raise where a run cannot go to `target`, or below `runs/` where that is None."""
+    """Raise if a run cannot be written to `target`, or below `runs/` if that is None."""
     if target is None:
         refuse_unwritable(DEFAULT_PARENT)
     else:
@@ -95,7 +95,7 @@ def refuse_target(target: Path | None) -> None:
 
 
 def refuse_to_overwrite(target: Path) -> None:
-    """Raise where a run cannot go to `target`, before any time is spent on it."""
+    """Raise if a run cannot be written to `target`, before the simulation starts."""
     if target.is_dir() and any(target.iterdir()):
         reason = f"{target} exists and is not empty. Name another folder, or remove it"
         raise SanlabError(reason)
@@ -106,7 +106,7 @@ def refuse_to_overwrite(target: Path) -> None:
 
 
 def refuse_unwritable(parent: Path) -> None:
-    """Raise where no folder can be made below `parent`, which need not exist yet."""
+    """Raise if no folder can be created below `parent`, which need not exist yet."""
     there = parent.absolute()
     while not os.path.lexists(there):
         there = there.parent
@@ -119,7 +119,7 @@ def refuse_unwritable(parent: Path) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write one file whole: under a temporary name first, then renamed."""
+    """Write a complete file: under a temporary name first, then renamed."""
     with growing_file(path) as growing:
         growing.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""What a run was: versions, seed, fingerprint, duration and the checks it passed."""
+"""The manifest of a run: versions, seed, fingerprint, duration and checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Check(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The first thing to read in a run folder.
+    """The description of a run folder, read first.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Manifest(BaseModel):
     frame_hops
         Frames times the links each of them crossed.
     is_complete
-        False where the run was stopped before its end; its numbers cover the part until then.
+        False if the run was stopped before its end; its numbers cover the time until then.
     overrides
-        What `--set` changed in `scenario.yaml`, as path and value.
+        Changes of `scenario.yaml` by `--set`, as path and value.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
     from sanlab.scenario.scenario import Scenario
 
-#: Frames after which a trace ends where nobody says otherwise: some 10 GB of full frames.
+#: Default number of frames after which a trace ends: some 10 GB of full frames.
 DEFAULT_LIMIT = 5_000_000
 
 #: A comma that is not within the brackets of a group.
@@ -38,7 +38,7 @@ class Trace:
     frames_count
         Frames in the file; one that two of the ports saw counts twice.
     exchanges_count
-        SCSI commands of which the file has at least one frame.
+        SCSI commands with at least one frame in the file.
     simulated_ps
         Where the simulation ended.
     fingerprint

@@ -1,1 +1,1 @@
-"""How sure a simulated number is: Student's t, confidence intervals, warm-up, steady state."""
+"""Confidence of simulated numbers: Student's t, confidence intervals, warm-up, steady state."""

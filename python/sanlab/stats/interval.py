@@ -23,7 +23,7 @@ BATCH_COUNTS = (32, 24, 16, 10)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and how far off it may be.
+    """A mean and its confidence interval.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Interval:
 
     @property
     def relative(self) -> float | None:
-        """Half width as a share of the mean; None where there is none."""
+        """Half width as a share of the mean; None if either is missing or the mean is 0."""
         if self.half_width is None or self.mean == 0:
             return None
         return self.half_width / abs(self.mean)

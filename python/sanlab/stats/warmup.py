@@ -1,4 +1,4 @@
-"""Where a series has settled: MSER-5, and the steady-state test of SNIA's PTS."""
+"""Start of the steady part of a series: MSER-5, and the steady-state test of SNIA's PTS."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXCURSION, SLOPE = 0.20, 0.10
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """Where the steady part of a series begins.
+    """The start of the steady part of a series.
 
     Attributes
     ----------

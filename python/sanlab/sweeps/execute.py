@@ -50,7 +50,7 @@ METRICS = (
 def execute(
     source: Path, parameters: Sequence[Parameter], options: SweepOptions
 ) -> tuple[Path, Tally]:
-    """Run a sweep, or the rest of one; returns its folder and what became of the points.
+    """Run a sweep, or the rest of one; return its folder and the number of points by outcome.
 
     `parameters` are those of the options, parsed.
 
@@ -75,7 +75,7 @@ def execute(
     request = _request(compiler, design, options)
     target = None if options.folder is None else Path(options.folder)
     folder = choose_folder(target, compiler.stem, request, extend=options.extend)
-    # Workers first: where there are none, nothing is written.
+    # Workers first: without workers nothing is written.
     with closing(_pool(options)) as pool, Store(folder, request, compiler.text) as store:
         known = store.finished()
         sweep = _Sweep(compiler, Schedule(design, options, refine_path), store, pool, known)
@@ -257,10 +257,10 @@ def _refine_path(rules: Rules, design: Design) -> str:
 
 
 def _check_settings(compiler: Compiler, design: Design) -> None:
-    """Resolve a setting with each value of each parameter: bad ones are told at once.
+    """Resolve a setting with each value of each parameter, to report bad values at once.
 
-    A value of a grid is bad where none of the settings tried with it is good: 48 disks need three
-    enclosures, whatever the first setting has.
+    A value of a grid is bad if no setting tried with it is good: 48 disks need three enclosures,
+    regardless of the first setting.
     """
     unseen = {path: set(values) for path, values in design.values.items()}
     checked = 0

@@ -26,7 +26,7 @@ PERCENTILES = (50.0, 95.0, 99.0)
 Row = dict[str, Any]
 
 
-class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
+class Stopped(Exception):  # noqa: N818  a requested stop, not an error
     """The simulation was stopped before its end."""
 
 

@@ -1,4 +1,4 @@
-"""What a sweep may be told: the one list of its parameters."""
+"""Options of a sweep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class SweepOptions(Rules):
-    """Everything a sweep can be told besides its scenario.
+    """All options of a sweep.
 
     Attributes
     ----------

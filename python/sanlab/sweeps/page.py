@@ -1,4 +1,4 @@
-"""One page about a sweep that opens anywhere, in the manner of the report of a run."""
+"""The page of a sweep: one HTML file, like the report of a run."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ ROWS_KEPT = 2000
 FACETS = 6
 
 _CAPTIONS = {
-    "iops": "I/Os per second. A bar is the 95 % confidence interval, over the repeats or, where "
-    "there is only one, over batches of its time series.",
-    "response": "Response time. Above the knee, what is added only waits.",
+    "iops": "I/Os per second. A bar is the 95 % confidence interval, over the repeats or, for a "
+    "single one, over batches of its time series.",
+    "response": "Response time. Above the knee, more load mostly adds waiting time.",
     "hockey_stick": f"Latency against load. The ring marks the knee: {KNEE_RULE}.",
     "heat_iops": "I/Os per second over both parameters.",
     "heat_response": "Mean response time over both parameters.",
@@ -144,7 +144,7 @@ def _cards(sweep: Sweep, summary: list[Row]) -> list[tuple[str, str, str]]:
 
 
 def knee_of(sweep: Sweep) -> Row | None:
-    """The knee of a sweep of one parameter; None where there is none, or more parameters."""
+    """Return the knee of a sweep of one parameter; None without a knee or with more parameters."""
     moving = [path for path in sweep.parameters if len(values_of(sweep, path)) > 1]
     rows = [row for row in sweep.summary() if row["iops"] is not None]
     if len(moving) != 1 or not rows:

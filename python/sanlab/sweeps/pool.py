@@ -29,7 +29,7 @@ RETRIES = 5
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a point: rows, or why there are none.
+    """The result of a point: rows, or the reason of a failure.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Threads:
 
 
 class Cluster:
-    """Workers of a Dask cluster that somebody started with Dask's own commands."""
+    """Workers of a Dask cluster that was started with Dask's own commands."""
 
     def __init__(self, address: str, warm_up: str) -> None:
         self._warm_up = warm_up

@@ -48,7 +48,7 @@ class Sweep:
         self.folder = folder
         self.request = request
         self._table = table
-        #: What became of the points in the call that made this; None for a folder that was opened.
+        #: Outcomes of the points in the call that made this; None for a folder that was opened.
         self.tally: Tally | None = None
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Which point comes next: repeats, more repeats until a mean is sure, more points at a bend."""
+"""Order of points: repeats, more repeats until a mean is precise, more points at a bend."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Schedule:
         self.added: list[Setting] = []
 
     def next(self) -> tuple[Setting, int] | None:
-        """Give the next setting and repeat; None while there is none."""
+        """Return the next setting and repeat, or None."""
         if self._more:
             return self._more.popleft()
         following = next(self._current, None)
@@ -114,7 +114,7 @@ class Schedule:
         self.total += 1
 
     def refine(self) -> bool:
-        """Add settings where curves bend; False where there are none to add."""
+        """Add settings where curves bend; return whether there were any."""
         rules = self._rules
         if not rules.refine:
             return False

@@ -1,4 +1,4 @@
-"""The folder of a sweep: one Parquet data set that grows, and survives whatever kills its writer.
+"""The folder of a sweep: one growing Parquet data set, intact after any crash of its writer.
 
 ```text
 sweeps/queue-depth-knee/
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 #: Version of the folder's form.
 FORMAT = 1
-#: Where sweeps go when nobody says otherwise, below the current directory.
+#: Default parent of sweep folders, below the current directory.
 DEFAULT_PARENT = Path("sweeps")
 #: Parts of one level that are merged into one of the next.
 MERGED = 64
@@ -265,7 +265,7 @@ def read(folder: Path) -> tuple[dict[str, Any], pa.Table]:
     """
     request = read_request(folder)
     if request is None:
-        reason = f"{folder} is no sweep: it has no sweep.json. `sanlab sweep` makes one"
+        reason = f"{folder} is not a sweep: it has no sweep.json. `sanlab sweep` makes one"
         raise SanlabError(reason)
     schema = schema_of(request["types"])
     parts: dict[str, pa.Table] = {}
@@ -303,7 +303,7 @@ def _read_part(path: Path) -> pa.Table | None:
 
 
 def read_request(folder: Path) -> dict[str, Any] | None:
-    """Read `sweep.json`; None where there is none."""
+    """Read `sweep.json`; None if it does not exist."""
     try:
         text = (folder / "sweep.json").read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
@@ -321,29 +321,29 @@ def read_request(folder: Path) -> dict[str, Any] | None:
 
 
 def choose_folder(wanted: Path | None, stem: str, request: Request, *, extend: bool) -> Path:
-    """Choose the folder of a sweep: one that holds this very sweep goes on.
+    """Choose the folder of a sweep; a folder that holds the same sweep is resumed.
 
     Raises
     ------
     SanlabError
-        The folder that was asked for holds something else.
+        The requested folder holds something else.
     """
     if wanted is not None:
-        there = read_request(wanted)
-        if there is None:
+        existing = read_request(wanted)
+        if existing is None:
             if wanted.is_file() or (wanted.is_dir() and _is_foreign(wanted)):
-                reason = f"{wanted} exists and is no sweep. Name another folder"
+                reason = f"{wanted} exists and is not a sweep. Name another folder"
                 raise SanlabError(reason)
-        elif difference := _difference(there, request, extend=extend):
+        elif difference := _difference(existing, request, extend=extend):
             reason = f"{wanted} holds another sweep: {difference}. Name another folder with --out"
             raise SanlabError(reason)
         return wanted
     for name in names_from(stem):
         folder = DEFAULT_PARENT / name
-        there = read_request(folder)
-        if there is None and not folder.exists():
+        existing = read_request(folder)
+        if existing is None and not folder.exists():
             return folder
-        if there is not None and not _difference(there, request, extend=extend):
+        if existing is not None and not _difference(existing, request, extend=extend):
             return folder
     raise AssertionError
 

@@ -1,4 +1,4 @@
-"""What became of the points of a sweep."""
+"""Numbers of points of a sweep by outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """What became of the points.
+    """Numbers of points by outcome.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ OnCase = Callable[[str, int, int, float], None]
 
 @dataclass(frozen=True)
 class Validation:
-    """What came of one study."""
+    """The result of one study."""
 
     study: Study
     rows: list[Row]
@@ -69,7 +69,7 @@ def validate(
     Parameters
     ----------
     names
-        Studies; all there are where it is left out.
+        Studies; all by default.
     folder
         Where pages and reports go; default `runs/validate`.
     on_case
@@ -79,7 +79,7 @@ def validate(
     Raises
     ------
     SanlabError
-        There is no such study.
+        A study does not exist.
     RunError
         A run broke a law.
     """

@@ -81,7 +81,7 @@ def response_max_ms(tables: Tables) -> float:
 
 
 def io_error_count(tables: Tables) -> float:
-    """I/Os of which the application was told that they failed."""
+    """I/Os that failed at the application."""
     return float(_floats(tables["workloads"], "error_count").sum())
 
 
@@ -123,7 +123,7 @@ def mirroring_throughput_mib_per_s(tables: Tables) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """How a figure is taken from a run, and what people call it."""
+    """A figure of a run: its function, unit and name."""
 
     take: Callable[[Tables], float]
     title: str
@@ -165,7 +165,7 @@ def measure(metric: str, tables: Tables) -> float:
         No metric has this name.
     """
     if metric not in METRICS:
-        reason = f"there is no metric '{metric}'; there is {', '.join(METRICS)}"
+        reason = f"there is no metric '{metric}'; metrics are {', '.join(METRICS)}"
         raise SanlabError(reason)
     return METRICS[metric].take(tables)
 

@@ -181,7 +181,7 @@ def _compared(
 ) -> Row:
     error, ok, note = None, None, ""
     if published is not None:
-        # Of nothing there is no share: what there is beside it counts whole.
+        # A published 0 has no relative error, so the difference itself counts.
         error = 100 * (simulated - published.value) / (published.value or 1)
         ok = abs(error) <= 100 * published.tolerance
         note = f"tolerance {100 * published.tolerance:g} %"

@@ -75,7 +75,7 @@ class CaseGroup(_Part):
     runs: dict[str, RunPart] = {}
     """Several runs for each case, such as one that writes and one that reads."""
     workload: str | None = None
-    """The one workload that is measured; all where it is left out."""
+    """The one workload that is measured; all by default."""
     published: dict[str, Published] = {}
     published_for: dict[str, dict[str, Published]] = {}
     """What is published of some of its cases, by their names."""
@@ -190,7 +190,7 @@ class Fit(_Part):
     value: str
     row: str
     metric: str = ""
-    """The metric of that row; all of them where it is left out."""
+    """The metric of that row; all by default."""
     expected: str
     """What a data sheet or a measurement elsewhere would let one expect, with its source."""
 
@@ -210,7 +210,7 @@ class Plot(_Part):
     """Parameter, or `cases` for one panel for each group."""
     where: dict[str, int | str] = {}
     best_of: str | None = None
-    """Parameter of which the best value is drawn."""
+    """Parameter whose best value is drawn."""
     log_x: bool = False
     published: float | None = None
 
@@ -285,11 +285,13 @@ def load_study(name: str) -> Study:
     Raises
     ------
     SanlabError
-        There is none of this name, or its file is wrong.
+        The study does not exist, or its file is invalid.
     """
     path = studies_folder() / name / "study.yaml"
     if os.sep in name or not path.is_file():
-        reason = f"there is no study called '{name}'; there is {', '.join(study_names()) or 'none'}"
+        reason = (
+            f"there is no study called '{name}'; studies are {', '.join(study_names()) or 'none'}"
+        )
         raise SanlabError(reason)
     try:
         data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ pub struct LoopCounters {
     /// Time from the win to the end of the circuit, summed over tenancies. On a switched loop several
     /// run at once.
     pub owned: Picoseconds,
-    /// Time between two tenancies in which somebody wanted the loop: arbitration.
+    /// Time between two tenancies in which a port wanted the loop: arbitration.
     pub arbitrating: Picoseconds,
     /// Time of frames with their gaps, summed over both directions.
     pub sending: Picoseconds,

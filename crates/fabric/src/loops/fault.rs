@@ -5,8 +5,8 @@ use sanlab_kernel::Picoseconds;
 /// Something that happens to a loop. Places are those of the loop.
 #[derive(Clone, Debug)]
 pub enum LoopFault {
-    /// Nobody arbitrates before this instant: the loop initialises, or a port holds it. The circuit
-    /// that is open ends as it would have.
+    /// No port arbitrates before this instant: the loop initialises, or a port holds it. An open
+    /// circuit ends as it would have without the fault.
     Stop {
         /// When it goes on.
         until: Picoseconds,

@@ -16,7 +16,7 @@ pub use counters::{LoopCounters, StringCounters};
 pub use fault::LoopFault;
 pub(crate) use port::{CircuitPhase, Role};
 pub use port::{LoopPort, LoopPortSettings};
-use sanlab_fc::{CircuitPath, FrameKind};
+use sanlab_fc::{CircuitPath, FrameKind, Sequence};
 use sanlab_kernel::{NONE, Picoseconds, Rate, id_of};
 pub use shared::SharedLoop;
 pub use switched::{LoopString, SwitchedLoop};
@@ -49,7 +49,7 @@ pub struct Loop {
 pub struct Loops {
     /// Loops.
     pub loops: Vec<Loop>,
-    /// Their ports, those of one loop one behind the other.
+    /// Their ports; the ports of one loop are adjacent.
     pub ports: Vec<LoopPort>,
     /// For each N_Port its loop port; [`NONE`] where it has a link.
     pub port_of: Vec<u32>,
@@ -152,6 +152,15 @@ impl Loops {
             && sequence.kind != FrameKind::Response
             && port.frames_left < port.settings.tenancy_frames;
         port.frames_left > 0 && !(is_boundary && self.must_yield(id, port.circuit.dry_at()))
+    }
+
+    /// The place of the first sequence for this partner in a port's queue, from this place on.
+    #[inline]
+    pub(crate) fn next_for(&self, id: u32, partner: u32, place: usize) -> Option<usize> {
+        let mut waiting = self.ports[id as usize].queue.range(place..);
+        let is_for_partner =
+            |sequence: &Sequence| self.port_of[sequence.destination as usize] == partner;
+        waiting.position(is_for_partner).map(|steps| place + steps)
     }
 
     /// Both ports are on their loop, and it is the same one.

@@ -48,7 +48,7 @@ impl SharedLoop {
 
     /// The next win has come.
     pub(crate) fn take_win(&mut self, counters: &mut LoopCounters) -> u32 {
-        let win = self.next_win.expect("a loop is won by somebody");
+        let win = self.next_win.expect("a port wins the loop");
         let wanted_from = self.arbitration.wants_since(win.port);
         counters.arbitrating += win.at - wanted_from.max(self.released_at).min(win.at);
         self.arbitration.win(win);

@@ -34,11 +34,11 @@ pub enum BrokenLaw {
 }
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
-    /// Of the transmitters that can never send again the one that has waited longest for credit.
+    /// Returns the transmitter that has waited longest for credit and can never send again.
     ///
-    /// Who has no credit, and none on its way, waits for the frames that came by it and stand in the
-    /// queues of other outputs. If one of these can still send, its turn will come; whoever is left
-    /// when all such are taken out waits in a circle.
+    /// A transmitter without credit, and without credit on its way, waits for frames that it sent
+    /// and that are queued at other outputs. It can send again once one of these outputs can send.
+    /// The transmitters that remain after removing all others wait in a circle.
     pub fn deadlocked(&self, now: Picoseconds) -> Option<u32> {
         let first: Vec<usize> = self
             .fibres

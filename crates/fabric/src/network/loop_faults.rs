@@ -229,7 +229,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 }
 
-/// A ring on which nobody arbitrates before this instant.
+/// A ring on which no port arbitrates before this instant.
 fn ring_loop(
     steps: &[Picoseconds],
     word: Picoseconds,

@@ -205,13 +205,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             _ => return,
         };
         let mut place = 0;
-        while place < self.loops.ports[id as usize].queue.len() {
-            let destination = self.loops.ports[id as usize].queue[place].destination;
-            if self.loops.port_of[destination as usize] != partner {
-                place += 1;
-            } else if !self.send_on_loop(id, place, owner, now, lane) {
+        while let Some(next) = self.loops.next_for(id, partner, place) {
+            if !self.send_on_loop(id, next, owner, now, lane) {
                 break;
             }
+            place = next;
         }
         let port = &self.loops.ports[id as usize];
         let (is_done, loop_id, own_place) = (port.queue.is_empty(), port.loop_id, port.place);

@@ -111,6 +111,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// What a transmitter has counted up to now: a wait that lasts counts as far as it has come, and
     /// so does the time of the frame that is being sent.
+    #[inline]
     pub fn counters(&self, fibre: u32, now: Picoseconds) -> FibreCounters {
         let transmitter = &self.fibres[fibre as usize];
         FibreCounters {

@@ -13,8 +13,8 @@ pub struct LoopAccess {
     /// It keeps the access fairness rule: having won, it does not arbitrate again before all others
     /// that wanted the loop have had it.
     pub is_fair: bool,
-    /// Having closed one circuit it opens the next without arbitrating if nobody else arbitrates; an
-    /// unfair port does so even then.
+    /// After closing a circuit the port opens the next without arbitration if no other port
+    /// arbitrates; an unfair port does so in any case.
     pub uses_transfer: bool,
 }
 
@@ -44,7 +44,7 @@ struct Tenancy {
     owner: u32,
     /// The owner's first fill word after its OPN leaves then.
     marked_at: Picoseconds,
-    /// Somebody arbitrated when that word passed: the access window does not end with this tenancy.
+    /// Whether a port arbitrated when that word passed: then the access window continues.
     is_contended: bool,
     /// Else the word comes back, and the owner's first IDLE leaves then.
     idle_at: Picoseconds,
@@ -60,9 +60,9 @@ struct Tenancy {
 /// - The owner lets no fill word through. Its CLS is followed by the words it repeats again, so the
 ///   first word of port `p` that can survive is the one that reaches the owner when it begins to
 ///   repeat: `s = max(request, repeats_from - d(p, owner))`.
-/// - The owner sends ARB(F0), the lowest priority of all, behind its OPN. If the word comes back
-///   unchanged nobody arbitrates: the owner sends IDLE, and whoever sees IDLE may arbitrate again.
-///   That is the end of the access window. Nobody replaces the first IDLE, so that all see it.
+/// - The owner sends ARB(F0), the lowest priority of all, after its OPN. If the word comes back
+///   unchanged, no port arbitrates: the owner sends IDLE, and every port that receives IDLE may
+///   arbitrate again. This ends the access window. No port replaces the first IDLE, so all see it.
 #[derive(Clone, Debug)]
 pub struct Arbitration {
     ring: Ring,
@@ -205,8 +205,8 @@ impl Arbitration {
         self.contenders[owner as usize].access.is_fair && others.any(is_heard)
     }
 
-    /// The next win, as far as the requests made so far decide it: an earlier or stronger request
-    /// may still change it until it has come. None while nobody wants the loop, or its owner holds it.
+    /// The next win, according to the requests so far; an earlier request or one of higher priority
+    /// may still change it. None while no port wants the loop, or its owner holds it.
     pub fn next_win(&self) -> Option<Win> {
         if self.last.is_some_and(|last| last.repeats_from == NEVER) {
             return None;
@@ -439,7 +439,7 @@ mod tests {
         arbitration.request(3, 0);
         let mut order = Vec::new();
         for _ in 0..4 {
-            let next = arbitration.next_win().expect("somebody wants the loop");
+            let next = arbitration.next_win().expect("a port wants the loop");
             arbitration.win(next);
             arbitration.request(next.port, next.at + 5); // it wants more
             arbitration.release(next.at + 60, next.at + 100);
@@ -457,7 +457,7 @@ mod tests {
         arbitration.request(1, 0);
         arbitration.request(0, 0);
         for _ in 0..5 {
-            let next = arbitration.next_win().expect("somebody wants the loop");
+            let next = arbitration.next_win().expect("a port wants the loop");
             assert_eq!(next.port, 0);
             arbitration.win(next);
             arbitration.request(0, next.at + 5);

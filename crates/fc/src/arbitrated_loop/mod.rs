@@ -1,4 +1,4 @@
-//! FC-AL: who may use a loop, and how long a word takes on it.
+//! FC-AL: arbitration, circuits, and the delay of a word on a loop.
 //!
 //! A loop moves words, not frames: every port repeats what it receives one word at a time, and the
 //! rules (INCITS 332, FC-AL-2) speak of words. Simulating them one by one would cost millions of

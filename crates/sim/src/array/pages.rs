@@ -53,7 +53,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// What a command or a prefetch has read is in the cache; who waited for it looks again.
+    /// Data of a command or a prefetch are in the cache; commands that waited for them look again.
     pub(super) fn on_pages_read(&mut self, now: Picoseconds, id: u32) {
         let (extent, task) = (self.array.extent_of(id), self.array.tasks[id]);
         let Some(cache) = self.array.pages_of(task.array) else {

@@ -14,7 +14,7 @@ pub(crate) struct ArraySide {
     pub(super) port_places: Vec<u32>,
     pub(super) tasks: Arena<Task>,
     pub(super) transfers: Arena<Transfer>,
-    /// Disk operations of the task at hand.
+    /// Disk operations of the current task.
     pub(super) operations: Vec<Operation>,
 }
 

@@ -11,8 +11,8 @@ use super::bounds::{
 use super::fabric::n_port;
 use super::{media, raid};
 
-/// Pages of a cache; 2^26 pages of 16 KiB are a terabyte.
-const MOST_PAGES: u64 = 1 << 26;
+/// Pages of a cache; 2^28 pages of 4 KiB are a terabyte.
+const MOST_PAGES: u64 = 1 << 28;
 
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     for (index, array) in plan.arrays.iter().enumerate() {

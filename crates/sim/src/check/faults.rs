@@ -13,7 +13,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     let place = |key: &str| format!("faults.{key}");
     fields!(span, faults, place;
         notice_ps, login_ps, e_d_tov_ps, r_a_tov_ps, credit_timeout_ps);
-    // A timer of no time would be due again at once, for ever.
+    // A timer of no time would be due again at once, without end.
     fields!(positive, faults, place; e_d_tov_ps, r_a_tov_ps, credit_timeout_ps);
     faults
         .bb_sc_n

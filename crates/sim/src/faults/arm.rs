@@ -21,7 +21,7 @@ fn disturb<const E: bool>(network: &mut Network<E>, plan: &Plan) {
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// Put all that goes wrong on the agenda; what is so from the beginning is done at once.
+    /// Puts all faults on the agenda; faults at the start take effect at once.
     pub(crate) fn arm(&mut self, plan: &Plan) {
         disturb(&mut self.network, plan);
         for (index, fault) in (0..).zip(&plan.loop_faults) {
@@ -65,7 +65,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.begin_degraded();
     }
 
-    /// What is so at the very beginning is known to every host that logs in.
+    /// Applies faults at the start, which every host knows when it logs in.
     fn begin_degraded(&mut self) {
         let is_dark =
             |outages: &Vec<OutagePlan>| outages.first().is_some_and(|first| first.from_ps == 0);

@@ -36,7 +36,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.faults.resting -= 1;
         let travels = self.network.holds_frame_of(id);
         if travels || self.array.works_on(id) {
-            // Where nothing moves any more, what holds the id holds it for ever.
+            // If nothing moves any more, the id is never released.
             if !self.is_still() {
                 self.rest_until(now + self.faults.plan().r_a_tov_ps, id);
             }

@@ -24,7 +24,7 @@ pub(crate) struct Path {
     pub(crate) target: u32,
     /// What the host knows.
     pub(crate) state: PathState,
-    /// What is so, as of the host's last look.
+    /// Whether it works, as of the host's last check.
     pub(crate) is_usable: bool,
     /// When the host has logged in again, since it last became usable.
     pub(crate) ready_at: Picoseconds,

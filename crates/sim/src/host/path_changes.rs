@@ -67,7 +67,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.faults.note(now, "path is lost", Place::Path(id));
         let path = &self.host.paths[id as usize];
         let (ends, changes) = ((path.initiator, path.target), path.changes);
-        // Nobody waits for what was never there.
+        // Commands do not wait for a path that never worked.
         let timeout = self.host.adapters[path.adapter as usize].path_timeout;
         let expires_at = if now == 0 { 0 } else { now + timeout };
         self.recover_at(expires_at, RecoveryEvent::PathExpired(id, changes));

@@ -77,7 +77,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         );
     }
 
-    /// Requests that waited for a path have one, or are told that there is none.
+    /// Requests that waited for a path get one, or fail.
     pub(crate) fn on_device_ready(&mut self, now: Picoseconds, id: u32) {
         let held = std::mem::take(&mut self.host.devices[id as usize].device.held);
         for request in held {

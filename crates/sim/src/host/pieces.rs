@@ -1,7 +1,7 @@
 //! Requests that the block layer splits: an application's I/O becomes several commands.
 //!
 //! Each piece is a request of its own that begins with a copy of its parent's time line. The parent
-//! goes on with the time line of the piece that ended last, so the stages of the critical path still
+//! takes over the time line of the piece that ended last, so the stages of the critical path still
 //! sum to the response time.
 
 use sanlab_host::{Piece, Role};
@@ -152,7 +152,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.end_in_error(now, &record, record.pause);
     }
 
-    /// A piece has ended, well or not: the request goes on with its next pieces, or is over.
+    /// A piece has ended, with or without an error: the request issues its next pieces, or ends.
     pub(crate) fn end_piece(&mut self, now: Picoseconds, piece: &OpenRequest, is_good: bool) {
         let id = piece.parent;
         let parent = &mut self.host.requests[id];

@@ -61,7 +61,7 @@ impl Meters {
         );
     }
 
-    /// When the interval at hand ends.
+    /// When the current interval ends.
     #[inline]
     pub(crate) fn interval_ends_at(&self) -> Picoseconds {
         self.series.next_at

@@ -1,6 +1,6 @@
 //! What happened in each interval.
 
-use sanlab_fabric::{FibreCounters, Network};
+use sanlab_fabric::Network;
 use sanlab_kernel::{NEVER, Picoseconds, id_of};
 use sanlab_metrics::IoTotals;
 
@@ -10,17 +10,28 @@ use super::workload::WorkloadState;
 /// that memory does not grow with simulated time.
 const MOST_INTERVALS: usize = 1024;
 
-/// Snapshots at the end of every interval. Nothing is counted for them while frames move: a row is
-/// the difference of two readings.
+/// Readings at the end of every interval. Nothing is counted for them while frames move: a row is the
+/// difference of two readings, taken when the rows are asked for.
 #[derive(Debug)]
 pub(crate) struct Series {
     interval: Picoseconds,
     pub(crate) next_at: Picoseconds,
     closed_at: Picoseconds,
-    closed: usize,
-    last: Vec<FibreCounters>,
-    pub(crate) fibres: Vec<FibreRow>,
+    /// Ends of the intervals closed so far.
+    ends: Vec<Picoseconds>,
+    fibres: usize,
+    /// Of every fibre at the end of each of those intervals.
+    readings: Vec<Reading>,
     pub(crate) workloads: Vec<WorkloadRow>,
+}
+
+/// What the transmitter of a fibre has counted since the beginning.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    bytes: u64,
+    payload_bytes: u64,
+    busy: Picoseconds,
+    credit_wait: Picoseconds,
 }
 
 /// One direction of a link in one interval.
@@ -50,9 +61,9 @@ impl Series {
             interval,
             next_at: if interval == 0 { NEVER } else { interval },
             closed_at: 0,
-            closed: 0,
-            last: vec![FibreCounters::default(); if interval == 0 { 0 } else { fibres }],
-            fibres: Vec::new(),
+            ends: Vec::new(),
+            fibres: if interval == 0 { 0 } else { fibres },
+            readings: Vec::new(),
             workloads: Vec::new(),
         }
     }
@@ -79,21 +90,15 @@ impl Series {
         network: &Network<E>,
         workloads: &mut [WorkloadState],
     ) {
-        let span = now - self.closed_at;
-        for (id, last) in self.last.iter_mut().enumerate() {
-            let fibre = id_of(id);
-            let counters = network.counters(fibre, now);
-            self.fibres.push(FibreRow {
-                fibre,
-                ends_at: now,
-                span,
-                bytes: counters.bytes - last.bytes,
-                payload_bytes: counters.payload_bytes - last.payload_bytes,
-                busy: counters.busy - last.busy,
-                credit_wait: counters.credit_wait - last.credit_wait,
-            });
-            *last = counters;
-        }
+        self.readings.extend((0..self.fibres).map(|id| {
+            let counters = network.counters(id_of(id), now);
+            Reading {
+                bytes: counters.bytes,
+                payload_bytes: counters.payload_bytes,
+                busy: counters.busy,
+                credit_wait: counters.credit_wait,
+            }
+        }));
         for (id, workload) in workloads.iter_mut().enumerate() {
             for (direction, meter) in workload.meters.iter_mut().enumerate() {
                 self.workloads.push(WorkloadRow {
@@ -105,19 +110,43 @@ impl Series {
             }
         }
         self.closed_at = now;
-        self.closed += 1;
-        if self.closed == MOST_INTERVALS {
-            self.halve(self.last.len(), 2 * workloads.len());
+        self.ends.push(now);
+        if self.ends.len() == MOST_INTERVALS {
+            self.halve(2 * workloads.len());
         }
         self.next_at = now + self.interval;
     }
 
     /// Merge neighbours; the interval doubles.
-    fn halve(&mut self, fibres: usize, meters: usize) {
-        merge_blocks(&mut self.fibres, fibres, FibreRow::merge);
+    fn halve(&mut self, meters: usize) {
+        merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
+        merge_blocks(&mut self.readings, self.fibres, |reading, later| {
+            *reading = *later
+        });
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
-        self.closed /= 2;
         self.interval *= 2;
+    }
+
+    /// Rows of the fibres, interval after interval.
+    pub(crate) fn fibre_rows(&self) -> Vec<FibreRow> {
+        let mut rows = Vec::with_capacity(self.readings.len());
+        let mut began_at = 0;
+        for (nth, &ends_at) in self.ends.iter().enumerate() {
+            for id in 0..self.fibres {
+                let place = nth * self.fibres + id;
+                let before = place.checked_sub(self.fibres);
+                let before = before.map_or(Reading::default(), |place| self.readings[place]);
+                let span = ends_at - began_at;
+                rows.push(FibreRow::between(
+                    id,
+                    (ends_at, span),
+                    before,
+                    self.readings[place],
+                ));
+            }
+            began_at = ends_at;
+        }
+        rows
     }
 }
 
@@ -138,13 +167,22 @@ fn merge_blocks<R: Copy>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R,
 }
 
 impl FibreRow {
-    fn merge(&mut self, later: &Self) {
-        self.ends_at = later.ends_at;
-        self.span += later.span;
-        self.bytes += later.bytes;
-        self.payload_bytes += later.payload_bytes;
-        self.busy += later.busy;
-        self.credit_wait += later.credit_wait;
+    /// What a fibre has counted from one reading to the next, at the end of a span.
+    fn between(
+        fibre: usize,
+        (ends_at, span): (Picoseconds, Picoseconds),
+        before: Reading,
+        after: Reading,
+    ) -> Self {
+        Self {
+            fibre: id_of(fibre),
+            ends_at,
+            span,
+            bytes: after.bytes - before.bytes,
+            payload_bytes: after.payload_bytes - before.payload_bytes,
+            busy: after.busy - before.busy,
+            credit_wait: after.credit_wait - before.credit_wait,
+        }
     }
 }
 

@@ -88,7 +88,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// Send the request of the step at hand; if no answer comes, it is sent again.
+    /// Sends the request of the current step; without an answer it is sent again.
     fn ask(&mut self, now: Picoseconds, dialogue: u32) {
         let &Dialogue { first, at, .. } = &self.services.dialogues[dialogue as usize];
         let number = first + at;
@@ -127,8 +127,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.exchanges.give_back_id(from, ox_id);
     }
 
-    /// A request is answered after a while; an answer makes the next request follow. Nobody waits for
-    /// what is discarded.
+    /// A request is answered after a while; an answer triggers the next request. No port waits for
+    /// discarded frames.
     pub(crate) fn on_service_frame(&mut self, now: Picoseconds, frame: &Frame) {
         let number = frame.exchange & !SERVICE_BIT;
         let step = self.services.steps[(number / 2) as usize];

@@ -1,4 +1,4 @@
-//! Dialogues of a run: who says what to whom, and in which order, as the plan has it.
+//! Dialogues of a run: link service requests between ports, in the order of the plan.
 
 use sanlab_fc::link_services::{Party, ServiceFrame, TimeOuts, Verb, answer, request};
 use sanlab_kernel::{Picoseconds, id_of};
@@ -142,7 +142,7 @@ impl Services {
         self.dialogues[dialogue as usize].at != step
     }
 
-    /// A job starts when the logins of these N_Ports are done. False if there are none to wait for.
+    /// Holds a job until the logins of these N_Ports are done. False if it need not wait.
     pub(crate) fn hold(&mut self, job: u32, n_ports: &[u32]) -> bool {
         let mut is_held = false;
         for &n_port in n_ports {

@@ -1,4 +1,4 @@
-//! What became of paths, and what happened when, as tables.
+//! Tables of paths and their losses, and of the events of a run.
 
 use sanlab_host::PathState;
 use sanlab_kernel::Picoseconds;

@@ -127,7 +127,7 @@ fn add_loop_ports<const E: bool>(
 
 /// Ports in every interval.
 pub(super) fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let rows = &world.meters.series().fibres;
+    let rows = &world.meters.series().fibre_rows();
     // A name for each transmitter once, not for each of its rows.
     let names: Vec<_> = (0..id_of(fibres(plan)))
         .map(|fibre| fibre_name(plan, fibre))

@@ -67,7 +67,7 @@ fn kept_fingerprints_hold_in_this_build() {
     }
 }
 
-/// A new host that does nothing shifts nobody's draws: the old hosts do what they did.
+/// A new host without I/O does not change the draws of the other hosts.
 #[test]
 fn an_idle_host_changes_no_result() {
     let alone = mixed(1).run();

@@ -143,7 +143,7 @@ fn one_path_waits_or_fails() {
     assert_eq!((done + failed, failed), (4000, 4));
 }
 
-/// Two ISLs, one of which fails: until the switches have new routes, frames are lost; commands that
+/// One of two ISLs fails: until the switches have new routes, frames are lost; commands that
 /// lost one are aborted at their time-out and sent again.
 #[test]
 fn an_isl_that_fails_costs_a_time_out() {
@@ -222,8 +222,8 @@ fn a_run_with_aborted_commands_ends_with_its_work() {
     }
 }
 
-/// A transmitter that loses all its credit stands still until its link is reset; with BB_SC it gets
-/// back what it lost as it goes on.
+/// A transmitter that loses all its credit stops until its link is reset; with BB_SC it recovers
+/// lost credit while it sends.
 #[test]
 fn lost_credit_comes_back_by_reset_or_by_count() {
     let mut san = two_paths(None);

@@ -380,7 +380,7 @@ fn a_slow_drain_sets_the_rate() {
     assert!(of_port(&outcome, "a", "tx_credit_wait_ps") > SECOND / 10 * 8);
 }
 
-/// A ring of switches, and a flow from each over two ISLs of one credit: everybody waits for the next.
+/// A ring of switches, and a flow from each over two ISLs of one credit: each waits for the next.
 fn ring() -> San {
     let mut san = San::new(10 * MS);
     let cable = Cable::new(212_500_000, 50 * NS, 1);
@@ -426,7 +426,7 @@ fn a_deadlock_is_not_hidden_by_other_traffic() {
     assert_eq!(error, slow.expect_err("a deadlock in the reference too"));
 }
 
-/// Starved is not stuck: one flow less, and the ring moves for ever.
+/// Starvation is not deadlock: with one flow less, the ring never stops.
 #[test]
 fn a_ring_without_a_circle_goes_on() {
     let mut san = ring();
@@ -455,7 +455,7 @@ fn traffic_beyond_the_horizon_waits_for_ever() {
     assert!(error.contains("traffic[1].start_ps"), "{error}");
 }
 
-/// A lone read waits behind nobody: its time is service and wire, to the picosecond.
+/// A single read never waits: its time is service and wire, to the picosecond.
 #[test]
 fn a_lone_read_has_no_queue() {
     let mut san = San::new(SECOND);

@@ -278,7 +278,7 @@ fn any_san() -> impl Strategy<Value = San> {
 proptest! {
     #![proptest_config(cases(64))]
 
-    /// The laws hold whatever happens to the loop, and no request is left that nobody waits for.
+    /// The laws hold whatever happens to the loop, and no request is forgotten.
     #[test]
     fn swarm_of_faults_keeps_the_laws(
         mut san in any_san(),
@@ -320,8 +320,8 @@ proptest! {
         prop_assert!(outcome.is_ok(), "{:?}", outcome.err());
     }
 
-    /// Frames, exchanges, bytes and stages: the run refuses to end if one is lost. And nobody is left
-    /// waiting for ever where all are fair.
+    /// Frames, exchanges, bytes and stages: the run refuses to end if one is lost. With fair
+    /// ports, none waits indefinitely.
     #[test]
     fn swarm_of_loops_keeps_the_laws(mut san in any_san()) {
         let outcome = san.try_run(false);
@@ -352,7 +352,7 @@ fn at(at_ps: u64, action: LoopActionPlan) -> LoopFaultPlan {
     }
 }
 
-/// A loop that stops holds everybody up for as long, and nothing fails if that is shorter than the
+/// A loop that stops delays all I/Os for that time; nothing fails if that is shorter than the
 /// time-out of the hosts.
 #[test]
 fn a_stopped_loop_delays_and_a_long_stop_fails() {

@@ -90,7 +90,7 @@ fn rates(outcome: &Outcome, end: u64) -> Vec<f64> {
     bytes.iter().map(of).collect()
 }
 
-/// k of N slots are k/N of the wire, whoever else wants it.
+/// k of N slots are k/N of the wire, whatever the other load.
 #[test]
 fn slots_are_their_share_of_the_wire() {
     let whole_wire = RATE as f64 * 2048.0 / FULL / MIB;

@@ -76,7 +76,7 @@ pub fn poisson(interval_ps: NonZeroU64) -> ArrivalsPlan {
     }
 }
 
-/// Addresses of which each is alike, or one block after the other.
+/// Uniform random addresses, or adjacent blocks.
 pub fn addresses(are_random: bool) -> AddressPlan {
     if are_random {
         AddressPlan::Uniform {}
@@ -101,7 +101,7 @@ pub fn region(job: &mut JobPlan, offset_bytes: u64, span_bytes: u64) {
     (target.offset_bytes, target.span_bytes) = (offset_bytes, span_bytes);
 }
 
-/// A plan that grows part by part. Costs are 0 where nothing else is said.
+/// A plan that grows part by part. Costs are 0 by default.
 #[derive(Clone, Debug)]
 pub struct San {
     pub plan: Plan,

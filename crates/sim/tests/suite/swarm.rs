@@ -180,7 +180,7 @@ fn share_files(dice: &mut Dice<'_>, san: &mut San) {
     san.journal(dice.pick(&[1, 3, 32]));
 }
 
-/// Classes, virtual channels, limits and priorities, some of which change.
+/// Classes, virtual channels, limits and priorities; some of them change during the run.
 fn shape_fabric(dice: &mut Dice<'_>, san: &mut San) {
     let classes = 1 + dice.below(3) as u32;
     for switch in &mut san.plan.switches {

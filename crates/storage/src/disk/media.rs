@@ -347,7 +347,7 @@ struct Turned {
     ends_at: Picoseconds,
 }
 
-/// Reading on in the background. Where it is, is found when somebody asks.
+/// Read-ahead in the background. Its position is computed on demand.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Segment it fills.

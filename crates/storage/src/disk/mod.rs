@@ -2,8 +2,8 @@
 //!
 //! A command comes with [`Disk::submit`]; [`Disk::next_at`] says when the disk must be looked at
 //! again, and [`Disk::step`] then gives what is done. Usually that is one event for each command,
-//! and one for each time the arm has written what the buffer had answered before. What the arm reads
-//! ahead is worked out when somebody asks for it and costs no event.
+//! and one for each time the arm has written what the buffer had answered before. Read-ahead
+//! is computed on demand and costs no event.
 
 mod buffer;
 mod geometry;

@@ -22,7 +22,7 @@ pub struct DriveModel {
     pub scheduling: Scheduling,
     /// Commands among which it may choose; later ones wait behind them.
     pub queue_depth: usize,
-    /// A command that goes on where the last one ended loses no turn and pays no overhead.
+    /// Whether a sequential command has no overhead and loses no revolution.
     pub streaming: bool,
 }
 

@@ -77,7 +77,7 @@ impl Disk {
         place.is_some()
     }
 
-    /// A streaming disk, and a command that goes on where the last one ended.
+    /// Whether the disk is streaming and the command starts where the last one ended.
     fn goes_on(&self, command: &DiskCommand) -> bool {
         self.model.streaming && command.block == self.next_block && command.is_read == self.was_read
     }

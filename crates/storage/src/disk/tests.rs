@@ -318,7 +318,7 @@ fn small_sequential_reads_cost_the_hit_overhead() {
     }
 }
 
-/// A write that goes on where the last one ended has just missed its sector: the rest of a turn.
+/// A write that starts where the last one ended has just missed its sector and waits a revolution.
 #[test]
 fn sequential_writes_without_cache_lose_a_turn_each() {
     let mut disk = Disk::new(Arc::new(model()), 0);
@@ -454,7 +454,7 @@ fn the_queue_limit_bounds_the_choice() {
     );
 }
 
-/// The platter turns on while nobody asks: a later start finds another angle.
+/// The platter turns while the disk is idle: a later start finds another angle.
 #[test]
 fn rotation_follows_the_clock_and_the_phase() {
     let ends = |phase: u64, start: u64| {

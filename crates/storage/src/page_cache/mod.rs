@@ -100,7 +100,7 @@ impl PageCache {
         })
     }
 
-    /// A read comes, of a task that is told when it has to wait.
+    /// Starts a read. If it has to wait, the task is notified later.
     pub fn read(&mut self, task: u32, extent: Extent) -> Lookup {
         let mut missing = false;
         for (key, mask) in self.parts(extent) {
@@ -167,7 +167,7 @@ impl PageCache {
         )
     }
 
-    /// A read was for this extent: what is to be read ahead now. Its end must be told.
+    /// Returns the extent to read ahead now, after a read of `extent`. The caller reports its end.
     pub fn read_ahead(&mut self, extent: Extent, lun_bytes: u64) -> Option<Extent> {
         let end = extent.address + extent.bytes;
         let (from, to) = self
@@ -320,8 +320,8 @@ impl PageCache {
         Some(task)
     }
 
-    /// What is to be written to disk next, where it is time for it; its end must be told. `stripe` says
-    /// how many bytes of a LUN are written as one, at best.
+    /// Returns the next extent to destage, if destaging is due; the caller reports its end.
+    /// `stripe` returns the best number of bytes of a LUN to write at once.
     pub fn next_destage(&mut self, stripe: impl Fn(u32) -> u64) -> Option<Extent> {
         let is_due = self.is_draining || !self.waiting.is_empty();
         if !is_due || self.flights >= self.model.destages {

@@ -43,7 +43,7 @@ pub struct PageCacheModel {
 pub enum Lookup {
     /// All of it is here.
     Hit,
-    /// All of it is here or being read ahead; the task is told when more has come.
+    /// All of it is cached or being read ahead; the task is notified when more has arrived.
     Waits,
     /// Something is missing.
     Miss,
@@ -68,7 +68,7 @@ pub struct PageCacheCounters {
     pub hits: u64,
     /// Reads that waited for what was being read ahead.
     pub waits: u64,
-    /// Reads of which something was missing.
+    /// Reads with missing data.
     pub misses: u64,
     /// Prefetches.
     pub prefetches: u64,

@@ -12,8 +12,8 @@ pub struct Partner {
 }
 
 impl Partner {
-    /// A write comes that takes this long to copy, and then this long to put into the cache; returns
-    /// when both are done. Its leave must be told then.
+    /// Starts a write that takes this long to copy, and then this long to put into the cache;
+    /// returns when both are done. The caller reports its end then.
     pub fn arrive(
         &mut self,
         now: Picoseconds,

@@ -91,7 +91,7 @@ mod tests {
         }
         let expected = [None, None, Some((60, 160)), None, None, Some((160, 220))];
         assert_eq!(ahead, expected);
-        assert_eq!(prefetch.on_read(0, 500, 520, 1000), None, "somebody else");
+        assert_eq!(prefetch.on_read(0, 500, 520, 1000), None, "another reader");
         assert_eq!(Prefetch::new(1, 0, false).on_read(0, 0, 1, 10), None);
     }
 

@@ -116,10 +116,10 @@ fn writes_wait_for_room_in_order_and_large_ones_go_through() {
     assert_eq!(
         cache.write(3, pages(0, 1)),
         CacheWrite::Waits,
-        "nobody overtakes"
+        "no write overtakes"
     );
     assert_eq!(cache.write(4, pages(40, 9)), CacheWrite::Through);
-    let extent = cache.next_destage(|_| 8 * 4096).expect("somebody waits");
+    let extent = cache.next_destage(|_| 8 * 4096).expect("a write waits");
     assert_eq!(cache.admit_waiting(), None);
     cache.destaged(extent);
     assert_eq!(

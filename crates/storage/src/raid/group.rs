@@ -51,7 +51,7 @@ pub struct GroupCounters {
     pub modified_rows: u64,
     /// Rows whose other data were read.
     pub reconstructed_rows: u64,
-    /// Rows of which every survivor was read, because a lost disk held a part that stays.
+    /// Rows whose surviving units were all read, because a lost disk held a part that stays.
     pub recovered_rows: u64,
     /// Disk operations.
     pub disk_reads: u64,
@@ -351,7 +351,7 @@ impl Group {
     }
 }
 
-/// Add an operation; one that goes on where another on the same disk ends becomes a part of it.
+/// Adds an operation; merges it with one on the same disk that ends where it starts.
 pub(super) fn push(out: &mut Vec<Operation>, disk: u32, address: u64, bytes: u64, is_read: bool) {
     let end = address + bytes;
     let touches = |op: &&mut Operation| {

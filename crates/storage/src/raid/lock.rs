@@ -18,7 +18,7 @@ impl Lock {
     }
 }
 
-/// Locks of a group. Nobody overtakes one who waits for the same rows.
+/// Locks of a group, granted in order: none overtakes another that waits for the same rows.
 #[derive(Clone, Debug, Default)]
 pub struct StripeLocks {
     held: Vec<Lock>,

@@ -176,7 +176,7 @@ impl RaidMapping {
         }
     }
 
-    /// Copies of a data unit, on disks one behind the other.
+    /// Copies of a data unit, on adjacent disks.
     pub fn copies(&self) -> u32 {
         match self.level {
             Level::Raid1 => self.drives,

@@ -112,7 +112,7 @@ impl Rebuild {
         self.points.push((now, 0));
     }
 
-    /// When the rate allows the next step; [`NEVER`] when there is none, or enough are under way.
+    /// When the rate allows the next step; [`NEVER`] without a step, or if enough are in progress.
     pub fn next_at(&self) -> Picoseconds {
         match self.began_at {
             Some(began_at) if self.next_row < self.rows && self.open < self.steps_at_once => {

@@ -38,7 +38,7 @@ fn q_of(data: &[u8]) -> u8 {
     terms.fold(0, |sum, (&byte, k)| sum ^ times(power(k), byte))
 }
 
-/// The data bytes of one offset of a row, of which some are known, and parity where it is.
+/// The data bytes of one offset of a row, some of them unknown, with the known parity.
 fn solve(data: &[Option<u8>], p: Option<u8>, q: Option<u8>) -> Option<Vec<u8>> {
     let unknown: Vec<usize> = (0..data.len()).filter(|&k| data[k].is_none()).collect();
     let mut solved: Vec<u8> = data.iter().map(|byte| byte.unwrap_or(0)).collect();

@@ -1,6 +1,7 @@
-"""What the services of a fabric decide, worked out before the run.
+"""Decisions of the fabric services, computed before the run.
 
-Everything a scenario says is timed and known, so a pure function goes through the instants at which
-something changes: who is in whose fabric, which port is in which state and why, who sees whom. The
-engine is told the outcome: when links carry frames, and which N_Ports may talk.
+All changes in a scenario have known times, so a pure function computes the state after each change:
+the switches of each fabric, the state of each port with its reason, and the pairs of ports that may
+communicate. The engine gets only the result: when links carry frames, and which N_Ports may
+exchange them.
 """

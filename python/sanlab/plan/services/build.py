@@ -1,4 +1,4 @@
-"""The services of all fabrics: from a wired scenario to what the engine and the report are told."""
+"""The services of all fabrics: from a wired scenario to the facts for the engine and the report."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Apart:
-    """Two N_Ports that are kept apart from an instant on, or joined again.
+    """Two N_Ports that cannot communicate from an instant on, or can again.
 
-    One that follows another for the same pair may only have another reason.
+    A later entry for the same pair may differ only in its reason.
     """
 
     at_ps: int
@@ -44,7 +44,7 @@ class Apart:
     b: int
     visible: bool
     reason: str
-    """Why they are kept apart."""
+    """Reason of the separation."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,22 @@ class Told:
 
 @dataclass
 class Services:
-    """What follows from the services of the fabrics.
+    """Results of the fabric services.
 
     Attributes
     ----------
     outages
-        For each link the times in which it carries nothing.
+        For each link the times without frames.
     route_updates
-        Instants at which switches compute their routes anew.
+        Instants at which switches recompute their routes.
     apart
-        Pairs that are kept apart, in the order of time.
+        Pairs that cannot communicate, in order of time.
     told
-        What people should know, in the order of time.
+        Events for the time line, in order of time.
     facts
-        Ports, zones and sights for the report.
+        Ports, zones and visible targets for the report.
     dialogues
-        Logins, registrations and notices.
+        Logins, registrations and notifications.
     """
 
     outages: dict[int, list[Span]]
@@ -87,7 +87,7 @@ class Services:
 
 @dataclass(frozen=True)
 class Ground:
-    """What the services are worked out from."""
+    """Input of the services."""
 
     scenario: Scenario
     boxes: Boxes
@@ -95,12 +95,12 @@ class Ground:
     n_ports: Sequence[NPortPlan]
     problems: Problems
     down: dict[int, list[Span]]
-    """For each link with faults the times in which it carries nothing."""
+    """For each link with faults the times without frames."""
     end_ps: int
 
 
 def are_used(scenario: Scenario, boxes: Boxes) -> bool:
-    """Whether anything in a scenario needs its fabrics looked at closer."""
+    """Whether a scenario needs the fabric services."""
     links = any(link.connected or link.optional or not link.trunking for link in scenario.links)
     switches = any(
         switch.port_groups
@@ -126,9 +126,9 @@ def are_used(scenario: Scenario, boxes: Boxes) -> bool:
 
 
 def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services:
-    """Go through the eras of the fabrics.
+    """Evaluate the eras of the fabrics.
 
-    `pairs` are the N_Ports that want to talk to each other.
+    `pairs` are the N_Ports that exchange frames.
     """
     scenario, boxes, problems = ground.scenario, ground.boxes, ground.problems
     zoning = resolve_zoning(scenario, boxes, problems)
@@ -214,7 +214,7 @@ def _isls(ground: Ground, down: dict[int, Service]) -> tuple[StateReader, list[I
 
 
 def n_port_facts(ground: Ground) -> list[NPortFacts | None]:
-    """Return what zoning needs to know of each N_Port that is on a switch; none of the others."""
+    """Return the facts for zoning of each N_Port on a switch; None for other N_Ports."""
     wiring, boxes = ground.wiring, ground.boxes
     hosts = {host.name: host for host in boxes.hosts}
     facts: list[NPortFacts | None] = []
@@ -243,7 +243,7 @@ def n_port_facts(ground: Ground) -> list[NPortFacts | None]:
 
 
 def _outages(reader: StateReader, eras: list[Era]) -> dict[int, list[Span]]:
-    """Times in which the services keep a link to a switch from carrying frames."""
+    """Times in which the services block frames on a link to a switch."""
     found: dict[int, list[Span]] = {}
     for index, link in enumerate(reader.wiring.links):
         if reader.number.keys().isdisjoint((link.a[0], link.b[0])):
@@ -259,7 +259,7 @@ def _outages(reader: StateReader, eras: list[Era]) -> dict[int, list[Span]]:
 
 
 def _route_updates(eras: list[Era], fabric: FabricServices) -> list[int]:
-    """Routes change with the links between switches; a cut-off at the start counts too."""
+    """Return when routes change: with links between switches, or a separation at the start."""
     delay = fabric.reroute + (fabric.in_order_hold or 0)
     found = [0] if eras[0].isolated else []
     changes = [after.at_ps for before, after in pairwise(eras) if before.joined != after.joined]
@@ -291,7 +291,7 @@ def _told_of_switches(
 
 
 def _told_of_links(reader: StateReader, eras: list[Era]) -> Iterator[Told]:
-    """Links between switches that are isolated, or begin to carry frames."""
+    """Return links between switches that are isolated or start to carry frames."""
     for before, era in zip([None, *eras], eras, strict=False):
         for index, number in reader.isl_of.items():
             link = reader.wiring.links[index]

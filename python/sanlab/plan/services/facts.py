@@ -1,4 +1,4 @@
-"""What the report shows of the services of a fabric."""
+"""Facts about fabric services for the report."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from sanlab.plan.services.sight import Sight
     from sanlab.plan.services.zone_db import Member, ZoneDb
 
-#: Pairs of ports that are looked at, each era for itself; a larger fabric shows its first hosts.
+#: Most pairs of ports evaluated over all eras; a larger fabric shows only its first hosts.
 MAX_LOOKS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Ports, zones and sights over time."""
+    """Ports, zones and visible targets over time."""
 
     ports: list[PortStatePlan]
     zones: list[ActiveZonePlan]
@@ -29,7 +29,7 @@ class Facts:
 
 
 def facts_of(states: list[PortState], sight: Sight, n_ports: Sequence[NPortPlan]) -> Facts:
-    """Return ports, zones and sights over time."""
+    """Return ports, zones and visible targets over time."""
     ports = [
         PortStatePlan(
             at_ps=state.at_ps,
@@ -46,7 +46,7 @@ def facts_of(states: list[PortState], sight: Sight, n_ports: Sequence[NPortPlan]
 
 
 def _zones(sight: Sight, n_ports: Sequence[NPortPlan]) -> list[ActiveZonePlan]:
-    """Active zones of each fabric, whenever they change."""
+    """Return the active zones of each fabric, at each change."""
     names = {
         facts.wwpn: port.name for facts, port in zip(sight.ports, n_ports, strict=True) if facts
     }
@@ -83,7 +83,7 @@ def _shown(member: Member, names: dict[int, str]) -> str:
 
 
 def _sights(sight: Sight) -> list[SightPlan]:
-    """For each port of a host the ports of arrays it sees, whenever they change."""
+    """Return the array ports that each host port sees, at each change."""
     eras = sight.eras
     hosts = [number for number, it in enumerate(sight.ports) if it and it.is_host]
     arrays = [number for number, it in enumerate(sight.ports) if it and not it.is_host]

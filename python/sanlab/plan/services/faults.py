@@ -1,4 +1,4 @@
-"""What happens to switches, as the scenario says: modules that are lost, another domain."""
+"""Changes of switches in a scenario: lost modules, new domains."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def module_losses(boxes: Boxes, problems: Problems) -> dict[str, list[ModuleLoss
         elif any(module == other.module for other in losses):
             problems.add(
                 (*path, "module"),
-                f"Module {module} of '{name}' is lost already",
+                f"Module {module} of '{name}' is already lost",
                 "Name another module",
             )
         else:
@@ -49,7 +49,7 @@ def module_losses(boxes: Boxes, problems: Problems) -> dict[str, list[ModuleLoss
 
 
 def check_new_domains(boxes: Boxes, problems: Problems) -> None:
-    """Refuse a new domain that another switch has, or that comes too late."""
+    """Refuse a new domain that another switch has, or a change after the end of the run."""
     owners = {switch.domain: switch.name for switch in boxes.switches}
     for switch in boxes.switches:
         new = switch.spec.new_domain
@@ -63,4 +63,4 @@ def check_new_domains(boxes: Boxes, problems: Problems) -> None:
                 f"Domain {new.domain} belongs to '{owner}'",
                 "Choose one that no switch has",
             )
-        is_in_time(new.at, "It would happen", (*path, "at"), problems)
+        is_in_time(new.at, "The change is", (*path, "at"), problems)

@@ -1,13 +1,12 @@
-"""Who logs in where, in which order, and who is told of changes.
+"""Logins of ports, their order, and notifications of changes.
 
-A host logs in to the fabric and to the name server, registers, asks for targets, registers for
-notices, and logs in to every target it sees; an array does without the last steps (FC-LS, FC-GS).
-When a host sees others than before, the fabric controller sends it an RSCN; it asks the name server
-again, and logs in to what is new. A target that it is still logged in to is asked with ADISC
-whether it is the same, which is enough (FC-LS, "ADISC"); so it is when the host's own link was
-dark. A host that gives a target up says LOGO: when zoning takes it away, and when it has been lost
-for `dev_loss`. It does not wait for an answer (nor does Linux' libfc), and gets none: the target is
-out of reach.
+A host logs in to the fabric and to the name server, registers, queries targets, registers for state
+changes, and logs in to every target it sees; an array omits the last steps (FC-LS, FC-GS). When the
+targets of a host change, the fabric controller sends it an RSCN; the host queries the name server
+again and logs in to new targets. It verifies existing logins with ADISC (FC-LS, "ADISC"), also
+after its own link was dark. A host sends LOGO to a target that zoning removes, or that has been
+lost for `dev_loss`. It does not wait for a response (nor does libfc in Linux) and gets none,
+because the target is not reachable.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ NAME_SERVER = 0xFFFFFC
 FABRIC_CONTROLLER = 0xFFFFFD
 #: Address of the controller of a domain (FC-SW): the domain is in the last byte.
 DOMAIN_CONTROLLER = 0xFFFC00
-#: From light on a link to FLOGI: OLS, LR, LRR, Idle; speed negotiation is left out. Uncertain.
+#: From light on a link to FLOGI: OLS, LR, LRR, Idle, without speed negotiation. Uncertain.
 LINK_INITIALISATION_PS = 10**9
-#: Receive buffers of the port behind which the services of a switch are. Its own affair: uncertain.
+#: Receive buffers of the port of a switch's services. Internal to the switch: uncertain.
 _SERVICE_CREDIT = 16
 
 
 def service_ports(switches: Sequence[SwitchBox]) -> list[NPortPlan]:
-    """Return the port within each switch at which its services are."""
+    """Return the internal port of each switch for its services."""
     return [
         NPortPlan(
             name=f"{switch.name}.services",
@@ -67,7 +66,7 @@ def service_ports(switches: Sequence[SwitchBox]) -> list[NPortPlan]:
 
 
 def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[LinkPlan]:
-    """Return the links to them, each at one more port of its switch."""
+    """Return the links to the services, each at a further port of its switch."""
     links = []
     for number, switch in enumerate(switches):
         speed = max(switch.values.speeds, key=lambda it: SPEEDS[it])
@@ -94,7 +93,7 @@ def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[Link
 
 @dataclass(frozen=True)
 class Moment:
-    """A time in which nothing changes for any N_Port."""
+    """A period without changes for any N_Port."""
 
     at_ps: int
     era: int
@@ -103,7 +102,7 @@ class Moment:
 
 
 def moments_of(sight: Sight, down: Mapping[int, Sequence[Span]], end_ps: int) -> list[Moment]:
-    """Return the eras of the fabrics, parted where a fault of a link begins or ends.
+    """Return the eras of the fabrics, split where a fault of a link begins or ends.
 
     The last begins with the end of the run.
     """
@@ -130,9 +129,9 @@ class _Logins:
     """Targets that a port of a host is logged in to."""
 
     domains: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Of each the domains of host and target when it logged in."""
+    """Domains of host and target at the time of each login."""
     lost: dict[int, int] = field(default_factory=dict)
-    """Of those out of reach, since when the host knows of it."""
+    """When the host learned that a target is not reachable."""
 
     def forget(self, target: int) -> None:
         self.domains.pop(target, None)
@@ -214,7 +213,7 @@ class Dialogues:
             DialoguePlan(
                 at_ps=now.at_ps + LINK_INITIALISATION_PS if now.at_ps else 0,
                 after=None if parent is None else self.last.get(parent),
-                # What it was about when its link went dark has come to nothing.
+                # A dialogue that was open when its link went dark has failed.
                 replaces=before,
                 logs_in=port if before is None else None,
                 steps=steps,
@@ -222,7 +221,7 @@ class Dialogues:
         )
 
     def _reach(self, now: Moment, host: int, targets: Iterable[int]) -> list[StepPlan]:
-        """What a host asks targets: whether they are still the same, or for a login."""
+        """Return the requests of a host to targets: verification or login."""
         logins = self.logins[host]
         steps = []
         for target in targets:
@@ -235,7 +234,7 @@ class Dialogues:
         return steps
 
     def _tell(self, before: Moment, now: Moment, host: int) -> None:
-        """An RSCN, and what follows from it, where a host sees others than before."""
+        """Add an RSCN and its consequences if the targets of a host have changed."""
         old, new = self._seen(before, host), self._seen(now, host)
         changed = sorted(set(old) ^ set(new))
         if not changed:
@@ -255,7 +254,7 @@ class Dialogues:
         self._add(host, _dialogue(told_at, self.last.get(host), steps))
 
     def _lose_all(self, now: Moment, port: int) -> None:
-        """A port without light reaches nobody."""
+        """Drop all logins of a port without light."""
         if port in self.logins:
             logins = self.logins[port]
             for target in self._cut_short(now, port):
@@ -263,7 +262,7 @@ class Dialogues:
             logins.lost = dict.fromkeys(logins.domains, now.at_ps) | logins.lost
 
     def _cut_short(self, now: Moment, port: int) -> list[int]:
-        """Targets at which it cannot have logged in yet, going by the time of answers alone."""
+        """Return targets without a completed login, judged by response times alone."""
         if port not in self.last:
             return []
         dialogue = self.found[self.last[port]]
@@ -275,7 +274,7 @@ class Dialogues:
         ]
 
     def _give_up(self, port: int, until: int, *, is_up: bool) -> None:
-        """A host takes its logins back at targets that have been lost for too long."""
+        """Log out of targets that have been lost for too long."""
         if port not in self.logins:
             return
         patience = self.facts[port].dev_loss_ps
@@ -288,7 +287,7 @@ class Dialogues:
                 self._add(port, _dialogue(at, after, steps))
 
     def _log_out(self, host: int, target: int) -> StepPlan:
-        """LOGO to a target out of reach: the host's switch discards it."""
+        """Send LOGO to an unreachable target; the host's switch discards it."""
         self.logins[host].forget(target)
         address = self.n_ports[target].fc_id
         return StepPlan(

@@ -1,4 +1,4 @@
-"""Zoning as it is written becomes zoning as switches hold it: names to addresses."""
+"""Zoning of a scenario resolved to zoning of switches: names to addresses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLACE = re.compile(r"(\d+),(\d+)")
 
 @dataclass
 class ZoningAtStart:
-    """What every switch holds at first, and what is activated later."""
+    """Zoning of every switch at the start, and later activations."""
 
     of_switch: list[Zonings]
     changes: list[Change] = field(default_factory=list)
@@ -65,7 +65,7 @@ def _switches(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> lis
     names: Names[int] = Names("switch")
     names.items = {switch.name: number for number, switch in enumerate(boxes.switches)}
     if not names.items:
-        problems.add(path, "There is no switch to keep the zoning", "Add 'switches:'")
+        problems.add(path, "Zoning needs a switch", "Add 'switches:'")
     if spec.switches is None:
         return list(names.items.values())
     found = names.resolve(spec.switches, (*path, "switches"), problems)
@@ -92,12 +92,12 @@ def _activations(spec: Zoning, path: Path, problems: Problems) -> list[tuple[int
         here: Path = (*path, "activate", number)
         if it.set not in spec.sets:
             problems.add((*here, "set"), *_unknown_set(spec, it.set))
-        elif not is_in_time(it.at, f"'{it.set}' would become active", (*here, "at"), problems):
+        elif not is_in_time(it.at, f"'{it.set}' becomes active", (*here, "at"), problems):
             pass
         elif it.at in found:
             problems.add(
                 (*here, "at"),
-                f"Two zone sets would become active at {format_time(it.at)}",
+                f"Two zone sets become active at {format_time(it.at)}",
                 "A fabric has one active zone set: activate one after the other",
             )
         else:
@@ -173,7 +173,7 @@ class _Resolver:
                 self.problems.add(
                     (*self.path, kind, name),
                     f"'{name}' cannot be a name",
-                    "A name starts with a letter and goes on with letters, digits, '_' and '-'",
+                    "A name starts with a letter, followed by letters, digits, '_' and '-'",
                 )
 
     def _members(self, words: list[str], path: Path) -> tuple[Member, ...]:
@@ -199,11 +199,11 @@ class _Resolver:
         switch = self.places.get(domain)
         if switch is None:
             known = ", ".join(f"{it.domain} ({it.name})" for it in self.boxes.switches[:8])
-            self.problems.add(path, f"'{word}' is on no switch", f"Domains are {known}")
+            self.problems.add(path, f"'{word}' is not on a switch", f"Domains are {known}")
         elif port >= switch.values.ports:
             self.problems.add(
                 path,
-                f"'{word}' is no port of '{switch.name}'",
+                f"'{word}' is not a port of '{switch.name}'",
                 f"It has ports 0 to {switch.values.ports - 1}",
             )
         return [(domain, port)]
@@ -213,7 +213,7 @@ class _Resolver:
         if box in self.boxes.by_name and self.boxes.by_name[box].kind == "switch":
             self.problems.add(
                 path,
-                f"'{word}' is a switch, and zones have ports of hosts and arrays",
+                f"'{word}' is a switch, and zones contain ports of hosts and arrays",
                 "Name a port by its place in the fabric, 'domain,port'",
             )
             return

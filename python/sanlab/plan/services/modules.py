@@ -1,4 +1,4 @@
-"""Redundant modules of a switch: which one is in charge, and when frames do not pass."""
+"""Redundant modules of a switch: the active module, and times without forwarding."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class ModuleLoss:
 
 @dataclass(frozen=True)
 class Service:
-    """When a switch passes no frames, and what people are told."""
+    """Times in which a switch forwards no frames, and events for the time line."""
 
     down: tuple[Span, ...]
     told: tuple[tuple[int, str, str], ...]
-    """Instant, what happens, and why."""
+    """Instant, event and reason."""
 
 
 def service(modules: Modules, losses: Sequence[ModuleLoss]) -> Service:
-    """Return when a switch with these modules is down, while they are lost one by one."""
+    """Return when a switch with these modules is down as modules are lost."""
     alive = list(range(1, modules.count + 1))
     contested = modules.both_primary and modules.count > 1
     down: list[Span] = [(0, NEVER)] if contested else []

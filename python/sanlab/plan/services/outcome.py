@@ -1,4 +1,4 @@
-"""What the services of the fabrics add to a plan."""
+"""The additions of fabric services to a plan."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Talkers:
     traffic: Sequence[TrafficPlan]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the N_Ports that exchange frames, two by two."""
+        """Yield the pairs of N_Ports that exchange frames."""
         for job in self.jobs:
             yield from pairs_of_job(self.hosts, job)
         for array in self.arrays:
@@ -53,7 +53,7 @@ class Talkers:
 
 @dataclass(frozen=True, slots=True)
 class ServiceFaults:
-    """Changes of the fabric that its services make."""
+    """Changes of the fabric by its services."""
 
     visibility: list[VisibilityPlan] = field(default_factory=list)
     happenings: list[HappeningPlan] = field(default_factory=list)
@@ -64,33 +64,33 @@ class ServiceFaults:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the services add to a plan: by default nothing, where no fabric uses them."""
+    """The additions of services to a plan; empty without services."""
 
     outages: dict[int, list[Span]] = field(default_factory=dict)
-    """For each link the times in which it carries nothing."""
+    """For each link the times without frames."""
     faults: ServiceFaults = field(default_factory=ServiceFaults)
     n_ports: list[NPortPlan] = field(default_factory=list)
-    """Ports within switches at which their services answer."""
+    """Internal ports of switches for their services."""
     links: list[LinkPlan] = field(default_factory=list)
-    """Links to these ports, each at one more port of its switch."""
+    """Links to these ports, each at a further port of its switch."""
     services: ServicesPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Wired:
-    """The fabric whose services are worked out."""
+    """The fabric of the services."""
 
     scenario: Scenario
     boxes: Boxes
     wiring: Wiring
     n_ports: Sequence[NPortPlan]
     down: dict[int, list[Span]]
-    """For each link with faults the times in which it carries nothing."""
+    """For each link with faults the times without frames."""
     end_ps: int
 
 
 def outcome_of(wired: Wired, talkers: Talkers, problems: Problems) -> Outcome:
-    """Return what the services of a scenario's fabrics add to its plan."""
+    """Return the additions of a scenario's fabric services to its plan."""
     if not are_used(wired.scenario, wired.boxes):
         return Outcome()
     down = {link: spans for link, spans in wired.down.items() if spans}
@@ -152,7 +152,7 @@ def _faults(decided: Services) -> ServiceFaults:
 
 
 def _changes(apart: list[Apart]) -> Iterator[Apart]:
-    """Yield the changes that part or join a pair, not those that only give another reason."""
+    """Yield the changes that separate or join a pair, without changes of only the reason."""
     visible: dict[tuple[int, int], bool] = {}
     for change in apart:
         pair = change.a, change.b

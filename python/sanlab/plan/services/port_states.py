@@ -1,4 +1,4 @@
-"""State of every switch port that has a cable, with a reason a person understands."""
+"""State of every switch port that has a cable, with a reason."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PortState:
     kind
         `F` towards a node, `FL` towards a node on a loop, `E` towards a switch.
     peer
-        What it is cabled to.
+        The other end of its cable.
     state, reason
-        `online` without a reason, or what keeps it from being so.
+        `online` without a reason, or another state with its reason.
     """
 
     at_ps: int
@@ -50,17 +50,17 @@ class PortState:
 
 
 def fault_of(link: WiredLink, boxes: Boxes, wiring: Wiring) -> tuple[str, str]:
-    """State and reason of a link that can never come up; both are empty where it can."""
+    """Return state and reason of a link that can never come up; both are empty if it can."""
     if link.is_mismatched:
         speeds = [", ".join(boxes.port(end).speeds) for end in (link.a, link.b)]
         return MISMATCH, f"one end has {speeds[0]}, the other {speeds[1]}"
     for end in (link.a, link.b):
         if boxes.port(end).is_disabled:
-            return DISABLED, f"an administrator has switched off {end[0]} port {end[1]}"
+            return DISABLED, f"an administrator has disabled {end[0]} port {end[1]}"
     for end, other in ((link.a, link.b), (link.b, link.a)):
         is_loop = end[0] in wiring.switches and boxes.port(other).is_loop_only
         if is_loop and not boxes.switch(end[0]).values.loop_ports:
-            return ISOLATED, "the device knows loops only, and the port takes no loop"
+            return ISOLATED, "the device supports only loops, and the port does not support loops"
     if is_isl(link, wiring) and not link.spec.trunking:
         vsans = [boxes.port(end).vsan for end in (link.a, link.b)]
         if vsans[0] != vsans[1]:
@@ -84,7 +84,7 @@ class StateReader:
         self.boxes = boxes
         self.wiring = wiring
         self.isl_of = isl_of
-        """Number among the ISLs of each link that is one."""
+        """Number of each ISL, by link."""
         self.number = {switch.name: number for number, switch in enumerate(boxes.switches)}
         self.faults = [fault_of(link, boxes, wiring) for link in wiring.links]
 

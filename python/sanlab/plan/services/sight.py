@@ -1,4 +1,4 @@
-"""Who sees whom, era by era."""
+"""Pairs of N_Ports that see each other, by era."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class NPortFacts:
     is_host: bool
     binding: str = "wwpn"
     dev_loss_ps: int = 0
-    """A host gives a target up that has been lost for so long."""
+    """Time after which a host drops a lost target."""
 
 
 class Sight:
-    """Answers whether two N_Ports see each other, and why not."""
+    """Decides whether two N_Ports see each other, with the reason if not."""
 
     def __init__(
         self, ports: Sequence[NPortFacts | None], reader: StateReader, eras: list[Era]
@@ -50,7 +50,7 @@ class Sight:
     def over_time(self, a: int, b: int) -> Iterator[tuple[Era, bool]]:
         """Yield for each era whether `a` and `b` may exchange frames.
 
-        With soft zoning who saw the other once keeps on, until the way between them is gone.
+        With soft zoning a pair that has seen each other stays joined until its path is lost.
         """
         was = False
         for number, era in enumerate(self.eras):
@@ -60,9 +60,9 @@ class Sight:
             yield era, was
 
     def reason(self, era: int, a: int, b: int) -> str:
-        """Return why two N_Ports do not see each other; empty where they do.
+        """Return why two N_Ports do not see each other; empty if they do.
 
-        Ports that are on no switch are none of the fabric's business.
+        The fabric does not decide about ports that are not on a switch.
         """
         left, right = self.ports[a], self.ports[b]
         if left is None or right is None:
@@ -94,7 +94,7 @@ class Sight:
         return [target for target in near if not self.reason(era, host, target)]
 
     def is_taken_away(self, era: int, host: int, target: int) -> bool:
-        """Whether zoning keeps a host from a target, and nothing else does."""
+        """Whether zoning alone separates a host from a target."""
         is_unzoned = self.reason(era, host, target).startswith(_NO_ZONE)
         return is_unzoned and not self._is_soft(era, host)
 
@@ -105,7 +105,7 @@ class Sight:
         return left, right
 
     def _apart(self, now: Era, left: NPortFacts, right: NPortFacts) -> str:
-        """Why there is no way between two ports; empty where there is one."""
+        """Return why there is no path between two ports; empty if there is one."""
         for port in (left, right):
             if not self.reader.is_up(now, self.reader.wiring.link_of[port.end]):
                 return f"the link of {'.'.join(port.end)} is down"
@@ -117,7 +117,7 @@ class Sight:
         return ""
 
     def _has_moved(self, era: int, port: NPortFacts) -> bool:
-        """Whether the address of a port is another one than at first."""
+        """Whether the address of a port has changed since the start."""
         number = self.reader.number[port.switch]
         return self.eras[era].domain_of[number] != self.eras[0].domain_of[number]
 

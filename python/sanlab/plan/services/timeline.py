@@ -52,7 +52,7 @@ class IslFacts:
     b: int
     connected_ps: int = 0
     reason: str = ""
-    """Why it never comes up; empty where nothing is wrong with the link itself."""
+    """Why it never comes up; empty for a valid link."""
     down: tuple[Span, ...] = ()
 
 
@@ -68,7 +68,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Times:
-    """Time to build a fabric, and instants at which something changes that is no affair of ISLs."""
+    """Time to build a fabric, and instants of changes that do not involve ISLs."""
 
     build_ps: int = 0
     edges: frozenset[int] = frozenset()
@@ -76,12 +76,12 @@ class Times:
 
 @dataclass(frozen=True)
 class Era:
-    """A time in which nothing changes.
+    """A period without changes.
 
     Attributes
     ----------
     at_ps
-        It begins.
+        Its start.
     fabric_of
         For each switch the lowest number of a switch in its fabric; itself while it is down.
     is_up
@@ -89,11 +89,11 @@ class Era:
     domain_of
         Domain of each switch.
     zoning
-        Zoning that each switch holds, by VSAN.
+        Zoning of each switch, by VSAN.
     joined
         Links that carry frames.
     isolated
-        Links that do not although both ends have light, with the reason.
+        Links with light at both ends that carry no frames, with the reason.
     """
 
     at_ps: int
@@ -107,7 +107,7 @@ class Era:
 
 @dataclass
 class _State:
-    """Where things are while time goes on."""
+    """State of the fabrics at the current instant."""
 
     switches: Sequence[SwitchFacts]
     isls: Sequence[IslFacts]
@@ -236,22 +236,22 @@ def _merge_fabrics(state: _State, isl: IslFacts, fabrics: list[int], now: int) -
     clash = domains[0] & domains[1]
     if clash:
         return f"duplicate domain {min(clash)}"
-    everybody = sides[0] + sides[1]
-    room = min(state.switches[switch].max_domains for switch in everybody)
-    if len(everybody) > room:
-        return f"fabric full: {len(everybody)} domains, and one of its switches takes {room}"
-    merged = _merge_zoning(state, isl, everybody)
+    switches = sides[0] + sides[1]
+    room = min(state.switches[switch].max_domains for switch in switches)
+    if len(switches) > room:
+        return f"fabric full: {len(switches)} domains, and one of its switches allows {room}"
+    merged = _merge_zoning(state, isl, switches)
     if isinstance(merged, Conflict):
         return merged.reason
-    for switch in everybody:
+    for switch in switches:
         state.zoning[switch] = dict(merged)
     return ""
 
 
-def _merge_zoning(state: _State, isl: IslFacts, everybody: list[int]) -> Zonings | Conflict:
+def _merge_zoning(state: _State, isl: IslFacts, switches: list[int]) -> Zonings | Conflict:
     left, right = state.zoning[isl.a], state.zoning[isl.b]
     rules = (state.switches[isl.a].rules, state.switches[isl.b].rules)
-    limit = min(state.switches[switch].zone_limit for switch in everybody)
+    limit = min(state.switches[switch].zone_limit for switch in switches)
     found: Zonings = {}
     for vsan in sorted({*left, *right}):
         ends = left.get(vsan, ZoneDb()), right.get(vsan, ZoneDb())

@@ -1,4 +1,4 @@
-"""Zoning as a switch holds it, and what becomes of it when two fabrics meet."""
+"""Zoning database of a switch, and the merge of two fabrics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ZoneDb:
     default_all
         Ports in no active zone see each other.
     is_soft
-        Only the name server keeps ports apart.
+        Only the name server separates ports.
     """
 
     active: str | None = None
@@ -67,7 +67,7 @@ class ZoneDb:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Why two fabrics stay apart, in the words of their switches."""
+    """Why two fabrics are not merged, in the terms of their vendors."""
 
     reason: str
 
@@ -75,10 +75,9 @@ class Conflict:
 def merge(
     left: ZoneDb, right: ZoneDb, rules: tuple[str, str] = ("brocade", "brocade"), limit: int = 2**62
 ) -> ZoneDb | Conflict:
-    """Return the zoning of two fabrics that were joined, or why they stay apart.
+    """Return the merged zoning of two fabrics, or the reason of a conflict.
 
-    `rules` are those of the two switches at the link. Rules are as follows; order of the two never
-    matters.
+    `rules` are those of the two switches at the link; their order does not matter.
 
     ==========  ============================================================================
     one or no   the fabric without an active set takes over the other's
@@ -112,7 +111,7 @@ def _merge(left: ZoneDb, right: ZoneDb, rules: tuple[str, str]) -> ZoneDb | Conf
 
 
 def _with_default(kept: ZoneDb, other: ZoneDb) -> ZoneDb:
-    """What is defined on either is defined; two defaults must both allow all, or be soft."""
+    """Merge the definitions of both; the result allows all or is soft only if both are."""
     is_alone = kept.active is not None and other.active is None
     return ZoneDb(
         kept.active,
@@ -159,7 +158,7 @@ def _union(left: ZoneDb, right: ZoneDb) -> ZoneDb | Conflict:
 
 
 def _kinds(left: ZoneDb, right: ZoneDb) -> dict[str, str]:
-    """Of a name that stands for two kinds of thing, the first in the alphabet."""
+    """Return the first name in alphabetical order that stands for two kinds of object."""
     found: dict[str, str] = {}
     for name, kind in (*left.kinds, *right.kinds):
         found[name] = min(found.get(name, kind), kind)

@@ -1,7 +1,7 @@
 """Findings: one number each, with the evidence for it.
 
-A finding never guesses. Where the tables do not carry what it needs, it says so. Each has a file
-of this package with its decision, its texts and its evidence.
+A finding never guesses. If the tables lack the data, the finding reports that. Each finding has a
+module in this package with its decision, its texts and its evidence.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _RANKS: dict[Severity, int] = {"problem": 0, "notice": 1, "good": 2}
 
 
 def find(run: Run) -> list[Finding]:
-    """All findings of a run, the most important first."""
+    """Return all findings of a run, the most important first."""
     findings = [finding for module in FINDINGS for finding in module.find(run)]
     return sorted(findings, key=lambda finding: _RANKS[finding.severity])
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the checks of the engine that failed."""
+    """Report the checks of the engine that failed."""
     failed = [check.name for check in run.manifest.checks if not check.is_ok]
     if not failed:
         return []

@@ -1,4 +1,4 @@
-"""A transmitter that sends only as fast as credit comes back."""
+"""A transmitter whose rate is limited by BB credit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sanlab.results.ports import cause_of_waiting, credit_wait_share, on_links
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
-#: Share of the run, sending and waiting for credit together, from which credit sets a port's rate.
+#: Smallest share of the run, sending and waiting for credit together, at which credit is the limit.
 STARVED = 0.95
 
 
 def credit_limited(run: Run) -> Finding | None:
-    """The transmitter that always has a frame and sends only as fast as credit comes back."""
+    """Return a finding on the transmitter that always has a frame and is limited by credit."""
     rows = [(row["tx_utilisation"] + credit_wait_share(run, row), row) for row in on_links(run)]
     rows = [(together, row) for together, row in rows if together >= STARVED]
     if not rows:
@@ -36,8 +36,8 @@ def credit_limited(run: Run) -> Finding | None:
         f"The credit of {port['port']} limits the run: it sends"
         f" {show_percent(port['tx_utilisation'])} of the time and waits for BB credit the other"
         f" {show_percent(waits)}{others}",
-        "Its fibre is not full, yet there is always a frame to send. What keeps the credit away is"
-        " in the finding on credit.",
+        "Its fibre is not full, but it always has a frame to send. The finding on credit explains"
+        " the cause of the wait.",
         waits,
         evidence=(evidence,),
     )

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the ports that waited for BB credit, grouped by the cause of the wait."""
+    """Report the ports that waited for BB credit, grouped by the cause of the wait."""
     ports = on_links(run)
     if not ports and run.rows("ports"):
-        return []  # credit on loops lives within a circuit
+        return []  # credit on loops belongs to a circuit
     if not ports:
         return [not_enough("credit_wait", "waits for credit", "ports")]
     waiting = waiting_for_credit(run)
@@ -48,7 +48,7 @@ def find(run: Run) -> list[Finding]:
     by_cause: dict[tuple[str, str], list[tuple[Port, Cause]]] = {}
     for port in waiting:
         cause = cause_of_waiting(run, port)
-        # Short waits of one kind are told together: a large fabric has hundreds that look alike.
+        # Short waits of one kind are one finding: a large fabric has hundreds of similar ones.
         is_minor = credit_wait_share(run, port) < WAIT_SHARE
         key = (cause.kind, "" if is_minor or cause.kind == "unknown" else cause.port)
         by_cause.setdefault(key, []).append((port, cause))
@@ -59,7 +59,7 @@ def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
     worst, cause = pairs[0]
     share = credit_wait_share(run, worst)
     others = len(pairs) - 1
-    who = worst["port"] + (f" and {others} more" if others else "")
+    names = worst["port"] + (f" and {others} more" if others else "")
     because, remedy = _say_cause(run, worst, cause)
     evidence = tuple(
         Evidence(
@@ -73,7 +73,7 @@ def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
     return Finding(
         "credit_wait",
         "problem" if share >= WAIT_SHARE else "notice",
-        f"{who} had frames to send and no BB credit for {show_percent(share)} of the run,"
+        f"{names} had frames to send and no BB credit for {show_percent(share)} of the run,"
         f" {because}",
         remedy,
         share,
@@ -84,16 +84,16 @@ def _credit_finding(run: Run, pairs: list[tuple[Port, Cause]]) -> Finding:
 def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
     ends = cause.path if cause.path[-1] == cause.port else (*cause.path, cause.port)
     way = " > ".join(ends) if len(ends) > 2 else ""
-    along = f" The way there: {way}." if way else ""
+    along = f" Path: {way}." if way else ""
     if cause.kind == "slow":
         return (
             f"because {cause.port} empties its buffers slowly",
-            "Mend or rate-limit that device: adding credit or links only moves the queue." + along,
+            "Repair or rate-limit that device: more credit or links only move the queue." + along,
         )
     if cause.kind == "saturated":
         return (
             f"because {cause.port} downstream is saturated",
-            "More bandwidth there, or less load through it, ends the waiting." + along,
+            "More bandwidth there, or less load through it, removes the wait." + along,
         )
     if cause.kind == "distance":
         port = next(row for row in run.rows("ports") if row["port"] == cause.port)
@@ -113,8 +113,8 @@ def _say_cause(run: Run, worst: Port, cause: Cause) -> tuple[str, str]:
     return (
         f"because {worst['peer']} returned credit late",
         f"Over the whole run no output downstream is saturated; the busiest of {top['node']} is"
-        f" {top['port']} with {show_percent(top['tx_utilisation'])}. Bursts that fill an output for"
-        " a short time do this, and so does a load that grew: see the time lines." + along,
+        f" {top['port']} with {show_percent(top['tx_utilisation'])}. Short bursts that fill an"
+        " output or a growing load can cause this: see the time lines." + along,
     )
 
 
@@ -127,14 +127,14 @@ def _say_queued(run: Run, worst: Port, cause: Cause, along: str) -> tuple[str, s
     if while_waiting is not None and while_waiting >= SATURATED:
         meaning = (
             f"{busy}, but {show_percent(while_waiting)} while {worst['port']} waited: it is"
-            " saturated for that time. More bandwidth there, or less load through it, ends the"
-            " waiting."
+            " saturated for that time. More bandwidth there, or less load through it, removes the"
+            " wait."
         )
     else:
         meaning = (
-            f"{busy}, so its rate would do; bursts come faster than it sends, and what has to wait"
-            f" keeps the buffers of {output['node']}. More buffers there, a faster link, or smaller"
-            " bursts (block size, queue depth, a rate limit) shorten the wait."
+            f"{busy}, so its rate is sufficient. Bursts arrive faster than it sends, and waiting"
+            f" frames occupy the buffers of {output['node']}. More buffers there, a faster link, or"
+            " smaller bursts (block size, queue depth, a rate limit) shorten the wait."
         )
     frames = output["tx_queue_mean_frames"]
     return (

@@ -1,4 +1,4 @@
-"""Ports that do not come up, and pairs that are kept apart."""
+"""Ports that do not come up, and pairs that cannot communicate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """List ports and pairs that are not as the scenario means them, each with its reason."""
+    """List ports and pairs that are not as the scenario intends, each with its reason."""
     services = run.plan["services"] or {"ports": [], "apart": []}
     end = run.manifest.simulated_ps
     meant = ("online", "no light", "initialising")
@@ -32,6 +32,6 @@ def find(run: Run) -> list[Finding]:
     shown = [*sorted(states)[:HAPPENINGS_SHOWN], *sorted(apart)[:HAPPENINGS_SHOWN]]
     more = len(states) + len(apart) - len(shown)
     detail = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
-    title = "The fabric came up degraded, or became so"
-    where = ". The section on the fabric has all with their times."
+    title = "The fabric came up degraded, or became degraded"
+    where = ". The section on the fabric lists all of them with their times."
     return [Finding("degraded", "problem", title, detail + where, float(len(states) + len(apart)))]

@@ -29,8 +29,8 @@ def find(run: Run) -> list[Finding]:
             "errors",
             "problem",
             title,
-            "No answer came within the time-out of the HBA. Response times and rates are those of"
-            " the I/Os that completed, so they look better than what the applications saw.",
+            "No response arrived within the time-out of the HBA. Response times and rates include"
+            " only completed I/Os, so they look better than what the applications saw.",
             failed,
             evidence=tuple(
                 workload_evidence(row, "error_count", "io_count") for row in rows[:EVIDENCE_SHOWN]

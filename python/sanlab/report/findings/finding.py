@@ -1,4 +1,4 @@
-"""What a finding is, and how its evidence is put together."""
+"""The type of a finding, and helpers for its evidence."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 Severity = Literal["problem", "notice", "good"]
 
-#: Share of the response time from which a stage that waits is worth a notice.
+#: Smallest share of the response time of a waiting stage that gives a notice.
 WAIT_SHARE = 0.1
-#: Faults and failures told in one finding.
+#: Faults and failures listed in one finding.
 HAPPENINGS_SHOWN = 8
 #: Rows shown as evidence of one finding.
 EVIDENCE_SHOWN = 20
@@ -20,7 +20,7 @@ EVIDENCE_SHOWN = 20
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where the number comes from: a table of the run folder, a row of it, and values there."""
+    """The source of a number: a table of the run folder, a row and its values."""
 
     table: str
     where: dict[str, str]
@@ -29,20 +29,20 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that the run shows.
+    """One result of a run.
 
     Attributes
     ----------
     id
-        What kind of finding it is; stable, for scripts.
+        Kind of finding; stable, for scripts.
     severity
-        `problem` costs performance or trust, `notice` is worth knowing, `good` is as it should be.
+        `problem` reduces performance or trust, `notice` is information, `good` is as expected.
     title
         The finding in one sentence, with its number.
     detail
-        What it means, and what would change it.
+        Its meaning, and a remedy.
     number, unit
-        The number by itself; None where there is not enough data.
+        The number alone; None if there is not enough data.
     """
 
     id: str
@@ -55,12 +55,12 @@ class Finding:
 
 
 def not_enough(kind: str, what: str, missing: str) -> Finding:
-    """A finding that says what it would need."""
+    """Return a finding that lists the missing data."""
     return Finding(kind, "notice", f"Not enough data to say {what}", f"It needs {missing}.")
 
 
 def and_more(rows: Sequence[object]) -> str:
-    """Words for the rows after the first."""
+    """Return the number of further rows as text."""
     others = len(rows) - 1
     return f"; likewise {others} more" if others else ""
 

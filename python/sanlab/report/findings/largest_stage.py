@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the stage that takes most of the response time."""
+    """Report the stage with the largest part of the response time."""
     totals: dict[str, int] = {}
     for row in run.rows("stages"):
         totals[row["stage"]] = totals.get(row["stage"], 0) + row["total_ps"]
@@ -27,7 +27,7 @@ def find(run: Run) -> list[Finding]:
             "largest_stage",
             "notice",
             f"The largest part of the response time, {show_percent(share)}, is spent in {stage}",
-            f"That is: {STAGES.get(stage, stage)}.",
+            f"This stage is: {STAGES.get(stage, stage)}.",
             share,
             evidence=(Evidence("stages", {"stage": stage}, {"total_ps": totals[stage]}),),
         )

@@ -1,4 +1,4 @@
-"""The element that limits the run, or the busiest where nothing is saturated."""
+"""The element that limits the run, or the busiest one if nothing is saturated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the fullest link, loop or station."""
+    """Report the busiest link, loop or station."""
     elements = [_link_as_element(run, link) for link in busiest(run, 1)]
     elements += [_loop_as_element(run, use) for use in (fullest(run),) if use is not None]
     stations = sorted(run.rows("stations"), key=lambda row: -row["utilisation"])[:1]
@@ -47,8 +47,8 @@ def find(run: Run) -> list[Finding]:
     detail = "Nothing is saturated."
     if _is_closed_loop(run):
         detail += (
-            " The jobs keep a fixed number of I/Os open, so the throughput is that number over the"
-            " response time: a shorter response time or a deeper queue would raise it."
+            " The jobs keep a fixed number of I/Os open, so the throughput is that number divided"
+            " by the response time: a shorter response time or a deeper queue would raise it."
         )
     title = f"The busiest element is the {what}: {show_percent(share)}"
     return [Finding("busiest_element", "notice", title, detail, share, evidence=(evidence,))]
@@ -70,7 +70,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class _Element:
-    """What may limit a run, in the words a finding needs."""
+    """An element that may limit a run, with its texts for a finding."""
 
     what: str
     share: float
@@ -102,7 +102,7 @@ def _station_as_element(run: Run, station: dict[str, Any]) -> _Element:
         share,
         f"it is busy {show_percent(share)} of the time",
         _likewise([row["utilisation"] for row in run.rows("stations")]),
-        "More of them, or a shorter time in each, would raise the throughput.",
+        "More of them, or a shorter service time, would raise the throughput.",
         Evidence(
             "stations",
             {"station": name},
@@ -152,11 +152,11 @@ def _loop_as_element(run: Run, use: Use) -> _Element:
     return _Element(
         f"loop {use.name}",
         share,
-        f"it is taken {show_percent(share)} of the time, {show_percent(frames)} by frames, "
+        f"it is in use {show_percent(share)} of the time, {show_percent(frames)} by frames, "
         f"{show_percent(row['arbitrating_share'])} by arbitration and the rest by opening"
         " and closing circuits and waiting in them for R_RDY",
         likewise,
-        "To arbitrate, open and close takes words that go all the way round, through"
+        "Arbitration, opening and closing need words that pass around the loop, through"
         f" {use.members} ports in {show_time(row['round_ps'])}. Fewer ports on a loop, larger"
         " requests, a higher speed or an enclosure with a switch would raise the throughput.",
         evidence,
@@ -164,21 +164,21 @@ def _loop_as_element(run: Run, use: Use) -> _Element:
 
 
 def _likewise(shares: list[float]) -> str:
-    """How many others of that kind are as full."""
+    """Return the number of other elements of that kind that are as busy, as text."""
     others = sum(share >= SATURATED for share in shares) - 1
     verb = "is" if others == 1 else "are"
     return f", and {others} more {verb} full too" if others > 0 else ""
 
 
 def _more_bandwidth(run: Run, link: Port) -> str:
-    """What would relieve a full link: the links beside it, where they have room."""
+    """Return a remedy for a full link: its parallel links, if they have free capacity."""
     beside = parallel_to(run, link)
     usual = mean(row["tx_utilisation"] for row in beside) if beside else 1.0
     if usual >= link["tx_utilisation"] / UNEVEN:
         return "A faster or a second link there would raise the throughput."
-    many = "the link beside it is" if len(beside) == 1 else f"the {len(beside)} links beside it are"
+    many = "the parallel link is" if len(beside) == 1 else f"the {len(beside)} parallel links are"
     return (
-        f"There is room: {many} busy {show_percent(usual)}"
+        f"There is free capacity: {many} busy {show_percent(usual)}"
         f"{' of the time' if len(beside) == 1 else ' on average'}. Routing that spreads the load"
         " over them (by exchange, or more pairs of ports) would raise the throughput."
     )

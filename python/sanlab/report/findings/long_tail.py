@@ -10,12 +10,12 @@ from sanlab.report.words import show_time
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
-#: Ratio of p99 to median from which the tail is long.
+#: Smallest ratio of p99 to median of a long tail.
 LONG_TAIL = 10
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the workloads whose p99 is far above their median."""
+    """Report the workloads whose p99 is far above their median."""
     rows = [
         (row["response_p99_ps"] / row["response_p50_ps"], row)
         for row in run.rows("workloads")
@@ -32,7 +32,8 @@ def find(run: Run) -> list[Finding]:
             "notice",
             f"{worst['workload']}: one {worst['op']} in a hundred takes {ratio:.0f} times the"
             f" median or longer ({show_time(worst['response_p99_ps'])}){and_more(rows)}",
-            "The mean hides this. The time lines tell a burst from a queue that is always full.",
+            "The mean hides this. The time lines show whether the cause is a burst or a queue that"
+            " is always full.",
             ratio,
             evidence=tuple(
                 workload_evidence(row, "response_p50_ps", "response_p99_ps")

@@ -1,4 +1,4 @@
-"""I/Os that spend their time before loops."""
+"""I/Os that wait for arbitrated loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the workloads that wait for loops."""
+    """Report the workloads that wait for loops."""
     rows = [
         row for row in run.rows("stages") if row["stage"] == "loop" and row["share"] >= WAIT_SHARE
     ]
@@ -32,8 +32,8 @@ def find(run: Run) -> list[Finding]:
             "notice",
             f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} time is"
             f" waiting for a loop{and_more(rows)}",
-            "Every command, transfer and status needs a circuit of its own, and waits for the"
-            " circuits of others. The section on loops shows which are full.",
+            "Each command, transfer and status needs its own circuit and waits for other circuits."
+            " The section on loops shows which loops are full.",
             worst["share"],
             evidence=tuple(stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
         )

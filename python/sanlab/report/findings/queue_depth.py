@@ -1,4 +1,4 @@
-"""I/Os that the queue depth of a LUN or adapter holds back."""
+"""I/Os that wait because of the queue depth of a LUN or adapter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the workloads that wait for a queue depth."""
+    """Report the workloads that wait because of a queue depth."""
     rows = [
         row
         for row in run.rows("stages")
@@ -34,7 +34,7 @@ def find(run: Run) -> list[Finding]:
             "notice",
             f"{worst['workload']}: {show_percent(worst['share'])} of the {worst['op']} time"
             f" is waiting for the queue depth of the LUN or the adapter{and_more(rows)}",
-            "The host holds these I/Os back. The array does not see them, so its own response time"
+            "These I/Os wait in the host. The array does not see them, so its own response time"
             " looks better. A deeper queue helps only while the array is not saturated.",
             worst["share"],
             evidence=tuple(stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),

@@ -25,7 +25,7 @@ def find(run: Run) -> list[Finding]:
     series = over_time(run)
     kept = (series.time_ps > begin) & (series.iops > 0)
     values = series.iops[kept]
-    # The last bin may be shorter, and jobs with an end of their own fade out: leave it out.
+    # The last bin may be shorter, and some jobs end before it: leave it out.
     values = values[:-1]
     if len(values) < 9:
         return [not_enough("steady", "whether the warm-up was long enough", "nine bins of time")]
@@ -41,17 +41,18 @@ def find(run: Run) -> list[Finding]:
         title = f"The run was steady: {sentence} of the measured time"
         return [Finding("steady", "good", title, number=drift, evidence=(evidence,))]
     if abs(drift) <= 3 * noise:
-        title = f"{sentence} of the measured time, which may be chance"
-        detail = "The bins differ as much among themselves. A longer run would tell."
+        title = f"{sentence} of the measured time, which may be random"
+        detail = "The single bins vary as much. A longer run shows whether there is a trend."
         return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
     title = f"The run was not steady: {sentence} of the measured time"
     if happenings(run):
-        detail = "What went wrong in it is on the time lines; the headline numbers cover all of it."
+        detail = "The time lines mark the faults; the headline numbers cover the whole time."
         return [Finding("steady", "notice", title, detail, drift, evidence=(evidence,))]
     detail = "A longer ramp, or a longer run, gives numbers that describe one state."
     if drift < 0 and any(job["total_bytes"] is not None for job in jobs):
         detail = (
-            "Jobs have a size and end one after the other, so what is left has the SAN for itself."
-            " The headline numbers cover all of it; compare runs by the time a job takes."
+            "Jobs with a size end at different times, and the remaining jobs have the SAN to"
+            " themselves. The headline numbers cover the whole time; compare runs by the duration"
+            " of a job."
         )
     return [Finding("steady", "problem", title, detail, drift, evidence=(evidence,))]

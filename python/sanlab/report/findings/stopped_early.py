@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Say how far the run came."""
+    """Report the simulated time of a run that was stopped."""
     if run.manifest.is_complete:
         return []
     return [
@@ -20,7 +20,7 @@ def find(run: Run) -> list[Finding]:
             "stopped_early",
             "problem",
             f"The run was stopped after {show_time(run.manifest.simulated_ps)} of simulated time",
-            "Its numbers cover the part until then.",
+            "Its numbers cover only this time.",
             run.manifest.simulated_ps / 1e12,
             "s",
         )

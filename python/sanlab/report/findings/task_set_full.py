@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run) -> list[Finding]:
-    """Count the commands that arrays turned away."""
+    """Count the commands that arrays rejected."""
     rows = [row for row in run.rows("workloads") if row["queue_full_count"]]
     if not rows:
         return []

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from sanlab.results.ports import Port
     from sanlab.results.run import Run
 
-#: Ratio of the busiest to the mean of parallel links from which they are uneven.
+#: Smallest ratio of the busiest to the mean of uneven parallel links.
 UNEVEN = 1.3
-#: Utilisation of the busiest of them from which that matters.
+#: Smallest utilisation of the busiest link that is reported.
 UNEVEN_FROM = 0.3
 
 
 def find(run: Run) -> list[Finding]:
-    """Name the pairs of switches whose links share the load unevenly."""
+    """Report the pairs of switches whose links share the load unevenly."""
     parallel: dict[tuple[str, str], list[Port]] = {}
     nodes = {row["port"]: row["node"] for row in run.rows("ports")}
     for row in run.rows("ports"):
@@ -42,8 +42,8 @@ def find(run: Run) -> list[Finding]:
             "notice",
             f"The {len(rows)} links from {here} to {there} share the load unevenly:"
             f" {show_percent(most)} on {top['port']}, {show_percent(usual)} on average{more}",
-            "Routing by exchange spreads it most evenly; by source and destination it depends on"
-            " who talks to whom.",
+            "Routing by exchange spreads the load most evenly; by source and destination it depends"
+            " on the pairs that communicate.",
             most / usual,
             evidence=tuple(
                 Evidence("ports", {"port": row["port"]}, pick(row, "tx_utilisation"))
