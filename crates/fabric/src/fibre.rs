@@ -34,7 +34,7 @@ pub enum Sink {
     },
 }
 
-/// One direction of a link. Aligned to cache lines, of which a hop needs nearly all.
+/// One direction of a link, aligned to cache lines: a hop reads nearly all of it.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Fibre {

@@ -16,6 +16,7 @@ pub fn id_of(place: usize) -> u32 {
 /// Bits of an id that name a slot. In debug builds the bits above them, but for the highest, are the
 /// generation of the slot; in release builds they are 0.
 const SLOT_BITS: u32 = 23;
+#[cfg(debug_assertions)]
 const GENERATIONS: u32 = 1 << (31 - SLOT_BITS);
 
 /// The slot of a record's id: its place in tables kept beside the arena.
