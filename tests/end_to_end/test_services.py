@@ -372,11 +372,11 @@ def test_states_of_ports_and_their_reasons() -> None:
     cases = [
         (
             BASE.replace("name: dev1\n", "name: dev1\n    loop_only: true\n"),
-            ("isolated", "the device knows loops only, and the port takes no loop"),
+            ("isolated", "the device supports only loops, and the port does not support loops"),
         ),
         (
             BASE.replace('"sw[1..2]"', '"sw[1..2]", port_groups: [{ports: 0, disabled: true}]'),
-            ("disabled", "an administrator has switched off sw1 port 0"),
+            ("disabled", "an administrator has disabled sw1 port 0"),
         ),
         (
             BASE.replace("to: sw1}", "to: sw1, optional: true}", 1).replace(

@@ -216,7 +216,7 @@ def test_a_failed_run_is_kept_with_its_reason_and_the_others_go_on(
     monkeypatch.undo()
     code, out, _ = invoke(*args)  # a failure is a result: it is not tried again
     assert code == 1
-    assert "2 points done, 1 failed; 3 of these were there before" in out
+    assert "2 points done, 1 failed; 3 of these from an earlier command" in out
 
 
 def test_a_fault_of_ours_is_no_result_and_is_tried_again(
@@ -242,7 +242,7 @@ def test_values_that_do_not_go_together_are_failed_points(tmp_path: Path) -> Non
     assert code == 1
     assert "3 points done, 1 failed" in out
     (failed,) = sanlab.Sweep.open(tmp_path / "s").failed()
-    assert "Counting would start at 20ms" in failed["reason"]
+    assert "Counting starts at 20ms" in failed["reason"]
 
 
 def test_a_value_is_good_where_another_setting_has_room_for_it(tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_an_earlier_sweep_grows(tmp_path: Path) -> None:
     assert "--extend" in err
     code, out, _ = invoke("-p", f"{DEPTH}=1,2,4", "-o", folder, "--extend")
     assert code == 0
-    assert "3 points done; 2 of these were there before" in out
+    assert "3 points done; 2 of these from an earlier command" in out
 
 
 def test_the_page_needs_no_network_and_names_its_rules(tmp_path: Path) -> None:

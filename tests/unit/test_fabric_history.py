@@ -61,7 +61,7 @@ def test_what_ends_do_not_agree_on_isolates_them() -> None:
         ({"e_d_tov_ps": 5 * SECOND}, "E_D_TOV mismatch: 2s and 5s"),
         ({"r_a_tov_ps": 5 * SECOND}, "R_A_TOV mismatch: 10s and 5s"),
         ({"rules": "mcdata", "bb_credit": 60}, "BB_Credit mismatch: 8 and 60"),
-        ({"max_domains": 1}, "fabric full: 2 domains, and one of its switches takes 1"),
+        ({"max_domains": 1}, "fabric full: 2 domains, and one of its switches allows 1"),
     ]
     for keys, reason in cases:
         ends = [SwitchFacts("a", 1), SwitchFacts(**{"name": "b", "domain": 2, **keys})]

@@ -128,11 +128,11 @@ def test_another_sweep_never_mixes_in(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(SanlabError, match="exists and is no sweep"):
+    with pytest.raises(SanlabError, match="exists and is not a sweep"):
         choose_folder(tmp_path, "san", REQUEST, extend=False)
-    with pytest.raises(SanlabError, match="exists and is no sweep"):
+    with pytest.raises(SanlabError, match="exists and is not a sweep"):
         choose_folder(tmp_path / "notes.txt", "san", REQUEST, extend=False)
-    with pytest.raises(SanlabError, match="is no sweep"):
+    with pytest.raises(SanlabError, match="is not a sweep"):
         read(tmp_path)
     (tmp_path / "sweep.json").write_text("{", encoding="utf-8")
     with pytest.raises(SanlabError, match="cannot be read"):

@@ -61,7 +61,7 @@ class Sweep:
         Raises
         ------
         SanlabError
-            It is no sweep, or one of a newer sanlab.
+            It is not a sweep, or it is one of a newer sanlab.
         """
         return cls(Path(folder), *read(Path(folder)))
 

@@ -261,7 +261,7 @@ def read(folder: Path) -> tuple[dict[str, Any], pa.Table]:
     Raises
     ------
     SanlabError
-        It is no sweep, or one of a newer sanlab.
+        It is not a sweep, or it is one of a newer sanlab.
     """
     request = read_request(folder)
     if request is None:

@@ -121,7 +121,7 @@ impl Series {
     fn halve(&mut self, meters: usize) {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         merge_blocks(&mut self.readings, self.fibres, |reading, later| {
-            *reading = *later
+            *reading = *later;
         });
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         self.interval *= 2;
