@@ -89,7 +89,7 @@ class QuantityError(ValueError):
 
 
 def nearest(word: str, known: Mapping[str, object] | list[str] | tuple[str, ...]) -> str | None:
-    """Return the known word most like `word`, None where nothing is alike."""
+    """Return the known word most like `word`, None if nothing is alike."""
     names = list(known)
     found = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if not found:

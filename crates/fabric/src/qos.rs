@@ -160,7 +160,7 @@ pub struct Discipline {
     classes: Vec<ClassState>,
     /// Service given by each level, as the start of the frame served last.
     reached: Vec<u64>,
-    /// Virtual channels; none where the link has one credit for all.
+    /// Virtual channels; `None` if the link has one credit for all.
     channels: Vec<VirtualChannel>,
     /// Their credit.
     pub(crate) credits: Vec<FlowControl>,

@@ -10,7 +10,7 @@ use crate::switch::Switch;
 /// What routes are computed from.
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
-    /// Switch of each N_Port, and the fibre from there to it; none where it has no switch.
+    /// Switch of each N_Port, and the fibre from there to it; `None` if it has no switch.
     pub(crate) attached: Vec<Option<(u32, u32)>>,
     /// Directions of inter-switch links.
     pub(crate) hops: Vec<Hop>,

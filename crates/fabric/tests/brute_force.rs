@@ -89,7 +89,7 @@ impl Case {
         self.ports.len() + self.isls.len()
     }
 
-    /// The switch that a fibre leads to; none where it leads to an N_Port.
+    /// The switch that a fibre leads to; `None` if it leads to an N_Port.
     fn leads_to(&self, fibre: usize) -> Option<usize> {
         match (self.ports.get(fibre / 2), fibre % 2) {
             (Some(port), 0) => Some(port.0),

@@ -120,7 +120,7 @@ fn sparing(plan: &DrivePlan) -> Sparing {
     }
 }
 
-/// None where its points do not fit together.
+/// `None` if its points do not fit together.
 fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
     let rises = |a: u64, b: u64, c: u64| a <= b && b <= c;
     match plan {

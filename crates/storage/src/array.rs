@@ -46,11 +46,11 @@ pub struct Array {
     pub parity: Station,
     /// Its rate; none takes no time.
     pub parity_rate: Option<Rate>,
-    /// A cache of pages; none where there is another cache, or none.
+    /// A cache of pages; `None` if there is another cache, or none.
     pub page_cache: Option<PageCache>,
     /// The way to the partner controller's cache.
     pub partner: Partner,
-    /// Loops to the disks; none where they are reached directly.
+    /// Loops to the disks; `None` if they are reached directly.
     pub back_end: Option<BackEnd>,
     /// Its LUNs.
     pub luns: Vec<Lun>,

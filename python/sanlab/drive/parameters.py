@@ -54,7 +54,7 @@ class Block:
         raise self.problem(key, reason, remedy)
 
     def get(self, key: str) -> Value | None:
-        """Return a value, None where the key is not there."""
+        """Return a value, None if the key is not there."""
         return self.entries.get(key)
 
     def text(self, key: str, default: str | None = None) -> str:

@@ -33,7 +33,7 @@ class Trace:
     wait_ps
         Pause between its completion and the next command.
     measured_ps
-        What a real drive took, None where the trace does not say.
+        What a real drive took, None if the trace does not say.
     lines
         Line of the file each stands in.
     """

@@ -78,7 +78,7 @@ def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
 
 
 def _allowed(lun: PlacedLun, n_port_ids: dict[tuple[str, str], int]) -> list[int] | None:
-    """N_Ports of hosts that may use a LUN; None where all may."""
+    """N_Ports of hosts that may use a LUN; None if all may."""
     if lun.initiators is None:
         return None
     return sorted(n_port_ids[port] for port in lun.initiators)

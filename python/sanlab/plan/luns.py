@@ -40,7 +40,7 @@ class PlacedLun:
     spec: Lun
     path: Path
     mirror_to: str | None
-    #: Ports of hosts that may use it, each with its host; None where all may.
+    #: Ports of hosts that may use it, each with its host; None if all may.
     initiators: frozenset[tuple[str, str]] | None = None
     via: tuple[str, str] | None = None
     """Host and port that drive it, if the `paths` of its stack name them."""

@@ -78,7 +78,7 @@ def steady(
     """Return the steady part of a run, of one workload or operation, or of all.
 
     The warm-up is looked for in I/Os per second and in the mean response time of each bin of the
-    time series; the later end counts. None where there are no means to be sure of: fewer than 20
+    time series; the later end counts. None if there are no means to be sure of: fewer than 20
     bins, no I/O, or workloads that end by themselves.
     """
     window = _window(run, workload)
@@ -114,7 +114,7 @@ def _warm_up(series: Series, rule: str) -> WarmUp:
 
 
 def _window(run: Record, workload: str | None) -> tuple[int, int] | None:
-    """Time in which every job counts; None where a job ends when it has moved its bytes."""
+    """Time in which every job counts; None if a job ends when it has moved its bytes."""
     names = [row["name"] for row in run.plan["workloads"]]
     jobs = [
         job for job in run.plan["jobs"] if workload is None or names[job["workload"]] == workload

@@ -47,7 +47,7 @@ _SCALARS = (
 
 
 def compose(text: str, file: str) -> Any:  # noqa: ANN401  a node of either library, untyped
-    """Compose the nodes of a YAML text; None where it has none.
+    """Compose the nodes of a YAML text; None if it has none.
 
     Raises
     ------

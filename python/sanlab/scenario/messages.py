@@ -108,7 +108,7 @@ def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
 
 
 def known_keys(model: type[BaseModel], path: Path) -> list[str]:
-    """Return the keys a scenario may have at `path`; none where a value without keys stands."""
+    """Return the keys a scenario may have at `path`; None if a value without keys stands."""
     kind = _type_at(model, path)
     return list(_fields(_item_type(kind) or kind))
 

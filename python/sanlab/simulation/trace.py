@@ -42,7 +42,7 @@ class Trace:
     simulated_ps
         Where the simulation ended.
     fingerprint
-        That of the run; None where it ended early.
+        That of the run; None if it ended early.
     is_complete
         The simulation went to its end.
     is_cut

@@ -30,7 +30,7 @@ class Interval:
     mean
         The mean of the values.
     half_width
-        The true mean lies within `mean` ± `half_width` with 95 % confidence; None where there are
+        The true mean lies within `mean` ± `half_width` with 95 % confidence; None if there are
         too few values to tell.
     count
         How many independent values it rests on: repeats, or batches of one run.

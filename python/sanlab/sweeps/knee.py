@@ -16,7 +16,7 @@ def knee(iops: Sequence[float], response: Sequence[float]) -> int | None:
 
     Below it more load brings more IOPS than latency, above it more latency than IOPS: Kleinrock,
     *Power and deterministic rules of thumb for probabilistic problems in computer communications*,
-    ICC 1979. None where the first or the last point has it: then the curve shows no knee.
+    ICC 1979. None if the first or the last point has it: then the curve shows no knee.
 
     >>> knee([10, 20, 40, 42], [1.0, 1.0, 1.1, 2.0])
     2

@@ -30,7 +30,7 @@ LOAD = "iops"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be drawn; None where the sweep may choose."""
+    """What is to be drawn; None if the sweep may choose."""
 
     x: str | None = None
     y: str = "iops"

@@ -95,7 +95,7 @@ class Schedule:
         self._current = ((setting, repeat) for repeat in range(self._first))
 
     def done(self, setting: Setting, repeat: int, total: Row | None) -> None:
-        """Take note of a finished point: its row of all I/Os, None where it failed."""
+        """Take note of a finished point: its row of all I/Os, None if it failed."""
         rules = self._rules
         progress = self._progress[tuple(setting.items())]
         progress.values[repeat] = total[rules.metric] if total else None

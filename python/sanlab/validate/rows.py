@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Row(BaseModel):
-    """One comparison; `ok` is None where nothing is published to compare with."""
+    """One comparison; `ok` is None if nothing is published to compare with."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -42,7 +42,7 @@ pub struct SwitchedLoop {
     taken: Vec<u32>,
     /// What has been counted of each string.
     pub strings_counted: Vec<StringCounters>,
-    /// Strings from crossbar to crossbar; none where there is no way.
+    /// Strings from crossbar to crossbar; `None` if there is no way.
     ways: Vec<Option<Vec<u32>>>,
     /// The same for new circuits since a crossbar has gone.
     ways_left: Option<Vec<Option<Vec<u32>>>>,

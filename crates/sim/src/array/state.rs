@@ -109,7 +109,7 @@ impl ArraySide {
         self.arrays[array as usize].page_cache.as_mut()
     }
 
-    /// The group of a task, and the first byte of its LUN there; none where it has no group.
+    /// The group of a task, and the first byte of its LUN there; `None` if it has no group.
     pub(super) fn group_of(&self, id: u32) -> Option<(u32, u64)> {
         let task = &self.tasks[id];
         if let Purpose::Rebuild(group, _) = task.purpose {

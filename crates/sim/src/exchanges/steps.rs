@@ -43,7 +43,7 @@ pub(crate) fn timeline_of<'a>(
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// A new exchange for a command; its first information unit is FCP_CMND. None where its initiator has
+    /// A new exchange for a command; its first information unit is FCP_CMND. `None` if its initiator has
     /// no exchange id left, which ends the run.
     pub(crate) fn open_exchange(&mut self, now: Picoseconds, command: Command) -> Option<u32> {
         let Some(ox_id) = self.exchanges.take_id(command.initiator) else {

@@ -99,7 +99,7 @@ impl HostSide {
         self.adapters[adapter as usize].n_port
     }
 
-    /// Work for a host's processors, of this cost: when is it done? None where it costs nothing.
+    /// Work for a host's processors, of this cost: when is it done? `None` if it costs nothing.
     pub(super) fn occupy_cpu(
         &mut self,
         now: Picoseconds,

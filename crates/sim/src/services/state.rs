@@ -25,7 +25,7 @@ pub(crate) struct Services {
     pub(super) missing: Vec<(u32, Picoseconds)>,
     /// From a request to its answer.
     pub(super) takes: Picoseconds,
-    /// A request without an answer is sent again after this long; none where nothing gets lost.
+    /// A request without an answer is sent again after this long; `None` if nothing gets lost.
     pub(super) patience: Option<Picoseconds>,
     /// What their frames are counted under.
     pub(super) flow: u32,

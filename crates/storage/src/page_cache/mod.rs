@@ -208,7 +208,7 @@ impl PageCache {
         }
     }
 
-    /// The slot of a page, made if need be; none where no clean page is left to make room.
+    /// The slot of a page, made if need be; `None` if no clean page is left to make room.
     fn page_for(&mut self, key: (u32, u64)) -> Option<u32> {
         if let Some(&slot) = self.index.get(&key) {
             return Some(slot);

@@ -139,7 +139,7 @@ impl Group {
         sanlab_kernel::id_of(self.slots.iter().filter(is_missing).count())
     }
 
-    /// The disk that holds a place's unit of a row; none where it is lost.
+    /// The disk that holds a place's unit of a row; `None` if it is lost.
     pub fn disk_at(&self, slot: u32, row: u64) -> Option<u32> {
         let slot = &self.slots[slot as usize];
         if !slot.is_lost {

@@ -234,7 +234,7 @@ impl RaidMapping {
         }
     }
 
-    /// The address of the data at a spot; none where there is parity.
+    /// The address of the data at a spot; `None` if there is parity.
     pub fn address_at(&self, spot: Spot) -> Option<u64> {
         let row = spot.offset / self.unit;
         match self.role(row, spot.slot) {

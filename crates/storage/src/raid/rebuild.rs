@@ -102,7 +102,7 @@ impl Rebuild {
         self.rows * self.unit
     }
 
-    /// Bytes per second it keeps to; none where it is not limited.
+    /// Bytes per second it keeps to; `None` if it is not limited.
     pub fn limit(&self) -> Option<u64> {
         (self.bytes_per_s < u64::MAX).then_some(self.bytes_per_s)
     }

@@ -107,7 +107,7 @@ impl Store {
         self.seen[disk as usize][offset as usize]
     }
 
-    /// Data of one offset of a row from what was seen; none where that is not enough.
+    /// Data of one offset of a row from what was seen; `None` if that is not enough.
     fn row(&self, row: u64, inside: u64) -> Option<Vec<u8>> {
         let mapping = self.group.mapping;
         let offset = row * mapping.unit + inside;

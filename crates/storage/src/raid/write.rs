@@ -25,7 +25,7 @@ struct RowPart {
 }
 
 impl Group {
-    /// The reads that come first are added to `out`; none where the rows can be written at once.
+    /// The reads that come first are added to `out`; `None` if the rows can be written at once.
     /// Returns bytes that go through the parity engine.
     pub fn plan_write_reads(&mut self, address: u64, bytes: u64, out: &mut Vec<Operation>) -> u64 {
         self.counters.writes += 1;

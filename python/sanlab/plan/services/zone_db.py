@@ -22,7 +22,7 @@ class ZoneDb:
     Attributes
     ----------
     active
-        Name of the active zone set; none where no set is active.
+        Name of the active zone set; None if no set is active.
     zones
         The zones of that set, with their members in the order they were written.
     kinds
