@@ -57,6 +57,7 @@ def array(number: int) -> dict:
                     "service_ps": 90 * US,
                     "distribution": "exponential",
                     "servers": 16,
+                    "spread": 0,
                 },
                 "mirror": None,
                 "initiators": None,

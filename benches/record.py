@@ -14,6 +14,7 @@ import argparse
 import csv
 import datetime
 import json
+import os
 import platform
 import re
 import shlex
@@ -25,7 +26,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-BINARY = ROOT / "target" / "release" / "run_plan"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+BINARY = TARGET / "release" / "run_plan"
 SIZES = (4, 16, 64, 256)
 FRAMES = 1_000_000
 #: A frame rate at which no host waits for credit: three quarters of the share of an ISL.
