@@ -39,14 +39,6 @@ def outages_of(spans: Iterable[Span]) -> list[OutagePlan]:
     ]
 
 
-def spans_of(outages: Iterable[OutagePlan]) -> list[Span]:
-    """Return the outages of a link as spans; one without an end lasts until `NEVER`."""
-    return [
-        (outage.from_ps, NEVER if outage.until_ps is None else outage.until_ps)
-        for outage in outages
-    ]
-
-
 def is_in_time(at: int, event: str, path: Path, problems: Problems) -> bool:
     """Whether an event, such as "The fault is", lies before the end of the run; note it if not."""
     end = problems.scenario.measure.duration

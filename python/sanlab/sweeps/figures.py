@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from sanlab.errors import SanlabError
@@ -374,8 +374,3 @@ def _with_unit(title: str, unit: str) -> str:
 
 def _rounded(value: float) -> float:
     return float(f"{value:.6g}")
-
-
-def without_facet(axes: Axes) -> Axes:
-    """Use the axes of one plot of many."""
-    return replace(axes, facet=None)

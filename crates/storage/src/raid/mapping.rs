@@ -32,31 +32,6 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of this number.
-    pub fn of_number(number: u32) -> Option<Self> {
-        Some(match number {
-            0 => Self::Raid0,
-            1 => Self::Raid1,
-            3 => Self::Raid3,
-            5 => Self::Raid5,
-            6 => Self::Raid6,
-            10 => Self::Raid10,
-            _ => return None,
-        })
-    }
-
-    /// Its number.
-    pub fn number(self) -> u32 {
-        match self {
-            Self::Raid0 => 0,
-            Self::Raid1 => 1,
-            Self::Raid3 => 3,
-            Self::Raid5 => 5,
-            Self::Raid6 => 6,
-            Self::Raid10 => 10,
-        }
-    }
-
     /// A group of this many disks can be made.
     pub fn takes(self, drives: u32) -> bool {
         match self {

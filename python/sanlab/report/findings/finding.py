@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sanlab.results.run import Run
+
 Severity = Literal["problem", "notice", "good"]
 
 #: Smallest share of the response time of a waiting stage that gives a notice.
@@ -71,10 +73,24 @@ def workload_evidence(row: dict[str, Any], *columns: str) -> Evidence:
     return Evidence("workloads", where, pick(row, *columns))
 
 
-def stage_evidence(row: dict[str, Any]) -> Evidence:
-    """Evidence from the table of stages."""
-    where = {"workload": row["workload"], "op": row["op"], "stage": row["stage"]}
-    return Evidence("stages", where, pick(row, "mean_ps", "share"))
+def long_waits(run: Run, stage: str) -> list[dict[str, Any]]:
+    """Return the rows of a stage with at least `WAIT_SHARE` of the time, longest first."""
+    rows = [
+        row for row in run.rows("stages") if row["stage"] == stage and row["share"] >= WAIT_SHARE
+    ]
+    return sorted(rows, key=lambda row: -row["share"])
+
+
+def stages_evidence(rows: Sequence[dict[str, Any]]) -> tuple[Evidence, ...]:
+    """Evidence from the first rows of the table of stages."""
+    return tuple(
+        Evidence(
+            "stages",
+            {"workload": row["workload"], "op": row["op"], "stage": row["stage"]},
+            pick(row, "mean_ps", "share"),
+        )
+        for row in rows[:EVIDENCE_SHOWN]
+    )
 
 
 def pick(row: dict[str, Any], *columns: str) -> dict[str, float | int | str]:

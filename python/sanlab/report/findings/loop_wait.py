@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import (
-    EVIDENCE_SHOWN,
-    WAIT_SHARE,
-    Finding,
-    and_more,
-    stage_evidence,
-)
+from sanlab.report.findings.finding import Finding, and_more, long_waits, stages_evidence
 from sanlab.report.words import show_percent
 
 if TYPE_CHECKING:
@@ -19,12 +13,9 @@ if TYPE_CHECKING:
 
 def find(run: Run) -> list[Finding]:
     """Report the workloads that wait for loops."""
-    rows = [
-        row for row in run.rows("stages") if row["stage"] == "loop" and row["share"] >= WAIT_SHARE
-    ]
+    rows = long_waits(run, "loop")
     if not rows:
         return []
-    rows.sort(key=lambda row: -row["share"])
     worst = rows[0]
     return [
         Finding(
@@ -35,6 +26,6 @@ def find(run: Run) -> list[Finding]:
             "Each command, transfer and status needs its own circuit and waits for other circuits."
             " The section on loops shows which loops are full.",
             worst["share"],
-            evidence=tuple(stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
+            evidence=stages_evidence(rows),
         )
     ]

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import (
-    EVIDENCE_SHOWN,
-    WAIT_SHARE,
-    Finding,
-    and_more,
-    stage_evidence,
-)
+from sanlab.report.findings.finding import Finding, and_more, long_waits, stages_evidence
 from sanlab.report.words import show_percent
 
 if TYPE_CHECKING:
@@ -19,14 +13,9 @@ if TYPE_CHECKING:
 
 def find(run: Run) -> list[Finding]:
     """Report the workloads that wait because of a queue depth."""
-    rows = [
-        row
-        for row in run.rows("stages")
-        if row["stage"] == "lun_queue" and row["share"] >= WAIT_SHARE
-    ]
+    rows = long_waits(run, "lun_queue")
     if not rows:
         return []
-    rows.sort(key=lambda row: -row["share"])
     worst = rows[0]
     return [
         Finding(
@@ -37,6 +26,6 @@ def find(run: Run) -> list[Finding]:
             "These I/Os wait in the host. The array does not see them, so its own response time"
             " looks better. A deeper queue helps only while the array is not saturated.",
             worst["share"],
-            evidence=tuple(stage_evidence(row) for row in rows[:EVIDENCE_SHOWN]),
+            evidence=stages_evidence(rows),
         )
     ]
