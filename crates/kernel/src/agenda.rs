@@ -1,18 +1,20 @@
 //! What will happen at a known time.
 
-use crate::Picoseconds;
+use crate::Instant;
 
 /// Events in order of time, then of the component that scheduled them, then of that component's own
 /// count.
 ///
 /// ```
-/// let mut agenda = sanlab_kernel::Agenda::new();
-/// agenda.schedule(20, 0, "later");
-/// agenda.schedule(10, 1, "second");
-/// agenda.schedule(10, 0, "first");
-/// assert_eq!(agenda.next_at(), 10);
-/// assert_eq!(agenda.pop(), Some((10, "first")));
-/// assert_eq!(agenda.pop(), Some((10, "second")));
+/// use sanlab_kernel::{Agenda, Instant};
+/// let [soon, later] = [10, 20].map(Instant::from_ps);
+/// let mut agenda = Agenda::new();
+/// agenda.schedule(later, 0, "third");
+/// agenda.schedule(soon, 1, "second");
+/// agenda.schedule(soon, 0, "first");
+/// assert_eq!(agenda.next_at(), soon);
+/// assert_eq!(agenda.pop(), Some((soon, "first")));
+/// assert_eq!(agenda.pop(), Some((soon, "second")));
 /// ```
 #[derive(Debug)]
 pub struct Agenda<E> {
@@ -51,12 +53,12 @@ impl<E: Copy> Agenda<E> {
 
     /// Put down an event of a component.
     #[inline]
-    pub fn schedule(&mut self, at: Picoseconds, component: u32, event: E) {
+    pub fn schedule(&mut self, at: Instant, component: u32, event: E) {
         self.count += 1;
         debug_assert!(component < 1 << 24 && self.count < 1 << COUNT_BITS);
         let tie = u64::from(component) << COUNT_BITS | self.count;
         let entry = Entry {
-            key: u128::from(at) << 64 | u128::from(tie),
+            key: u128::from(at.as_ps()) << 64 | u128::from(tie),
             event,
         };
         self.heap.push(entry);
@@ -99,10 +101,10 @@ impl<E: Copy> Agenda<E> {
         place
     }
 
-    /// When the next event is due; [`crate::NEVER`] without events.
+    /// When the next event is due; [`Instant::NEVER`] without events.
     #[inline]
-    pub fn next_at(&self) -> Picoseconds {
-        self.heap.first().map_or(crate::NEVER, Entry::at)
+    pub fn next_at(&self) -> Instant {
+        self.heap.first().map_or(Instant::NEVER, Entry::at)
     }
 
     /// The next event.
@@ -122,7 +124,7 @@ impl<E: Copy> Agenda<E> {
 
     /// Take the next event.
     #[inline]
-    pub fn pop(&mut self) -> Option<(Picoseconds, E)> {
+    pub fn pop(&mut self) -> Option<(Instant, E)> {
         let last = self.heap.pop()?;
         let Some(&first) = self.heap.first() else {
             return Some((last.at(), last.event));
@@ -146,8 +148,8 @@ fn soonest<E>(four: &[Entry<E>; WIDTH]) -> usize {
 impl<E> Entry<E> {
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "the upper half of the key")]
-    fn at(&self) -> Picoseconds {
-        (self.key >> 64) as u64
+    fn at(&self) -> Instant {
+        Instant::from_ps((self.key >> 64) as u64)
     }
 }
 
@@ -171,7 +173,8 @@ mod tests {
                 assert_eq!((agenda.next_at(), agenda.peek()), (at, Some(&event)));
                 assert_eq!(agenda.pop(), Some((at, event)));
             } else {
-                let (at, component) = (draws.below(50), draws.below(3));
+                let at = Instant::from_ps(draws.below(50));
+                let component = draws.below(3);
                 agenda.schedule(at, u32::try_from(component).expect("small"), count);
                 expected.insert((at, component, count));
             }

@@ -1,6 +1,9 @@
 //! One movable instant per component.
 
-use crate::{NEVER, Picoseconds};
+use crate::Instant;
+
+/// The word of a node below which no alarm is set.
+const NOT_SET: u64 = u64::MAX;
 
 /// A winner tree over components: each has at most one alarm, which may be moved while it waits.
 ///
@@ -8,13 +11,14 @@ use crate::{NEVER, Picoseconds};
 /// the time and the component in one word, so that equal times ring in order of component.
 ///
 /// ```
-/// let mut alarms = sanlab_kernel::Alarms::new(3);
-/// alarms.set(2, 50);
-/// alarms.set(0, 80);
-/// alarms.set(0, 40);
-/// assert_eq!(alarms.first(), (40, 0));
+/// use sanlab_kernel::{Alarms, Instant};
+/// let mut alarms = Alarms::new(3);
+/// alarms.set(2, Instant::from_ps(50));
+/// alarms.set(0, Instant::from_ps(80));
+/// alarms.set(0, Instant::from_ps(40));
+/// assert_eq!(alarms.first(), (Instant::from_ps(40), 0));
 /// alarms.clear(0);
-/// assert_eq!(alarms.first(), (50, 2));
+/// assert_eq!(alarms.first(), (Instant::from_ps(50), 2));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Alarms {
@@ -23,7 +27,7 @@ pub struct Alarms {
     leaves: usize,
     id_bits: u32,
     id_mask: u64,
-    horizon: Picoseconds,
+    horizon: Instant,
 }
 
 impl Alarms {
@@ -32,41 +36,41 @@ impl Alarms {
         let leaves = components.max(2).next_power_of_two();
         let id_bits = leaves.trailing_zeros();
         Self {
-            nodes: vec![NEVER; 2 * leaves],
+            nodes: vec![NOT_SET; 2 * leaves],
             leaves,
             id_bits,
             id_mask: (1 << id_bits) - 1,
-            horizon: (NEVER >> id_bits) - 1,
+            horizon: Instant::from_ps((NOT_SET >> id_bits) - 1),
         }
     }
 
     /// The latest instant that can be set: 2.5 hours with 2048 components, twice that with half.
-    pub fn horizon(&self) -> Picoseconds {
+    pub fn horizon(&self) -> Instant {
         self.horizon
     }
 
     /// Set or move a component's alarm. One beyond the horizon is kept there, where no run comes.
     #[inline]
-    pub fn set(&mut self, component: u32, at: Picoseconds) {
+    pub fn set(&mut self, component: u32, at: Instant) {
         let at = at.min(self.horizon);
-        self.write(component, at << self.id_bits | u64::from(component));
+        self.write(component, at.as_ps() << self.id_bits | u64::from(component));
     }
 
     /// Take a component's alarm back.
     #[inline]
     pub fn clear(&mut self, component: u32) {
-        self.write(component, NEVER);
+        self.write(component, NOT_SET);
     }
 
-    /// When a component's alarm rings; [`NEVER`] when it is not set.
+    /// When a component's alarm rings; [`Instant::NEVER`] when it is not set.
     #[inline]
-    pub fn get(&self, component: u32) -> Picoseconds {
+    pub fn get(&self, component: u32) -> Instant {
         self.time_of(self.nodes[self.leaves + component as usize])
     }
 
-    /// The first alarm to ring, [`NEVER`] when none is set.
+    /// The first alarm to ring, [`Instant::NEVER`] when none is set.
     #[inline]
-    pub fn first(&self) -> (Picoseconds, u32) {
+    pub fn first(&self) -> (Instant, u32) {
         let key = self.nodes[1];
         // The id is in the low half; a conversion that could fail would be tested at every event.
         let [a, b, c, d, ..] = (key & self.id_mask).to_le_bytes();
@@ -74,11 +78,11 @@ impl Alarms {
     }
 
     #[inline]
-    fn time_of(&self, key: u64) -> Picoseconds {
-        if key == NEVER {
-            NEVER
+    fn time_of(&self, key: u64) -> Instant {
+        if key == NOT_SET {
+            Instant::NEVER
         } else {
-            key >> self.id_bits
+            Instant::from_ps(key >> self.id_bits)
         }
     }
 
@@ -108,24 +112,24 @@ mod tests {
     #[test]
     fn rings_in_order_of_time_then_component() {
         let mut alarms = Alarms::new(100);
-        let mut times = [NEVER; 100];
+        let mut times = [Instant::NEVER; 100];
         let mut draws = RandomStream::new(1, "alarms");
         for _ in 0..10_000 {
             let component = draws.below(100) as usize;
             let at = if draws.below(5) == 0 {
-                NEVER
+                Instant::NEVER
             } else {
-                draws.below(1000)
+                Instant::from_ps(draws.below(1000))
             };
             times[component] = at;
-            if at == NEVER {
+            if at == Instant::NEVER {
                 alarms.clear(component as u32);
             } else {
                 alarms.set(component as u32, at);
             }
             let (at, id) = (0..100).map(|id| (times[id], id as u32)).min().unwrap();
             assert_eq!(alarms.first().0, at);
-            assert!(at == NEVER || alarms.first().1 == id);
+            assert!(at == Instant::NEVER || alarms.first().1 == id);
         }
     }
 }

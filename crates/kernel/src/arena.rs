@@ -1,17 +1,6 @@
-//! Records named by small ids, with their places used again.
+//! Records named by ids, with their places used again.
 
-/// The id of nothing.
-pub const NONE: u32 = u32::MAX;
-
-/// The id of what has this place in its vector.
-///
-/// ```
-/// assert_eq!(sanlab_kernel::id_of(7), 7);
-/// ```
-#[inline]
-pub fn id_of(place: usize) -> u32 {
-    u32::try_from(place).expect("fewer than 2^32 parts of a kind")
-}
+use crate::Id;
 
 /// Bits of an id that name a slot. In debug builds the bits above them, but for the highest, are the
 /// generation of the slot; in release builds they are 0.
@@ -21,11 +10,11 @@ const GENERATIONS: u32 = 1 << (31 - SLOT_BITS);
 
 /// The slot of a record's id: its place in tables kept beside the arena.
 #[inline]
-pub fn slot_of(id: u32) -> usize {
+pub fn slot_of<T>(id: Id<T>) -> usize {
     if cfg!(debug_assertions) {
-        (id & ((1 << SLOT_BITS) - 1)) as usize
+        id.place() & ((1 << SLOT_BITS) - 1)
     } else {
-        id as usize
+        id.place()
     }
 }
 
@@ -47,10 +36,10 @@ pub fn slot_of(id: u32) -> usize {
 pub struct Arena<T> {
     records: Vec<T>,
     /// Ids of the next records in these slots.
-    free: Vec<u32>,
+    free: Vec<Id<T>>,
     /// The id that each slot has now, or will have next.
     #[cfg(debug_assertions)]
-    ids: Vec<u32>,
+    ids: Vec<Id<T>>,
 }
 
 impl<T> Default for Arena<T> {
@@ -67,13 +56,13 @@ impl<T> Default for Arena<T> {
 impl<T> Arena<T> {
     /// Keep a record; its id holds until [`Arena::remove`].
     #[inline]
-    pub fn insert(&mut self, record: T) -> u32 {
+    pub fn insert(&mut self, record: T) -> Id<T> {
         if let Some(id) = self.free.pop() {
             self.records[slot_of(id)] = record;
             id
         } else {
             self.records.push(record);
-            let id = id_of(self.records.len() - 1);
+            let id = Id::from_place(self.records.len() - 1);
             self.name_slot(id);
             id
         }
@@ -81,7 +70,7 @@ impl<T> Arena<T> {
 
     /// Free a record's slot.
     #[inline]
-    pub fn remove(&mut self, id: u32) {
+    pub fn remove(&mut self, id: Id<T>) {
         self.check(id);
         let next = self.next_id(id);
         self.free.push(next);
@@ -90,12 +79,12 @@ impl<T> Arena<T> {
     /// The record in the slot of an id that may be of an earlier record. The caller tells from the record
     /// whether it is the one it means.
     #[inline]
-    pub fn latest(&self, id: u32) -> &T {
+    pub fn latest(&self, id: Id<T>) -> &T {
         &self.records[slot_of(id)]
     }
 
     /// Ids of all records alive, in order of their slots. Walks over the whole arena.
-    pub fn live(&self) -> impl Iterator<Item = u32> + use<T> {
+    pub fn live(&self) -> impl Iterator<Item = Id<T>> + use<T> {
         let mut is_live = vec![true; self.records.len()];
         for &id in &self.free {
             is_live[slot_of(id)] = false;
@@ -103,7 +92,7 @@ impl<T> Arena<T> {
         #[cfg(debug_assertions)]
         let ids = self.ids.clone();
         #[cfg(not(debug_assertions))]
-        let ids = 0..id_of(self.records.len());
+        let ids = (0..self.records.len()).map(Id::from_place);
         ids.into_iter()
             .zip(is_live)
             .filter_map(|(id, is_live)| is_live.then_some(id))
@@ -120,22 +109,23 @@ impl<T> Arena<T> {
     }
 
     #[cfg(debug_assertions)]
-    fn name_slot(&mut self, id: u32) {
-        assert!(id < 1 << SLOT_BITS, "a debug build has 2^23 slots");
+    fn name_slot(&mut self, id: Id<T>) {
+        assert!(id.number() < 1 << SLOT_BITS, "a debug build has 2^23 slots");
         self.ids.push(id);
     }
 
     #[cfg(debug_assertions)]
     #[track_caller]
-    fn check(&self, id: u32) {
+    fn check(&self, id: Id<T>) {
         assert_eq!(self.ids[slot_of(id)], id, "use after free");
     }
 
     /// The id of the next record in the slot of a record that is freed.
     #[cfg(debug_assertions)]
-    fn next_id(&mut self, id: u32) -> u32 {
-        let generation = ((id >> SLOT_BITS) + 1) % GENERATIONS;
-        let next = generation << SLOT_BITS | id_of(slot_of(id));
+    fn next_id(&mut self, id: Id<T>) -> Id<T> {
+        let generation = ((id.number() >> SLOT_BITS) + 1) % GENERATIONS;
+        let slot = id.number() & ((1 << SLOT_BITS) - 1);
+        let next = Id::new(generation << SLOT_BITS | slot);
         self.ids[slot_of(id)] = next;
         next
     }
@@ -143,35 +133,35 @@ impl<T> Arena<T> {
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "it does something in debug builds")]
-    fn name_slot(&mut self, _: u32) {}
+    fn name_slot(&mut self, _: Id<T>) {}
 
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "it does something in debug builds")]
-    fn check(&self, _: u32) {}
+    fn check(&self, _: Id<T>) {}
 
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "it does something in debug builds")]
-    fn next_id(&mut self, id: u32) -> u32 {
+    fn next_id(&mut self, id: Id<T>) -> Id<T> {
         id
     }
 }
 
-impl<T> std::ops::Index<u32> for Arena<T> {
+impl<T> std::ops::Index<Id<T>> for Arena<T> {
     type Output = T;
     #[inline]
     #[track_caller]
-    fn index(&self, id: u32) -> &T {
+    fn index(&self, id: Id<T>) -> &T {
         self.check(id);
         &self.records[slot_of(id)]
     }
 }
 
-impl<T> std::ops::IndexMut<u32> for Arena<T> {
+impl<T> std::ops::IndexMut<Id<T>> for Arena<T> {
     #[inline]
     #[track_caller]
-    fn index_mut(&mut self, id: u32) -> &mut T {
+    fn index_mut(&mut self, id: Id<T>) -> &mut T {
         self.check(id);
         &mut self.records[slot_of(id)]
     }

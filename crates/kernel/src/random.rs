@@ -1,5 +1,7 @@
 //! Chance, one stream per component.
 
+use crate::Span;
+
 /// A stream of random numbers that belongs to one component by name, so that a component added to
 /// a scenario does not change the draws of others.
 ///
@@ -52,10 +54,15 @@ impl RandomStream {
     }
 
     /// An exponential time with this mean.
+    pub fn exponential_span(&mut self, mean: Span) -> Span {
+        Span::from_ps(self.exponential(mean.as_ps()))
+    }
+
+    /// An exponential number with this mean, rounded.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a positive time, far below 2^63 picoseconds"
+        reason = "a positive number, far below 2^63"
     )]
     pub fn exponential(&mut self, mean: u64) -> u64 {
         (-libm::log(1.0 - self.unit()) * mean as f64 + 0.5) as u64

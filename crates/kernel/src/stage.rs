@@ -1,6 +1,6 @@
 //! Where a request's time goes.
 
-use crate::Picoseconds;
+use crate::{Instant, Span};
 
 /// A part of the way of an I/O. Every instant between its submission and its completion belongs to
 /// exactly one stage of its critical path.
@@ -116,24 +116,24 @@ impl Stage {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timeline {
     /// When the request began.
-    pub began_at: Picoseconds,
-    told_to: Picoseconds,
-    stages: [Picoseconds; STAGE_COUNT],
+    pub began_at: Instant,
+    told_to: Instant,
+    stages: [Span; STAGE_COUNT],
 }
 
 impl Timeline {
     /// A request that begins now.
-    pub fn begin(now: Picoseconds) -> Self {
+    pub fn begin(now: Instant) -> Self {
         Self {
             began_at: now,
             told_to: now,
-            stages: [0; STAGE_COUNT],
+            stages: [Span::ZERO; STAGE_COUNT],
         }
     }
 
     /// The time since the last telling belongs to this stage.
     #[inline]
-    pub fn until(&mut self, now: Picoseconds, stage: Stage) {
+    pub fn until(&mut self, now: Instant, stage: Stage) {
         self.stages[stage as usize] += now - self.told_to;
         self.told_to = now;
     }
@@ -141,15 +141,15 @@ impl Timeline {
     /// A part of the time since the last telling, known to be this long, belongs to this stage;
     /// never more than there is.
     #[inline]
-    pub fn for_span(&mut self, span: Picoseconds, until_at_most: Picoseconds, stage: Stage) {
+    pub fn for_span(&mut self, span: Span, until_at_most: Instant, stage: Stage) {
         let span = span.min(until_at_most - self.told_to);
         self.stages[stage as usize] += span;
         self.told_to += span;
     }
 
     /// Removes the time recorded beyond `now`, for frames whose departure a fault has prevented.
-    pub fn rewind(&mut self, now: Picoseconds) {
-        let mut beyond = self.told_to.saturating_sub(now);
+    pub fn rewind(&mut self, now: Instant) {
+        let mut beyond = self.told_to.saturating_since(now);
         self.told_to -= beyond;
         for stage in [
             Stage::Wire,
@@ -165,12 +165,12 @@ impl Timeline {
     }
 
     /// Time recorded for each stage.
-    pub fn stages(&self) -> &[Picoseconds; STAGE_COUNT] {
+    pub fn stages(&self) -> &[Span; STAGE_COUNT] {
         &self.stages
     }
 
     /// The instant up to which the time is recorded.
-    pub fn told_to(&self) -> Picoseconds {
+    pub fn told_to(&self) -> Instant {
         self.told_to
     }
 }
@@ -179,26 +179,30 @@ impl Timeline {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     #[test]
     fn stages_sum_to_the_span() {
-        let mut timeline = Timeline::begin(100);
-        timeline.until(150, Stage::HostCpu);
-        timeline.for_span(30, 200, Stage::Wire);
-        timeline.for_span(90, 200, Stage::Switch); // only 20 are left
-        timeline.until(210, Stage::Hba);
-        assert_eq!(timeline.stages().iter().sum::<u64>(), 110);
-        assert_eq!(timeline.stages()[Stage::Switch as usize], 20);
+        let mut timeline = Timeline::begin(at(100));
+        timeline.until(at(150), Stage::HostCpu);
+        timeline.for_span(Span::from_ps(30), at(200), Stage::Wire);
+        timeline.for_span(Span::from_ps(90), at(200), Stage::Switch); // only 20 are left
+        timeline.until(at(210), Stage::Hba);
+        assert_eq!(timeline.stages().iter().sum::<Span>(), Span::from_ps(110));
+        assert_eq!(timeline.stages()[Stage::Switch as usize], Span::from_ps(20));
     }
 
     #[test]
     fn what_was_told_ahead_is_taken_back() {
-        let mut timeline = Timeline::begin(100);
-        timeline.until(150, Stage::Loop);
-        timeline.until(180, Stage::Wire);
-        timeline.rewind(140);
-        assert_eq!(timeline.told_to(), 140);
-        timeline.until(200, Stage::Recovery);
-        assert_eq!(timeline.stages().iter().sum::<u64>(), 100);
+        let mut timeline = Timeline::begin(at(100));
+        timeline.until(at(150), Stage::Loop);
+        timeline.until(at(180), Stage::Wire);
+        timeline.rewind(at(140));
+        assert_eq!(timeline.told_to(), at(140));
+        timeline.until(at(200), Stage::Recovery);
+        assert_eq!(timeline.stages().iter().sum::<Span>(), Span::from_ps(100));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::Picoseconds;
+use crate::{Instant, Span};
 
 /// First come, first served, by one or several servers.
 ///
@@ -15,8 +15,8 @@ pub struct Station {
     totals: StationTotals,
     /// Arrival and promised end of those present, in order of their ends. As a customer always goes to the
     /// server that is free first, the last ends of all, one for each server, are when the servers are free.
-    present: VecDeque<(Picoseconds, Picoseconds)>,
-    changed_at: Picoseconds,
+    present: VecDeque<(Instant, Instant)>,
+    changed_at: Instant,
     /// Residence times of all that came, as promised on arrival.
     promised: i128,
     /// Customers leave by themselves when their service ends.
@@ -44,9 +44,9 @@ pub struct StationTotals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
     /// The server turns to the customer.
-    pub starts_at: Picoseconds,
+    pub starts_at: Instant,
     /// The customer leaves.
-    pub ends_at: Picoseconds,
+    pub ends_at: Instant,
 }
 
 impl Station {
@@ -56,7 +56,7 @@ impl Station {
             servers: servers.max(1) as usize,
             totals: StationTotals::default(),
             present: VecDeque::new(),
-            changed_at: 0,
+            changed_at: Instant::START,
             promised: 0,
             settles: false,
         }
@@ -73,7 +73,7 @@ impl Station {
 
     /// Those whose service has ended by now have left, each at its end.
     #[inline]
-    fn settle(&mut self, now: Picoseconds) {
+    fn settle(&mut self, now: Instant) {
         while self.settles && self.present.front().is_some_and(|&(_, end)| end <= now) {
             let (_, end) = self.present[0];
             self.leave(end);
@@ -82,7 +82,7 @@ impl Station {
 
     /// When a customer that arrives now would be served from.
     #[inline]
-    fn next_start(&self, now: Picoseconds) -> Picoseconds {
+    fn next_start(&self, now: Instant) -> Instant {
         match self.present.len().checked_sub(self.servers) {
             Some(place) => now.max(self.present[place].1),
             None => now,
@@ -90,21 +90,21 @@ impl Station {
     }
 
     /// A customer arrives that needs this much service.
-    pub fn arrive(&mut self, now: Picoseconds, service: Picoseconds) -> Service {
+    pub fn arrive(&mut self, now: Instant, service: Span) -> Service {
         self.settle(now);
         self.advance(now);
         self.totals.arrivals += 1;
-        self.totals.busy += u128::from(service);
+        self.totals.busy += u128::from(service.as_ps());
         let starts_at = self.next_start(now);
         let ends_at = starts_at + service;
         self.expect(now, ends_at);
         self.totals.most = self.totals.most.max(self.present.len() as u64);
-        self.promised += i128::from(ends_at) - i128::from(now);
+        self.promised += i128::from((ends_at - now).as_ps());
         Service { starts_at, ends_at }
     }
 
     /// One server ends its customers in order of arrival; of several one may be quicker.
-    fn expect(&mut self, now: Picoseconds, ends_at: Picoseconds) {
+    fn expect(&mut self, now: Instant, ends_at: Instant) {
         match self.present.back() {
             Some(&(_, last)) if last > ends_at => {
                 let place = self.present.partition_point(|&(_, end)| end <= ends_at);
@@ -115,23 +115,23 @@ impl Station {
     }
 
     /// A customer leaves: the one who was promised to be the next.
-    pub fn leave(&mut self, now: Picoseconds) {
+    pub fn leave(&mut self, now: Instant) {
         self.advance(now);
         let (came_at, _) = self
             .present
             .pop_front()
             .expect("a customer left who had not come");
         self.totals.departures += 1;
-        self.totals.residence += u128::from(now - came_at);
+        self.totals.residence += u128::from((now - came_at).as_ps());
     }
 
     /// Totals up to now.
-    pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+    pub fn totals(&mut self, now: Instant) -> StationTotals {
         self.settle(now);
         self.advance(now);
         // A server that has work beyond now has it without a pause.
         let last = self.present.iter().rev().take(self.servers);
-        let to_come = last.map(|&(_, end)| u128::from(end.saturating_sub(now)));
+        let to_come = last.map(|&(_, end)| u128::from(end.saturating_since(now).as_ps()));
         StationTotals {
             busy: self.totals.busy - to_come.sum::<u128>(),
             ..self.totals
@@ -146,13 +146,16 @@ impl Station {
     /// Checks Little's law exactly: the number present integrated over time is the sum of the
     /// residence times promised on arrival, minus the remaining times of those present. The error
     /// is the difference of the two.
-    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+    pub fn check(&mut self, now: Instant) -> Result<(), i128> {
         self.settle(now);
         self.advance(now);
         if let Some(&(_, late)) = self.present.front().filter(|(_, end)| *end < now) {
-            return Err(i128::from(late) - i128::from(now));
+            return Err(-i128::from((now - late).as_ps()));
         }
-        let ends = self.present.iter().map(|&(_, end)| i128::from(end - now));
+        let ends = self
+            .present
+            .iter()
+            .map(|&(_, end)| i128::from((end - now).as_ps()));
         let area = i128::try_from(self.totals.area).expect("less than 2^127");
         match self.promised - ends.sum::<i128>() - area {
             0 => Ok(()),
@@ -160,8 +163,8 @@ impl Station {
         }
     }
 
-    fn advance(&mut self, now: Picoseconds) {
-        let span = u128::from(now - self.changed_at);
+    fn advance(&mut self, now: Instant) {
+        let span = u128::from((now - self.changed_at).as_ps());
         self.totals.area += self.present.len() as u128 * span;
         self.changed_at = now;
     }
@@ -171,53 +174,59 @@ impl Station {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     #[test]
     fn two_servers_serve_two_at_once() {
         let mut station = Station::new(2);
-        let ends: Vec<_> = (0..4).map(|_| station.arrive(0, 10).ends_at).collect();
-        assert_eq!(ends, [10, 10, 20, 20]);
+        let ends: Vec<_> = (0..4)
+            .map(|_| station.arrive(at(0), Span::from_ps(10)).ends_at)
+            .collect();
+        assert_eq!(ends, [10, 10, 20, 20].map(at));
         for at in ends {
             station.leave(at);
         }
-        assert_eq!(station.totals(20).area, 60);
-        assert_eq!(station.check(20), Ok(()));
+        assert_eq!(station.totals(at(20)).area, 60);
+        assert_eq!(station.check(at(20)), Ok(()));
     }
 
     #[test]
     fn a_customer_who_leaves_late_is_noticed() {
         let mut station = Station::new(1);
-        station.arrive(0, 10);
-        station.leave(11);
-        assert_eq!(station.check(11), Err(-1));
+        station.arrive(at(0), Span::from_ps(10));
+        station.leave(at(11));
+        assert_eq!(station.check(at(11)), Err(-1));
     }
 
     #[test]
     fn one_who_never_leaves_or_leaves_early_is_noticed_while_others_are_there() {
         let mut station = Station::new(2);
-        station.arrive(0, 10);
-        station.arrive(0, 1000);
-        assert_eq!(station.check(10), Ok(()));
-        assert_eq!(station.check(12), Err(-2));
-        station.leave(12);
-        assert_eq!(station.check(12), Err(-2));
+        station.arrive(at(0), Span::from_ps(10));
+        station.arrive(at(0), Span::from_ps(1000));
+        assert_eq!(station.check(at(10)), Ok(()));
+        assert_eq!(station.check(at(12)), Err(-2));
+        station.leave(at(12));
+        assert_eq!(station.check(at(12)), Err(-2));
         let mut station = Station::new(2);
-        station.arrive(0, 10);
-        station.arrive(0, 1000);
-        station.leave(7);
-        assert_eq!(station.check(500), Err(3));
+        station.arrive(at(0), Span::from_ps(10));
+        station.arrive(at(0), Span::from_ps(1000));
+        station.leave(at(7));
+        assert_eq!(station.check(at(500)), Err(3));
     }
 
     #[test]
     fn customers_of_a_settling_station_leave_by_themselves() {
         let (mut told, mut settling) = (Station::new(2), Station::settling(2));
         for service in [30, 10, 10] {
-            told.arrive(0, service);
-            settling.arrive(0, service);
+            told.arrive(at(0), Span::from_ps(service));
+            settling.arrive(at(0), Span::from_ps(service));
         }
-        told.leave(10);
-        told.leave(20);
-        assert_eq!(settling.check(25), Ok(()));
-        let (told, settled) = (told.totals(25), settling.totals(25));
+        told.leave(at(10));
+        told.leave(at(20));
+        assert_eq!(settling.check(at(25)), Ok(()));
+        let (told, settled) = (told.totals(at(25)), settling.totals(at(25)));
         assert_eq!((settled.departures, settled.residence), (2, 30));
         assert_eq!((told.area, told.busy), (settled.area, settled.busy));
     }
@@ -227,14 +236,14 @@ mod tests {
     fn busy_time_and_residence_end_now() {
         let mut station = Station::new(2);
         let ends: Vec<_> = [30, 10, 10, 100]
-            .map(|service| station.arrive(0, service).ends_at)
+            .map(|service| station.arrive(at(0), Span::from_ps(service)).ends_at)
             .into();
-        assert_eq!(ends, [30, 10, 20, 120]);
-        station.leave(10);
-        station.leave(20);
-        let totals = station.totals(25);
+        assert_eq!(ends, [30, 10, 20, 120].map(at));
+        station.leave(at(10));
+        station.leave(at(20));
+        let totals = station.totals(at(25));
         assert_eq!((totals.busy, totals.residence), (50, 30));
-        assert_eq!(station.check(25), Ok(()));
-        assert_eq!(station.totals(120).busy, 150);
+        assert_eq!(station.check(at(25)), Ok(()));
+        assert_eq!(station.totals(at(120)).busy, 150);
     }
 }
