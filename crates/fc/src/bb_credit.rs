@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{NEVER, Picoseconds, id_of};
+use sanlab_kernel::Instant;
 
 /// The credit a transmitter holds for the receiver at the other end of its fibre.
 ///
@@ -11,19 +11,21 @@ use sanlab_kernel::{NEVER, Picoseconds, id_of};
 /// always the next to be used.
 ///
 /// ```
+/// use sanlab_kernel::Instant;
 /// let mut credit = sanlab_fc::BbCredit::new(2);
-/// assert_eq!(credit.next_at(), 0);
-/// credit.take(0);
-/// credit.take(100);
-/// assert_eq!(credit.next_at(), u64::MAX);
-/// credit.give(900);
-/// credit.give(700); // learnt later, back earlier
-/// assert_eq!(credit.next_at(), 700);
+/// let at = Instant::from_ps;
+/// assert_eq!(credit.next_at(), Instant::START);
+/// credit.take(at(0));
+/// credit.take(at(100));
+/// assert_eq!(credit.next_at(), Instant::NEVER);
+/// credit.give(at(900));
+/// credit.give(at(700)); // learnt later, back earlier
+/// assert_eq!(credit.next_at(), at(700));
 /// ```
 #[derive(Clone, Debug)]
 pub struct BbCredit {
     granted: u32,
-    back_at: VecDeque<Picoseconds>,
+    back_at: VecDeque<Instant>,
     most_in_use: u32,
 }
 
@@ -31,7 +33,7 @@ impl BbCredit {
     /// As many as the receiver granted at login.
     pub fn new(granted: u32) -> Self {
         let mut back_at = VecDeque::with_capacity(granted as usize);
-        back_at.resize(granted as usize, 0);
+        back_at.resize(granted as usize, Instant::START);
         Self {
             granted,
             back_at,
@@ -54,15 +56,15 @@ impl BbCredit {
         self.most_in_use
     }
 
-    /// When the next credit may be used; [`NEVER`] while none is known to come back.
+    /// When the next credit may be used; [`Instant::NEVER`] while none is known to come back.
     #[inline]
-    pub fn next_at(&self) -> Picoseconds {
-        self.back_at.front().copied().unwrap_or(NEVER)
+    pub fn next_at(&self) -> Instant {
+        self.back_at.front().copied().unwrap_or(Instant::NEVER)
     }
 
     /// Use the next credit, which is back now.
     #[inline]
-    pub fn take(&mut self, now: Picoseconds) {
+    pub fn take(&mut self, now: Instant) {
         let taken = self.back_at.pop_front();
         debug_assert!(
             taken.is_some_and(|back_at| back_at <= now),
@@ -75,7 +77,7 @@ impl BbCredit {
 
     /// More are in use than ever before unless as many as were never used are back.
     #[inline(always)]
-    fn note_use(&mut self, now: Picoseconds) {
+    fn note_use(&mut self, now: Instant) {
         let never_used = (self.granted - self.most_in_use) as usize;
         let are_back = self
             .back_at
@@ -83,12 +85,12 @@ impl BbCredit {
             .is_some_and(|&at| at <= now);
         if !are_back {
             let back = self.back_at.partition_point(|&at| at <= now);
-            self.most_in_use = self.granted - id_of(back);
+            self.most_in_use = self.granted - count(back);
         }
     }
 
     /// The link begins anew: all that was granted is there from this instant on.
-    pub fn renew(&mut self, at: Picoseconds) {
+    pub fn renew(&mut self, at: Instant) {
         self.back_at.clear();
         self.back_at.resize(self.granted as usize, at);
     }
@@ -102,7 +104,7 @@ impl BbCredit {
 
     /// A credit will be back at this time.
     #[inline(always)]
-    pub fn give(&mut self, at: Picoseconds) {
+    pub fn give(&mut self, at: Instant) {
         match self.back_at.back() {
             Some(&last) if last > at => {
                 let place = self.back_at.partition_point(|&known| known <= at);
@@ -123,20 +125,24 @@ fn count(credits: usize) -> u32 {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     #[test]
     fn the_most_in_use_is_what_was_away_at_once() {
         let mut credit = BbCredit::new(4);
-        credit.take(0);
-        credit.give(100);
+        credit.take(at(0));
+        credit.give(at(100));
         assert_eq!(credit.most_in_use(), 1);
-        credit.take(50); // the first is still away
-        credit.give(150);
+        credit.take(at(50)); // the first is still away
+        credit.give(at(150));
         assert_eq!(credit.most_in_use(), 2);
-        credit.take(200); // both are back
-        credit.give(300);
+        credit.take(at(200)); // both are back
+        credit.give(at(300));
         assert_eq!(credit.most_in_use(), 2);
         for _ in 0..3 {
-            credit.take(250);
+            credit.take(at(250));
         }
         assert_eq!(credit.most_in_use(), 4);
     }

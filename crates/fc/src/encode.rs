@@ -69,7 +69,7 @@ pub fn service(frame: &Frame, says: &ServiceFrame, out: &mut Vec<u8>) {
     word(says.fc_type, says.f_ctl, out);
     out.extend([frame.seq_id, 0, 0, 0]);
     out.extend(frame.ox_id.to_be_bytes());
-    let [_, _, high, low] = frame.exchange.to_be_bytes();
+    let [_, _, high, low] = frame.exchange.service().number().to_be_bytes();
     let is_answer = says.f_ctl & FROM_RESPONDER != 0;
     out.extend(if is_answer { [high, low] } else { [0xff; 2] });
     out.extend([0; 4]);
@@ -153,8 +153,10 @@ fn rx_id(frame: &Frame, known: RxIdKnown) -> u16 {
         FrameKind::AbortAccepted => known != RxIdKnown::ToNobody,
         _ => true,
     };
-    let id = u16::try_from(slot_of(frame.exchange)).ok();
-    id.filter(|_| is_known).unwrap_or(UNASSIGNED)
+    if !is_known {
+        return UNASSIGNED;
+    }
+    u16::try_from(slot_of(frame.exchange.record())).unwrap_or(UNASSIGNED)
 }
 
 /// BA_ACC: no sequence can be recovered; the whole exchange is aborted.

@@ -1,8 +1,9 @@
 //! Exchanges between two N_Ports, and their ids.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, Span};
 
-use crate::FrameKind;
+use crate::link_services::ServiceFrame;
+use crate::{FrameKind, NPort};
 
 /// State of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +30,59 @@ pub enum RxIdKnown {
     ToBoth,
 }
 
+/// A record of frames: what they are counted under.
+pub enum Flow {}
+
+/// The exchange of a frame, in four bytes: one that has a record, one with a service, or one that nobody
+/// keeps. Which of them it is the kind of the frame says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct AnyExchange(u32);
+
+/// No id of a record has this bit.
+const SERVICE_BIT: u32 = 1 << 31;
+
+impl AnyExchange {
+    /// Plain frames: nobody keeps their exchange.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// An exchange with a service, by what the frame says.
+    #[inline]
+    pub const fn with_service(frame: Id<ServiceFrame>) -> Self {
+        Self(frame.number() | SERVICE_BIT)
+    }
+
+    /// The record of an exchange that has one.
+    #[inline]
+    pub fn record(self) -> Id<Exchange> {
+        debug_assert!(self.0 & SERVICE_BIT == 0, "an exchange without a record");
+        Id::new(self.0)
+    }
+
+    /// What a frame of a service says.
+    #[inline]
+    pub fn service(self) -> Id<ServiceFrame> {
+        debug_assert!(self.0 & SERVICE_BIT != 0, "an exchange without a service");
+        Id::new(self.0 & !SERVICE_BIT)
+    }
+}
+
+impl From<Id<Exchange>> for AnyExchange {
+    #[inline]
+    fn from(record: Id<Exchange>) -> Self {
+        Self(record.number())
+    }
+}
+
 /// An exchange: the sequences of one operation of a protocol above.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
     /// N_Port of the originator.
-    pub initiator: u32,
+    pub initiator: Id<NPort>,
     /// N_Port of the responder.
     pub target: u32,
     /// What its frames are counted under.
-    pub flow: u32,
+    pub flow: Id<Flow>,
     /// Originator's exchange id.
     pub ox_id: u16,
     /// State.
@@ -45,12 +90,12 @@ pub struct Exchange {
     /// Which ends know its RX_ID.
     pub rx_id_known: RxIdKnown,
     /// When it was opened.
-    pub opened_at: Picoseconds,
+    pub opened_at: Instant,
     /// Its number among all exchanges.
     pub number: u32,
     /// Credit wait of the transmitter when the information unit under way was handed to it, to tell
     /// its share later.
-    pub credit_wait_before: Picoseconds,
+    pub credit_wait_before: Span,
 }
 
 impl Exchange {

@@ -1,6 +1,6 @@
 //! Flow control of a link.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Instant;
 
 use crate::BbCredit;
 
@@ -21,29 +21,29 @@ impl FlowControl {
     }
 
     /// When the next frame may be sent, as far as the receiver is concerned;
-    /// [`sanlab_kernel::NEVER`] while that is not known.
+    /// [`Instant::NEVER`] while that is not known.
     #[inline(always)]
-    pub fn next_at(&self) -> Picoseconds {
+    pub fn next_at(&self) -> Instant {
         let Self::BbCredit(credit) = self;
         credit.next_at()
     }
 
     /// A frame starts now.
     #[inline(always)]
-    pub fn take(&mut self, now: Picoseconds) {
+    pub fn take(&mut self, now: Instant) {
         let Self::BbCredit(credit) = self;
         credit.take(now);
     }
 
     /// A buffer that a frame held is free for the transmitter from this instant on.
     #[inline(always)]
-    pub fn give(&mut self, at: Picoseconds) {
+    pub fn give(&mut self, at: Instant) {
         let Self::BbCredit(credit) = self;
         credit.give(at);
     }
 
     /// The link begins anew at this instant, with all buffers free.
-    pub fn renew(&mut self, at: Picoseconds) {
+    pub fn renew(&mut self, at: Instant) {
         let Self::BbCredit(credit) = self;
         credit.renew(at);
     }

@@ -1,6 +1,8 @@
 //! A frame on its way.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, MaybeId, Span};
+
+use crate::{AnyExchange, Flow, NPort};
 
 /// What a frame carries: the information category of FC-FS, which says nothing of the protocol above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,31 +26,34 @@ pub enum FrameKind {
     Service,
 }
 
+/// One direction of a link, of which a frame knows only the id.
+pub enum Wire {}
+
 /// A frame between its first transmitter and its destination N_Port.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The switch it is in can forward it from this instant on.
-    pub ready_at: Picoseconds,
+    pub ready_at: Instant,
     /// FC-2 of the source began with it.
-    pub framed_at: Picoseconds,
+    pub framed_at: Instant,
     /// First bit out of the source N_Port.
-    pub sent_at: Picoseconds,
+    pub sent_at: Instant,
     /// Time on its way for which a transmitter had it to send and no credit.
-    pub credit_wait: Picoseconds,
+    pub credit_wait: Span,
     /// Time on its way in switches, credit waits left out.
-    pub switch_wait: Picoseconds,
-    /// The exchange it belongs to; for a plain frame the number of its stream.
-    pub exchange: u32,
+    pub switch_wait: Span,
+    /// The exchange it belongs to.
+    pub exchange: AnyExchange,
     /// What it is counted under.
-    pub flow: u32,
+    pub flow: Id<Flow>,
     /// The fibre it came by, to whose transmitter its buffer is given back.
-    pub came_by: u32,
+    pub came_by: MaybeId<Wire>,
     /// Destination N_Port.
-    pub destination: u32,
+    pub destination: Id<NPort>,
     /// Source N_Port.
-    pub source: u32,
+    pub source: Id<NPort>,
     /// Next frame in the queue it is in.
-    pub next: u32,
+    pub next: MaybeId<Self>,
     /// Relative offset of the payload in the data of the exchange.
     pub offset: u32,
     /// SOF to EOF.

@@ -1,6 +1,6 @@
 //! The I/O bus between a host's memory and its adapters.
 
-use sanlab_kernel::{Picoseconds, Rate, Service, Station, StationTotals};
+use sanlab_kernel::{Instant, Rate, Service, Span, Station, StationTotals};
 
 /// An entry of a request or response ring, which an adapter fetches for every command and stores for
 /// every answer: 64 bytes of ISP2xxx (REQUEST_ENTRY_SIZE and RESPONSE_ENTRY_SIZE of Linux's qla2xxx).
@@ -18,9 +18,9 @@ pub struct BusModel {
     /// Longest burst.
     pub burst: u32,
     /// Overhead of a burst from memory to the adapter.
-    pub fetch_overhead: Picoseconds,
+    pub fetch_overhead: Span,
     /// Overhead of a burst from the adapter to memory.
-    pub store_overhead: Picoseconds,
+    pub store_overhead: Span,
     /// Both directions at once.
     pub is_full_duplex: bool,
 }
@@ -46,27 +46,27 @@ impl IoBus {
     }
 
     /// So many bytes from memory to an adapter, asked for now: when are they there?
-    pub fn fetch(&mut self, now: Picoseconds, bytes: u32) -> Picoseconds {
+    pub fn fetch(&mut self, now: Instant, bytes: u32) -> Instant {
         self.bytes[0] += u64::from(bytes);
         let service = self.time(bytes, self.model.fetch_overhead);
         self.serve(0, now, service).ends_at
     }
 
     /// So many bytes from an adapter to memory, asked for now: when are they there?
-    pub fn store(&mut self, now: Picoseconds, bytes: u32) -> Picoseconds {
+    pub fn store(&mut self, now: Instant, bytes: u32) -> Instant {
         self.bytes[1] += u64::from(bytes);
         let service = self.time(bytes, self.model.store_overhead);
         let lane = usize::from(self.model.is_full_duplex);
         self.serve(lane, now, service).ends_at
     }
 
-    fn serve(&mut self, lane: usize, now: Picoseconds, service: Picoseconds) -> Service {
+    fn serve(&mut self, lane: usize, now: Instant, service: Span) -> Service {
         self.lanes[lane].arrive(now, service)
     }
 
-    fn time(&self, bytes: u32, overhead: Picoseconds) -> Picoseconds {
+    fn time(&self, bytes: u32, overhead: Span) -> Span {
         let bursts = u64::from(bytes.div_ceil(self.model.burst));
-        self.model.rate.time_for(u64::from(bytes)) + bursts * overhead
+        self.model.rate.time_for(u64::from(bytes)) + overhead * bursts
     }
 
     /// Bytes moved from memory, and to it.
@@ -81,7 +81,7 @@ impl IoBus {
     }
 
     /// What its lanes have seen up to now, and how many they are.
-    pub fn totals(&mut self, now: Picoseconds) -> Vec<StationTotals> {
+    pub fn totals(&mut self, now: Instant) -> Vec<StationTotals> {
         let lanes = self.lanes().iter_mut();
         lanes.map(|lane| lane.totals(now)).collect()
     }
@@ -91,13 +91,17 @@ impl IoBus {
 mod tests {
     use super::*;
 
+    fn ps(picoseconds: u64) -> Span {
+        Span::from_ps(picoseconds)
+    }
+
     /// PCI-X at 133 MHz: 8 bytes each clock of 7500 ps, bursts of 512 bytes, 6 and 12 clocks beside.
     fn pci_x(is_full_duplex: bool) -> IoBus {
         IoBus::new(BusModel {
             rate: Rate::from_bytes_per_s(1_066_666_667),
             burst: 512,
-            fetch_overhead: 12 * 7_500,
-            store_overhead: 6 * 7_500,
+            fetch_overhead: ps(12 * 7_500),
+            store_overhead: ps(6 * 7_500),
             is_full_duplex,
         })
     }
@@ -105,27 +109,24 @@ mod tests {
     #[test]
     fn a_transfer_is_its_data_and_an_overhead_for_each_burst() {
         let mut bus = pci_x(false);
-        let stored = bus.store(0, 2048);
-        assert_eq!(stored, 4 * 6 * 7_500 + 1_920_000);
-        assert_eq!(bus.fetch(stored, 64), stored + 12 * 7_500 + 60_000);
+        let stored = bus.store(Instant::START, 2048);
+        assert_eq!(stored, Instant::START + ps(4 * 6 * 7_500 + 1_920_000));
+        assert_eq!(bus.fetch(stored, 64), stored + ps(12 * 7_500 + 60_000));
         assert_eq!(bus.bytes(), [64, 2048]);
     }
 
     #[test]
     fn directions_share_one_server_or_have_one_each() {
         let (mut half, mut full) = (pci_x(false), pci_x(true));
-        let alone = half.fetch(0, 2048);
-        assert_eq!(full.fetch(0, 2048), alone);
-        assert!(half.store(0, 2048) > alone);
-        assert!(full.store(0, 2048) < alone);
+        let alone = half.fetch(Instant::START, 2048);
+        assert_eq!(full.fetch(Instant::START, 2048), alone);
+        assert!(half.store(Instant::START, 2048) > alone);
+        assert!(full.store(Instant::START, 2048) < alone);
+        let later = Instant::from_ps(1 << 40);
         for bus in [&mut half, &mut full] {
             let lanes = bus.lanes().len();
-            assert_eq!(bus.totals(1 << 40).len(), lanes);
-            assert!(
-                bus.lanes()
-                    .iter_mut()
-                    .all(|lane| lane.check(1 << 40).is_ok())
-            );
+            assert_eq!(bus.totals(later).len(), lanes);
+            assert!(bus.lanes().iter_mut().all(|lane| lane.check(later).is_ok()));
         }
     }
 }

@@ -21,14 +21,15 @@ mod sequence;
 mod sequence_ids;
 
 pub use arbitrated_loop::{
-    Arbitration, Circuit, CircuitPath, FrameTimes, Lane, LoopAccess, LoopBuffers, Ring, Win,
+    Arbitration, Circuit, CircuitPath, FrameTimes, Lane, LoopAccess, LoopBuffers, LoopPlace, Ring,
+    Win,
 };
 pub use bb_credit::BbCredit;
-pub use exchange::{Exchange, ExchangeIds, ExchangeState, RxIdKnown};
+pub use exchange::{AnyExchange, Exchange, ExchangeIds, ExchangeState, Flow, RxIdKnown};
 pub use flow_control::FlowControl;
-pub use frame::{Frame, FrameKind, NextFrame};
+pub use frame::{Frame, FrameKind, NextFrame, Wire};
 pub use frame_size::{FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES, PRIMITIVE_BYTES, wire_bytes};
 pub use generator::Generator;
 pub use io_bus::{BusModel, IoBus, RING_ENTRY_BYTES};
-pub use n_port::{Interleave, NPort};
+pub use n_port::{BusPlace, Interleave, NPort};
 pub use sequence::Sequence;

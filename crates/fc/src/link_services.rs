@@ -10,9 +10,6 @@ pub const NAME_SERVER: u32 = 0xff_fffc;
 /// Address of the fabric controller.
 pub const FABRIC_CONTROLLER: u32 = 0xff_fffd;
 
-/// A frame of a service says by its exchange which one it is; this bit tells it from an exchange's.
-pub const SERVICE_BIT: u32 = 1 << 31;
-
 const ELS: u8 = 0x01;
 const CT: u8 = 0x20;
 const FCP: u8 = 0x08;

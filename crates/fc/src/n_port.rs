@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, Instant, Span};
 
 use crate::prefetch::Prefetch;
 use crate::sequence_ids::SequenceIds;
-use crate::{Frame, FrameKind, Generator, NextFrame, Sequence};
+use crate::{Exchange, Frame, FrameKind, Generator, NextFrame, Sequence};
 
 /// How frames of open sequences take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,14 @@ pub enum Interleave {
     Control,
 }
 
+/// A port behind an I/O bus, among all that are.
+pub enum BusPlace {}
+
 /// FC-2 of a port of a host or an array: what it has to send, and when it may.
 #[derive(Clone, Debug)]
 pub struct NPort {
     /// Frames it can hold ready ahead of the fibre, kept as the instants at which the last ones left.
-    tx_buffers: VecDeque<Picoseconds>,
+    tx_buffers: VecDeque<Instant>,
     interleave: Interleave,
     /// Sequences it may have open at once.
     sequence_limit: usize,
@@ -41,9 +44,9 @@ pub struct NPort {
     data_frame_bytes: u32,
     seq_ids: SequenceIds,
     /// From the last bit of a frame to its buffer being free.
-    rx_hold: Picoseconds,
+    rx_hold: Span,
     drain: Option<sanlab_kernel::Rate>,
-    drained_at: Picoseconds,
+    drained_at: Instant,
     most_open: usize,
     /// Frames fetched ahead, of a port behind an I/O bus.
     prefetch: Option<Box<Prefetch>>,
@@ -58,7 +61,7 @@ impl NPort {
         interleave: Interleave,
     ) -> Self {
         Self {
-            tx_buffers: VecDeque::from(vec![0; tx_buffers.max(1) as usize]),
+            tx_buffers: VecDeque::from(vec![Instant::START; tx_buffers.max(1) as usize]),
             interleave,
             sequence_limit: sequence_limit.max(1) as usize,
             open: VecDeque::new(),
@@ -69,9 +72,9 @@ impl NPort {
             next_generator: 0,
             data_frame_bytes,
             seq_ids: SequenceIds::default(),
-            rx_hold: 0,
+            rx_hold: Span::ZERO,
             drain: None,
-            drained_at: 0,
+            drained_at: Instant::START,
             most_open: 0,
             prefetch: None,
         }
@@ -79,7 +82,7 @@ impl NPort {
 
     /// How long it keeps a received frame, and how fast it empties its buffers at most.
     #[must_use]
-    pub fn receiving(mut self, hold: Picoseconds, drain: Option<sanlab_kernel::Rate>) -> Self {
+    pub fn receiving(mut self, hold: Span, drain: Option<sanlab_kernel::Rate>) -> Self {
         self.rx_hold = hold;
         self.drain = drain;
         self
@@ -88,19 +91,19 @@ impl NPort {
     /// The same port behind an I/O bus, this one of the ports that are: it holds as many frames fetched
     /// ahead as it has transmit buffers.
     #[must_use]
-    pub fn behind_bus(mut self, port: u32) -> Self {
+    pub fn behind_bus(mut self, port: Id<BusPlace>) -> Self {
         self.prefetch = Some(Box::new(Prefetch::new(port, self.tx_buffers.len())));
         self
     }
 
     /// Its place among the ports behind buses.
     #[inline(always)]
-    pub fn bus_port(&self) -> Option<u32> {
+    pub fn bus_port(&self) -> Option<Id<BusPlace>> {
         self.prefetch.as_ref().map(|prefetch| prefetch.port)
     }
 
     /// The next frame to fetch from memory, if there is one and room for it.
-    pub fn next_to_fetch(&mut self, now: Picoseconds, source: u32) -> Option<NextFrame> {
+    pub fn next_to_fetch(&mut self, now: Instant, source: Id<NPort>) -> Option<NextFrame> {
         let has_room = self
             .prefetch
             .as_ref()
@@ -109,14 +112,14 @@ impl NPort {
     }
 
     /// That frame is there from this instant on.
-    pub fn on_fetched(&mut self, next: NextFrame, ready_at: Picoseconds) {
+    pub fn on_fetched(&mut self, next: NextFrame, ready_at: Instant) {
         if let Some(prefetch) = &mut self.prefetch {
             prefetch.push(next, ready_at);
         }
     }
 
     /// The first of the frames fetched, if it is there by now, and since when.
-    pub fn take_fetched(&mut self, now: Picoseconds) -> Option<(NextFrame, Picoseconds)> {
+    pub fn take_fetched(&mut self, now: Instant) -> Option<(NextFrame, Instant)> {
         self.prefetch
             .as_mut()
             .and_then(|prefetch| prefetch.pop(now))
@@ -176,14 +179,14 @@ impl NPort {
 
     /// The next frame of a sequence of this port, which its loop keeps.
     #[inline]
-    pub fn cut_frame(&self, sequence: &mut Sequence, now: Picoseconds) -> Frame {
+    pub fn cut_frame(&self, sequence: &mut Sequence, now: Instant) -> Frame {
         let framed_at = sequence.queued_at;
         sequence.cut_frame(self.data_frame_bytes, now, framed_at)
     }
 
     /// Its link is gone until `back_at`: what it has to send is lost, and its generators pause. Returns
     /// the sequences lost.
-    pub fn clear(&mut self, back_at: Picoseconds) -> u64 {
+    pub fn clear(&mut self, back_at: Instant) -> u64 {
         let mut lost = self.unsent() as u64;
         if let Some(prefetch) = &mut self.prefetch {
             lost += prefetch.frames().filter(|frame| frame.is_last).count() as u64;
@@ -200,11 +203,11 @@ impl NPort {
     }
 
     /// Whether it has a sequence of this exchange to send.
-    pub fn holds(&self, exchange: u32) -> bool {
+    pub fn holds(&self, exchange: Id<Exchange>) -> bool {
         let mut waiting = self.open.iter().chain(&self.between).chain(&self.pending);
         let mut fetched = self.prefetch.iter().flat_map(|prefetch| prefetch.frames());
-        waiting.any(|sequence| sequence.exchange == exchange)
-            || fetched.any(|frame| frame.exchange == exchange)
+        waiting.any(|sequence| sequence.exchange == exchange.into())
+            || fetched.any(|frame| frame.exchange == exchange.into())
     }
 
     /// From now on it empties its receive buffers at this rate at most.
@@ -212,20 +215,20 @@ impl NPort {
         self.drain = rate;
     }
 
-    /// When it has a frame to send; [`NEVER`] when it has none.
+    /// When it has a frame to send; [`Instant::NEVER`] when it has none.
     #[inline]
-    pub fn ready_at(&self) -> Picoseconds {
+    pub fn ready_at(&self) -> Instant {
         if let Some(prefetch) = &self.prefetch {
             return prefetch.ready_at().min(self.next_generated());
         }
         match self.open.front() {
             Some(first) => first.queued_at,
-            None if self.generators.is_empty() => NEVER,
+            None if self.generators.is_empty() => Instant::NEVER,
             None => self.next_generated(),
         }
     }
 
-    fn next_generated(&self) -> Picoseconds {
+    fn next_generated(&self) -> Instant {
         let waiting = self
             .generators
             .iter()
@@ -233,7 +236,7 @@ impl NPort {
         waiting
             .map(|generator| generator.next_at)
             .min()
-            .unwrap_or(NEVER)
+            .unwrap_or(Instant::NEVER)
     }
 
     /// Most sequences that were open at once.
@@ -249,7 +252,7 @@ impl NPort {
     /// The next frame, sent now. `source` is this port; the frame's last bit leaves after `duration`
     /// of its size, which the caller tells with [`NPort::on_sent`].
     #[inline(always)]
-    pub fn next_frame(&mut self, now: Picoseconds, source: u32) -> NextFrame {
+    pub fn next_frame(&mut self, now: Instant, source: Id<NPort>) -> NextFrame {
         if self.open.is_empty() {
             return self.generate(now, source);
         }
@@ -277,7 +280,7 @@ impl NPort {
 
     /// The next plain frame, sent now.
     #[inline(always)]
-    pub fn generate(&mut self, now: Picoseconds, source: u32) -> NextFrame {
+    pub fn generate(&mut self, now: Instant, source: Id<NPort>) -> NextFrame {
         let is_due = |generator: &Generator| generator.left > 0 && generator.next_at <= now;
         let (before, after) = self.generators.split_at(self.next_generator);
         let turn = match after.iter().position(is_due) {
@@ -297,7 +300,7 @@ impl NPort {
 
     /// The last bit of the frame just made leaves at this time: its transmit buffer is free then.
     #[inline]
-    pub fn on_sent(&mut self, tail_at: Picoseconds) {
+    pub fn on_sent(&mut self, tail_at: Instant) {
         if self.tx_buffers.len() == 1 {
             self.tx_buffers[0] = tail_at;
         } else {
@@ -308,7 +311,7 @@ impl NPort {
 
     /// A frame has arrived whole: when is its receive buffer free again?
     #[inline]
-    pub fn on_received(&mut self, tail_at: Picoseconds, payload_bytes: u16) -> Picoseconds {
+    pub fn on_received(&mut self, tail_at: Instant, payload_bytes: u16) -> Instant {
         let held = tail_at + self.rx_hold;
         match self.drain {
             None => held,

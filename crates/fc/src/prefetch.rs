@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, Instant};
 
-use crate::{Frame, FrameKind, NextFrame, RING_ENTRY_BYTES};
+use crate::{BusPlace, Frame, FrameKind, NextFrame, RING_ENTRY_BYTES};
 
 /// What a port has fetched and not yet begun to send, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Prefetch {
     /// Its place among the ports behind buses.
-    pub(crate) port: u32,
+    pub(crate) port: Id<BusPlace>,
     /// Frames it may hold.
     pub(crate) depth: usize,
     fetched: VecDeque<Fetched>,
@@ -20,11 +20,11 @@ pub(crate) struct Prefetch {
 #[derive(Clone, Copy, Debug)]
 struct Fetched {
     next: NextFrame,
-    ready_at: Picoseconds,
+    ready_at: Instant,
 }
 
 impl Prefetch {
-    pub(crate) fn new(port: u32, depth: usize) -> Self {
+    pub(crate) fn new(port: Id<BusPlace>, depth: usize) -> Self {
         Self {
             port,
             depth,
@@ -37,18 +37,23 @@ impl Prefetch {
     }
 
     /// A frame will be there at this instant, or once those before it are.
-    pub(crate) fn push(&mut self, next: NextFrame, ready_at: Picoseconds) {
-        let before = self.fetched.back().map_or(0, |last| last.ready_at);
+    pub(crate) fn push(&mut self, next: NextFrame, ready_at: Instant) {
+        let before = self
+            .fetched
+            .back()
+            .map_or(Instant::START, |last| last.ready_at);
         let ready_at = ready_at.max(before);
         self.fetched.push_back(Fetched { next, ready_at });
     }
 
-    pub(crate) fn ready_at(&self) -> Picoseconds {
-        self.fetched.front().map_or(NEVER, |first| first.ready_at)
+    pub(crate) fn ready_at(&self) -> Instant {
+        self.fetched
+            .front()
+            .map_or(Instant::NEVER, |first| first.ready_at)
     }
 
     /// The first frame, if it is there by now, and since when.
-    pub(crate) fn pop(&mut self, now: Picoseconds) -> Option<(NextFrame, Picoseconds)> {
+    pub(crate) fn pop(&mut self, now: Instant) -> Option<(NextFrame, Instant)> {
         let is_there = self.ready_at() <= now;
         let first = is_there.then(|| self.fetched.pop_front()).flatten()?;
         Some((first.next, first.ready_at))

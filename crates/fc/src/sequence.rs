@@ -1,8 +1,8 @@
 //! Frames of one information unit.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, MaybeId, Span};
 
-use crate::{Frame, FrameKind, wire_bytes};
+use crate::{AnyExchange, Flow, Frame, FrameKind, NPort, wire_bytes};
 
 /// Frames of one information unit, to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -10,19 +10,19 @@ pub struct Sequence {
     /// What it carries.
     pub kind: FrameKind,
     /// Exchange it belongs to.
-    pub exchange: u32,
+    pub exchange: AnyExchange,
     /// What its frames are counted under.
-    pub flow: u32,
+    pub flow: Id<Flow>,
     /// N_Port it is sent as: the port itself, or a virtual one that shares its link.
-    pub source: u32,
+    pub source: Id<NPort>,
     /// Destination N_Port.
-    pub destination: u32,
+    pub destination: Id<NPort>,
     /// Originator's exchange id.
     pub ox_id: u16,
     /// Sequence id, which the port gives it when it opens.
     pub seq_id: u8,
     /// Handed to FC-2 at this instant.
-    pub queued_at: Picoseconds,
+    pub queued_at: Instant,
     /// Relative offset of the first byte.
     pub offset: u32,
     /// Bytes still to send.
@@ -37,22 +37,22 @@ impl Sequence {
     pub(crate) fn cut_frame(
         &mut self,
         data_frame_bytes: u32,
-        now: Picoseconds,
-        framed_at: Picoseconds,
+        now: Instant,
+        framed_at: Instant,
     ) -> Frame {
         let payload = self.left_bytes.min(data_frame_bytes);
         let frame = Frame {
             ready_at: now,
             framed_at,
             sent_at: now,
-            credit_wait: 0,
-            switch_wait: 0,
+            credit_wait: Span::ZERO,
+            switch_wait: Span::ZERO,
             exchange: self.exchange,
             flow: self.flow,
-            came_by: sanlab_kernel::NONE,
+            came_by: MaybeId::NONE,
             destination: self.destination,
             source: self.source,
-            next: sanlab_kernel::NONE,
+            next: MaybeId::NONE,
             offset: self.offset,
             wire_bytes: frame_size(wire_bytes(payload)),
             payload_bytes: frame_size(payload),

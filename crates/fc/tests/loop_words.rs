@@ -9,8 +9,10 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use sanlab_fc::{Arbitration, Circuit, CircuitPath, Lane, LoopAccess, LoopBuffers, Ring};
-use sanlab_kernel::id_of;
+use sanlab_fc::{
+    Arbitration, Circuit, CircuitPath, Lane, LoopAccess, LoopBuffers, LoopPlace, Ring,
+};
+use sanlab_kernel::{Id, Instant, Span};
 
 const GAP: u64 = 6;
 const BUFFERS: u32 = 3;
@@ -303,17 +305,30 @@ fn by_words(ports: &[Port]) -> Vec<Tenancy> {
     done
 }
 
+/// A time of this many words.
+fn words(words: u64) -> Span {
+    Span::from_ps(words)
+}
+
+fn place(index: usize) -> Id<LoopPlace> {
+    Id::from_place(index)
+}
+
 /// In closed form, one step for each tenancy.
 fn in_closed_form(ports: &[Port]) -> Vec<Tenancy> {
-    let ring = Ring::new(ports.iter().map(|port| port.step));
+    let ring = Ring::new(ports.iter().map(|port| words(port.step)));
     let access: Vec<_> = ports.iter().map(|port| port.access).collect();
-    let mut arbitration = Arbitration::new(ring.clone(), 1, &access);
+    let mut arbitration = Arbitration::new(ring.clone(), words(1), &access);
     let mut next_job = vec![0; ports.len()];
     let mut circuit = Circuit::default();
     let mut done = Vec::new();
-    let mut requests: Vec<(u64, usize)> = Vec::new();
+    let mut requests: Vec<(Instant, usize)> = Vec::new();
     for (port, of) in ports.iter().enumerate() {
-        requests.extend(of.jobs.first().map(|job| (job.since, port)));
+        requests.extend(
+            of.jobs
+                .first()
+                .map(|job| (Instant::from_ps(job.since), port)),
+        );
     }
     loop {
         requests.sort_unstable();
@@ -322,11 +337,11 @@ fn in_closed_form(ports: &[Port]) -> Vec<Tenancy> {
             && next_win.is_none_or(|win| at <= win.at)
         {
             requests.remove(0);
-            arbitration.request(id_of(port), at);
+            arbitration.request(place(port), at);
             continue;
         }
         let Some(win) = next_win else { break };
-        let owner = win.port as usize;
+        let owner = win.port.place();
         let job = ports[owner].jobs[next_job[owner]];
         next_job[owner] += 1;
         arbitration.win(win);
@@ -334,29 +349,29 @@ fn in_closed_form(ports: &[Port]) -> Vec<Tenancy> {
         let dry_at = circuit.dry_at();
         // Requests made while the circuit is open, the owner's next among them.
         let next = ports[owner].jobs.get(next_job[owner]);
-        requests.extend(next.map(|job| (job.since.max(win.at), owner)));
+        requests.extend(next.map(|job| (Instant::from_ps(job.since).max(win.at), owner)));
         requests.sort_unstable();
         while let Some(&(at, port)) = requests.first()
             && at <= dry_at
         {
             requests.remove(0);
-            arbitration.request(id_of(port), at);
+            arbitration.request(place(port), at);
         }
         let released_at = circuit.close(dry_at);
         arbitration.release(dry_at, released_at);
-        done.push((owner, win.at, released_at));
+        done.push((owner, win.at.as_ps(), released_at.as_ps()));
     }
     done.retain(|&(.., end)| end < TICKS);
     done
 }
 
 /// A circuit with all the frames of a job.
-fn open(circuit: &mut Circuit, ring: &Ring, ports: &[Port], now: u64, owner: usize, job: Job) {
+fn open(circuit: &mut Circuit, ring: &Ring, ports: &[Port], now: Instant, owner: usize, job: Job) {
     let path = CircuitPath {
-        out: ring.between(id_of(owner), id_of(job.partner)),
-        back: ring.between(id_of(job.partner), id_of(owner)),
-        word: 1,
-        gap: GAP,
+        out: ring.between(place(owner), place(job.partner)),
+        back: ring.between(place(job.partner), place(owner)),
+        word: words(1),
+        gap: words(GAP),
     };
     let offers = |port: &Port| LoopBuffers {
         login: port.login,
@@ -370,10 +385,10 @@ fn open(circuit: &mut Circuit, ring: &Ring, ports: &[Port], now: u64, owner: usi
     );
     // The last of n words leaves n - 1 words after the first.
     for _ in 0..job.frames {
-        circuit.send(Lane::Out, now, job.frame_words, |at| at - 1);
+        circuit.send(Lane::Out, now, words(job.frame_words), |at| at - words(1));
     }
     for _ in 0..job.answers.min(BUFFERS) {
-        circuit.send(Lane::Back, now, job.frame_words, |at| at - 1);
+        circuit.send(Lane::Back, now, words(job.frame_words), |at| at - words(1));
     }
 }
 

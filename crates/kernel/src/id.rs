@@ -117,6 +117,13 @@ impl<T> MaybeId<T> {
         self.is_some().then_some(self.0)
     }
 
+    /// The id of one that is there for certain, without a look: only debug builds check.
+    #[inline]
+    pub fn certain(self) -> Id<T> {
+        debug_assert!(self.is_some(), "no id where there is one for certain");
+        self.0
+    }
+
     /// Whether there is an id.
     #[inline]
     pub fn is_some(self) -> bool {

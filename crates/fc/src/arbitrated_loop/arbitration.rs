@@ -1,9 +1,9 @@
 //! Who wins the loop, and when.
 
-use sanlab_kernel::{NEVER, Picoseconds, id_of};
+use sanlab_kernel::{Id, IdVec, Instant, Span};
 
-use super::Ring;
 use super::ranks::Ranks;
+use super::{LoopPlace, Ring};
 
 /// How a port contends for its loop.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +22,9 @@ pub struct LoopAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Win {
     /// Its place.
-    pub port: u32,
+    pub port: Id<LoopPlace>,
     /// It has the loop from this instant.
-    pub at: Picoseconds,
+    pub at: Instant,
     /// It had the loop already, and transfers it to another partner.
     pub is_transfer: bool,
 }
@@ -32,24 +32,24 @@ pub struct Win {
 #[derive(Clone, Copy, Debug)]
 struct Contender {
     access: LoopAccess,
-    /// It wants the loop since then; [`NEVER`] when it does not.
-    wants_since: Picoseconds,
-    /// It may arbitrate from then on; [`NEVER`] between its win and the end of the access window.
-    may_from: Picoseconds,
+    /// It wants the loop since then; [`Instant::NEVER`] when it does not.
+    wants_since: Instant,
+    /// It may arbitrate from then on; [`Instant::NEVER`] between its win and the end of the access window.
+    may_from: Instant,
 }
 
 /// A tenancy under way, or the last one.
 #[derive(Clone, Copy, Debug)]
 struct Tenancy {
-    owner: u32,
+    owner: Id<LoopPlace>,
     /// The owner's first fill word after its OPN leaves then.
-    marked_at: Picoseconds,
+    marked_at: Instant,
     /// Whether a port arbitrated when that word passed: then the access window continues.
     is_contended: bool,
     /// Else the word comes back, and the owner's first IDLE leaves then.
-    idle_at: Picoseconds,
-    /// The owner repeats what it receives from then on; [`NEVER`] while it holds the loop.
-    repeats_from: Picoseconds,
+    idle_at: Instant,
+    /// The owner repeats what it receives from then on; [`Instant::NEVER`] while it holds the loop.
+    repeats_from: Instant,
 }
 
 /// Arbitration on one loop, in closed form.
@@ -66,21 +66,21 @@ struct Tenancy {
 #[derive(Clone, Debug)]
 pub struct Arbitration {
     ring: Ring,
-    word: Picoseconds,
-    contenders: Vec<Contender>,
+    word: Span,
+    contenders: IdVec<LoopPlace, Contender>,
     /// For each rank, strongest first, its port.
-    by_rank: Vec<u32>,
+    by_rank: Vec<Id<LoopPlace>>,
     /// For each port its rank.
-    rank_of: Vec<u8>,
+    rank_of: IdVec<LoopPlace, u8>,
     /// Ports that want the loop.
     wanting: Ranks,
     /// Those of them whose turn has come: unfair, or with access in this window.
     eligible: Ranks,
     /// Fair ports that have won in this access window.
-    without_access: Vec<u32>,
+    without_access: Vec<Id<LoopPlace>>,
     last: Option<Tenancy>,
     /// No port arbitrates before: the loop initialises.
-    closed_until: Picoseconds,
+    closed_until: Instant,
 }
 
 impl Arbitration {
@@ -89,21 +89,21 @@ impl Arbitration {
     /// # Panics
     ///
     /// Panics if there are more ports than AL_PAs, which are 127.
-    pub fn new(ring: Ring, word: Picoseconds, ports: &[LoopAccess]) -> Self {
-        let mut by_rank: Vec<u32> = (0..id_of(ports.len())).collect();
-        by_rank.sort_by_key(|&port| ports[port as usize].al_pa);
-        let mut rank_of = vec![0; ports.len()];
-        for (rank, &port) in by_rank.iter().enumerate() {
-            rank_of[port as usize] = u8::try_from(rank).expect("no more ports than AL_PAs");
-        }
-        let contenders = ports
+    pub fn new(ring: Ring, word: Span, ports: &[LoopAccess]) -> Self {
+        let contenders: IdVec<LoopPlace, Contender> = ports
             .iter()
             .map(|&access| Contender {
                 access,
-                wants_since: NEVER,
-                may_from: 0,
+                wants_since: Instant::NEVER,
+                may_from: Instant::START,
             })
             .collect();
+        let mut by_rank: Vec<_> = contenders.ids().collect();
+        by_rank.sort_by_key(|&port| contenders[port].access.al_pa);
+        let mut rank_of = IdVec::filled(0, ports.len());
+        for (rank, &port) in by_rank.iter().enumerate() {
+            rank_of[port] = u8::try_from(rank).expect("no more ports than AL_PAs");
+        }
         Self {
             ring,
             word,
@@ -114,7 +114,7 @@ impl Arbitration {
             eligible: Ranks::default(),
             without_access: Vec::new(),
             last: None,
-            closed_until: 0,
+            closed_until: Instant::START,
         }
     }
 
@@ -124,7 +124,7 @@ impl Arbitration {
     }
 
     /// No port arbitrates before this instant.
-    pub fn closed_until(&self) -> Picoseconds {
+    pub fn closed_until(&self) -> Instant {
         self.closed_until
     }
 
@@ -136,24 +136,24 @@ impl Arbitration {
 
     /// The loop goes down and initialises: ports keep their places and wishes, and arbitrate on the
     /// new ring from this instant, all with access.
-    pub fn initialise(&mut self, ring: Ring, until: Picoseconds) {
+    pub fn initialise(&mut self, ring: Ring, until: Instant) {
         self.ring = ring;
         self.closed_until = until;
         self.last = None;
         self.without_access.clear();
         for contender in &mut self.contenders {
-            contender.may_from = 0;
+            contender.may_from = Instant::START;
         }
         self.eligible = self.wanting;
     }
 
     /// A port wants the loop from now on.
-    pub fn request(&mut self, port: u32, now: Picoseconds) {
-        if self.contenders[port as usize].wants_since != NEVER {
+    pub fn request(&mut self, port: Id<LoopPlace>, now: Instant) {
+        if self.contenders[port].wants_since != Instant::NEVER {
             return;
         }
-        self.contenders[port as usize].wants_since = now;
-        let rank = self.rank_of[port as usize];
+        self.contenders[port].wants_since = now;
+        let rank = self.rank_of[port];
         self.wanting.insert(rank);
         if self.has_access(port) {
             self.eligible.insert(rank);
@@ -173,12 +173,12 @@ impl Arbitration {
 
     /// A port does not want the loop any more: it has sent what it had in the circuit of another. If
     /// it was the only one that arbitrated, the owner's mark passes from now on.
-    pub fn withdraw(&mut self, port: u32, now: Picoseconds) {
-        if self.contenders[port as usize].wants_since == NEVER {
+    pub fn withdraw(&mut self, port: Id<LoopPlace>, now: Instant) {
+        if self.contenders[port].wants_since == Instant::NEVER {
             return;
         }
         self.forget(port);
-        let arbitrates = |other: u32| self.starts_at(other, None) <= now;
+        let arbitrates = |other: Id<LoopPlace>| self.starts_at(other, None) <= now;
         if self.ports(self.eligible).any(arbitrates) {
             return;
         }
@@ -191,24 +191,27 @@ impl Arbitration {
     }
 
     /// When a port began to want the loop.
-    pub fn wants_since(&self, port: u32) -> Picoseconds {
-        self.contenders[port as usize].wants_since
+    pub fn wants_since(&self, port: Id<LoopPlace>) -> Instant {
+        self.contenders[port].wants_since
     }
 
     /// The owner keeps the fairness rule, and has heard another port arbitrate by now.
-    pub fn must_yield(&self, owner: u32, now: Picoseconds) -> bool {
-        let is_heard = |port: u32| {
+    pub fn must_yield(&self, owner: Id<LoopPlace>, now: Instant) -> bool {
+        let is_heard = |port: Id<LoopPlace>| {
             let starts_at = self.starts_at(port, self.last);
             starts_at.saturating_add(self.ring.between(port, owner)) <= now
         };
         let mut others = self.candidates().filter(|&port| port != owner);
-        self.contenders[owner as usize].access.is_fair && others.any(is_heard)
+        self.contenders[owner].access.is_fair && others.any(is_heard)
     }
 
     /// The next win, according to the requests so far; an earlier request or one of higher priority
     /// may still change it. None while no port wants the loop, or its owner holds it.
     pub fn next_win(&self) -> Option<Win> {
-        if self.last.is_some_and(|last| last.repeats_from == NEVER) {
+        if self
+            .last
+            .is_some_and(|last| last.repeats_from == Instant::NEVER)
+        {
             return None;
         }
         if let Some(win) = self.transfer() {
@@ -218,7 +221,7 @@ impl Arbitration {
             return Some(self.win_of(winner));
         }
         let mut candidates = self.candidates();
-        let strongest = candidates.find(|&port| self.first_word(port) != NEVER)?;
+        let strongest = candidates.find(|&port| self.first_word(port) != Instant::NEVER)?;
         let survivors =
             candidates.filter(|&port| self.survives(port, strongest) && self.survives_all(port));
         let winner = std::iter::once(strongest)
@@ -229,14 +232,14 @@ impl Arbitration {
 
     /// The strongest port, if it arbitrates when the first word behind the CLS passes it: whatever
     /// another sends reaches it no earlier than that word, and goes no further.
-    fn strongest_in_time(&self) -> Option<u32> {
+    fn strongest_in_time(&self) -> Option<Id<LoopPlace>> {
         let last = self.last.filter(|last| last.is_contended)?;
         let strongest = self.ports(self.eligible).next()?;
         let passes_from = last.repeats_from - self.ring.between(strongest, last.owner);
         (self.starts_at(strongest, self.last) <= passes_from).then_some(strongest)
     }
 
-    fn win_of(&self, port: u32) -> Win {
+    fn win_of(&self, port: Id<LoopPlace>) -> Win {
         Win {
             port,
             at: self.first_word(port) + self.ring.round(),
@@ -248,9 +251,9 @@ impl Arbitration {
     pub fn win(&mut self, win: Win) {
         self.end_window();
         self.forget(win.port);
-        let contender = &mut self.contenders[win.port as usize];
-        if contender.access.is_fair && contender.may_from != NEVER {
-            contender.may_from = NEVER;
+        let contender = &mut self.contenders[win.port];
+        if contender.access.is_fair && contender.may_from != Instant::NEVER {
+            contender.may_from = Instant::NEVER;
             self.without_access.push(win.port);
         }
         let marked_at = win.at + self.word;
@@ -263,13 +266,13 @@ impl Arbitration {
             marked_at,
             is_contended,
             idle_at: marked_at + self.ring.round(),
-            repeats_from: NEVER,
+            repeats_from: Instant::NEVER,
         });
     }
 
     /// The owner, which sent CLS at the first instant, has its answer at the second: what it receives
     /// from the next word on it repeats.
-    pub fn release(&mut self, closed_at: Picoseconds, at: Picoseconds) {
+    pub fn release(&mut self, closed_at: Instant, at: Instant) {
         let Some(last) = &mut self.last else {
             // The loop has been initialised since it won.
             self.closed_until = self.closed_until.max(at + self.word);
@@ -284,11 +287,11 @@ impl Arbitration {
     /// The owner opens another port without arbitration.
     fn transfer(&self) -> Option<Win> {
         let last = self.last?;
-        let owner = &self.contenders[last.owner as usize];
+        let owner = &self.contenders[last.owner];
         if !owner.access.uses_transfer || owner.wants_since > last.repeats_from {
             return None;
         }
-        let hears = |port: u32| {
+        let hears = |port: Id<LoopPlace>| {
             port != last.owner
                 && self
                     .starts_at(port, self.last)
@@ -305,8 +308,8 @@ impl Arbitration {
 
     /// When this port begins to arbitrate: it wants the loop, and it may. `last` is the tenancy whose
     /// access window may have ended for it.
-    fn starts_at(&self, port: u32, last: Option<Tenancy>) -> Picoseconds {
-        let contender = &self.contenders[port as usize];
+    fn starts_at(&self, port: Id<LoopPlace>, last: Option<Tenancy>) -> Instant {
+        let contender = &self.contenders[port];
         let starts_at = contender.wants_since.max(self.closed_until);
         let window_end = match last {
             Some(last) if !last.is_contended => self.window_end(port, last),
@@ -320,57 +323,58 @@ impl Arbitration {
     }
 
     /// The first word of this port that the owner before does not swallow.
-    fn first_word(&self, port: u32) -> Picoseconds {
+    fn first_word(&self, port: Id<LoopPlace>) -> Instant {
         let starts_at = self.starts_at(port, self.last);
         match self.last {
             Some(last) => {
                 let to_owner = self.ring.between(port, last.owner);
                 let passes_from = last.repeats_from.saturating_sub(to_owner);
                 let is_idle = !last.is_contended && passes_from == self.window_end(port, last);
-                starts_at.max(passes_from + if is_idle { self.word } else { 0 })
+                starts_at.max(passes_from + if is_idle { self.word } else { Span::ZERO })
             }
             None => starts_at,
         }
     }
 
     /// The first word of a port passes a stronger one before that arbitrates.
-    fn survives(&self, port: u32, stronger: u32) -> bool {
+    fn survives(&self, port: Id<LoopPlace>, stronger: Id<LoopPlace>) -> bool {
         let sent_at = self.first_word(port);
-        sent_at != NEVER && self.first_word(stronger) > sent_at + self.ring.between(port, stronger)
+        sent_at != Instant::NEVER
+            && self.first_word(stronger) > sent_at + self.ring.between(port, stronger)
     }
 
-    fn survives_all(&self, port: u32) -> bool {
-        let rank = self.rank_of[port as usize];
+    fn survives_all(&self, port: Id<LoopPlace>) -> bool {
+        let rank = self.rank_of[port];
         let stronger = self.ports(self.wanting.stronger_than(rank));
         let mut waiting = stronger.filter(|&other| other != port);
         waiting.all(|other| self.survives(port, other))
     }
 
     /// Ports of these ranks, strongest first.
-    fn ports(&self, ranks: Ranks) -> impl Iterator<Item = u32> + '_ {
+    fn ports(&self, ranks: Ranks) -> impl Iterator<Item = Id<LoopPlace>> + '_ {
         ranks.iter().map(|rank| self.by_rank[usize::from(rank)])
     }
 
     /// Ports that may arbitrate before the next tenancy: all that want the loop once the access window
     /// has ended.
-    fn candidates(&self) -> impl Iterator<Item = u32> + '_ {
+    fn candidates(&self) -> impl Iterator<Item = Id<LoopPlace>> + '_ {
         let may_all = self.last.is_some_and(|last| !last.is_contended);
         self.ports(if may_all { self.wanting } else { self.eligible })
     }
 
-    fn has_access(&self, port: u32) -> bool {
-        self.contenders[port as usize].may_from != NEVER
+    fn has_access(&self, port: Id<LoopPlace>) -> bool {
+        self.contenders[port].may_from != Instant::NEVER
     }
 
-    fn forget(&mut self, port: u32) {
-        self.contenders[port as usize].wants_since = NEVER;
-        let rank = self.rank_of[port as usize];
+    fn forget(&mut self, port: Id<LoopPlace>) {
+        self.contenders[port].wants_since = Instant::NEVER;
+        let rank = self.rank_of[port];
         self.wanting.remove(rank);
         self.eligible.remove(rank);
     }
 
     /// IDLE, sent when the mark came back, passes this port.
-    fn window_end(&self, port: u32, last: Tenancy) -> Picoseconds {
+    fn window_end(&self, port: Id<LoopPlace>, last: Tenancy) -> Instant {
         last.idle_at + self.ring.between(last.owner, port)
     }
 
@@ -381,7 +385,7 @@ impl Arbitration {
             return;
         }
         while let Some(port) = self.without_access.pop() {
-            self.contenders[port as usize].may_from = self.window_end(port, last) + self.word;
+            self.contenders[port].may_from = self.window_end(port, last) + self.word;
         }
         self.eligible = self.wanting;
     }
@@ -390,6 +394,14 @@ impl Arbitration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
+    fn place(number: u32) -> Id<LoopPlace> {
+        Id::new(number)
+    }
 
     const FAIR: LoopAccess = LoopAccess {
         al_pa: 0,
@@ -400,14 +412,14 @@ mod tests {
     /// Ports one word of ten apart, priorities in the order of their places.
     fn four() -> Arbitration {
         let ports: Vec<_> = (0..4).map(|al_pa| LoopAccess { al_pa, ..FAIR }).collect();
-        Arbitration::new(Ring::new([10; 4]), 1, &ports)
+        Arbitration::new(Ring::new([Span::from_ps(10); 4]), Span::from_ps(1), &ports)
     }
 
     /// A win after arbitration.
-    fn win(port: u32, at: Picoseconds) -> Win {
+    fn win(port: u32, ps: u64) -> Win {
         Win {
-            port,
-            at,
+            port: place(port),
+            at: at(ps),
             is_transfer: false,
         }
     }
@@ -416,36 +428,36 @@ mod tests {
     fn a_lone_port_wins_after_one_round() {
         let mut arbitration = four();
         assert_eq!(arbitration.next_win(), None);
-        arbitration.request(2, 100);
+        arbitration.request(place(2), at(100));
         assert_eq!(arbitration.next_win(), Some(win(2, 140)));
     }
 
     #[test]
     fn the_stronger_wins_unless_the_word_has_passed_it() {
         let mut arbitration = four();
-        arbitration.request(2, 100); // reaches port 0 at 120
-        arbitration.request(0, 120);
+        arbitration.request(place(2), at(100)); // reaches port 0 at 120
+        arbitration.request(place(0), at(120));
         assert_eq!(arbitration.next_win(), Some(win(0, 160)));
         let mut arbitration = four();
-        arbitration.request(2, 100);
-        arbitration.request(0, 121);
+        arbitration.request(place(2), at(100));
+        arbitration.request(place(0), at(121));
         assert_eq!(arbitration.next_win(), Some(win(2, 140)));
     }
 
     #[test]
     fn a_fair_port_waits_until_all_have_had_the_loop() {
         let mut arbitration = four();
-        arbitration.request(0, 0);
-        arbitration.request(3, 0);
+        arbitration.request(place(0), at(0));
+        arbitration.request(place(3), at(0));
         let mut order = Vec::new();
         for _ in 0..4 {
             let next = arbitration.next_win().expect("a port wants the loop");
             arbitration.win(next);
-            arbitration.request(next.port, next.at + 5); // it wants more
-            arbitration.release(next.at + 60, next.at + 100);
+            arbitration.request(next.port, next.at + Span::from_ps(5)); // it wants more
+            arbitration.release(next.at + Span::from_ps(60), next.at + Span::from_ps(100));
             order.push(next.port);
         }
-        assert_eq!(order, [0, 3, 0, 3]);
+        assert_eq!(order, [0, 3, 0, 3].map(place));
     }
 
     #[test]
@@ -453,15 +465,16 @@ mod tests {
         let mut ports = [FAIR; 2];
         ports[0].is_fair = false;
         ports[1].al_pa = 1;
-        let mut arbitration = Arbitration::new(Ring::new([10; 2]), 1, &ports);
-        arbitration.request(1, 0);
-        arbitration.request(0, 0);
+        let mut arbitration =
+            Arbitration::new(Ring::new([Span::from_ps(10); 2]), Span::from_ps(1), &ports);
+        arbitration.request(place(1), at(0));
+        arbitration.request(place(0), at(0));
         for _ in 0..5 {
             let next = arbitration.next_win().expect("a port wants the loop");
-            assert_eq!(next.port, 0);
+            assert_eq!(next.port, place(0));
             arbitration.win(next);
-            arbitration.request(0, next.at + 5);
-            arbitration.release(next.at + 60, next.at + 100);
+            arbitration.request(place(0), next.at + Span::from_ps(5));
+            arbitration.release(next.at + Span::from_ps(60), next.at + Span::from_ps(100));
         }
     }
 
@@ -470,14 +483,15 @@ mod tests {
         let mut ports = [FAIR; 2];
         ports[0].uses_transfer = true;
         ports[1].al_pa = 1;
-        let mut arbitration = Arbitration::new(Ring::new([10; 2]), 1, &ports);
-        arbitration.request(0, 0);
+        let mut arbitration =
+            Arbitration::new(Ring::new([Span::from_ps(10); 2]), Span::from_ps(1), &ports);
+        arbitration.request(place(0), at(0));
         arbitration.win(arbitration.next_win().expect("one wants it"));
-        arbitration.request(0, 25);
-        arbitration.release(40, 60);
+        arbitration.request(place(0), at(25));
+        arbitration.release(at(40), at(60));
         let transfer = arbitration.next_win().expect("the owner wants it");
-        assert!(transfer.is_transfer && transfer.at == 61);
-        arbitration.request(1, 30);
-        assert_eq!(arbitration.next_win().map(|win| win.port), Some(1));
+        assert!(transfer.is_transfer && transfer.at == at(61));
+        arbitration.request(place(1), at(30));
+        assert_eq!(arbitration.next_win().map(|win| win.port), Some(place(1)));
     }
 }

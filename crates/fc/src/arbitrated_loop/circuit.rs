@@ -1,6 +1,6 @@
 //! A pair of ports that talk.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Instant, Span};
 
 use super::CircuitCredit;
 
@@ -17,18 +17,18 @@ pub struct LoopBuffers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CircuitPath {
     /// From the owner to its partner.
-    pub out: Picoseconds,
+    pub out: Span,
     /// From the partner to the owner.
-    pub back: Picoseconds,
+    pub back: Span,
     /// One transmission word.
-    pub word: Picoseconds,
+    pub word: Span,
     /// Fill words between two frames.
-    pub gap: Picoseconds,
+    pub gap: Span,
 }
 
 impl CircuitPath {
     /// There and back.
-    pub fn round(&self) -> Picoseconds {
+    pub fn round(&self) -> Span {
         self.out + self.back
     }
 }
@@ -47,18 +47,18 @@ struct Direction {
     credit: CircuitCredit,
     /// The next frame may begin then as far as the lane is concerned, the gap behind the one before
     /// it included.
-    free_at: Picoseconds,
+    free_at: Instant,
 }
 
 /// When a frame goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameTimes {
     /// First bit out.
-    pub starts_at: Picoseconds,
+    pub starts_at: Instant,
     /// Last bit in at the other side.
-    pub arrives_at: Picoseconds,
+    pub arrives_at: Instant,
     /// Part of the wait before it that was for credit alone.
-    pub credit_wait: Picoseconds,
+    pub credit_wait: Span,
 }
 
 /// An open circuit (OPNyx, both ways at once).
@@ -73,14 +73,14 @@ pub struct Circuit {
     path: Option<CircuitPath>,
     lanes: [Direction; 2],
     /// The owner sends, or has sent, CLS at this instant.
-    closes_at: Option<Picoseconds>,
+    closes_at: Option<Instant>,
 }
 
 impl Circuit {
     /// The owner has won at this instant.
     pub fn open(
         &mut self,
-        won_at: Picoseconds,
+        won_at: Instant,
         path: CircuitPath,
         owner: LoopBuffers,
         partner: LoopBuffers,
@@ -91,27 +91,28 @@ impl Circuit {
         out.credit
             .open(partner.login, partner.buffers, first_r_rdy_at);
         out.free_at = won_at + behind_opn;
-        back.credit.open(owner.buffers, owner.buffers, 0);
+        back.credit
+            .open(owner.buffers, owner.buffers, Instant::START);
         back.free_at = won_at + path.out + behind_opn;
         self.path = Some(path);
         self.closes_at = None;
     }
 
-    /// When the next frame of this lane could begin; [`sanlab_kernel::NEVER`] without credit.
+    /// When the next frame of this lane could begin; [`Instant::NEVER`] without credit.
     #[inline]
-    pub fn next_at(&self, lane: Lane) -> Picoseconds {
+    pub fn next_at(&self, lane: Lane) -> Instant {
         let direction = &self.lanes[lane as usize];
         direction.free_at.max(direction.credit.next_at())
     }
 
     /// Whether a frame that is ready now can still go.
-    pub fn takes(&self, lane: Lane, now: Picoseconds) -> bool {
+    pub fn takes(&self, lane: Lane, now: Instant) -> bool {
         let may = match (lane, self.closes_at) {
             (_, None) => true,
             (Lane::Out, Some(_)) => false,
             (Lane::Back, Some(_)) => now <= self.partner_closes_at(),
         };
-        may && self.next_at(lane) != sanlab_kernel::NEVER
+        may && self.next_at(lane) != Instant::NEVER
     }
 
     /// Send a frame that takes `sending` from first to last bit. `freed_at` tells for the arrival of
@@ -120,9 +121,9 @@ impl Circuit {
     pub fn send(
         &mut self,
         lane: Lane,
-        now: Picoseconds,
-        sending: Picoseconds,
-        freed_at: impl FnOnce(Picoseconds) -> Picoseconds,
+        now: Instant,
+        sending: Span,
+        freed_at: impl FnOnce(Instant) -> Instant,
     ) -> FrameTimes {
         let Some(path) = self.path else {
             unreachable!("a frame in a circuit that was never opened")
@@ -149,32 +150,32 @@ impl Circuit {
     }
 
     /// The owner has sent all it had at this instant.
-    pub fn dry_at(&self) -> Picoseconds {
+    pub fn dry_at(&self) -> Instant {
         self.lanes[Lane::Out as usize].free_at
     }
 
     /// The owner sends CLS now. Returns when the answer is back: the loop is free. Frames that the
     /// partner still sends move that instant.
-    pub fn close(&mut self, now: Picoseconds) -> Picoseconds {
+    pub fn close(&mut self, now: Instant) -> Instant {
         self.closes_at = Some(now);
         self.released_at()
     }
 
     /// The owner sends, or has sent, CLS at this instant.
-    pub fn closes_at(&self) -> Option<Picoseconds> {
+    pub fn closes_at(&self) -> Option<Instant> {
         self.closes_at
     }
 
-    /// The partner's CLS reaches the owner then; [`sanlab_kernel::NEVER`] before the owner has sent
+    /// The partner's CLS reaches the owner then; [`Instant::NEVER`] before the owner has sent
     /// its own.
-    pub fn released_at(&self) -> Picoseconds {
-        let back = self.path.map_or(0, |path| path.back);
+    pub fn released_at(&self) -> Instant {
+        let back = self.path.map_or(Span::ZERO, |path| path.back);
         self.partner_closes_at().saturating_add(back)
     }
 
-    fn partner_closes_at(&self) -> Picoseconds {
+    fn partner_closes_at(&self) -> Instant {
         let (Some(path), Some(closes_at)) = (self.path, self.closes_at) else {
-            return sanlab_kernel::NEVER;
+            return Instant::NEVER;
         };
         (closes_at + path.out).max(self.lanes[Lane::Back as usize].free_at)
     }

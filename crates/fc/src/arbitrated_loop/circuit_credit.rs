@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::Instant;
 
 /// How many frames one side of an open circuit may send, and when.
 ///
@@ -13,29 +13,29 @@ use sanlab_kernel::{NEVER, Picoseconds};
 pub struct CircuitCredit {
     at_once: u32,
     on_opening: u32,
-    opened_at: Picoseconds,
-    back_at: VecDeque<Picoseconds>,
+    opened_at: Instant,
+    back_at: VecDeque<Instant>,
 }
 
 impl CircuitCredit {
     /// A circuit opens: `login` frames may go at once, the rest of `buffers` when the R_RDYs of the
     /// port that was opened arrive at `opened_at`.
-    pub fn open(&mut self, login: u32, buffers: u32, opened_at: Picoseconds) {
+    pub fn open(&mut self, login: u32, buffers: u32, opened_at: Instant) {
         self.at_once = login.min(buffers);
         self.on_opening = buffers - self.at_once;
         self.opened_at = opened_at;
         self.back_at.clear();
     }
 
-    /// When the next frame may go; [`NEVER`] if no more credit is known to come.
+    /// When the next frame may go; [`Instant::NEVER`] if no more credit is known to come.
     #[inline]
-    pub fn next_at(&self) -> Picoseconds {
+    pub fn next_at(&self) -> Instant {
         if self.at_once > 0 {
-            0
+            Instant::START
         } else if self.on_opening > 0 {
             self.opened_at
         } else {
-            self.back_at.front().copied().unwrap_or(NEVER)
+            self.back_at.front().copied().unwrap_or(Instant::NEVER)
         }
     }
 
@@ -53,7 +53,7 @@ impl CircuitCredit {
 
     /// An R_RDY for a freed buffer arrives then; they come in order.
     #[inline]
-    pub fn give(&mut self, at: Picoseconds) {
+    pub fn give(&mut self, at: Instant) {
         self.back_at.push_back(at);
     }
 }
@@ -62,18 +62,22 @@ impl CircuitCredit {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     #[test]
     fn login_credit_first_then_the_first_r_rdys_then_freed_buffers() {
         let mut credit = CircuitCredit::default();
-        credit.open(1, 2, 500);
-        credit.give(900);
+        credit.open(1, 2, at(500));
+        credit.give(at(900));
         let mut times = Vec::new();
         for _ in 0..4 {
             times.push(credit.next_at());
             credit.take();
         }
-        assert_eq!(times, [0, 500, 900, NEVER]);
-        credit.open(0, 1, 7);
-        assert_eq!(credit.next_at(), 7);
+        assert_eq!(times, [at(0), at(500), at(900), Instant::NEVER]);
+        credit.open(0, 1, at(7));
+        assert_eq!(credit.next_at(), at(7));
     }
 }

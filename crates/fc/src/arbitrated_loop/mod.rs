@@ -16,4 +16,4 @@ mod ring;
 pub use arbitration::{Arbitration, LoopAccess, Win};
 pub use circuit::{Circuit, CircuitPath, FrameTimes, Lane, LoopBuffers};
 use circuit_credit::CircuitCredit;
-pub use ring::Ring;
+pub use ring::{LoopPlace, Ring};

@@ -1,6 +1,9 @@
 //! Positions on a loop.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, IdVec, Span};
+
+/// A place on a loop, in the order of its ring.
+pub enum LoopPlace {}
 
 /// A closed chain of ports.
 ///
@@ -10,8 +13,8 @@ use sanlab_kernel::Picoseconds;
 #[derive(Clone, Debug, Default)]
 pub struct Ring {
     /// Output of each port, as the time a word takes to it from the output of the last.
-    outputs: Vec<Picoseconds>,
-    round: Picoseconds,
+    outputs: IdVec<LoopPlace, Span>,
+    round: Span,
 }
 
 impl Ring {
@@ -20,12 +23,15 @@ impl Ring {
     ///
     /// ```
     /// use sanlab_fc::Ring;
-    /// let ring = Ring::new([5, 10, 20]);
-    /// assert_eq!((ring.between(0, 2), ring.between(2, 0)), (30, 5));
-    /// assert_eq!(ring.round(), 35);
+    /// use sanlab_kernel::{Id, Span};
+    /// let ring = Ring::new([5, 10, 20].map(Span::from_ps));
+    /// let (first, last) = (Id::new(0), Id::new(2));
+    /// assert_eq!(ring.between(first, last), Span::from_ps(30));
+    /// assert_eq!(ring.between(last, first), Span::from_ps(5));
+    /// assert_eq!(ring.round(), Span::from_ps(35));
     /// ```
-    pub fn new(steps: impl IntoIterator<Item = Picoseconds>) -> Self {
-        let mut round = 0;
+    pub fn new(steps: impl IntoIterator<Item = Span>) -> Self {
+        let mut round = Span::ZERO;
         let outputs = steps
             .into_iter()
             .map(|step| {
@@ -37,14 +43,14 @@ impl Ring {
     }
 
     /// Time of a word all the way round.
-    pub fn round(&self) -> Picoseconds {
+    pub fn round(&self) -> Span {
         self.round
     }
 
     /// Time of a word from one port to another; 0 from a port to itself.
     #[inline]
-    pub fn between(&self, from: u32, to: u32) -> Picoseconds {
-        let (from, to) = (self.outputs[from as usize], self.outputs[to as usize]);
+    pub fn between(&self, from: Id<LoopPlace>, to: Id<LoopPlace>) -> Span {
+        let (from, to) = (self.outputs[from], self.outputs[to]);
         if to >= from {
             to - from
         } else {

@@ -1,19 +1,30 @@
 //! Tests of the N_Port.
 
 use super::*;
+use crate::AnyExchange;
+
+fn at(ps: u64) -> Instant {
+    Instant::from_ps(ps)
+}
+
+const HERE: Id<NPort> = Id::new(0);
+
+fn exchange(number: u32) -> AnyExchange {
+    Id::new(number).into()
+}
 
 fn port(limit: u32, interleave: Interleave, sizes: &[u32]) -> NPort {
     let mut port = NPort::new(1000, 1, limit, interleave);
-    for (exchange, &left_bytes) in (0..).zip(sizes) {
+    for (number, &left_bytes) in (0..).zip(sizes) {
         port.queue(Sequence {
             kind: FrameKind::Data,
-            exchange,
-            flow: 0,
-            source: 0,
-            destination: 0,
+            exchange: exchange(number),
+            flow: Id::new(0),
+            source: HERE,
+            destination: HERE,
             ox_id: 0,
             seq_id: 0,
-            queued_at: 5,
+            queued_at: at(5),
             offset: 0,
             left_bytes,
             seq_cnt: 0,
@@ -26,17 +37,17 @@ fn port(limit: u32, interleave: Interleave, sizes: &[u32]) -> NPort {
 fn frames(port: &mut NPort) -> Vec<(u32, u16, u16, bool)> {
     let mut all = Vec::new();
     while port.unsent() > 0 {
-        let next = port.next_frame(10, 0);
+        let next = port.next_frame(at(10), HERE);
         assert_eq!(next.ends_sequence, next.frame.is_last);
         let frame = next.frame;
         all.push((
-            frame.exchange,
+            frame.exchange.record().number(),
             frame.seq_cnt,
             frame.payload_bytes,
             frame.is_last,
         ));
     }
-    assert_eq!(port.ready_at(), NEVER);
+    assert_eq!(port.ready_at(), Instant::NEVER);
     all
 }
 
@@ -58,18 +69,18 @@ fn sequences_go_one_after_the_other_or_frame_by_frame() {
 #[test]
 fn commands_go_between_frames_of_data() {
     let mut port = port(255, Interleave::Control, &[2000, 1000]);
-    let first = port.next_frame(10, 0).frame;
-    for exchange in [7, 8] {
+    let first = port.next_frame(at(10), HERE).frame;
+    for number in [7, 8] {
         port.queue(Sequence {
             kind: FrameKind::Command,
-            exchange,
+            exchange: exchange(number),
             left_bytes: 32,
-            queued_at: 20,
+            queued_at: at(20),
             ..port.open[0]
         });
     }
     let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
-    assert_eq!((first.exchange, order), (0, vec![7, 0, 8, 1]));
+    assert_eq!((first.exchange, order), (exchange(0), vec![7, 0, 8, 1]));
 }
 
 /// However many commands come, data go on, and however long the data, commands do.
@@ -84,7 +95,7 @@ fn commands_and_data_take_turns() {
     let mut data = 0;
     for _ in 0..60 {
         port.queue(command);
-        data += u32::from(port.next_frame(10, 0).frame.kind == FrameKind::Data);
+        data += u32::from(port.next_frame(at(10), HERE).frame.kind == FrameKind::Data);
     }
     assert_eq!((data, port.unsent()), (30, 31));
 }
@@ -103,14 +114,15 @@ fn sequences_beyond_the_limit_wait() {
 fn transmit_buffers_move_the_framing_and_nothing_else() {
     for (buffers, framed_at) in [(1, [5, 100, 200, 300]), (3, [5, 5, 5, 100])] {
         let mut port = port(255, Interleave::Sequence, &[4000]);
-        port.tx_buffers = VecDeque::from(vec![0; buffers]);
+        port.tx_buffers = VecDeque::from(vec![Instant::START; buffers]);
         for (number, expected) in (0u64..).zip(framed_at) {
-            let frame = port.next_frame(100 * number + 10, 0).frame;
+            let frame = port.next_frame(at(100 * number + 10), HERE).frame;
             assert_eq!(
-                frame.framed_at, expected,
+                frame.framed_at,
+                at(expected),
                 "{buffers} buffers, frame {number}"
             );
-            port.on_sent(100 * (number + 1));
+            port.on_sent(at(100 * (number + 1)));
         }
     }
 }
@@ -119,9 +131,9 @@ fn transmit_buffers_move_the_framing_and_nothing_else() {
 fn buffers_are_held_and_drained_one_after_the_other() {
     let rate = sanlab_kernel::Rate::from_bytes_per_s(1_000_000_000); // 1000 ps a byte
     let port = || NPort::new(1000, 1, 1, Interleave::Sequence);
-    assert_eq!(port().on_received(70, 10), 70);
-    let mut slow = port().receiving(30, Some(rate));
-    assert_eq!(slow.on_received(70, 10), 70 + 30 + 10_000);
-    assert_eq!(slow.on_received(80, 10), 70 + 30 + 20_000);
-    assert_eq!(slow.on_received(90_000, 10), 90_000 + 30 + 10_000);
+    assert_eq!(port().on_received(at(70), 10), at(70));
+    let mut slow = port().receiving(Span::from_ps(30), Some(rate));
+    assert_eq!(slow.on_received(at(70), 10), at(70 + 30 + 10_000));
+    assert_eq!(slow.on_received(at(80), 10), at(70 + 30 + 20_000));
+    assert_eq!(slow.on_received(at(90_000), 10), at(90_000 + 30 + 10_000));
 }
