@@ -1,9 +1,10 @@
 //! A storage array: ports' and task sets' limits, controllers, cache, disks, LUNs.
 
-use sanlab_kernel::{Picoseconds, Rate, Station};
+use sanlab_kernel::{Id, IdVec, Rate, Span, Station};
 
 use crate::cache::Cache;
 use crate::disk::Disk;
+use crate::elsewhere::{Flow, Port};
 use crate::lun::Lun;
 use crate::page_cache::{PageCache, Partner};
 use crate::raid::Group;
@@ -17,31 +18,39 @@ pub enum Refusal {
     TaskSetFull,
 }
 
+/// A front-end port of an array, among its own.
+#[derive(Debug)]
+pub enum FrontEndPort {}
+
+/// A way from the controllers of an array to its disks.
+#[derive(Debug)]
+pub enum BackEndPath {}
+
 /// An array.
 #[derive(Clone, Debug)]
 pub struct Array {
     /// The first of its front-end ports.
-    pub first_n_port: u32,
+    pub first_n_port: Id<Port>,
     /// Its processors.
     pub controllers: Station,
     /// Processor time of a command.
-    pub command: Picoseconds,
+    pub command: Span,
     /// Largest burst that one XFER_RDY asks for.
     pub burst_bytes: u32,
     /// Commands a front-end port accepts.
     pub port_queue_depth: u32,
-    /// Commands open at each front-end port, in the order of the ports.
-    pub port_open: Vec<u32>,
+    /// Commands open at each front-end port.
+    pub port_open: IdVec<FrontEndPort, u32>,
     /// Its cache; none when it is off.
     pub cache: Option<Cache>,
     /// Its disks.
-    pub disks: Vec<Disk>,
-    /// When each of them is due; [`sanlab_kernel::NEVER`] if it has nothing to do.
-    pub disk_due: Vec<Picoseconds>,
+    pub disks: IdVec<Disk>,
+    /// When each of them is due; [`sanlab_kernel::Instant::NEVER`] if it has nothing to do.
+    pub disk_due: Vec<Span>,
     /// Operations under way at each disk, those on loops included.
-    pub disk_open: Vec<u32>,
+    pub disk_open: IdVec<Disk, u32>,
     /// Its RAID groups.
-    pub groups: Vec<Group>,
+    pub groups: IdVec<Group>,
     /// What computes parity.
     pub parity: Station,
     /// Its rate; none takes no time.
@@ -53,39 +62,44 @@ pub struct Array {
     /// Loops to the disks; `None` if they are reached directly.
     pub back_end: Option<BackEnd>,
     /// Its LUNs.
-    pub luns: Vec<Lun>,
+    pub luns: IdVec<Lun>,
 }
 
 /// Loops from the controllers to the disks.
 #[derive(Clone, Debug)]
 pub struct BackEnd {
     /// N_Ports of the controllers, one for each path.
-    pub initiators: Vec<u32>,
+    pub initiators: IdVec<BackEndPath, Id<Port>>,
     /// N_Ports of each disk, one for each path.
-    pub disks: Vec<Vec<u32>>,
+    pub disks: IdVec<Disk, IdVec<BackEndPath, Id<Port>>>,
     /// The next path of each disk.
-    pub next_path: Vec<u32>,
+    pub next_path: IdVec<Disk, Id<BackEndPath>>,
     /// What its frames are counted under.
-    pub flow: u32,
+    pub flow: Id<Flow>,
 }
 
 impl BackEnd {
     /// The path of the next operation of a disk: all in turn.
-    pub fn take_path(&mut self, disk: u32) -> u32 {
-        let next = &mut self.next_path[disk as usize];
+    pub fn take_path(&mut self, disk: Id<Disk>) -> Id<BackEndPath> {
+        let next = &mut self.next_path[disk];
         let path = *next;
-        *next = (path + 1) % sanlab_kernel::id_of(self.initiators.len());
+        let behind = Id::new(path.number() + 1);
+        *next = if behind == self.initiators.next_id() {
+            Id::new(0)
+        } else {
+            behind
+        };
         path
     }
 }
 
 impl Array {
     /// Take a command in, if port and task set have room.
-    pub fn admit(&mut self, port: usize, lun: u32) -> Result<(), Refusal> {
+    pub fn admit(&mut self, port: Id<FrontEndPort>, lun: Id<Lun>) -> Result<(), Refusal> {
         if self.port_open[port] >= self.port_queue_depth {
             return Err(Refusal::PortFull);
         }
-        let lun = &mut self.luns[lun as usize];
+        let lun = &mut self.luns[lun];
         if lun.open >= lun.queue_depth {
             return Err(Refusal::TaskSetFull);
         }
@@ -95,9 +109,9 @@ impl Array {
     }
 
     /// A command is answered.
-    pub fn release(&mut self, port: usize, lun: u32) {
+    pub fn release(&mut self, port: Id<FrontEndPort>, lun: Id<Lun>) {
         // A task set that was cleared by a fault has forgotten the command.
-        let lun = &mut self.luns[lun as usize];
+        let lun = &mut self.luns[lun];
         lun.open = lun.open.saturating_sub(1);
         self.port_open[port] = self.port_open[port].saturating_sub(1);
     }

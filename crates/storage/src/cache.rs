@@ -2,18 +2,20 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{Picoseconds, RandomStream};
+use sanlab_kernel::{Id, RandomStream, Span};
+
+use crate::elsewhere::Task;
 
 /// The cache of an array.
 #[derive(Clone, Debug)]
 pub struct Cache {
     read_hit_ppm: u32,
-    access: Picoseconds,
+    access: Span,
     dirty_limit: u64,
     dirty: u64,
     most_dirty: u64,
     /// Writes that wait for room, with their size.
-    waiting: VecDeque<(u32, u64)>,
+    waiting: VecDeque<(Id<Task>, u64)>,
     draws: RandomStream,
 }
 
@@ -31,12 +33,7 @@ pub enum CacheWrite {
 impl Cache {
     /// A cache that answers this share of reads, keeps this much that is not on disk yet, and takes
     /// this long for an access.
-    pub fn new(
-        read_hit_ppm: u32,
-        access: Picoseconds,
-        dirty_limit: u64,
-        draws: RandomStream,
-    ) -> Self {
+    pub fn new(read_hit_ppm: u32, access: Span, dirty_limit: u64, draws: RandomStream) -> Self {
         Self {
             read_hit_ppm,
             access,
@@ -49,7 +46,7 @@ impl Cache {
     }
 
     /// Time of an access.
-    pub fn access(&self) -> Picoseconds {
+    pub fn access(&self) -> Span {
         self.access
     }
 
@@ -59,7 +56,7 @@ impl Cache {
     }
 
     /// A write comes, named by its task.
-    pub fn write(&mut self, task: u32, bytes: u64) -> CacheWrite {
+    pub fn write(&mut self, task: Id<Task>, bytes: u64) -> CacheWrite {
         if bytes > self.dirty_limit {
             return CacheWrite::Through;
         }
@@ -77,7 +74,7 @@ impl Cache {
     }
 
     /// The next write that waited and has room now.
-    pub fn admit_waiting(&mut self) -> Option<u32> {
+    pub fn admit_waiting(&mut self) -> Option<Id<Task>> {
         let &(task, bytes) = self.waiting.front()?;
         if self.dirty + bytes > self.dirty_limit {
             return None;
@@ -102,29 +99,33 @@ impl Cache {
 mod tests {
     use super::*;
 
+    fn task(number: u32) -> Id<Task> {
+        Id::new(number)
+    }
+
     fn cache(limit: u64) -> Cache {
-        Cache::new(0, 5, limit, RandomStream::new(1, "cache"))
+        Cache::new(0, Span::from_ps(5), limit, RandomStream::new(1, "cache"))
     }
 
     #[test]
     fn writes_wait_in_order_even_if_a_later_one_would_fit() {
         let mut cache = cache(100);
-        assert_eq!(cache.write(1, 60), CacheWrite::Taken);
-        assert_eq!(cache.write(2, 50), CacheWrite::Waits);
-        assert_eq!(cache.write(3, 10), CacheWrite::Waits);
+        assert_eq!(cache.write(task(1), 60), CacheWrite::Taken);
+        assert_eq!(cache.write(task(2), 50), CacheWrite::Waits);
+        assert_eq!(cache.write(task(3), 10), CacheWrite::Waits);
         assert_eq!(cache.admit_waiting(), None);
         cache.destaged(60);
-        assert_eq!(cache.admit_waiting(), Some(2));
-        assert_eq!(cache.admit_waiting(), Some(3));
+        assert_eq!(cache.admit_waiting(), Some(task(2)));
+        assert_eq!(cache.admit_waiting(), Some(task(3)));
         assert_eq!((cache.admit_waiting(), cache.dirty()), (None, 60));
     }
 
     #[test]
     fn a_write_above_the_limit_goes_through_and_holds_nobody_up() {
         let mut cache = cache(100);
-        assert_eq!(cache.write(1, 100), CacheWrite::Taken);
-        assert_eq!(cache.write(2, 1), CacheWrite::Waits);
-        assert_eq!(cache.write(3, 101), CacheWrite::Through);
+        assert_eq!(cache.write(task(1), 100), CacheWrite::Taken);
+        assert_eq!(cache.write(task(2), 1), CacheWrite::Waits);
+        assert_eq!(cache.write(task(3), 101), CacheWrite::Through);
         assert_eq!(cache.dirty(), 100);
     }
 }

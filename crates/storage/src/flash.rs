@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use sanlab_kernel::{Picoseconds, Rate, StationTotals};
+use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, StationTotals};
 
 use crate::disk::ledger::Ledger;
 
@@ -27,17 +27,17 @@ pub struct FlashModel {
     /// Pages of a block, the unit of erasing.
     pub pages_per_block: u32,
     /// Time to read a page in its die.
-    pub read: Picoseconds,
+    pub read: Span,
     /// Time to program a page.
-    pub program: Picoseconds,
+    pub program: Span,
     /// Time to erase a block.
-    pub erase: Picoseconds,
+    pub erase: Span,
     /// Rate of a channel.
     pub channel: Rate,
     /// Bytes the write buffer holds; 0 answers a write when it is programmed.
     pub buffer: u64,
     /// Controller, host interface and buffer: added to every command.
-    pub latency: Picoseconds,
+    pub latency: Span,
     /// Pages programmed for a million written; at least a million.
     pub amplification_ppm: u64,
 }
@@ -55,18 +55,24 @@ pub struct FlashCounters {
     pub erases: u64,
 }
 
+#[derive(Debug)]
+enum Die {}
+
+#[derive(Debug)]
+enum Channel {}
+
 /// A flash SSD.
 #[derive(Clone, Debug)]
 pub struct Flash {
     model: FlashModel,
-    dies: Vec<Picoseconds>,
-    channels: Vec<Picoseconds>,
+    dies: IdVec<Die, Instant>,
+    channels: IdVec<Channel, Instant>,
     /// Ends of programs under way, with the bytes each frees.
-    programs: BinaryHeap<Reverse<(Picoseconds, u64)>>,
+    programs: BinaryHeap<Reverse<(Instant, u64)>>,
     buffered: u64,
-    next_die: usize,
+    next_die: Id<Die>,
     /// Die of the next move or erasure: in turn, so that none gets more than its share.
-    next_move: usize,
+    next_move: Id<Die>,
     owed_moves: u64,
     programmed: u64,
     ledger: Ledger,
@@ -79,12 +85,12 @@ impl Flash {
     pub fn new(model: FlashModel) -> Self {
         let dies = (model.channels * model.dies_per_channel) as usize;
         Self {
-            dies: vec![0; dies],
-            channels: vec![0; model.channels as usize],
+            dies: IdVec::filled(Instant::START, dies),
+            channels: IdVec::filled(Instant::START, model.channels as usize),
             programs: BinaryHeap::new(),
             buffered: 0,
-            next_die: 0,
-            next_move: 0,
+            next_die: Id::new(0),
+            next_move: Id::new(0),
             owed_moves: 0,
             programmed: 0,
             ledger: Ledger::default(),
@@ -94,13 +100,7 @@ impl Flash {
     }
 
     /// Starts a command; returns when it is done. The caller reports its end then.
-    pub fn arrive(
-        &mut self,
-        now: Picoseconds,
-        address: u64,
-        bytes: u64,
-        is_read: bool,
-    ) -> Picoseconds {
+    pub fn arrive(&mut self, now: Instant, address: u64, bytes: u64, is_read: bool) -> Instant {
         self.ledger.arrive(now);
         let done = if is_read {
             self.read(now, address, bytes)
@@ -111,30 +111,30 @@ impl Flash {
     }
 
     /// A command that came then is done.
-    pub fn leave(&mut self, now: Picoseconds, came_at: Picoseconds) {
+    pub fn leave(&mut self, now: Instant, came_at: Instant) {
         self.ledger.leave(now, came_at);
     }
 
     /// Totals up to now.
-    pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+    pub fn totals(&mut self, now: Instant) -> StationTotals {
         self.ledger.totals(now)
     }
 
     /// Little's law; the error is what is missing.
-    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+    pub fn check(&mut self, now: Instant) -> Result<(), i128> {
         self.ledger.check(now)
     }
 
     /// Pages lie on the dies in turn, channels first.
-    fn read(&mut self, now: Picoseconds, address: u64, bytes: u64) -> Picoseconds {
+    fn read(&mut self, now: Instant, address: u64, bytes: u64) -> Instant {
         let page = self.model.page;
         let end = address + bytes;
         let mut done = now;
         for number in address / page..=(end - 1) / page {
-            let die = usize::try_from(number % self.dies.len() as u64).unwrap_or(0);
+            let die = Id::from_place(usize::try_from(number % self.dies.len() as u64).unwrap_or(0));
             let part = end.min((number + 1) * page) - address.max(number * page);
             let read_at = take(&mut self.dies[die], now, self.model.read);
-            let channel = die % self.channels.len();
+            let channel = self.channel_of(die);
             let transfer = self.model.channel.time_for(part);
             done = done.max(take(&mut self.channels[channel], read_at, transfer));
             self.counters.reads += 1;
@@ -142,7 +142,7 @@ impl Flash {
         done
     }
 
-    fn write(&mut self, now: Picoseconds, bytes: u64) -> Picoseconds {
+    fn write(&mut self, now: Instant, bytes: u64) -> Instant {
         while let Some(&Reverse((at, freed))) = self.programs.peek() {
             if at > now {
                 break;
@@ -166,15 +166,15 @@ impl Flash {
     }
 
     /// Program pages behind one another on the dies in turn; returns when the last is done.
-    fn program(&mut self, now: Picoseconds, bytes: u64) -> Picoseconds {
+    fn program(&mut self, now: Instant, bytes: u64) -> Instant {
         let is_buffered = bytes <= self.model.buffer;
         let (mut left, mut done) = (bytes, now);
         while left > 0 {
             let part = left.min(self.model.page);
             left -= part;
             let die = self.next_die;
-            self.next_die = (die + 1) % self.dies.len();
-            let channel = die % self.channels.len();
+            self.next_die = self.die_behind(die);
+            let channel = self.channel_of(die);
             let sent_at = take(
                 &mut self.channels[channel],
                 now,
@@ -211,14 +211,27 @@ impl Flash {
         }
     }
 
-    fn occupy_next(&mut self, span: Picoseconds) {
+    fn occupy_next(&mut self, span: Span) {
         self.dies[self.next_move] += span;
-        self.next_move = (self.next_move + 1) % self.dies.len();
+        self.next_move = self.die_behind(self.next_move);
+    }
+
+    fn die_behind(&self, die: Id<Die>) -> Id<Die> {
+        let behind = Id::new(die.number() + 1);
+        if behind == self.dies.next_id() {
+            Id::new(0)
+        } else {
+            behind
+        }
+    }
+
+    fn channel_of(&self, die: Id<Die>) -> Id<Channel> {
+        Id::new(die.number() % self.model.channels)
     }
 }
 
 /// The next service of a server that is free from then on.
-fn take(free_at: &mut Picoseconds, now: Picoseconds, service: Picoseconds) -> Picoseconds {
+fn take(free_at: &mut Instant, now: Instant, service: Span) -> Instant {
     *free_at = now.max(*free_at) + service;
     *free_at
 }
@@ -227,7 +240,11 @@ fn take(free_at: &mut Picoseconds, now: Picoseconds, service: Picoseconds) -> Pi
 mod tests {
     use super::*;
 
-    const US: u64 = 1_000_000;
+    const US: Span = Span::from_ps(1_000_000);
+
+    fn at(since: Span) -> Instant {
+        Instant::START + since
+    }
 
     fn model() -> FlashModel {
         FlashModel {
@@ -235,12 +252,12 @@ mod tests {
             dies_per_channel: 2,
             page: 4096,
             pages_per_block: 100,
-            read: 50 * US,
-            program: 500 * US,
-            erase: 3000 * US,
+            read: US * 50,
+            program: US * 500,
+            erase: US * 3000,
             channel: Rate::from_bytes_per_s(409_600_000), // 10 us for a page
             buffer: 8192,
-            latency: 5 * US,
+            latency: US * 5,
             amplification_ppm: 1_000_000,
         }
     }
@@ -248,15 +265,15 @@ mod tests {
     #[test]
     fn a_read_is_die_then_channel_and_dies_work_side_by_side() {
         let mut flash = Flash::new(model());
-        assert_eq!(flash.arrive(0, 0, 4096, true), 65 * US);
+        assert_eq!(flash.arrive(Instant::START, 0, 4096, true), at(US * 65));
         let mut flash = Flash::new(model());
         // Four pages on four dies, two of them behind each other on each channel.
-        assert_eq!(flash.arrive(0, 0, 4 * 4096, true), 75 * US);
+        assert_eq!(flash.arrive(Instant::START, 0, 4 * 4096, true), at(US * 75));
         let mut flash = Flash::new(model());
-        flash.arrive(0, 0, 4096, true);
+        flash.arrive(Instant::START, 0, 4096, true);
         assert_eq!(
-            flash.arrive(0, 4 * 4096, 4096, true),
-            115 * US,
+            flash.arrive(Instant::START, 4 * 4096, 4096, true),
+            at(US * 115),
             "the same die"
         );
         assert_eq!(flash.counters.reads, 2);
@@ -265,15 +282,15 @@ mod tests {
     #[test]
     fn a_write_waits_for_room_in_the_buffer() {
         let mut flash = Flash::new(model());
-        assert_eq!(flash.arrive(0, 0, 4096, false), 5 * US);
-        assert_eq!(flash.arrive(0, 0, 4096, false), 5 * US);
+        assert_eq!(flash.arrive(Instant::START, 0, 4096, false), at(US * 5));
+        assert_eq!(flash.arrive(Instant::START, 0, 4096, false), at(US * 5));
         // The first page is programmed at 510 us.
-        assert_eq!(flash.arrive(0, 0, 4096, false), 515 * US);
+        assert_eq!(flash.arrive(Instant::START, 0, 4096, false), at(US * 515));
         let mut through = Flash::new(FlashModel {
             buffer: 0,
             ..model()
         });
-        assert_eq!(through.arrive(0, 0, 4096, false), 515 * US);
+        assert_eq!(through.arrive(Instant::START, 0, 4096, false), at(US * 515));
     }
 
     /// Sustained writes: dies share programs, moves (read and program) and erases.
@@ -285,7 +302,7 @@ mod tests {
             ..model()
         };
         let mut flash = Flash::new(model);
-        let mut now = 0;
+        let mut now = Instant::START;
         let pages = 20_000;
         for _ in 0..pages {
             let came_at = now;
@@ -295,7 +312,7 @@ mod tests {
         let per_page = 500.0 + 1.5 * 550.0 + 2.5 * 3000.0 / 100.0;
         // What still is in the buffer has been answered and not programmed.
         let expected = per_page * f64::from(pages - 256) / 4.0;
-        let got = now as f64 / 1e6;
+        let got = now.as_ps() as f64 / 1e6;
         assert!(
             (got / expected - 1.0).abs() < 0.01,
             "{got} us, expected {expected}"

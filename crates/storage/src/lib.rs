@@ -6,6 +6,7 @@
 mod array;
 mod cache;
 mod disk;
+mod elsewhere;
 mod flash;
 mod lun;
 mod mirror;
@@ -14,9 +15,10 @@ mod raid;
 mod ram;
 mod service_time;
 
-pub use array::{Array, BackEnd, Refusal};
+pub use array::{Array, BackEnd, BackEndPath, FrontEndPort, Refusal};
 pub use cache::{Cache, CacheWrite};
 pub use disk::*;
+pub use elsewhere::{Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lun::{Lun, Media, Piece, Stripe};
 pub use mirror::Mirror;
@@ -26,7 +28,7 @@ pub use page_cache::{
 };
 pub use raid::{
     Failing, Group, GroupCounters, Level, Operation, RaidMapping, Reading, Rebuild, RebuildStep,
-    Role, Spot, StripeLocks, WriteStrategy,
+    Role, Slot, Spot, StripeLocks, WriteStrategy,
 };
 pub use ram::Ram;
 pub use service_time::ServiceTime;

@@ -1,7 +1,8 @@
 //! A logical unit and what holds its blocks.
 
-use sanlab_kernel::Station;
+use sanlab_kernel::{Id, IdVec, Station};
 
+use crate::disk::Disk;
 use crate::flash::Flash;
 use crate::mirror::Mirror;
 use crate::raid::Group;
@@ -39,8 +40,8 @@ pub enum Media {
     Stripe(Stripe),
     /// A part of a RAID group.
     Raid {
-        /// The group, as index into the array's.
-        group: u32,
+        /// The group.
+        group: Id<Group>,
         /// First byte of the group's data.
         start: u64,
     },
@@ -53,8 +54,8 @@ pub enum Media {
 /// RAID 0: stripes of `stripe_bytes` on each disk in turn.
 #[derive(Clone, Debug)]
 pub struct Stripe {
-    /// The disks, as indices into the array's.
-    pub disks: Vec<u32>,
+    /// The disks.
+    pub disks: Vec<Id<Disk>>,
     /// Where the LUN begins on each.
     pub start: u64,
     /// Bytes on one disk before the next.
@@ -66,8 +67,8 @@ pub struct Stripe {
 /// The part of a request that one disk does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Disk, as index into the array's.
-    pub disk: u32,
+    /// Disk.
+    pub disk: Id<Disk>,
     /// First byte on it.
     pub address: u64,
     /// Length.
@@ -76,9 +77,9 @@ pub struct Piece {
 
 impl Media {
     /// Bytes that are best written at once; 0 where it makes no difference.
-    pub fn stripe_bytes(&self, groups: &[Group]) -> u64 {
+    pub fn stripe_bytes(&self, groups: &IdVec<Group>) -> u64 {
         match self {
-            Self::Raid { group, .. } => groups[*group as usize].mapping.row_bytes(),
+            Self::Raid { group, .. } => groups[*group].mapping.row_bytes(),
             Self::Stripe(stripe) => stripe.stripe_bytes * stripe.disks.len() as u64,
             Self::Memory { .. } | Self::Flash(_) | Self::Ram(_) => 0,
         }
@@ -131,21 +132,24 @@ mod tests {
         for _ in 0..2000 {
             let disks = 1 + draws.below(6) as u32;
             let stripe = Stripe {
-                disks: (0..disks).collect(),
+                disks: (0..disks).map(Id::new).collect(),
                 start: 0,
                 stripe_bytes: 64,
                 block_bytes: 1,
             };
             let (address, bytes) = (draws.below(2000), 1 + draws.below(900));
-            let mut seen: Vec<(u32, u64)> = Vec::new();
+            let mut seen: Vec<(Id<Disk>, u64)> = Vec::new();
             for piece in stripe.pieces(address, bytes) {
                 seen.extend((piece.address..piece.address + piece.bytes).map(|b| (piece.disk, b)));
             }
-            let mut expected: Vec<(u32, u64)> = (address..address + bytes)
+            let mut expected: Vec<(Id<Disk>, u64)> = (address..address + bytes)
                 .map(|byte| {
                     let row = byte / 64;
                     let column = row % u64::from(disks);
-                    (column as u32, row / u64::from(disks) * 64 + byte % 64)
+                    (
+                        Id::new(column as u32),
+                        row / u64::from(disks) * 64 + byte % 64,
+                    )
                 })
                 .collect();
             seen.sort_unstable();
@@ -161,7 +165,7 @@ mod tests {
         for _ in 0..2000 {
             let disks = 1 + draws.below(5) as u32;
             let of_bytes = Stripe {
-                disks: (0..disks).collect(),
+                disks: (0..disks).map(Id::new).collect(),
                 start: 1000,
                 stripe_bytes: 64,
                 block_bytes: 1,

@@ -2,7 +2,11 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant};
+
+use crate::array::Array;
+use crate::elsewhere::{Flow, Port, Task};
+use crate::lun::Lun;
 
 /// The copy engine of one LUN.
 ///
@@ -12,20 +16,20 @@ use sanlab_kernel::Picoseconds;
 #[derive(Clone, Debug)]
 pub struct Mirror {
     /// Array copied to.
-    pub array: u32,
+    pub array: Id<Array>,
     /// Its LUN.
-    pub lun: u32,
+    pub lun: Id<Lun>,
     /// N_Port the copies leave by.
-    pub source_n_port: u32,
+    pub source_n_port: Id<Port>,
     /// N_Port they go to.
-    pub target_n_port: u32,
+    pub target_n_port: Id<Port>,
     /// The write waits for the copy.
     pub is_synchronous: bool,
     /// What its frames are counted under.
-    pub flow: u32,
+    pub flow: Id<Flow>,
     max_outstanding: u32,
     open: u32,
-    waiting: VecDeque<u32>,
+    waiting: VecDeque<Id<Task>>,
     /// Copies done.
     pub copies: u64,
     /// Their bytes.
@@ -33,9 +37,9 @@ pub struct Mirror {
     /// Their response times, summed.
     pub response: u128,
     /// The first began.
-    pub first_at: Option<Picoseconds>,
+    pub first_at: Option<Instant>,
     /// The last was done.
-    pub last_at: Picoseconds,
+    pub last_at: Instant,
     /// Most on their way at once.
     pub most_open: u32,
 }
@@ -43,11 +47,11 @@ pub struct Mirror {
 impl Mirror {
     /// A copy engine from one array's LUN to another's.
     pub fn new(
-        to: (u32, u32),
-        n_ports: (u32, u32),
+        to: (Id<Array>, Id<Lun>),
+        n_ports: (Id<Port>, Id<Port>),
         is_synchronous: bool,
         max_outstanding: u32,
-        flow: u32,
+        flow: Id<Flow>,
     ) -> Self {
         Self {
             array: to.0,
@@ -63,13 +67,13 @@ impl Mirror {
             bytes: 0,
             response: 0,
             first_at: None,
-            last_at: 0,
+            last_at: Instant::START,
             most_open: 0,
         }
     }
 
     /// Requests a copy of a write. True if it may begin now; else the task is notified later.
-    pub fn begin(&mut self, task: u32, now: Picoseconds) -> bool {
+    pub fn begin(&mut self, task: Id<Task>, now: Instant) -> bool {
         if self.open >= self.max_outstanding {
             self.waiting.push_back(task);
             return false;
@@ -81,10 +85,10 @@ impl Mirror {
     }
 
     /// A copy is done; the task whose copy takes its place.
-    pub fn end(&mut self, now: Picoseconds, began_at: Picoseconds, bytes: u64) -> Option<u32> {
+    pub fn end(&mut self, now: Instant, began_at: Instant, bytes: u64) -> Option<Id<Task>> {
         self.copies += 1;
         self.bytes += bytes;
-        self.response += u128::from(now - began_at);
+        self.response += u128::from((now - began_at).as_ps());
         self.last_at = now;
         let next = self.waiting.pop_front();
         if next.is_none() {
@@ -105,19 +109,23 @@ mod tests {
 
     #[test]
     fn one_copy_at_a_time_and_the_others_in_order() {
-        let mut mirror = Mirror::new((0, 0), (0, 1), true, 1, 0);
-        assert!(mirror.begin(7, 10));
-        assert!(!mirror.begin(8, 11) && !mirror.begin(9, 12));
-        assert_eq!(mirror.end(20, 10, 512), Some(8));
-        assert_eq!(mirror.end(35, 20, 512), Some(9));
-        assert_eq!((mirror.end(40, 35, 512), mirror.open()), (None, 0));
+        let at = Instant::from_ps;
+        let to = (Id::new(0), Id::new(0));
+        let n_ports = (Id::new(0), Id::new(1));
+        let mut mirror = Mirror::new(to, n_ports, true, 1, Id::new(0));
+        let [first, second, third] = [7, 8, 9].map(Id::new);
+        assert!(mirror.begin(first, at(10)));
+        assert!(!mirror.begin(second, at(11)) && !mirror.begin(third, at(12)));
+        assert_eq!(mirror.end(at(20), at(10), 512), Some(second));
+        assert_eq!(mirror.end(at(35), at(20), 512), Some(third));
+        assert_eq!((mirror.end(at(40), at(35), 512), mirror.open()), (None, 0));
         assert_eq!(
             (mirror.copies, mirror.bytes, mirror.response),
             (3, 1536, 30)
         );
         assert_eq!(
             (mirror.first_at, mirror.last_at, mirror.most_open),
-            (Some(10), 40, 1)
+            (Some(at(10)), at(40), 1)
         );
     }
 }

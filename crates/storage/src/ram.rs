@@ -1,57 +1,62 @@
 //! A RAM SSD: each port begins a command after the other, and a pipeline takes each through.
 
-use sanlab_kernel::{Picoseconds, Rate, StationTotals};
+use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, StationTotals};
 
+use crate::array::FrontEndPort;
 use crate::disk::ledger::Ledger;
 use crate::service_time::ServiceTime;
+
+#[derive(Debug)]
+enum Port {}
 
 /// A RAM SSD.
 #[derive(Clone, Debug)]
 pub struct Ram {
     /// From one command of a port to its next: the ceiling of a port is one over it.
-    command: Picoseconds,
+    command: Span,
     /// Time from the beginning of a command to its first byte.
     latency: ServiceTime,
     rate: Rate,
-    ports: Vec<Picoseconds>,
+    ports: IdVec<Port, Instant>,
     ledger: Ledger,
 }
 
 impl Ram {
     /// An SSD of so many ports. Each begins a command every `command` at best, or when the bytes of
     /// the one before have passed, and answers it `latency` and its own bytes later.
-    pub fn new(ports: u32, command: Picoseconds, latency: ServiceTime, rate: Rate) -> Self {
+    pub fn new(ports: u32, command: Span, latency: ServiceTime, rate: Rate) -> Self {
         Self {
             command,
             latency,
             rate,
-            ports: vec![0; ports.max(1) as usize],
+            ports: IdVec::filled(Instant::START, ports.max(1) as usize),
             ledger: Ledger::default(),
         }
     }
 
-    /// Starts a command of a port; returns when it is done. The caller reports its end then.
-    pub fn arrive(&mut self, now: Picoseconds, port: usize, bytes: u64) -> Picoseconds {
+    /// Starts a command that came by a port of the array; returns when it is done. The caller reports its
+    /// end then.
+    pub fn arrive(&mut self, now: Instant, port: Id<FrontEndPort>, bytes: u64) -> Instant {
         self.ledger.arrive(now);
-        let count = self.ports.len();
-        let free_at = &mut self.ports[port % count];
+        let port = Id::new(port.number() % self.ports.next_id().number());
+        let free_at = &mut self.ports[port];
         let (begins_at, transfer) = (now.max(*free_at), self.rate.time_for(bytes));
         *free_at = begins_at + self.command.max(transfer);
         begins_at + self.latency.draw() + transfer
     }
 
     /// A command that came then is done.
-    pub fn leave(&mut self, now: Picoseconds, came_at: Picoseconds) {
+    pub fn leave(&mut self, now: Instant, came_at: Instant) {
         self.ledger.leave(now, came_at);
     }
 
     /// Totals up to now.
-    pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+    pub fn totals(&mut self, now: Instant) -> StationTotals {
         self.ledger.totals(now)
     }
 
     /// Little's law; the error is what is missing.
-    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+    pub fn check(&mut self, now: Instant) -> Result<(), i128> {
         self.ledger.check(now)
     }
 }
@@ -60,22 +65,26 @@ impl Ram {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     #[test]
     fn a_port_serves_one_after_the_other_and_the_pipeline_holds_many() {
         let mut ram = Ram::new(
             2,
-            20,
-            ServiceTime::constant(100),
+            Span::from_ps(20),
+            ServiceTime::constant(Span::from_ps(100)),
             Rate::from_bytes_per_s(1_000_000_000_000),
         );
         let ends: Vec<_> = [0, 0, 1, 0]
             .iter()
-            .map(|&port| ram.arrive(0, port, 10))
+            .map(|&port| ram.arrive(at(0), Id::new(port), 10))
             .collect();
-        assert_eq!(ends, [110, 130, 110, 150]);
-        for (at, came_at) in [(110, 0), (110, 0), (130, 0), (150, 0)] {
-            ram.leave(at, came_at);
+        assert_eq!(ends, [110, 130, 110, 150].map(at));
+        for done_at in [110, 110, 130, 150] {
+            ram.leave(at(done_at), at(0));
         }
-        assert_eq!(ram.check(500), Ok(()));
+        assert_eq!(ram.check(at(500)), Ok(()));
     }
 }

@@ -1,11 +1,11 @@
 //! The time that a medium takes for a request, and how it varies.
 
-use sanlab_kernel::{Picoseconds, RandomStream};
+use sanlab_kernel::{RandomStream, Span};
 
 /// A service time with its distribution.
 #[derive(Clone, Debug)]
 pub struct ServiceTime {
-    mean: Picoseconds,
+    mean: Span,
     distribution: Distribution,
 }
 
@@ -14,15 +14,15 @@ enum Distribution {
     Constant,
     Exponential(RandomStream),
     Uniform {
-        least: Picoseconds,
-        width: Picoseconds,
+        least: Span,
+        width: Span,
         draws: RandomStream,
     },
 }
 
 impl ServiceTime {
     /// Always the mean.
-    pub fn constant(mean: Picoseconds) -> Self {
+    pub fn constant(mean: Span) -> Self {
         Self {
             mean,
             distribution: Distribution::Constant,
@@ -30,7 +30,7 @@ impl ServiceTime {
     }
 
     /// Exponential times, drawn from a stream.
-    pub fn exponential(mean: Picoseconds, draws: RandomStream) -> Self {
+    pub fn exponential(mean: Span, draws: RandomStream) -> Self {
         Self {
             mean,
             distribution: Distribution::Exponential(draws),
@@ -39,14 +39,13 @@ impl ServiceTime {
 
     /// Uniform times between `mean - mean * spread` and `mean + mean * spread`, drawn from a stream;
     /// `spread_ppm` is at most a million. The variance is `(mean * spread)^2 / 3`.
-    pub fn uniform(mean: Picoseconds, spread_ppm: u32, draws: RandomStream) -> Self {
-        let half = u128::from(mean) * u128::from(spread_ppm) / 1_000_000;
-        let half = u64::try_from(half).unwrap_or(mean).min(mean);
+    pub fn uniform(mean: Span, spread_ppm: u32, draws: RandomStream) -> Self {
+        let half = mean.share(u64::from(spread_ppm.min(1_000_000)), 1_000_000);
         Self {
             mean,
             distribution: Distribution::Uniform {
                 least: mean - half,
-                width: 2 * half,
+                width: half * 2,
                 draws,
             },
         }
@@ -54,15 +53,15 @@ impl ServiceTime {
 
     /// The time of the next request.
     #[inline]
-    pub fn draw(&mut self) -> Picoseconds {
+    pub fn draw(&mut self) -> Span {
         match &mut self.distribution {
             Distribution::Constant => self.mean,
-            Distribution::Exponential(draws) => draws.exponential(self.mean),
+            Distribution::Exponential(draws) => draws.exponential_span(self.mean),
             Distribution::Uniform {
                 least,
                 width,
                 draws,
-            } => *least + draws.below(*width + 1),
+            } => *least + Span::from_ps(draws.below(width.as_ps() + 1)),
         }
     }
 }
@@ -74,8 +73,9 @@ mod tests {
     #[test]
     fn uniform_times_have_the_mean_and_the_variance_of_the_closed_form() {
         let (mean, count) = (1_000_000, 100_000);
-        let mut time = ServiceTime::uniform(mean, 300_000, RandomStream::new(1, "test"));
-        let times: Vec<u64> = (0..count).map(|_| time.draw()).collect();
+        let draws = RandomStream::new(1, "test");
+        let mut time = ServiceTime::uniform(Span::from_ps(mean), 300_000, draws);
+        let times: Vec<u64> = (0..count).map(|_| time.draw().as_ps()).collect();
         assert!(
             times
                 .iter()

@@ -1,6 +1,6 @@
 //! The buffer of a disk: segments that keep what was read, read ahead, or is to be written.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, IdVec, Instant};
 
 use super::model::BufferModel;
 
@@ -25,7 +25,7 @@ pub struct Segment {
     /// First block that is not on the media, where it is dirty.
     pub unwritten: u64,
     /// A block that came over the interface last, and when.
-    pub arrival: (u64, Picoseconds),
+    pub arrival: (u64, Instant),
     /// What it holds.
     pub holds: Holds,
     /// Its blocks came from the interface.
@@ -34,13 +34,16 @@ pub struct Segment {
     used: u64,
 }
 
+/// The one for writes only, where there is one.
+const WRITE_SEGMENT: Id<Segment> = Id::new(0);
+
 /// How much of a read is in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// All of it: the segment.
-    Whole(usize),
+    Whole(Id<Segment>),
     /// Its beginning.
-    Beginning(usize),
+    Beginning(Id<Segment>),
     /// Nothing that helps.
     Nothing,
     /// Blocks that are to be written and that reads do not see: it must wait for them.
@@ -51,7 +54,7 @@ pub enum Found {
 #[derive(Clone, Debug)]
 pub struct Buffer {
     model: BufferModel,
-    segments: Vec<Segment>,
+    segments: IdVec<Segment>,
     uses: u64,
 }
 
@@ -63,38 +66,38 @@ impl Buffer {
             start: 0,
             end: 0,
             unwritten: 0,
-            arrival: (0, 0),
+            arrival: (0, Instant::START),
             holds: Holds::Nothing,
             was_written: false,
             used: 0,
         };
         Self {
             model,
-            segments: vec![empty; model.segments.max(least)],
+            segments: IdVec::filled(empty, model.segments.max(least)),
             uses: 0,
         }
     }
 
     /// A segment.
-    pub fn get(&self, index: usize) -> &Segment {
+    pub fn get(&self, index: Id<Segment>) -> &Segment {
         &self.segments[index]
     }
 
     /// Change a segment.
-    pub fn get_mut(&mut self, index: usize) -> &mut Segment {
+    pub fn get_mut(&mut self, index: Id<Segment>) -> &mut Segment {
         &mut self.segments[index]
     }
 
     /// It is the most recently used from now on.
-    pub fn touch(&mut self, index: usize) {
+    pub fn touch(&mut self, index: Id<Segment>) {
         self.uses += 1;
         self.segments[index].used = self.uses;
     }
 
     /// Look for a read; `reading` is the segment that is being filled.
-    pub fn find(&self, block: u64, end: u64, reading: Option<usize>) -> Found {
+    pub fn find(&self, block: u64, end: u64, reading: Option<Id<Segment>>) -> Found {
         let mut best = (0, Found::Nothing);
-        for (index, segment) in self.segments.iter().enumerate() {
+        for (index, segment) in self.segments.pairs() {
             if segment.holds == Holds::Nothing {
                 continue;
             }
@@ -132,30 +135,40 @@ impl Buffer {
 
     /// The segment for blocks to be read: an empty one, or the clean one used least recently.
     /// `reading`, the one being filled, is the last choice.
-    pub fn for_read(&mut self, reading: Option<usize>) -> Option<usize> {
+    pub fn for_read(&mut self, reading: Option<Id<Segment>>) -> Option<Id<Segment>> {
         self.choose(reading, |this, index| !this.is_for_writes(index), None)
     }
 
     /// The segment for blocks to be written: one whose contents they replace, else as for a read.
-    pub fn for_write(&mut self, block: u64, end: u64, reading: Option<usize>) -> Option<usize> {
+    pub fn for_write(
+        &mut self,
+        block: u64,
+        end: u64,
+        reading: Option<Id<Segment>>,
+    ) -> Option<Id<Segment>> {
         if self.dirty() >= self.model.write_segments.max(1) {
             return None;
         }
-        let fits =
-            |this: &Self, index: usize| !this.model.has_write_segment || this.is_for_writes(index);
+        let fits = |this: &Self, index: Id<Segment>| {
+            !this.model.has_write_segment || this.is_for_writes(index)
+        };
         self.choose(reading, fits, Some((block, end)))
     }
 
     /// A dirty segment whose last block is the one before, with room behind it.
-    pub fn to_join(&self, block: u64, end: u64) -> Option<usize> {
+    pub fn to_join(&self, block: u64, end: u64) -> Option<Id<Segment>> {
         if !self.model.joins_writes {
             return None;
         }
-        self.segments.iter().position(|segment| {
+        let fits = |segment: &Segment| {
             segment.holds == Holds::Dirty
                 && segment.end == block
                 && end - segment.unwritten <= self.model.segment_blocks
-        })
+        };
+        let mut segments = self.segments.pairs();
+        segments
+            .find(|&(_, segment)| fits(segment))
+            .map(|(index, _)| index)
     }
 
     /// Blocks that are to be written overlap these.
@@ -166,8 +179,8 @@ impl Buffer {
     }
 
     /// Clean contents that a write makes stale are dropped.
-    pub fn forget(&mut self, block: u64, end: u64, but: usize) {
-        for (index, segment) in self.segments.iter_mut().enumerate() {
+    pub fn forget(&mut self, block: u64, end: u64, but: Id<Segment>) {
+        for (index, segment) in self.segments.pairs_mut() {
             let overlaps = block < segment.end && segment.start < end;
             if index != but && segment.holds == Holds::Clean && overlaps {
                 segment.holds = Holds::Nothing;
@@ -176,8 +189,8 @@ impl Buffer {
     }
 
     /// The dirty segment used least recently.
-    pub fn oldest_dirty(&self) -> Option<usize> {
-        let dirty = self.segments.iter().enumerate();
+    pub fn oldest_dirty(&self) -> Option<Id<Segment>> {
+        let dirty = self.segments.pairs();
         dirty
             .filter(|(_, segment)| segment.holds == Holds::Dirty)
             .min_by_key(|(_, segment)| segment.used)
@@ -193,23 +206,23 @@ impl Buffer {
     }
 
     /// Keep at most a segment of blocks, the last ones.
-    pub fn wrap(&mut self, index: usize) {
+    pub fn wrap(&mut self, index: Id<Segment>) {
         let segment = &mut self.segments[index];
         let least = segment.end.saturating_sub(self.model.segment_blocks.max(1));
         segment.start = segment.start.max(least);
     }
 
-    fn is_for_writes(&self, index: usize) -> bool {
-        self.model.has_write_segment && index == 0
+    fn is_for_writes(&self, index: Id<Segment>) -> bool {
+        self.model.has_write_segment && index == WRITE_SEGMENT
     }
 
     fn choose(
         &mut self,
-        reading: Option<usize>,
-        fits: impl Fn(&Self, usize) -> bool,
+        reading: Option<Id<Segment>>,
+        fits: impl Fn(&Self, Id<Segment>) -> bool,
         replaced: Option<(u64, u64)>,
-    ) -> Option<usize> {
-        let rank = |index: usize, segment: &Segment| {
+    ) -> Option<Id<Segment>> {
+        let rank = |index: Id<Segment>, segment: &Segment| {
             let overlaps = replaced.is_some_and(|(block, end)| {
                 segment.holds == Holds::Clean && block < segment.end && segment.start < end
             });
@@ -223,8 +236,7 @@ impl Buffer {
         };
         let usable = self
             .segments
-            .iter()
-            .enumerate()
+            .pairs()
             .filter(|&(index, segment)| segment.holds != Holds::Dirty && fits(self, index));
         usable
             .min_by_key(|&(index, segment)| rank(index, segment))

@@ -1,6 +1,6 @@
 //! Where each block lies: zones, mapping of blocks to tracks, sparing, skew.
 
-use sanlab_kernel::{Picoseconds, share_of};
+use sanlab_kernel::{Id, IdVec, Span};
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: u64 = 512;
@@ -55,11 +55,11 @@ pub struct Zone {
     /// Sectors of a track.
     pub blocks_per_track: u32,
     /// From the index mark to the first sector of the first track.
-    pub first_angle: Picoseconds,
+    pub first_angle: Span,
     /// From the first sector of a track to that of the next track of the cylinder.
-    pub track_skew: Picoseconds,
+    pub track_skew: Span,
     /// From the first sector of the last track of a cylinder to the first of the next cylinder.
-    pub cylinder_skew: Picoseconds,
+    pub cylinder_skew: Span,
     /// Sectors before the first block of the zone.
     pub empty_front: u64,
     /// Spares, in the unit of the sparing scheme.
@@ -75,12 +75,12 @@ pub struct Zone {
 pub enum GeometryFault {
     /// There is no zone, surface or turn.
     Empty,
-    /// A zone does not begin where the one before ended: its index.
-    Gap(usize),
-    /// A zone has no blocks: its index.
-    NoBlocks(usize),
-    /// Spares and slips of a zone need more sectors than it has: its index.
-    Overfull(usize),
+    /// A zone does not begin where the one before ended: which one.
+    Gap(Id<Zone>),
+    /// A zone has no blocks: which one.
+    NoBlocks(Id<Zone>),
+    /// Spares and slips of a zone need more sectors than it has: which one.
+    Overfull(Id<Zone>),
 }
 
 #[derive(Clone, Debug)]
@@ -93,11 +93,11 @@ struct PlacedZone {
 /// The layout of a drive.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    zones: Vec<PlacedZone>,
+    zones: IdVec<Zone, PlacedZone>,
     surfaces: u32,
     mapping: Mapping,
     sparing: Sparing,
-    revolution: Picoseconds,
+    revolution: Span,
     blocks: u64,
     /// Some block is not where its neighbours are.
     has_replaced: bool,
@@ -113,7 +113,7 @@ pub struct Place {
     /// Sector on the track, from 0.
     pub sector: u32,
     /// Its zone.
-    zone: u32,
+    zone: Id<Zone>,
     /// Position of the track within the cylinder, in the order of the blocks.
     order: u32,
 }
@@ -136,13 +136,13 @@ impl Geometry {
         surfaces: u32,
         mapping: Mapping,
         sparing: Sparing,
-        revolution: Picoseconds,
+        revolution: Span,
     ) -> Result<Self, GeometryFault> {
-        if zones.is_empty() || surfaces == 0 || revolution == 0 {
+        if zones.is_empty() || surfaces == 0 || revolution.is_zero() {
             return Err(GeometryFault::Empty);
         }
         let mut geometry = Self {
-            zones: Vec::with_capacity(zones.len()),
+            zones: IdVec::new(),
             surfaces,
             mapping,
             sparing,
@@ -151,19 +151,21 @@ impl Geometry {
             has_replaced: zones.iter().any(|zone| !zone.defects.is_empty()),
         };
         let mut next_cylinder = 0;
-        for (index, mut zone) in zones.into_iter().enumerate() {
+        for mut zone in zones {
+            let id = geometry.zones.next_id();
             if zone.first_cylinder != next_cylinder || zone.last_cylinder < zone.first_cylinder {
-                return Err(GeometryFault::Gap(index));
+                return Err(GeometryFault::Gap(id));
             }
             next_cylinder = zone.last_cylinder + 1;
             zone.slips.sort_unstable();
             zone.defects.sort_unstable();
-            geometry.place_zone(zone, index)?;
+            geometry.place_zone(zone)?;
         }
         Ok(geometry)
     }
 
-    fn place_zone(&mut self, zone: Zone, index: usize) -> Result<(), GeometryFault> {
+    fn place_zone(&mut self, zone: Zone) -> Result<(), GeometryFault> {
+        let id = self.zones.next_id();
         let cylinders = u64::from(zone.last_cylinder - zone.first_cylinder) + 1;
         let per_track = u64::from(zone.blocks_per_track);
         let sectors = cylinders * u64::from(self.surfaces) * per_track;
@@ -181,7 +183,7 @@ impl Geometry {
         };
         let blocks = match sectors.checked_sub(lost + zone.empty_front) {
             Some(blocks) if blocks > 0 => blocks,
-            _ => return Err(GeometryFault::NoBlocks(index)),
+            _ => return Err(GeometryFault::NoBlocks(id)),
         };
         let placed = PlacedZone {
             first_block: self.blocks,
@@ -189,7 +191,7 @@ impl Geometry {
             zone,
         };
         if self.sector_in_zone(&placed, blocks - 1 + placed.zone.empty_front) >= sectors {
-            return Err(GeometryFault::Overfull(index));
+            return Err(GeometryFault::Overfull(id));
         }
         self.blocks += blocks;
         self.zones.push(placed);
@@ -203,13 +205,14 @@ impl Geometry {
 
     /// Cylinders.
     pub fn cylinders(&self) -> u32 {
-        self.zones
+        let zones = self.zones.iter();
+        zones
             .last()
             .map_or(0, |placed| placed.zone.last_cylinder + 1)
     }
 
     /// One turn.
-    pub fn revolution(&self) -> Picoseconds {
+    pub fn revolution(&self) -> Span {
         self.revolution
     }
 
@@ -268,27 +271,25 @@ impl Geometry {
     }
 
     /// From the index mark to the start of a sector.
-    pub fn angle(&self, place: Place) -> Picoseconds {
-        let zone = &self.zones[place.zone as usize].zone;
+    pub fn angle(&self, place: Place) -> Span {
+        let zone = &self.zones[place.zone].zone;
         let cylinder = u64::from(place.cylinder - zone.first_cylinder);
         let switches = u64::from(place.order) + u64::from(self.surfaces - 1) * cylinder;
-        let skew = switches * zone.track_skew + cylinder * zone.cylinder_skew;
+        let skew = zone.track_skew * switches + zone.cylinder_skew * cylinder;
         let sector = u64::from(place.sector) + self.pushed(zone, place);
-        let on_track = share_of(self.revolution, sector, u64::from(zone.blocks_per_track));
+        let on_track = self
+            .revolution
+            .share(sector, u64::from(zone.blocks_per_track));
         (zone.first_angle + skew + on_track) % self.revolution
     }
 
     /// Time for this many blocks of a long sequential transfer that begins at a block.
-    pub fn streaming_time(&self, block: u64, blocks: u64) -> Picoseconds {
+    pub fn streaming_time(&self, block: u64, blocks: u64) -> Span {
         let zone = &self.zones[self.zone_of(block)].zone;
         let surfaces = u64::from(self.surfaces);
-        let skews = (surfaces - 1) * zone.track_skew + zone.cylinder_skew;
-        let cylinder = surfaces * self.revolution + skews;
-        share_of(
-            cylinder,
-            blocks,
-            surfaces * u64::from(zone.blocks_per_track),
-        )
+        let skews = zone.track_skew * (surfaces - 1) + zone.cylinder_skew;
+        let cylinder = self.revolution * surfaces + skews;
+        cylinder.share(blocks, surfaces * u64::from(zone.blocks_per_track))
     }
 
     /// Slips push the first sector of later tracks on where spares lie in the cylinder or track.
@@ -304,10 +305,10 @@ impl Geometry {
         zone.slips.partition_point(|&slip| slip < limit) as u64
     }
 
-    fn zone_of(&self, block: u64) -> usize {
-        self.zones
-            .partition_point(|placed| placed.first_block <= block)
-            .saturating_sub(1)
+    fn zone_of(&self, block: u64) -> Id<Zone> {
+        let zones = self.zones.as_slice();
+        let behind = zones.partition_point(|placed| placed.first_block <= block);
+        Id::from_place(behind.saturating_sub(1))
     }
 
     /// Sector within the zone that is the block's own.
@@ -360,7 +361,7 @@ impl Geometry {
         clippy::cast_possible_truncation,
         reason = "a zone has fewer cylinders, surfaces and sectors of a track than 2^32"
     )]
-    fn place(&self, zone: usize, sector: u64) -> Place {
+    fn place(&self, zone: Id<Zone>, sector: u64) -> Place {
         let zone_model = &self.zones[zone].zone;
         let track = sector / u64::from(zone_model.blocks_per_track);
         let order = (track % u64::from(self.surfaces)) as u32;
@@ -378,7 +379,7 @@ impl Geometry {
                 order
             },
             sector: (sector % u64::from(zone_model.blocks_per_track)) as u32,
-            zone: zone as u32,
+            zone,
             order,
         }
     }

@@ -1,12 +1,13 @@
 //! The arm over the turning platter: how long it takes to reach, read and write blocks.
 
-use sanlab_kernel::{Picoseconds, share_of};
+use sanlab_kernel::{Id, Instant, Span, share_of};
 
+use super::buffer::Segment;
 use super::geometry::{Place, Track};
 use super::model::{DriveModel, Rotation};
 
 /// Rounding of angles may bring a sector that follows at once before the end of the last one.
-const ROUNDING: Picoseconds = 3_000;
+const ROUNDING: Span = Span::from_ps(3_000);
 
 /// Where the arm is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,32 +28,32 @@ pub struct Piece {
     /// Sectors that pass, slipped ones included.
     pub sectors: u64,
     /// The arm is there.
-    pub landed_at: Picoseconds,
+    pub landed_at: Instant,
     /// The first sector begins.
-    pub starts_at: Picoseconds,
+    pub starts_at: Instant,
     /// The last sector has passed.
-    pub ends_at: Picoseconds,
+    pub ends_at: Instant,
 }
 
 impl Piece {
     /// How many of its blocks have passed. A slipped sector between them counts like a block, which
     /// is a sector too much at most.
-    pub fn passed(&self, now: Picoseconds) -> u64 {
+    pub fn passed(&self, now: Instant) -> u64 {
         if now >= self.ends_at {
             return self.end - self.first;
         }
-        let gone = now.saturating_sub(self.starts_at);
-        let span = (self.ends_at - self.starts_at).max(1);
-        share_of(self.sectors, gone, span).min(self.end - self.first)
+        let gone = now.saturating_since(self.starts_at);
+        let span = (self.ends_at - self.starts_at).max(Span::from_ps(1));
+        share_of(self.sectors, gone.as_ps(), span.as_ps()).min(self.end - self.first)
     }
 
     /// When this block of it has passed.
-    pub fn time_of(&self, block: u64) -> Picoseconds {
+    pub fn time_of(&self, block: u64) -> Instant {
         if block + 1 >= self.end {
             return self.ends_at;
         }
         let span = self.ends_at - self.starts_at;
-        self.starts_at + share_of(span, block + 1 - self.first, self.sectors)
+        self.starts_at + span.share(block + 1 - self.first, self.sectors)
     }
 }
 
@@ -60,17 +61,17 @@ impl Piece {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Access {
     /// Movement to the first track.
-    pub seek: Picoseconds,
+    pub seek: Span,
     /// Wait for the sector, beyond the passing of those wanted.
-    pub rotation: Picoseconds,
+    pub rotation: Span,
     /// The last block has passed.
-    pub ends_at: Picoseconds,
+    pub ends_at: Instant,
     /// First block of the track that was read on the way to the wanted ones.
     pub kept_from: u64,
     /// The transfer over the interface cannot end before.
-    pub drained_at: Picoseconds,
+    pub drained_at: Instant,
     /// As many blocks as the transfer waits for have passed.
-    pub ready_at: Picoseconds,
+    pub ready_at: Instant,
 }
 
 /// A disk's mechanics at work.
@@ -79,24 +80,24 @@ pub struct Media<'a> {
     /// Of this kind.
     pub model: &'a DriveModel,
     /// How far the platter was at time zero.
-    pub phase: Picoseconds,
+    pub phase: Span,
 }
 
 impl Media<'_> {
     /// Time to move to a track.
-    pub fn movement(&self, from: Arm, to: Place, is_read: bool) -> Picoseconds {
+    pub fn movement(&self, from: Arm, to: Place, is_read: bool) -> Span {
         let mechanics = &self.model.mechanics;
         if let Rotation::Constant(time) = mechanics.rotation {
             return time;
         }
         let switch = if from.head == to.head {
-            0
+            Span::ZERO
         } else {
             mechanics.head_switch
         };
         let seek = mechanics.seek.time(from.cylinder.abs_diff(to.cylinder));
         let time = seek.max(switch);
-        if is_read || time == 0 {
+        if is_read || time.is_zero() {
             time
         } else {
             time + mechanics.write_settle
@@ -104,45 +105,32 @@ impl Media<'_> {
     }
 
     /// Wait for a sector.
-    pub fn wait(&self, now: Picoseconds, to: Place) -> Picoseconds {
+    pub fn wait(&self, now: Instant, to: Place) -> Span {
         let geometry = &self.model.geometry;
         let revolution = geometry.revolution();
         match self.model.mechanics.rotation {
-            Rotation::Constant(_) => return 0,
+            Rotation::Constant(_) => return Span::ZERO,
             Rotation::Average => return revolution / 2,
             Rotation::Exact => {}
         }
-        let angle = (now + self.phase) % revolution;
+        let angle = (now - Instant::START + self.phase) % revolution;
         let wait = (geometry.angle(to) + revolution - angle) % revolution;
         if wait + ROUNDING >= revolution {
-            0
+            Span::ZERO
         } else {
             wait
         }
     }
 
     /// Movement and wait to the first sector of a block, which rank commands by their positioning.
-    pub fn positioning(
-        &self,
-        from: Arm,
-        now: Picoseconds,
-        block: u64,
-        is_read: bool,
-    ) -> Picoseconds {
+    pub fn positioning(&self, from: Arm, now: Instant, block: u64, is_read: bool) -> Span {
         let place = self.model.geometry.locate(block);
         let movement = self.movement(from, place, is_read);
         movement + self.wait(now + movement, place)
     }
 
     /// The next piece in order, from `block` to the end of its track or to `end`; the arm goes there.
-    pub fn piece(
-        &self,
-        arm: &mut Arm,
-        now: Picoseconds,
-        block: u64,
-        end: u64,
-        is_read: bool,
-    ) -> Piece {
+    pub fn piece(&self, arm: &mut Arm, now: Instant, block: u64, end: u64, is_read: bool) -> Piece {
         let geometry = &self.model.geometry;
         let place = geometry.locate(block);
         let landed_at = now + self.movement(*arm, place, is_read);
@@ -175,19 +163,16 @@ impl Media<'_> {
     }
 
     /// Time for this many sectors to pass.
-    fn passing(&self, sectors: u64, track_sectors: u32) -> Picoseconds {
-        share_of(
-            self.model.geometry.revolution(),
-            sectors,
-            u64::from(track_sectors),
-        )
+    fn passing(&self, sectors: u64, track_sectors: u32) -> Span {
+        let revolution = self.model.geometry.revolution();
+        revolution.share(sectors, u64::from(track_sectors))
     }
 
     /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin.
     pub fn read(
         &self,
         arm: &mut Arm,
-        now: Picoseconds,
+        now: Instant,
         blocks: std::ops::Range<u64>,
         ready_blocks: u64,
     ) -> Access {
@@ -231,9 +216,9 @@ impl Media<'_> {
 
     /// The interface, which never waits while there is a block, is done with the last of a read not
     /// before any block has passed and it and those behind it are through.
-    fn drained(&self, piece: &Piece, last: u64, end: u64) -> Picoseconds {
+    fn drained(&self, piece: &Piece, last: u64, end: u64) -> Instant {
         let per_block = self.model.block_transfer;
-        let through = |block: u64| piece.time_of(block) + (end - block) * per_block;
+        let through = |block: u64| piece.time_of(block) + per_block * (end - block);
         through(piece.first).max(through(last))
     }
 
@@ -270,12 +255,9 @@ impl Media<'_> {
     }
 
     /// Whole sectors that pass in this time.
-    fn sectors_to(&self, track: &Track, time: Picoseconds) -> u64 {
-        share_of(
-            u64::from(track.sectors),
-            time,
-            self.model.geometry.revolution(),
-        )
+    fn sectors_to(&self, track: &Track, time: Span) -> u64 {
+        let revolution = self.model.geometry.revolution();
+        share_of(u64::from(track.sectors), time.as_ps(), revolution.as_ps())
     }
 
     /// Write blocks, from `now` on; the first is in the buffer at `data_at`, and each further one the
@@ -283,10 +265,10 @@ impl Media<'_> {
     pub fn write(
         &self,
         arm: &mut Arm,
-        now: Picoseconds,
-        least_seek: Picoseconds,
+        now: Instant,
+        least_seek: Span,
         blocks: std::ops::Range<u64>,
-        data_at: Picoseconds,
+        data_at: Instant,
     ) -> Access {
         let mut from = now;
         let movement = self.movement(*arm, self.model.geometry.locate(blocks.start), false);
@@ -295,7 +277,7 @@ impl Media<'_> {
         let mut block = blocks.start;
         loop {
             let mut piece = self.piece(arm, from, block, blocks.end, false);
-            let arrived = |block: u64| data_at + (block - blocks.start) * self.model.block_transfer;
+            let arrived = |block: u64| data_at + self.model.block_transfer * (block - blocks.start);
             let span = piece.ends_at - piece.starts_at;
             if block == blocks.start {
                 access.seek = piece.landed_at - now;
@@ -309,12 +291,12 @@ impl Media<'_> {
                     piece.ends_at = turned.ends_at;
                 }
                 _ => {
-                    let late = arrived(piece.first).saturating_sub(piece.starts_at).max(
+                    let late = arrived(piece.first).saturating_since(piece.starts_at).max(
                         (arrived(piece.end - 1) + span / piece.sectors)
-                            .saturating_sub(piece.ends_at),
+                            .saturating_since(piece.ends_at),
                     );
                     let revolution = self.model.geometry.revolution();
-                    piece.ends_at += late.div_ceil(revolution) * revolution;
+                    piece.ends_at += revolution * late.div_ceil(revolution);
                 }
             }
             if block == blocks.start {
@@ -344,14 +326,14 @@ struct Turned {
     /// First block of those read on landing.
     middle: u64,
     /// The last of those before it has passed.
-    ends_at: Picoseconds,
+    ends_at: Instant,
 }
 
 /// Read-ahead in the background. Its position is computed on demand.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Segment it fills.
-    pub segment: usize,
+    pub segment: Id<Segment>,
     /// Where it stops.
     pub limit: u64,
     piece: Piece,
@@ -364,12 +346,12 @@ pub struct Stop {
     /// Where the arm is.
     pub arm: Arm,
     /// It may move from then on.
-    pub free_at: Picoseconds,
+    pub free_at: Instant,
 }
 
 impl Sweep {
     /// Read on from a block at which the arm is at this time.
-    pub fn new(arm: Arm, now: Picoseconds, block: u64, limit: u64, segment: usize) -> Self {
+    pub fn new(arm: Arm, now: Instant, block: u64, limit: u64, segment: Id<Segment>) -> Self {
         let begun = Piece {
             first: block,
             end: block,
@@ -391,7 +373,7 @@ impl Sweep {
     }
 
     /// One past the last block read at this time.
-    pub fn advance(&mut self, media: &Media<'_>, now: Picoseconds) -> u64 {
+    pub fn advance(&mut self, media: &Media<'_>, now: Instant) -> u64 {
         while self.piece.ends_at <= now && self.piece.end < self.limit {
             self.next_piece(media);
         }
@@ -399,7 +381,7 @@ impl Sweep {
     }
 
     /// When this block has been read.
-    pub fn time_of(&mut self, media: &Media<'_>, block: u64) -> Picoseconds {
+    pub fn time_of(&mut self, media: &Media<'_>, block: u64) -> Instant {
         while self.piece.end <= block {
             self.next_piece(media);
         }
@@ -407,7 +389,7 @@ impl Sweep {
     }
 
     /// Where the head is and when it may leave.
-    pub fn stop(&mut self, media: &Media<'_>, now: Picoseconds) -> Stop {
+    pub fn stop(&mut self, media: &Media<'_>, now: Instant) -> Stop {
         let reached = self.advance(media, now);
         let buffer = &media.model.buffer;
         let free_at = if reached >= self.limit {

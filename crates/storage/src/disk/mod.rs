@@ -18,11 +18,13 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use sanlab_kernel::{NEVER, Picoseconds, StationTotals};
+use sanlab_kernel::{Id, Instant, Span, StationTotals};
 
-use buffer::{Buffer, Found};
+use buffer::{Buffer, Found, Segment};
 use ledger::Ledger;
 use media::{Arm, Media, Sweep};
+
+use crate::elsewhere::{Exchange, Task};
 
 pub use geometry::{BLOCK_BYTES, Geometry, GeometryFault, Mapping, Place, Sparing, Track, Zone};
 pub use model::{
@@ -31,11 +33,20 @@ pub use model::{
 };
 pub use seek::{RootAndLine, Seek, SeekCurve};
 
+/// Whose a command to a disk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DiskTag {
+    /// A task's of the array that the disk is in.
+    Task(Id<Task>),
+    /// It came over a loop.
+    Exchange(Id<Exchange>),
+}
+
 /// A command to a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskCommand {
     /// Whose it is; comes back with the completion.
-    pub tag: u32,
+    pub tag: DiskTag,
     /// First block.
     pub block: u64,
     /// Blocks, at least 1.
@@ -45,20 +56,20 @@ pub struct DiskCommand {
 }
 
 /// A command is done. Its four times sum to its residence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DiskCompletion {
     /// Of the command.
-    pub tag: u32,
+    pub tag: DiskTag,
     /// When the command came.
-    pub came_at: Picoseconds,
+    pub came_at: Instant,
     /// Behind other commands.
-    pub queue: Picoseconds,
+    pub queue: Span,
     /// Overhead and arm movement.
-    pub seek: Picoseconds,
+    pub seek: Span,
     /// Until the sector comes round.
-    pub rotation: Picoseconds,
+    pub rotation: Span,
     /// Over the sectors and the interface.
-    pub transfer: Picoseconds,
+    pub transfer: Span,
     /// It was answered from the buffer.
     pub is_hit: bool,
 }
@@ -67,7 +78,7 @@ pub struct DiskCompletion {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     command: DiskCommand,
-    came_at: Picoseconds,
+    came_at: Instant,
 }
 
 /// What the arm does.
@@ -78,13 +89,13 @@ enum Work {
     Sweep(Sweep),
     /// Serves a command until then, and reads on behind it.
     Command {
-        ends_at: Picoseconds,
+        ends_at: Instant,
         then: Option<Sweep>,
     },
     /// Writes a segment up to a block.
     Destage {
-        ends_at: Picoseconds,
-        segment: usize,
+        ends_at: Instant,
+        segment: Id<Segment>,
         up_to: u64,
     },
 }
@@ -93,16 +104,16 @@ enum Work {
 #[derive(Clone, Debug)]
 pub struct Disk {
     model: Arc<DriveModel>,
-    phase: Picoseconds,
+    phase: Span,
     arm: Arm,
-    arm_free_at: Picoseconds,
+    arm_free_at: Instant,
     is_rising: bool,
     work: Work,
     buffer: Buffer,
     waiting: VecDeque<Waiting>,
-    done: BinaryHeap<Reverse<(Picoseconds, u64, DiskCompletion)>>,
+    done: BinaryHeap<Reverse<(Instant, u64, DiskCompletion)>>,
     count: u64,
-    interface_free_at: Picoseconds,
+    interface_free_at: Instant,
     was_read: bool,
     /// Where the last command ended.
     next_block: u64,
@@ -112,18 +123,18 @@ pub struct Disk {
 impl Disk {
     /// A disk of this drive model with its arm over the first cylinder; `phase` is how far its platter
     /// was at time zero.
-    pub fn new(model: Arc<DriveModel>, phase: Picoseconds) -> Self {
+    pub fn new(model: Arc<DriveModel>, phase: Span) -> Self {
         Self {
             phase: phase % model.geometry.revolution(),
             arm: Arm::default(),
-            arm_free_at: 0,
+            arm_free_at: Instant::START,
             is_rising: true,
             work: Work::Nothing,
             buffer: Buffer::new(model.buffer),
             waiting: VecDeque::new(),
             done: BinaryHeap::new(),
             count: 0,
-            interface_free_at: 0,
+            interface_free_at: Instant::START,
             was_read: true,
             next_block: u64::MAX,
             ledger: Ledger::default(),
@@ -132,7 +143,7 @@ impl Disk {
     }
 
     /// A command comes. The disk must be looked at at [`Disk::next_at`].
-    pub fn submit(&mut self, now: Picoseconds, command: DiskCommand) {
+    pub fn submit(&mut self, now: Instant, command: DiskCommand) {
         self.ledger.arrive(now);
         let waiting = Waiting {
             command,
@@ -146,8 +157,11 @@ impl Disk {
     }
 
     /// When something is due: a completion, or the end of a write from the buffer.
-    pub fn next_at(&self) -> Picoseconds {
-        let done = self.done.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+    pub fn next_at(&self) -> Instant {
+        let done = self
+            .done
+            .peek()
+            .map_or(Instant::NEVER, |Reverse((at, ..))| *at);
         match self.work {
             Work::Command { ends_at, .. } | Work::Destage { ends_at, .. } => done.min(ends_at),
             Work::Nothing | Work::Sweep(_) => done,
@@ -156,7 +170,7 @@ impl Disk {
 
     /// Do what is due now; gives one completion where there is one, so call it until `next_at` is
     /// later.
-    pub fn step(&mut self, now: Picoseconds) -> Option<DiskCompletion> {
+    pub fn step(&mut self, now: Instant) -> Option<DiskCompletion> {
         self.work_on(now);
         match self.done.peek() {
             Some(Reverse((at, ..))) if *at <= now => {}
@@ -173,12 +187,12 @@ impl Disk {
     }
 
     /// Totals up to now.
-    pub fn totals(&mut self, now: Picoseconds) -> StationTotals {
+    pub fn totals(&mut self, now: Instant) -> StationTotals {
         self.ledger.totals(now)
     }
 
     /// Little's law; the error is what is missing.
-    pub fn check(&mut self, now: Picoseconds) -> Result<(), i128> {
+    pub fn check(&mut self, now: Instant) -> Result<(), i128> {
         self.ledger.check(now)
     }
 
@@ -248,7 +262,7 @@ impl Disk {
     }
 
     /// The arm has done its work: the next command, else what is to be written.
-    fn work_on(&mut self, now: Picoseconds) {
+    fn work_on(&mut self, now: Instant) {
         match self.work {
             Work::Command { ends_at, then } if ends_at <= now => {
                 self.work = then.map_or(Work::Nothing, Work::Sweep);
@@ -274,7 +288,7 @@ impl Disk {
         }
     }
 
-    fn choose(&mut self, now: Picoseconds) -> usize {
+    fn choose(&mut self, now: Instant) -> usize {
         if self.waiting.len() == 1 {
             return 0;
         }
@@ -285,7 +299,7 @@ impl Disk {
         next
     }
 
-    fn arm_now(&self, now: Picoseconds) -> Arm {
+    fn arm_now(&self, now: Instant) -> Arm {
         match self.work {
             Work::Sweep(mut sweep) => {
                 sweep.advance(&self.media(), now);
@@ -296,7 +310,7 @@ impl Disk {
     }
 
     /// The sweep has come this far; its segment holds that much more.
-    fn catch_up(&mut self, now: Picoseconds) -> Option<usize> {
+    fn catch_up(&mut self, now: Instant) -> Option<Id<Segment>> {
         let Work::Sweep(mut sweep) = self.work else {
             return None;
         };

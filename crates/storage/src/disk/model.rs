@@ -1,6 +1,6 @@
 //! What a kind of drive is made of: everything that equal drives share.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Span;
 
 use super::geometry::Geometry;
 use super::seek::Seek;
@@ -14,8 +14,8 @@ pub struct DriveModel {
     pub mechanics: Mechanics,
     /// What the controller takes for a command.
     pub overheads: Overheads,
-    /// Transfer of one block between buffer and interface; 0 is at once.
-    pub block_transfer: Picoseconds,
+    /// Transfer of one block between buffer and interface; none is at once.
+    pub block_transfer: Span,
     /// The buffer and what is kept in it.
     pub buffer: BufferModel,
     /// Order of the commands that wait.
@@ -32,9 +32,9 @@ pub struct Mechanics {
     /// Arm movement.
     pub seek: Seek,
     /// From one surface to another on the same cylinder.
-    pub head_switch: Picoseconds,
+    pub head_switch: Span,
     /// Added to every movement before a write.
-    pub write_settle: Picoseconds,
+    pub write_settle: Span,
     /// How the wait for a sector is found.
     pub rotation: Rotation,
 }
@@ -47,23 +47,23 @@ pub enum Rotation {
     /// Always half a turn.
     Average,
     /// Movement and wait together always take this long.
-    Constant(Picoseconds),
+    Constant(Span),
 }
 
 /// A command overhead that depends on the kind of the command before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
     /// The last command read.
-    pub after_read: Picoseconds,
+    pub after_read: Span,
     /// The last command wrote.
-    pub after_write: Picoseconds,
+    pub after_write: Span,
 }
 
 /// What the controller takes for a command. Names are those of DiskSim.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overheads {
     /// Before anything else.
-    pub request: Picoseconds,
+    pub request: Span,
     /// A read whose first blocks are in the buffer, until its transfer.
     pub read_hit: Overhead,
     /// A read that needs the media, until its movement.
@@ -73,17 +73,17 @@ pub struct Overheads {
     /// A write that is answered when it is on the media.
     pub write_miss: Overhead,
     /// From the last block over the interface to the status of a read.
-    pub read_completion: Picoseconds,
+    pub read_completion: Span,
     /// The same of a write.
-    pub write_completion: Picoseconds,
+    pub write_completion: Span,
     /// Before each transfer.
-    pub data_preparation: Picoseconds,
+    pub data_preparation: Span,
     /// To take the interface again after it was given back.
-    pub reselect: Picoseconds,
+    pub reselect: Span,
     /// To give the interface back while a read waits for the media.
     pub read_disconnect: Overhead,
     /// Least time of the movement before a write that does not go on where the last one ended.
-    pub least_write_seek: Picoseconds,
+    pub least_write_seek: Span,
     /// The controller gives the interface back once more before a write that follows another one
     /// without going on where it ended.
     pub extra_disconnect: Option<ExtraDisconnect>,
@@ -93,15 +93,15 @@ pub struct Overheads {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtraDisconnect {
     /// Command processing before it.
-    pub command: Picoseconds,
+    pub command: Span,
     /// To give the interface back.
-    pub disconnect: Picoseconds,
+    pub disconnect: Span,
     /// Until the controller asks for it again.
-    pub between: Picoseconds,
+    pub between: Span,
     /// From the command to the movement.
-    pub movement: Picoseconds,
+    pub movement: Span,
     /// To take the interface again for the status.
-    pub reselect: Picoseconds,
+    pub reselect: Span,
 }
 
 /// How far a drive reads on behind a read.
@@ -198,7 +198,7 @@ pub enum Scheduling {
 
 impl Overhead {
     /// The overhead behind a read, or behind a write.
-    pub fn after(&self, was_read: bool) -> Picoseconds {
+    pub fn after(&self, was_read: bool) -> Span {
         if was_read {
             self.after_read
         } else {

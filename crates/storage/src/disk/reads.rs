@@ -1,14 +1,14 @@
 //! Reads of a disk: hits in the buffer, reads that join a read-ahead, reads from the media.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, Span};
 
-use super::buffer::{Found, Holds};
+use super::buffer::{Found, Holds, Segment};
 use super::media::{Access, Sweep};
 use super::service::Times;
 use super::{Disk, Waiting, Work};
 
 impl Disk {
-    pub(super) fn start_read(&mut self, now: Picoseconds, waiting: Waiting) {
+    pub(super) fn start_read(&mut self, now: Instant, waiting: Waiting) {
         let command = waiting.command;
         let reading = self.catch_up(now);
         match self.buffer.find(command.block, command.end(), reading) {
@@ -29,27 +29,27 @@ impl Disk {
     }
 
     /// The transfer of a hit may begin.
-    fn hit_ready(&self, now: Picoseconds, waiting: &Waiting) -> Picoseconds {
+    fn hit_ready(&self, now: Instant, waiting: &Waiting) -> Instant {
         let overheads = &self.model.overheads;
         let overhead = overheads.request + overheads.read_hit.after(self.was_read);
         let again = if waiting.came_at < now {
             overheads.reselect
         } else {
-            0
+            Span::ZERO
         };
         (now + again).max(waiting.came_at + overhead) + overheads.data_preparation
     }
 
     /// A read that is in the buffer.
-    pub(super) fn hit(&mut self, now: Picoseconds, waiting: &Waiting, segment: usize) {
+    pub(super) fn hit(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
         let ready_at = self.hit_ready(now, waiting);
         let begins_at = ready_at.max(self.interface_free_at);
-        self.interface_free_at = begins_at + waiting.command.blocks * self.model.block_transfer;
+        self.interface_free_at = begins_at + self.model.block_transfer * waiting.command.blocks;
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,
             seek: ready_at - now,
-            rotation: 0,
+            rotation: Span::ZERO,
             ends_at: self.interface_free_at + self.model.overheads.read_completion,
             is_hit: true,
         };
@@ -58,7 +58,7 @@ impl Disk {
     }
 
     /// Reading ahead after a hit.
-    fn sweep_on(&mut self, now: Picoseconds, waiting: &Waiting, segment: usize) {
+    fn sweep_on(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
         let limit = self.sweep_limit(waiting.command.end());
         let model = &self.model.buffer;
         match &mut self.work {
@@ -79,14 +79,14 @@ impl Disk {
     }
 
     /// The movement of a read may begin.
-    fn miss_ready(&self, now: Picoseconds, waiting: &Waiting) -> Picoseconds {
+    fn miss_ready(&self, now: Instant, waiting: &Waiting) -> Instant {
         let overheads = &self.model.overheads;
         let overhead = overheads.request + overheads.read_miss.after(self.was_read);
         now.max(waiting.came_at + overhead).max(self.arm_free_at)
     }
 
     /// A read whose first blocks are in the segment that is being filled.
-    fn join_sweep(&mut self, now: Picoseconds, waiting: &Waiting, segment: usize) {
+    fn join_sweep(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
         let Work::Sweep(mut sweep) = self.work else {
             return;
         };
@@ -98,8 +98,8 @@ impl Disk {
         let last_at = sweep.time_of(&media, end - 1);
         let ready_at = self.hit_ready(now, waiting);
         let begins_at = ready_at.max(self.interface_free_at);
-        let through = (begins_at + waiting.command.blocks * per_block)
-            .max(next_at + (end - missing_from) * per_block)
+        let through = (begins_at + per_block * waiting.command.blocks)
+            .max(next_at + per_block * (end - missing_from))
             .max(last_at + per_block);
         self.interface_free_at = through;
         self.filled(segment, end);
@@ -110,7 +110,7 @@ impl Disk {
             began_at: now,
             held_up: begins_at - ready_at,
             seek: ready_at - now,
-            rotation: 0,
+            rotation: Span::ZERO,
             ends_at,
             is_hit: true,
         };
@@ -118,7 +118,7 @@ impl Disk {
     }
 
     /// A read whose first blocks are in a segment; the arm fetches the rest.
-    fn read_rest(&mut self, now: Picoseconds, waiting: &Waiting, segment: usize) {
+    fn read_rest(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
         self.stop_sweep(now);
         let from = self.buffer.get(segment).end;
         if self.buffer.get(segment).holds == Holds::Dirty {
@@ -136,7 +136,7 @@ impl Disk {
     }
 
     /// A read from the media.
-    fn read(&mut self, now: Picoseconds, waiting: &Waiting) {
+    fn read(&mut self, now: Instant, waiting: &Waiting) {
         let command = waiting.command;
         let reading = match self.work {
             Work::Sweep(sweep) => Some(sweep.segment),
@@ -171,14 +171,14 @@ impl Disk {
     /// The end of a read from the media whose transfer begins at that time.
     fn deliver(
         &mut self,
-        now: Picoseconds,
+        now: Instant,
         waiting: &Waiting,
-        segment: usize,
-        (ready_at, begins_at): (Picoseconds, Picoseconds),
+        segment: Id<Segment>,
+        (ready_at, begins_at): (Instant, Instant),
         access: Access,
     ) {
         let command = waiting.command;
-        let through = begins_at + command.blocks * self.model.block_transfer;
+        let through = begins_at + self.model.block_transfer * command.blocks;
         let through = through.max(access.drained_at).max(access.ends_at);
         self.interface_free_at = through;
         let ends_at = through + self.model.overheads.read_completion;

@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Instant;
 
-use super::Waiting;
 use super::media::{Arm, Media};
 use super::model::{DriveModel, Scheduling};
+use super::{DiskCommand, Waiting};
 
 /// Index of the next command. The elevator keeps its direction in `is_rising`.
 pub fn next(
     media: &Media<'_>,
     waiting: &VecDeque<Waiting>,
     arm: Arm,
-    now: Picoseconds,
+    now: Instant,
     is_rising: &mut bool,
 ) -> usize {
     let model: &DriveModel = media.model;
@@ -31,7 +31,9 @@ pub fn next(
             least(&|one| Some(u64::from(cylinder(one).abs_diff(arm.cylinder))))
         }
         Scheduling::ShortestPositioning => {
-            least(&|one| Some(media.positioning(arm, now, one.command.block, one.command.is_read)))
+            let time =
+                |command: DiskCommand| media.positioning(arm, now, command.block, command.is_read);
+            least(&|one| Some(time(one.command).as_ps()))
         }
         Scheduling::Elevator => {
             let ahead = |is_rising: bool| {

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, Span};
 
-use super::buffer::Found;
+use super::buffer::{Found, Segment};
 use super::media::{Access, Sweep};
 use super::{Disk, DiskCommand, DiskCompletion, Waiting, Work};
 
@@ -12,12 +12,12 @@ use super::{Disk, DiskCommand, DiskCompletion, Waiting, Work};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     /// The disk turned to it.
-    pub(super) began_at: Picoseconds,
+    pub(super) began_at: Instant,
     /// The transfer had to wait this long for the interface.
-    pub(super) held_up: Picoseconds,
-    pub(super) seek: Picoseconds,
-    pub(super) rotation: Picoseconds,
-    pub(super) ends_at: Picoseconds,
+    pub(super) held_up: Span,
+    pub(super) seek: Span,
+    pub(super) rotation: Span,
+    pub(super) ends_at: Instant,
     pub(super) is_hit: bool,
 }
 
@@ -29,7 +29,7 @@ impl DiskCommand {
 
 impl Disk {
     /// Turn to a command; the arm is free, or sweeps.
-    pub(super) fn start(&mut self, now: Picoseconds, waiting: Waiting) {
+    pub(super) fn start(&mut self, now: Instant, waiting: Waiting) {
         let command = waiting.command;
         if self.goes_on(&command) {
             self.stream(now, &waiting);
@@ -41,7 +41,7 @@ impl Disk {
     }
 
     /// Serve a command from the buffer while the arm is busy, if the disk does so.
-    pub(super) fn overtakes(&mut self, now: Picoseconds, waiting: &Waiting) -> bool {
+    pub(super) fn overtakes(&mut self, now: Instant, waiting: &Waiting) -> bool {
         let DiskCommand { block, is_read, .. } = waiting.command;
         let (end, model) = (waiting.command.end(), self.model.buffer);
         if is_read {
@@ -82,7 +82,7 @@ impl Disk {
         self.model.streaming && command.block == self.next_block && command.is_read == self.was_read
     }
 
-    fn stream(&mut self, now: Picoseconds, waiting: &Waiting) {
+    fn stream(&mut self, now: Instant, waiting: &Waiting) {
         let command = waiting.command;
         let geometry = &self.model.geometry;
         let ends_at =
@@ -97,25 +97,20 @@ impl Disk {
         self.finish(waiting, times);
     }
 
-    pub(super) fn filled(&mut self, segment: usize, end: u64) {
+    pub(super) fn filled(&mut self, segment: Id<Segment>, end: u64) {
         let filling = self.buffer.get_mut(segment);
         filling.end = filling.end.max(end);
         self.buffer.wrap(segment);
         self.buffer.touch(segment);
     }
 
-    pub(super) fn hold_arm(
-        &mut self,
-        ends_at: Picoseconds,
-        free_at: Picoseconds,
-        then: Option<Sweep>,
-    ) {
+    pub(super) fn hold_arm(&mut self, ends_at: Instant, free_at: Instant, then: Option<Sweep>) {
         self.arm_free_at = free_at;
         self.work = Work::Command { ends_at, then };
     }
 
     /// The arm leaves what it reads ahead.
-    pub(super) fn stop_sweep(&mut self, now: Picoseconds) {
+    pub(super) fn stop_sweep(&mut self, now: Instant) {
         self.catch_up(now);
         let Work::Sweep(mut sweep) = self.work else {
             return;
@@ -168,14 +163,14 @@ impl Disk {
 impl Times {
     /// With the arm: ready at that time.
     pub(super) fn from_media(
-        began_at: Picoseconds,
-        ready_at: Picoseconds,
+        began_at: Instant,
+        ready_at: Instant,
         access: Access,
-        ends_at: Picoseconds,
+        ends_at: Instant,
     ) -> Self {
         Self {
             began_at,
-            held_up: 0,
+            held_up: Span::ZERO,
             seek: ready_at - began_at + access.seek,
             rotation: access.rotation,
             ends_at,

@@ -1,11 +1,16 @@
 //! Tests of the whole drive.
 
 use super::*;
-use sanlab_kernel::RandomStream;
+use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
-const US: u64 = 1_000_000;
-const MS: u64 = 1_000_000_000;
-const REVOLUTION: u64 = 6 * MS;
+const US: Span = Span::from_ps(1_000_000);
+const MS: Span = Span::from_ps(1_000_000_000);
+const REVOLUTION: Span = Span::from_ps(6_000_000_000);
+const START: Instant = Instant::START;
+
+fn float(span: Span) -> f64 {
+    span.as_ps() as f64
+}
 
 fn zone(first: u32, last: u32, per_track: u32) -> Zone {
     let sectors = |count: u64| REVOLUTION * count / u64::from(per_track);
@@ -13,7 +18,7 @@ fn zone(first: u32, last: u32, per_track: u32) -> Zone {
         first_cylinder: first,
         last_cylinder: last,
         blocks_per_track: per_track,
-        first_angle: 0,
+        first_angle: Span::ZERO,
         track_skew: sectors(90),
         cylinder_skew: sectors(100),
         empty_front: 0,
@@ -65,19 +70,19 @@ fn model() -> DriveModel {
     DriveModel {
         geometry: geometry.expect("a geometry"),
         mechanics: Mechanics {
-            seek: Seek::Curve(SeekCurve::through(350 * US, 4_700 * US, 9_800 * US, 20_000)),
-            head_switch: 350 * US,
-            write_settle: 500 * US,
+            seek: Seek::Curve(SeekCurve::through(US * 350, US * 4_700, US * 9_800, 20_000)),
+            head_switch: US * 350,
+            write_settle: US * 500,
             rotation: Rotation::Exact,
         },
         overheads: Overheads {
-            read_hit: same(30 * US),
-            read_miss: same(200 * US),
-            write_hit: same(30 * US),
-            write_miss: same(200 * US),
+            read_hit: same(US * 30),
+            read_miss: same(US * 200),
+            write_hit: same(US * 30),
+            write_miss: same(US * 200),
             ..Overheads::default()
         },
-        block_transfer: 0,
+        block_transfer: Span::ZERO,
         buffer: buffer(),
         scheduling: Scheduling::Fifo,
         queue_depth: 256,
@@ -87,7 +92,7 @@ fn model() -> DriveModel {
 
 fn read(block: u64, blocks: u64) -> DiskCommand {
     DiskCommand {
-        tag: 0,
+        tag: DiskTag::Task(Id::new(0)),
         block,
         blocks,
         is_read: true,
@@ -102,7 +107,7 @@ fn write(block: u64, blocks: u64) -> DiskCommand {
 }
 
 /// One command to its end: when it ended, and its completion.
-fn serve(disk: &mut Disk, now: Picoseconds, command: DiskCommand) -> (Picoseconds, DiskCompletion) {
+fn serve(disk: &mut Disk, now: Instant, command: DiskCommand) -> (Instant, DiskCompletion) {
     disk.submit(now, command);
     loop {
         let at = disk.next_at();
@@ -116,9 +121,9 @@ fn serve(disk: &mut Disk, now: Picoseconds, command: DiskCommand) -> (Picosecond
 
 /// Keep `depth` commands at the drive until `count` are done: the time it takes, and the longest
 /// response.
-fn closed_loop(model: DriveModel, depth: u32, count: u64, share_of_reads: u64) -> (u64, u64) {
+fn closed_loop(model: DriveModel, depth: u32, count: u64, share_of_reads: u64) -> (Span, Span) {
     let blocks = model.geometry.blocks();
-    let mut disk = Disk::new(Arc::new(model), 0);
+    let mut disk = Disk::new(Arc::new(model), Span::ZERO);
     let mut draws = RandomStream::new(7, "loop");
     let mut next = |tag| DiskCommand {
         tag,
@@ -126,10 +131,10 @@ fn closed_loop(model: DriveModel, depth: u32, count: u64, share_of_reads: u64) -
         blocks: 8,
         is_read: draws.below(100) < share_of_reads,
     };
-    for tag in 0..depth {
-        disk.submit(0, next(tag));
+    for tag in (0..depth).map(Id::new) {
+        disk.submit(START, next(DiskTag::Task(tag)));
     }
-    let (mut done, mut now, mut longest) = (0, 0, 0);
+    let (mut done, mut now, mut longest) = (0, START, Span::ZERO);
     while done < count {
         now = disk.next_at();
         if let Some(completion) = disk.step(now) {
@@ -143,7 +148,7 @@ fn closed_loop(model: DriveModel, depth: u32, count: u64, share_of_reads: u64) -
     }
     assert_eq!(disk.check(now), Ok(()));
     assert_eq!(disk.present(), u64::from(depth));
-    (now, longest)
+    (now - START, longest)
 }
 
 /// Random zones: every block has a sector of its own, and a track holds the blocks it says.
@@ -231,16 +236,16 @@ fn zones_that_leave_a_gap_or_have_no_blocks_are_refused() {
     let make = |zones| Geometry::new(zones, 2, Mapping::Forward, Sparing::None, REVOLUTION).err();
     assert_eq!(
         make(vec![zone(0, 3, 9), zone(5, 8, 8)]),
-        Some(GeometryFault::Gap(1))
+        Some(GeometryFault::Gap(Id::new(1)))
     );
     assert_eq!(
         make(vec![zone(0, 3, 9), zone(3, 8, 8)]),
-        Some(GeometryFault::Gap(1))
+        Some(GeometryFault::Gap(Id::new(1)))
     );
     assert_eq!(make(vec![]), Some(GeometryFault::Empty));
     let mut full = zone(0, 0, 9);
     full.empty_front = 18;
-    assert_eq!(make(vec![full]), Some(GeometryFault::NoBlocks(0)));
+    assert_eq!(make(vec![full]), Some(GeometryFault::NoBlocks(Id::new(0))));
 }
 
 /// A replaced sector is found elsewhere, and costs a detour.
@@ -258,10 +263,14 @@ fn a_defect_is_read_from_its_replacement() {
     assert_eq!(geometry.locate(1000).cylinder, 99);
     let mut bad = model();
     bad.geometry = geometry;
-    let mut disk = Disk::new(Arc::new(bad), 0);
-    let (over_it, _) = serve(&mut disk, 0, read(990, 20));
-    let (beside, _) = serve(&mut Disk::new(Arc::new(model()), 0), 0, read(990, 20));
-    assert!(over_it >= beside + REVOLUTION, "{over_it} {beside}");
+    let mut disk = Disk::new(Arc::new(bad), Span::ZERO);
+    let (over_it, _) = serve(&mut disk, START, read(990, 20));
+    let (beside, _) = serve(
+        &mut Disk::new(Arc::new(model()), Span::ZERO),
+        START,
+        read(990, 20),
+    );
+    assert!(over_it >= beside + REVOLUTION, "{over_it:?} {beside:?}");
 }
 
 /// Mean random read = overhead + mean seek + half a turn + transfer.
@@ -270,19 +279,20 @@ fn random_reads_take_a_seek_and_half_a_turn() {
     let mut quiet = model();
     quiet.buffer.read_ahead = ReadAhead::Off;
     let blocks = quiet.geometry.blocks();
-    let mut disk = Disk::new(Arc::new(quiet), 0);
+    let mut disk = Disk::new(Arc::new(quiet), Span::ZERO);
     let mut draws = RandomStream::new(5, "reads");
-    let (mut now, mut rotation, mut total, count) = (0, 0, 0, 20_000);
+    let (mut now, mut rotation, mut total) = (START, Span::ZERO, Span::ZERO);
+    let count = 20_000;
     for _ in 0..count {
-        now += draws.below(MS);
+        now += Span::from_ps(draws.below(MS.as_ps()));
         let (end, done) = serve(&mut disk, now, read(draws.below(blocks - 8), 8));
         rotation += done.rotation;
         total += end - now;
         now = end;
     }
-    let half_turns = rotation as f64 / f64::from(count) / (REVOLUTION as f64 / 2.0);
+    let half_turns = float(rotation) / f64::from(count) / (float(REVOLUTION) / 2.0);
     assert!((half_turns - 1.0).abs() < 0.02, "{half_turns}");
-    let mean_ms = total as f64 / f64::from(count) / MS as f64;
+    let mean_ms = float(total) / f64::from(count) / float(MS);
     assert!(
         (mean_ms - (0.2 + 4.7 + 3.0 + 0.08)).abs() < 0.08,
         "{mean_ms}"
@@ -292,28 +302,28 @@ fn random_reads_take_a_seek_and_half_a_turn() {
 /// Sustained rate = blocks of a cylinder over its turns and skews.
 #[test]
 fn sequential_reads_run_at_the_rate_of_tracks_and_skews() {
-    let mut disk = Disk::new(Arc::new(model()), 0);
-    let cylinder = 4 * REVOLUTION + REVOLUTION * (3 * 90 + 100) / 600;
-    let (mut now, _) = serve(&mut disk, 0, read(0, 128));
+    let mut disk = Disk::new(Arc::new(model()), Span::ZERO);
+    let cylinder = REVOLUTION * 4 + REVOLUTION * (3 * 90 + 100) / 600;
+    let (mut now, _) = serve(&mut disk, START, read(0, 128));
     let (began, mut block) = (now, 128);
     while block < 2400 * 50 {
         (now, _) = serve(&mut disk, now, read(block, 128));
         block += 128;
     }
-    let expected = cylinder as f64 * (block - 128) as f64 / 2400.0;
-    let ratio = (now - began) as f64 / expected;
+    let expected = float(cylinder) * (block - 128) as f64 / 2400.0;
+    let ratio = float(now - began) / expected;
     assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
 }
 
 /// Small sequential reads come from what was read ahead, at the overhead of a hit.
 #[test]
 fn small_sequential_reads_cost_the_hit_overhead() {
-    let mut disk = Disk::new(Arc::new(model()), 0);
-    let (mut now, _) = serve(&mut disk, 0, read(0, 1));
-    now += 10 * MS;
+    let mut disk = Disk::new(Arc::new(model()), Span::ZERO);
+    let (mut now, _) = serve(&mut disk, START, read(0, 1));
+    now += MS * 10;
     for block in 1..400 {
         let (end, done) = serve(&mut disk, now, read(block, 1));
-        assert!(done.is_hit && end - now == 30 * US, "{block} {done:?}");
+        assert!(done.is_hit && end - now == US * 30, "{block} {done:?}");
         now = end;
     }
 }
@@ -321,11 +331,11 @@ fn small_sequential_reads_cost_the_hit_overhead() {
 /// A write that starts where the last one ended has just missed its sector and waits a revolution.
 #[test]
 fn sequential_writes_without_cache_lose_a_turn_each() {
-    let mut disk = Disk::new(Arc::new(model()), 0);
-    let (mut now, _) = serve(&mut disk, 0, write(0, 8));
+    let mut disk = Disk::new(Arc::new(model()), Span::ZERO);
+    let (mut now, _) = serve(&mut disk, START, write(0, 8));
     for block in 1..70 {
         let (end, _) = serve(&mut disk, now, write(8 * block, 8));
-        let turns = (end - now) as f64 / REVOLUTION as f64;
+        let turns = float(end - now) / float(REVOLUTION);
         assert!((turns - (1.0 + 8.0 / 600.0)).abs() < 0.001, "{turns}");
         now = end;
     }
@@ -334,8 +344,8 @@ fn sequential_writes_without_cache_lose_a_turn_each() {
 /// The parity update of RAID 5 on one disk: the sector comes round a turn after it was read.
 #[test]
 fn a_write_of_what_was_read_costs_a_turn() {
-    let mut disk = Disk::new(Arc::new(model()), 0);
-    let (now, _) = serve(&mut disk, 0, read(70_000, 16));
+    let mut disk = Disk::new(Arc::new(model()), Span::ZERO);
+    let (now, _) = serve(&mut disk, START, read(70_000, 16));
     let (end, done) = serve(&mut disk, now, write(70_000, 16));
     assert_eq!(end - now, REVOLUTION, "{done:?}");
 }
@@ -345,20 +355,20 @@ fn writes_from_the_buffer_all_reach_the_media() {
     let mut cached = model();
     cached.buffer.write_cache = WriteCache::On;
     let blocks = cached.geometry.blocks();
-    let mut disk = Disk::new(Arc::new(cached), 0);
+    let mut disk = Disk::new(Arc::new(cached), Span::ZERO);
     let mut draws = RandomStream::new(11, "writes");
-    let (mut now, mut quick) = (0, 0);
+    let (mut now, mut quick) = (START, 0);
     for _ in 0..2000 {
         let (end, done) = serve(&mut disk, now, write(draws.below(blocks - 8), 8));
-        quick += u64::from(end - now == 30 * US);
+        quick += u64::from(end - now == US * 30);
         assert!(done.is_hit && disk.dirty_segments() <= 4);
-        now = end + draws.below(30 * MS);
+        now = end + Span::from_ps(draws.below(30_000_000_000));
         while disk.next_at() <= now {
             disk.step(disk.next_at());
         }
     }
     assert!(quick > 1500, "{quick} of 2000 writes did not wait");
-    while disk.next_at() < NEVER {
+    while disk.next_at() < Instant::NEVER {
         now = disk.next_at();
         disk.step(now);
     }
@@ -371,12 +381,12 @@ fn writes_from_the_buffer_all_reach_the_media() {
 fn sequential_writes_join_in_the_buffer() {
     let mut cached = model();
     cached.buffer.write_cache = WriteCache::On;
-    let mut disk = Disk::new(Arc::new(cached), 0);
-    let mut now = 0;
+    let mut disk = Disk::new(Arc::new(cached), Span::ZERO);
+    let mut now = START;
     for block in 0..1200 {
         (now, _) = serve(&mut disk, now, write(8 * block, 8));
     }
-    let turns = now as f64 / REVOLUTION as f64;
+    let turns = float(now - START) / float(REVOLUTION);
     assert!(turns < 40.0, "{turns} turns for 16 tracks");
 }
 
@@ -408,7 +418,7 @@ fn shortest_positioning_gains_what_geometry_allows() {
         let with = |scheduling| {
             let mut drive = model();
             drive.scheduling = scheduling;
-            closed_loop(drive, depth, 4000, 100).0 as f64
+            float(closed_loop(drive, depth, 4000, 100).0)
         };
         let fifo = with(Scheduling::Fifo);
         let gain = fifo / with(Scheduling::ShortestPositioning);
@@ -431,11 +441,11 @@ fn the_elevator_leaves_nobody_behind() {
         let mut drive = model();
         drive.scheduling = scheduling;
         let (took, longest) = closed_loop(drive, 32, 4000, 60);
-        let mean = took as f64 / 4000.0;
+        let mean = float(took) / 4000.0;
         assert!(
-            (longest as f64) < 4.0 * 32.0 * mean,
+            float(longest) < 4.0 * 32.0 * mean,
             "{}",
-            longest as f64 / mean
+            float(longest) / mean
         );
     }
 }
@@ -457,16 +467,16 @@ fn the_queue_limit_bounds_the_choice() {
 /// The platter turns while the disk is idle: a later start finds another angle.
 #[test]
 fn rotation_follows_the_clock_and_the_phase() {
-    let ends = |phase: u64, start: u64| {
+    let ends = |phase: Span, start: Span| {
         let mut disk = Disk::new(Arc::new(model()), phase);
-        serve(&mut disk, start, read(300, 1)).0 - start
+        serve(&mut disk, START + start, read(300, 1)).0 - (START + start)
     };
     let sector = REVOLUTION / 600;
     // Ready after 200 us, in the middle of the turn at 3 ms, one sector to pass.
-    assert_eq!(ends(0, 0), 3 * MS + sector);
-    assert_eq!(ends(0, MS), 2 * MS + sector);
-    assert_eq!(ends(MS, 0), 2 * MS + sector);
-    assert_eq!(ends(0, 7 * MS), ends(0, MS));
+    assert_eq!(ends(Span::ZERO, Span::ZERO), MS * 3 + sector);
+    assert_eq!(ends(Span::ZERO, MS), MS * 2 + sector);
+    assert_eq!(ends(MS, Span::ZERO), MS * 2 + sector);
+    assert_eq!(ends(Span::ZERO, MS * 7), ends(Span::ZERO, MS));
 }
 
 /// Where the head lands in the middle, a drive that reads out of order needs one turn for a track.
@@ -474,10 +484,10 @@ fn rotation_follows_the_clock_and_the_phase() {
 fn a_whole_track_takes_one_turn_wherever_the_head_lands() {
     let mut zero_latency = model();
     zero_latency.buffer.reads_out_of_order = true;
-    for start in [0, MS, 2 * MS, 5 * MS] {
-        let mut disk = Disk::new(Arc::new(zero_latency.clone()), 0);
+    for start in [Span::ZERO, MS, MS * 2, MS * 5].map(|after| START + after) {
+        let mut disk = Disk::new(Arc::new(zero_latency.clone()), Span::ZERO);
         let (end, _) = serve(&mut disk, start, read(0, 600));
-        let turns = (end - start - 200 * US) as f64 / REVOLUTION as f64;
+        let turns = float(end - start - US * 200) / float(REVOLUTION);
         assert!((1.0..1.01).contains(&turns), "{turns}");
     }
 }

@@ -1,8 +1,8 @@
 //! Writes of a disk: into the buffer, to the media, and from one to the other.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, Span};
 
-use super::buffer::Holds;
+use super::buffer::{Holds, Segment};
 use super::model::WriteCache;
 use super::service::Times;
 use super::{Disk, DiskCommand, Waiting, Work};
@@ -20,7 +20,7 @@ impl Disk {
         }
     }
 
-    pub(super) fn start_write(&mut self, now: Picoseconds, waiting: Waiting) {
+    pub(super) fn start_write(&mut self, now: Instant, waiting: Waiting) {
         let DiskCommand { block, .. } = waiting.command;
         let (end, reading) = (waiting.command.end(), self.catch_up(now));
         let is_early = self.answers_early(&waiting.command);
@@ -45,18 +45,18 @@ impl Disk {
     }
 
     /// A write whose data go to the buffer, and which is answered then.
-    pub(super) fn take_write(&mut self, now: Picoseconds, waiting: &Waiting, index: usize) {
+    pub(super) fn take_write(&mut self, now: Instant, waiting: &Waiting, index: Id<Segment>) {
         let DiskCommand { block, blocks, .. } = waiting.command;
         let overheads = self.model.overheads;
         let again = if waiting.came_at < now {
             overheads.reselect
         } else {
-            0
+            Span::ZERO
         };
         let overhead = overheads.request + overheads.write_hit.after(self.was_read);
         let ready_at = (now + again).max(waiting.came_at + overhead) + overheads.data_preparation;
         let begins_at = ready_at.max(self.interface_free_at);
-        self.interface_free_at = begins_at + blocks * self.model.block_transfer;
+        self.interface_free_at = begins_at + self.model.block_transfer * blocks;
         self.keep_write(
             index,
             block,
@@ -67,7 +67,7 @@ impl Disk {
             began_at: now,
             held_up: begins_at - ready_at,
             seek: ready_at - now,
-            rotation: 0,
+            rotation: Span::ZERO,
             ends_at: self.interface_free_at + overheads.write_completion,
             is_hit: true,
         };
@@ -77,7 +77,7 @@ impl Disk {
     }
 
     /// Blocks to be written are in a segment, the first of them at that time.
-    fn keep_write(&mut self, index: usize, block: u64, end: u64, at: Picoseconds) {
+    fn keep_write(&mut self, index: Id<Segment>, block: u64, end: u64, at: Instant) {
         let segment = self.buffer.get_mut(index);
         if segment.holds != Holds::Dirty {
             (segment.start, segment.unwritten) = (block, block);
@@ -89,7 +89,7 @@ impl Disk {
     }
 
     /// A write that is answered when it is on the media.
-    fn write(&mut self, now: Picoseconds, waiting: &Waiting, index: usize) {
+    fn write(&mut self, now: Instant, waiting: &Waiting, index: Id<Segment>) {
         let DiskCommand { block, blocks, .. } = waiting.command;
         let (overheads, per_block) = (self.model.overheads, self.model.block_transfer);
         let base = waiting.came_at + overheads.request;
@@ -108,9 +108,9 @@ impl Disk {
         };
         let ready_at = now.max(moves_at).max(self.arm_free_at);
         let begins_at = (now.max(data_at) + overheads.data_preparation).max(self.interface_free_at);
-        self.interface_free_at = begins_at + blocks * per_block;
+        self.interface_free_at = begins_at + per_block * blocks;
         let least_seek = if goes_on {
-            0
+            Span::ZERO
         } else {
             overheads.least_write_seek
         };
@@ -130,7 +130,7 @@ impl Disk {
     }
 
     /// The arm writes what the buffer holds, if anything.
-    pub(super) fn destage(&mut self, now: Picoseconds) {
+    pub(super) fn destage(&mut self, now: Instant) {
         let Some(index) = self.buffer.oldest_dirty() else {
             return;
         };
@@ -138,14 +138,16 @@ impl Disk {
         let (arrived, at) = segment.arrival;
         let per_block = self.model.block_transfer;
         let data_at = if segment.unwritten >= arrived {
-            at + (segment.unwritten - arrived) * per_block
+            at + per_block * (segment.unwritten - arrived)
         } else {
-            at.saturating_sub((arrived - segment.unwritten) * per_block)
+            at.saturating_sub(per_block * (arrived - segment.unwritten))
         };
         let mut arm = self.arm;
         let from = now.max(self.arm_free_at);
         let range = segment.unwritten..segment.end;
-        let access = self.media().write(&mut arm, from, 0, range, data_at);
+        let access = self
+            .media()
+            .write(&mut arm, from, Span::ZERO, range, data_at);
         self.arm = arm;
         self.arm_free_at = access.ends_at;
         self.ledger.write_behind(now, true);
@@ -156,7 +158,7 @@ impl Disk {
         };
     }
 
-    pub(super) fn destaged(&mut self, index: usize, up_to: u64) {
+    pub(super) fn destaged(&mut self, index: Id<Segment>, up_to: u64) {
         let segment = self.buffer.get_mut(index);
         segment.unwritten = up_to;
         if up_to >= segment.end {

@@ -12,17 +12,22 @@ mod recency;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sanlab_kernel::id_of;
+use sanlab_kernel::{Id, IdVec};
 
 use crate::cache::CacheWrite;
+use crate::elsewhere::Task;
+use crate::lun::Lun;
 pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel, SECTOR_BYTES};
 pub use partner::Partner;
 use prefetch::Prefetch;
 use recency::Recency;
 
+/// LUN and number of a page.
+type Key = (Id<Lun>, u64);
+
 #[derive(Clone, Copy, Debug)]
 struct Page {
-    key: (u32, u64),
+    key: Key,
     valid: u128,
     dirty: u128,
     flying: u128,
@@ -38,7 +43,7 @@ impl Page {
 #[derive(Clone, Debug)]
 struct Coming {
     extent: Extent,
-    waiting: Vec<u32>,
+    waiting: Vec<Id<Task>>,
 }
 
 /// The cache.
@@ -46,17 +51,17 @@ struct Coming {
 pub struct PageCache {
     /// How it is set up.
     pub model: PageCacheModel,
-    pages: Vec<Page>,
-    index: BTreeMap<(u32, u64), u32>,
-    free: Vec<u32>,
+    pages: IdVec<Page>,
+    index: BTreeMap<Key, Id<Page>>,
+    free: Vec<Id<Page>>,
     /// Clean pages.
     recency: Recency,
     /// Pages that became dirty, in that order; some are clean by now.
-    dirty_order: VecDeque<(u32, u64)>,
+    dirty_order: VecDeque<Key>,
     held: u32,
     is_draining: bool,
     flights: u32,
-    waiting: VecDeque<(u32, Extent)>,
+    waiting: VecDeque<(Id<Task>, Extent)>,
     prefetch: Prefetch,
     coming: Vec<Coming>,
     /// What it has done.
@@ -68,7 +73,7 @@ impl PageCache {
     pub fn new(model: PageCacheModel) -> Self {
         debug_assert!(model.page / SECTOR_BYTES <= MOST_SECTORS);
         Self {
-            pages: Vec::new(),
+            pages: IdVec::new(),
             index: BTreeMap::new(),
             free: Vec::new(),
             recency: Recency::new(),
@@ -89,7 +94,7 @@ impl PageCache {
     }
 
     /// The pages of an extent, each with the sectors of it.
-    fn parts(&self, extent: Extent) -> impl Iterator<Item = ((u32, u64), u128)> + use<> {
+    fn parts(&self, extent: Extent) -> impl Iterator<Item = (Key, u128)> + use<> {
         let page = self.model.page;
         let end = extent.address + extent.bytes;
         (extent.address / page..=(end - 1) / page).map(move |number| {
@@ -101,12 +106,12 @@ impl PageCache {
     }
 
     /// Starts a read. If it has to wait, the task is notified later.
-    pub fn read(&mut self, task: u32, extent: Extent) -> Lookup {
+    pub fn read(&mut self, task: Id<Task>, extent: Extent) -> Lookup {
         let mut missing = false;
         for (key, mask) in self.parts(extent) {
             match self.index.get(&key) {
                 Some(&slot) => {
-                    let page = self.pages[slot as usize];
+                    let page = self.pages[slot];
                     missing |= page.valid & mask != mask;
                     if !page.is_held() {
                         self.recency.touch(slot);
@@ -135,7 +140,7 @@ impl PageCache {
             let valid = self
                 .index
                 .get(&key)
-                .map_or(0, |&slot| self.pages[slot as usize].valid);
+                .map_or(0, |&slot| self.pages[slot].valid);
             let mut missing = mask & !valid;
             for (place, coming) in self.coming.iter().enumerate() {
                 let part = self.overlap(coming.extent, key) & missing;
@@ -152,7 +157,7 @@ impl PageCache {
     }
 
     /// Sectors of an extent in a page.
-    fn overlap(&self, extent: Extent, key: (u32, u64)) -> u128 {
+    fn overlap(&self, extent: Extent, key: Key) -> u128 {
         let (start, end) = (key.1 * self.model.page, (key.1 + 1) * self.model.page);
         let (from, to) = (
             extent.address.max(start),
@@ -188,7 +193,7 @@ impl PageCache {
     }
 
     /// A prefetch has come; the tasks that waited for it are added to `told`, to look again.
-    pub fn fetched(&mut self, extent: Extent, told: &mut Vec<u32>) {
+    pub fn fetched(&mut self, extent: Extent, told: &mut Vec<Id<Task>>) {
         self.filled(extent);
         if let Some(place) = self
             .coming
@@ -203,13 +208,13 @@ impl PageCache {
     pub fn filled(&mut self, extent: Extent) {
         for (key, mask) in self.parts(extent) {
             if let Some(slot) = self.page_for(key) {
-                self.pages[slot as usize].valid |= mask;
+                self.pages[slot].valid |= mask;
             }
         }
     }
 
     /// The slot of a page, made if need be; `None` if no clean page is left to make room.
-    fn page_for(&mut self, key: (u32, u64)) -> Option<u32> {
+    fn page_for(&mut self, key: Key) -> Option<Id<Page>> {
         if let Some(&slot) = self.index.get(&key) {
             return Some(slot);
         }
@@ -222,24 +227,23 @@ impl PageCache {
         let slot = if let Some(slot) = self.free.pop() {
             slot
         } else if self.pages.len() < self.model.pages as usize {
-            self.pages.push(page);
-            id_of(self.pages.len() - 1)
+            self.pages.push(page)
         } else {
             let oldest = self.recency.oldest_first().next()?;
             self.recency.remove(oldest);
-            self.index.remove(&self.pages[oldest as usize].key);
+            self.index.remove(&self.pages[oldest].key);
             oldest
         };
-        self.pages[slot as usize] = page;
+        self.pages[slot] = page;
         self.index.insert(key, slot);
         self.recency.insert(slot);
         Some(slot)
     }
 
     /// A write comes.
-    pub fn write(&mut self, task: u32, extent: Extent) -> CacheWrite {
-        let count = id_of(self.parts(extent).count());
-        if !self.model.write_back || count > self.model.dirty_limit {
+    pub fn write(&mut self, task: Id<Task>, extent: Extent) -> CacheWrite {
+        let count = self.parts(extent).count();
+        if !self.model.write_back || count > self.model.dirty_limit as usize {
             self.write_through(extent);
             return CacheWrite::Through;
         }
@@ -252,13 +256,13 @@ impl PageCache {
     }
 
     fn has_room(&self, extent: Extent) -> bool {
-        let is_new = |key: &(u32, u64)| {
+        let is_new = |key: &Key| {
             self.index
                 .get(key)
-                .is_none_or(|&slot| !self.pages[slot as usize].is_held())
+                .is_none_or(|&slot| !self.pages[slot].is_held())
         };
         let more = self.parts(extent).filter(|(key, _)| is_new(key)).count();
-        self.held + id_of(more) <= self.model.dirty_limit
+        self.held as usize + more <= self.model.dirty_limit as usize
     }
 
     fn take(&mut self, extent: Extent) {
@@ -266,7 +270,7 @@ impl PageCache {
             let Some(slot) = self.page_for(key) else {
                 continue;
             };
-            let page = &mut self.pages[slot as usize];
+            let page = &mut self.pages[slot];
             let was_held = page.is_held();
             let was_dirty = page.dirty != 0;
             self.counters.written += u64::from(mask.count_ones());
@@ -291,7 +295,7 @@ impl PageCache {
             let Some(slot) = self.page_for(key) else {
                 continue;
             };
-            let page = &mut self.pages[slot as usize];
+            let page = &mut self.pages[slot];
             let was_held = page.is_held();
             self.counters.absorbed += u64::from((page.dirty & mask).count_ones());
             page.dirty &= !mask;
@@ -303,14 +307,14 @@ impl PageCache {
         }
     }
 
-    fn let_go(&mut self, slot: u32) {
+    fn let_go(&mut self, slot: Id<Page>) {
         self.recency.insert(slot);
         self.held -= 1;
         self.is_draining &= self.held > self.model.low_watermark;
     }
 
     /// The next write that waited and has room now.
-    pub fn admit_waiting(&mut self) -> Option<u32> {
+    pub fn admit_waiting(&mut self) -> Option<Id<Task>> {
         let &(task, extent) = self.waiting.front()?;
         if !self.has_room(extent) {
             return None;
@@ -322,7 +326,7 @@ impl PageCache {
 
     /// Returns the next extent to destage, if destaging is due; the caller reports its end.
     /// `stripe` returns the best number of bytes of a LUN to write at once.
-    pub fn next_destage(&mut self, stripe: impl Fn(u32) -> u64) -> Option<Extent> {
+    pub fn next_destage(&mut self, stripe: impl Fn(Id<Lun>) -> u64) -> Option<Extent> {
         let is_due = self.is_draining || !self.waiting.is_empty();
         if !is_due || self.flights >= self.model.destages {
             return None;
@@ -332,7 +336,7 @@ impl PageCache {
             let Some(&slot) = self.index.get(&key) else {
                 continue;
             };
-            let page = self.pages[slot as usize];
+            let page = self.pages[slot];
             if page.dirty == 0 {
                 continue;
             }
@@ -348,7 +352,7 @@ impl PageCache {
     }
 
     /// Dirty sectors around the first one of a page, as far as its stripe or stripes go.
-    fn begin_destage(&mut self, key: (u32, u64), page: Page, width: u64) -> Extent {
+    fn begin_destage(&mut self, key: Key, page: Page, width: u64) -> Extent {
         let sector = |number: u64| number * SECTOR_BYTES;
         let per_page = self.model.page / SECTOR_BYTES;
         let first = key.1 * per_page + u64::from(page.dirty.trailing_zeros());
@@ -357,7 +361,7 @@ impl PageCache {
         let is_dirty = |number: u64| {
             let slot = self.index.get(&(key.0, number / per_page));
             slot.is_some_and(|&slot| {
-                let page = &self.pages[slot as usize];
+                let page = &self.pages[slot];
                 page.flying == 0 && page.dirty >> (number % per_page) & 1 == 1
             })
         };
@@ -375,7 +379,7 @@ impl PageCache {
             bytes: sector(to - from),
         };
         for (key, mask) in self.parts(extent) {
-            let slot = self.index[&key] as usize;
+            let slot = self.index[&key];
             self.pages[slot].flying = mask;
             self.pages[slot].dirty &= !mask;
             if self.pages[slot].dirty != 0 {
@@ -395,7 +399,7 @@ impl PageCache {
             let Some(&slot) = self.index.get(&key) else {
                 continue;
             };
-            let page = &mut self.pages[slot as usize];
+            let page = &mut self.pages[slot];
             self.counters.destaged += u64::from((page.flying & mask).count_ones());
             page.flying &= !mask;
             if !page.is_held() {

@@ -1,6 +1,8 @@
 //! Settings, results and counters of a page cache.
 
-use sanlab_kernel::{Picoseconds, Rate};
+use sanlab_kernel::{Id, Rate, Span};
+
+use crate::lun::Lun;
 
 /// Bytes of a sector.
 pub const SECTOR_BYTES: u64 = 512;
@@ -15,7 +17,7 @@ pub struct PageCacheModel {
     /// Pages it holds.
     pub pages: u32,
     /// Time of an access.
-    pub access: Picoseconds,
+    pub access: Span,
     /// A reader that has gone on where it ended so often is read ahead for.
     pub prefetch_after: u32,
     /// Bytes read ahead; 0 reads nothing ahead.
@@ -35,7 +37,7 @@ pub struct PageCacheModel {
     /// Destages under way at once.
     pub destages: u32,
     /// Copy of a write to the partner controller: time for each, and rate; none without a partner.
-    pub partner: Option<(Picoseconds, Rate)>,
+    pub partner: Option<(Span, Rate)>,
 }
 
 /// What becomes of a read.
@@ -52,8 +54,8 @@ pub enum Lookup {
 /// Bytes of a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// The LUN, as index into the array's.
-    pub lun: u32,
+    /// The LUN.
+    pub lun: Id<Lun>,
     /// First byte.
     pub address: u64,
     /// Length.

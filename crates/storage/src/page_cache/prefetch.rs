@@ -1,12 +1,16 @@
 //! Sequential readers, and what is read for them before they ask.
 
+use sanlab_kernel::Id;
+
+use crate::lun::Lun;
+
 /// Readers that are watched at once; the one not seen for longest makes room.
 const READERS: usize = 32;
 
 /// A reader that has gone on where it ended.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
-    lun: u32,
+    lun: Id<Lun>,
     next: u64,
     hits: u32,
     /// Read for it up to here.
@@ -38,7 +42,13 @@ impl Prefetch {
 
     /// A read comes. Gives the bytes to be read ahead, first and end, where it is time for it: when
     /// less than half a window is left, or nothing.
-    pub fn on_read(&mut self, lun: u32, from: u64, to: u64, lun_bytes: u64) -> Option<(u64, u64)> {
+    pub fn on_read(
+        &mut self,
+        lun: Id<Lun>,
+        from: u64,
+        to: u64,
+        lun_bytes: u64,
+    ) -> Option<(u64, u64)> {
         if self.window == 0 {
             return None;
         }
@@ -82,17 +92,23 @@ impl Prefetch {
 mod tests {
     use super::*;
 
+    const LUN: Id<Lun> = Id::new(0);
+
     #[test]
     fn ahead_after_enough_hits_and_again_at_half_a_window() {
         let mut prefetch = Prefetch::new(2, 100, false);
         let mut ahead: Vec<_> = Vec::new();
         for at in (0..120).step_by(20) {
-            ahead.push(prefetch.on_read(0, at, at + 20, 1000));
+            ahead.push(prefetch.on_read(LUN, at, at + 20, 1000));
         }
         let expected = [None, None, Some((60, 160)), None, None, Some((160, 220))];
         assert_eq!(ahead, expected);
-        assert_eq!(prefetch.on_read(0, 500, 520, 1000), None, "another reader");
-        assert_eq!(Prefetch::new(1, 0, false).on_read(0, 0, 1, 10), None);
+        assert_eq!(
+            prefetch.on_read(LUN, 500, 520, 1000),
+            None,
+            "another reader"
+        );
+        assert_eq!(Prefetch::new(1, 0, false).on_read(LUN, 0, 1, 10), None);
     }
 
     #[test]
@@ -100,7 +116,7 @@ mod tests {
         let mut prefetch = Prefetch::new(1, 60, true);
         let ahead: Vec<_> = (0..160)
             .step_by(20)
-            .map(|at| prefetch.on_read(0, at, at + 20, 1000))
+            .map(|at| prefetch.on_read(LUN, at, at + 20, 1000))
             .collect();
         let second = Some((20, 80));
         let expected = [
@@ -119,8 +135,8 @@ mod tests {
     #[test]
     fn never_beyond_the_end_of_the_lun() {
         let mut prefetch = Prefetch::new(1, 100, false);
-        prefetch.on_read(0, 0, 50, 120);
-        assert_eq!(prefetch.on_read(0, 50, 100, 120), Some((100, 120)));
-        assert_eq!(prefetch.on_read(0, 100, 120, 120), None);
+        prefetch.on_read(LUN, 0, 50, 120);
+        assert_eq!(prefetch.on_read(LUN, 50, 100, 120), Some((100, 120)));
+        assert_eq!(prefetch.on_read(LUN, 100, 120, 120), None);
     }
 }

@@ -1,65 +1,64 @@
 //! Pages in the order of their last use.
 
-use sanlab_kernel::NONE;
+use sanlab_kernel::{Id, IdVec, MaybeId};
+
+use super::Page;
 
 /// A doubly linked list over the slots of a cache: no search, no allocation once it is made.
 #[derive(Clone, Debug)]
 pub struct Recency {
-    links: Vec<(u32, u32)>,
-    newest: u32,
-    oldest: u32,
+    links: IdVec<Page, (MaybeId<Page>, MaybeId<Page>)>,
+    newest: MaybeId<Page>,
+    oldest: MaybeId<Page>,
 }
 
 impl Recency {
     /// An empty list that grows with its slots.
     pub fn new() -> Self {
         Self {
-            links: Vec::new(),
-            newest: NONE,
-            oldest: NONE,
+            links: IdVec::new(),
+            newest: MaybeId::NONE,
+            oldest: MaybeId::NONE,
         }
     }
 
     /// A slot that was not in the list becomes the newest.
-    pub fn insert(&mut self, slot: u32) {
-        if self.links.len() <= slot as usize {
-            self.links.resize(slot as usize + 1, (NONE, NONE));
+    pub fn insert(&mut self, slot: Id<Page>) {
+        while self.links.next_id() <= slot {
+            self.links.push((MaybeId::NONE, MaybeId::NONE));
         }
-        self.links[slot as usize] = (NONE, self.newest);
-        match self.newest {
-            NONE => self.oldest = slot,
-            newest => self.links[newest as usize].0 = slot,
+        self.links[slot] = (MaybeId::NONE, self.newest);
+        match self.newest.get() {
+            None => self.oldest = slot.into(),
+            Some(newest) => self.links[newest].0 = slot.into(),
         }
-        self.newest = slot;
+        self.newest = slot.into();
     }
 
     /// A slot leaves the list.
-    pub fn remove(&mut self, slot: u32) {
-        let (newer, older) = self.links[slot as usize];
-        match newer {
-            NONE => self.newest = older,
-            newer => self.links[newer as usize].1 = older,
+    pub fn remove(&mut self, slot: Id<Page>) {
+        let (newer, older) = self.links[slot];
+        match newer.get() {
+            None => self.newest = older,
+            Some(newer) => self.links[newer].1 = older,
         }
-        match older {
-            NONE => self.oldest = newer,
-            older => self.links[older as usize].0 = newer,
+        match older.get() {
+            None => self.oldest = newer,
+            Some(older) => self.links[older].0 = newer,
         }
     }
 
     /// A slot of the list becomes the newest.
-    pub fn touch(&mut self, slot: u32) {
-        if self.newest != slot {
+    pub fn touch(&mut self, slot: Id<Page>) {
+        if self.newest != slot.into() {
             self.remove(slot);
             self.insert(slot);
         }
     }
 
     /// Slots from the oldest on.
-    pub fn oldest_first(&self) -> impl Iterator<Item = u32> + '_ {
-        let next = |slot: u32| Some(slot).filter(|&slot| slot != NONE);
-        std::iter::successors(next(self.oldest), move |&slot| {
-            next(self.links[slot as usize].0)
-        })
+    pub fn oldest_first(&self) -> impl Iterator<Item = Id<Page>> + '_ {
+        std::iter::successors(self.oldest.get(), move |&slot| self.links[slot].0.get())
     }
 }
 
@@ -70,14 +69,20 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_last_use() {
         let mut list = Recency::new();
-        (0..4).for_each(|slot| list.insert(slot));
-        list.touch(1);
-        list.touch(0);
-        list.remove(2);
-        assert_eq!(list.oldest_first().collect::<Vec<_>>(), [3, 1, 0]);
-        list.remove(0);
-        list.remove(3);
-        list.insert(2);
-        assert_eq!(list.oldest_first().collect::<Vec<_>>(), [1, 2]);
+        let slots: [Id<Page>; 4] = [0, 1, 2, 3].map(Id::new);
+        for slot in slots {
+            list.insert(slot);
+        }
+        list.touch(slots[1]);
+        list.touch(slots[0]);
+        list.remove(slots[2]);
+        assert_eq!(
+            list.oldest_first().collect::<Vec<_>>(),
+            [3, 1, 0].map(Id::new)
+        );
+        list.remove(slots[0]);
+        list.remove(slots[3]);
+        list.insert(slots[2]);
+        assert_eq!(list.oldest_first().collect::<Vec<_>>(), [1, 2].map(Id::new));
     }
 }

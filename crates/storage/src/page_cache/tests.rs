@@ -2,7 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
-use sanlab_kernel::RandomStream;
+use sanlab_kernel::{Id, RandomStream, Span};
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn model() -> PageCacheModel {
     PageCacheModel {
         page: 4096,
         pages: 16,
-        access: 0,
+        access: Span::ZERO,
         prefetch_after: 2,
         prefetch_window: 0,
         prefetch_on_miss: false,
@@ -24,9 +24,13 @@ fn model() -> PageCacheModel {
     }
 }
 
+fn task(number: u32) -> Id<Task> {
+    Id::new(number)
+}
+
 fn pages(first: u64, count: u64) -> Extent {
     Extent {
-        lun: 0,
+        lun: Id::new(0),
         address: first * 4096,
         bytes: count * 4096,
     }
@@ -36,11 +40,11 @@ fn pages(first: u64, count: u64) -> Extent {
 fn the_page_not_used_for_longest_makes_room() {
     let mut cache = PageCache::new(model());
     cache.filled(pages(0, 16));
-    assert_eq!(cache.read(0, pages(0, 1)), Lookup::Hit);
+    assert_eq!(cache.read(task(0), pages(0, 1)), Lookup::Hit);
     cache.filled(pages(16, 1));
-    assert_eq!(cache.read(0, pages(0, 1)), Lookup::Hit);
-    assert_eq!(cache.read(0, pages(1, 1)), Lookup::Miss);
-    assert_eq!(cache.read(0, pages(2, 15)), Lookup::Hit);
+    assert_eq!(cache.read(task(0), pages(0, 1)), Lookup::Hit);
+    assert_eq!(cache.read(task(0), pages(1, 1)), Lookup::Miss);
+    assert_eq!(cache.read(task(0), pages(2, 15)), Lookup::Hit);
 }
 
 /// A loop over one page more than there are never hits; over as many it always does.
@@ -49,7 +53,7 @@ fn a_loop_that_does_not_fit_never_hits() {
     for (count, hits) in [(16, 3 * 16), (17, 0)] {
         let mut cache = PageCache::new(model());
         for number in (0..4).flat_map(|_| 0..count) {
-            if cache.read(0, pages(number, 1)) == Lookup::Miss {
+            if cache.read(task(0), pages(number, 1)) == Lookup::Miss {
                 cache.filled(pages(number, 1));
             }
         }
@@ -61,32 +65,32 @@ fn a_loop_that_does_not_fit_never_hits() {
 fn sectors_of_a_page_are_known_one_by_one() {
     let mut cache = PageCache::new(model());
     let sector = |number: u64| Extent {
-        lun: 0,
+        lun: Id::new(0),
         address: number * 512,
         bytes: 512,
     };
-    assert_eq!(cache.write(1, sector(3)), CacheWrite::Taken);
-    assert_eq!(cache.read(0, sector(3)), Lookup::Hit);
-    assert_eq!(cache.read(0, sector(4)), Lookup::Miss);
+    assert_eq!(cache.write(task(1), sector(3)), CacheWrite::Taken);
+    assert_eq!(cache.read(task(0), sector(3)), Lookup::Hit);
+    assert_eq!(cache.read(task(0), sector(4)), Lookup::Miss);
     let other = Extent {
-        lun: 1,
+        lun: Id::new(1),
         ..sector(3)
     };
-    assert_eq!(cache.read(0, other), Lookup::Miss);
+    assert_eq!(cache.read(task(0), other), Lookup::Miss);
 }
 
 #[test]
 fn destaging_keeps_to_the_watermarks_and_takes_the_stripe() {
     let mut cache = PageCache::new(model());
     for number in [7, 0, 2, 1, 3] {
-        cache.write(1, pages(number, 1));
+        cache.write(task(1), pages(number, 1));
     }
     assert_eq!(
         cache.next_destage(|_| 4 * 4096),
         None,
         "not above the high watermark"
     );
-    cache.write(1, pages(9, 1));
+    cache.write(task(1), pages(9, 1));
     let first = cache.next_destage(|_| 4 * 4096).expect("above it");
     let second = cache.next_destage(|_| 4 * 4096).expect("above it");
     assert_eq!((first, second), (pages(7, 1), pages(0, 4)));
@@ -101,7 +105,7 @@ fn destaging_keeps_to_the_watermarks_and_takes_the_stripe() {
     );
     cache.destaged(first);
     assert_eq!(
-        cache.read(0, pages(0, 4)),
+        cache.read(task(0), pages(0, 4)),
         Lookup::Hit,
         "what is destaged stays"
     );
@@ -111,20 +115,20 @@ fn destaging_keeps_to_the_watermarks_and_takes_the_stripe() {
 #[test]
 fn writes_wait_for_room_in_order_and_large_ones_go_through() {
     let mut cache = PageCache::new(model());
-    assert_eq!(cache.write(1, pages(0, 8)), CacheWrite::Taken);
-    assert_eq!(cache.write(2, pages(20, 2)), CacheWrite::Waits);
+    assert_eq!(cache.write(task(1), pages(0, 8)), CacheWrite::Taken);
+    assert_eq!(cache.write(task(2), pages(20, 2)), CacheWrite::Waits);
     assert_eq!(
-        cache.write(3, pages(0, 1)),
+        cache.write(task(3), pages(0, 1)),
         CacheWrite::Waits,
         "no write overtakes"
     );
-    assert_eq!(cache.write(4, pages(40, 9)), CacheWrite::Through);
+    assert_eq!(cache.write(task(4), pages(40, 9)), CacheWrite::Through);
     let extent = cache.next_destage(|_| 8 * 4096).expect("a write waits");
     assert_eq!(cache.admit_waiting(), None);
     cache.destaged(extent);
     assert_eq!(
         [cache.admit_waiting(), cache.admit_waiting()],
-        [Some(2), Some(3)]
+        [Some(task(2)), Some(task(3))]
     );
     assert_eq!(cache.check(), Ok(()));
 }
@@ -137,20 +141,23 @@ fn a_read_waits_for_what_is_read_ahead() {
     });
     let mut ahead = None;
     for number in 0..3 {
-        assert_eq!(cache.read(9, pages(number, 1)), Lookup::Miss);
+        assert_eq!(cache.read(task(9), pages(number, 1)), Lookup::Miss);
         ahead = ahead.or(cache.read_ahead(pages(number, 1), 1 << 20));
     }
     let ahead = ahead.expect("it has gone on twice");
     assert_eq!(ahead, pages(3, 4));
-    assert_eq!(cache.read(5, pages(3, 1)), Lookup::Waits);
+    assert_eq!(cache.read(task(5), pages(3, 1)), Lookup::Waits);
     assert_eq!(
-        cache.read(6, pages(6, 2)),
+        cache.read(task(6), pages(6, 2)),
         Lookup::Miss,
         "a part of it does not come"
     );
     let mut told = Vec::new();
     cache.fetched(ahead, &mut told);
-    assert_eq!((told, cache.read(5, pages(3, 4))), (vec![5], Lookup::Hit));
+    assert_eq!(
+        (told, cache.read(task(5), pages(3, 4))),
+        (vec![task(5)], Lookup::Hit)
+    );
 }
 
 /// Random reads and writes against a list of sectors: each dirty sector goes to disk once.
@@ -171,12 +178,12 @@ fn every_dirty_sector_is_destaged_once() {
             let bytes = 512 * (1 + draws.below(20));
             let address = 512 * draws.below(400 - bytes / 512 + 1);
             let extent = Extent {
-                lun: 0,
+                lun: Id::new(0),
                 address,
                 bytes,
             };
             let span = (address / 512) as usize..((address + bytes) / 512) as usize;
-            match cache.write(task, extent) {
+            match cache.write(Id::new(task), extent) {
                 CacheWrite::Taken => newest[span].fill(task),
                 CacheWrite::Waits => drop(held_back.insert(task, (extent, task))),
                 CacheWrite::Through => unreachable!("none is so large"),
@@ -192,7 +199,7 @@ fn every_dirty_sector_is_destaged_once() {
                 disk[first..first + content.len()].copy_from_slice(&content);
                 cache.destaged(out);
                 while let Some(task) = cache.admit_waiting() {
-                    let (extent, value) = held_back[&task];
+                    let (extent, value) = held_back[&task.number()];
                     let span = (extent.address / 512) as usize
                         ..((extent.address + extent.bytes) / 512) as usize;
                     newest[span].fill(value);
@@ -203,7 +210,7 @@ fn every_dirty_sector_is_destaged_once() {
         }
         // What is clean in the cache is on disk.
         for (key, &slot) in &cache.index {
-            let page = cache.pages[slot as usize];
+            let page = cache.pages[slot];
             for sector in 0..4 {
                 let place = (key.1 * 4 + sector) as usize;
                 if (page.dirty | page.flying) >> sector & 1 == 0 && place < 400 {

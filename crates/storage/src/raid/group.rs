@@ -1,6 +1,8 @@
 //! A RAID group: its disks, which of them are lost, and the disk operations of a read.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, IdVec, Instant};
+
+use crate::disk::Disk;
 
 use super::lock::StripeLocks;
 use super::mapping::{Level, RaidMapping};
@@ -10,8 +12,8 @@ use super::strategy::WriteStrategy;
 /// What one disk is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The disk, as index into the array's.
-    pub disk: u32,
+    /// The disk.
+    pub disk: Id<Disk>,
     /// First byte.
     pub address: u64,
     /// Length.
@@ -31,9 +33,9 @@ pub struct Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failing {
     /// Its place in the group.
-    pub slot: u32,
+    pub slot: Id<Slot>,
     /// When.
-    pub at: Picoseconds,
+    pub at: Instant,
 }
 
 /// What a group has done, by rows of requests.
@@ -65,10 +67,10 @@ pub struct GroupCounters {
 
 /// A place of a group.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    disk: u32,
+pub struct Slot {
+    disk: Id<Disk>,
     is_lost: bool,
-    spare: Option<u32>,
+    spare: Option<Id<Disk>>,
     /// Rows below this one are on the spare.
     rebuilt_rows: u64,
 }
@@ -80,23 +82,23 @@ pub struct Group {
     pub mapping: RaidMapping,
     /// How parity is brought up to date.
     pub strategy: WriteStrategy,
-    slots: Vec<Slot>,
+    slots: IdVec<Slot>,
     /// Drives that will fail, the next one first.
     pub failing: Vec<Failing>,
     /// Rows in use by writes.
     pub locks: StripeLocks,
     /// Reconstruction on spares, one after the other.
-    pub rebuilds: Vec<Rebuild>,
+    pub rebuilds: IdVec<Rebuild>,
     /// What it has done.
     pub counters: GroupCounters,
 }
 
 impl Group {
-    /// A group of these disks, by their index in the array. The level takes as many.
-    pub fn new(mapping: RaidMapping, disks: &[u32], strategy: WriteStrategy) -> Self {
+    /// A group of these disks. The level takes as many.
+    pub fn new(mapping: RaidMapping, disks: &[Id<Disk>], strategy: WriteStrategy) -> Self {
         debug_assert!(mapping.level.takes(mapping.drives));
         debug_assert_eq!(mapping.drives as usize, disks.len());
-        let slot = |&disk: &u32| Slot {
+        let slot = |&disk: &Id<Disk>| Slot {
             disk,
             is_lost: false,
             spare: None,
@@ -108,40 +110,40 @@ impl Group {
             slots: disks.iter().map(slot).collect(),
             failing: Vec::new(),
             locks: StripeLocks::default(),
-            rebuilds: Vec::new(),
+            rebuilds: IdVec::new(),
             counters: GroupCounters::default(),
         }
     }
 
     /// A disk is lost.
-    pub fn fail(&mut self, slot: u32) {
-        self.slots[slot as usize].is_lost = true;
+    pub fn fail(&mut self, slot: Id<Slot>) {
+        self.slots[slot].is_lost = true;
     }
 
     /// Reconstruction of a lost disk begins on a spare.
-    pub fn begin_rebuild(&mut self, now: Picoseconds, rebuild: usize) {
+    pub fn begin_rebuild(&mut self, now: Instant, rebuild: Id<Rebuild>) {
         let rebuild = &mut self.rebuilds[rebuild];
         rebuild.begin(now);
-        self.slots[rebuild.slot as usize].spare = Some(rebuild.spare);
+        self.slots[rebuild.slot].spare = Some(rebuild.spare);
     }
 
     /// Rows of a step are on the spare.
-    pub fn on_rebuilt(&mut self, now: Picoseconds, rebuild: usize, step: RebuildStep) {
+    pub fn on_rebuilt(&mut self, now: Instant, rebuild: Id<Rebuild>, step: RebuildStep) {
         let rebuild = &mut self.rebuilds[rebuild];
         rebuild.done(now, step);
-        self.slots[rebuild.slot as usize].rebuilt_rows = rebuild.rebuilt_rows();
+        self.slots[rebuild.slot].rebuilt_rows = rebuild.rebuilt_rows();
     }
 
     /// Drives that are lost and not yet rebuilt.
-    pub fn missing(&self) -> u32 {
+    pub fn missing(&self) -> usize {
         let rows = self.mapping.rows;
         let is_missing = |slot: &&Slot| slot.is_lost && slot.rebuilt_rows < rows;
-        sanlab_kernel::id_of(self.slots.iter().filter(is_missing).count())
+        self.slots.iter().filter(is_missing).count()
     }
 
     /// The disk that holds a place's unit of a row; `None` if it is lost.
-    pub fn disk_at(&self, slot: u32, row: u64) -> Option<u32> {
-        let slot = &self.slots[slot as usize];
+    pub fn disk_at(&self, slot: Id<Slot>, row: u64) -> Option<Id<Disk>> {
+        let slot = &self.slots[slot];
         if !slot.is_lost {
             return Some(slot.disk);
         }
@@ -174,7 +176,7 @@ impl Group {
             let start = number * unit;
             let end = (start + unit).min(to);
             (
-                sanlab_kernel::id_of(usize::try_from(number).unwrap_or(0)),
+                u32::try_from(number).expect("a unit of a row"),
                 from.max(start) - start,
                 end - start,
             )
@@ -206,7 +208,7 @@ impl Group {
         &mut self,
         address: u64,
         bytes: u64,
-        open: &[u32],
+        open: &IdVec<Disk, u32>,
         out: &mut Vec<Operation>,
     ) -> Reading {
         let mut reading = Reading::default();
@@ -237,17 +239,17 @@ impl Group {
     }
 
     /// The disk a data unit is read from.
-    fn source(&self, row: u64, unit: u32, open: &[u32]) -> Option<u32> {
-        let first = self.mapping.slot_of(row, unit);
+    fn source(&self, row: u64, unit: u32, open: &IdVec<Disk, u32>) -> Option<Id<Disk>> {
         let copies = self.mapping.copies();
         // Alike: in turn by unit, so that one stream of reads uses every copy.
         let turn = row.wrapping_mul(u64::from(
             self.mapping.level.data_units(self.mapping.drives),
         )) + u64::from(unit);
-        let disks = (0..copies).filter_map(|copy| {
-            let disk = self.disk_at(first + copy, row)?;
-            let rank = (u64::from(copy) + turn) % u64::from(copies);
-            Some((open.get(disk as usize).copied().unwrap_or(0), rank, disk))
+        let slots = self.mapping.slots_of(row, unit);
+        let disks = (0_u64..).zip(slots).filter_map(|(copy, slot)| {
+            let disk = self.disk_at(slot, row)?;
+            let rank = (copy + turn) % u64::from(copies);
+            Some((open.get(disk).copied().unwrap_or(0), rank, disk))
         });
         disks.min().map(|(_, _, disk)| disk)
     }
@@ -260,7 +262,7 @@ impl Group {
         let alive = data
             .chain(self.mapping.parity_slots(row))
             .filter_map(|slot| self.disk_at(slot, row));
-        let disks: Vec<u32> = alive.take(need as usize).collect();
+        let disks: Vec<Id<Disk>> = alive.take(need as usize).collect();
         debug_assert_eq!(
             disks.len(),
             need as usize,
@@ -287,36 +289,36 @@ impl Group {
     /// What a step of a rebuild reads.
     pub fn plan_rebuild_read(
         &mut self,
-        rebuild: usize,
+        rebuild: Id<Rebuild>,
         step: RebuildStep,
-        open: &[u32],
+        open: &IdVec<Disk, u32>,
         out: &mut Vec<Operation>,
     ) -> Reading {
         let (slot, unit) = (self.rebuilds[rebuild].slot, self.mapping.unit);
         let need = self.mapping.level.data_units(self.mapping.drives) as usize;
         let (level, drives) = (self.mapping.level, self.mapping.drives);
         let bytes = (step.last - step.first + 1) * unit;
-        let alive = |other: u32| {
+        let alive = |other: Id<Slot>| {
             if other == slot {
                 None
             } else {
                 self.disk_at(other, step.first)
             }
         };
-        let busy = |disk: &u32| open.get(*disk as usize).copied().unwrap_or(0);
-        let disks: Vec<u32> = match level {
-            Level::Raid10 => alive(slot ^ 1).into_iter().collect(),
-            Level::Raid1 => (0..drives)
+        let busy = |disk: &Id<Disk>| open.get(*disk).copied().unwrap_or(0);
+        let disks: Vec<Id<Disk>> = match level {
+            Level::Raid10 => alive(self.mapping.other_of_pair(slot))
+                .into_iter()
+                .collect(),
+            Level::Raid1 => (self.mapping.slots())
                 .filter_map(alive)
                 .min_by_key(busy)
                 .into_iter()
                 .collect(),
             _ => {
                 // Where there are more survivors than are needed they take turns at rest.
-                let shift = sanlab_kernel::id_of(
-                    usize::try_from(step.first % u64::from(drives)).unwrap_or(0),
-                );
-                let turn = (0..drives).map(|other| (other + shift) % drives);
+                let shift = usize::try_from(step.first % u64::from(drives)).unwrap_or(0);
+                let turn = (self.mapping.slots().cycle().skip(shift)).take(drives as usize);
                 turn.filter_map(alive).take(need).collect()
             }
         };
@@ -335,7 +337,7 @@ impl Group {
     /// What a step of a rebuild writes.
     pub fn plan_rebuild_write(
         &mut self,
-        rebuild: usize,
+        rebuild: Id<Rebuild>,
         step: RebuildStep,
         out: &mut Vec<Operation>,
     ) {
@@ -352,7 +354,13 @@ impl Group {
 }
 
 /// Adds an operation; merges it with one on the same disk that ends where it starts.
-pub(super) fn push(out: &mut Vec<Operation>, disk: u32, address: u64, bytes: u64, is_read: bool) {
+pub(super) fn push(
+    out: &mut Vec<Operation>,
+    disk: Id<Disk>,
+    address: u64,
+    bytes: u64,
+    is_read: bool,
+) {
     let end = address + bytes;
     let touches = |op: &&mut Operation| {
         op.disk == disk

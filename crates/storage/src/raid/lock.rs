@@ -2,10 +2,14 @@
 
 use std::collections::VecDeque;
 
+use sanlab_kernel::Id;
+
+use crate::elsewhere::Task;
+
 /// A wish for rows.
 #[derive(Clone, Copy, Debug)]
 struct Lock {
-    task: u32,
+    task: Id<Task>,
     first: u64,
     last: u64,
     is_shared: bool,
@@ -29,7 +33,7 @@ pub struct StripeLocks {
 
 impl StripeLocks {
     /// A task wants these rows, the last one included. False if it must wait.
-    pub fn acquire(&mut self, task: u32, rows: (u64, u64), is_shared: bool) -> bool {
+    pub fn acquire(&mut self, task: Id<Task>, rows: (u64, u64), is_shared: bool) -> bool {
         let lock = Lock {
             task,
             first: rows.0,
@@ -48,7 +52,7 @@ impl StripeLocks {
 
     /// A task gives its rows back; those who have theirs now are added to `granted`, in their order.
     /// A task that holds none changes nothing.
-    pub fn release(&mut self, task: u32, granted: &mut Vec<u32>) {
+    pub fn release(&mut self, task: Id<Task>, granted: &mut Vec<Id<Task>>) {
         let Some(place) = self.held.iter().position(|lock| lock.task == task) else {
             return;
         };
@@ -82,22 +86,26 @@ impl StripeLocks {
 mod tests {
     use super::*;
 
+    fn task(number: u32) -> Id<Task> {
+        Id::new(number)
+    }
+
     #[test]
     fn those_who_wait_for_the_same_rows_keep_their_order() {
         let mut locks = StripeLocks::default();
-        assert!(locks.acquire(1, (0, 4), false));
-        assert!(!locks.acquire(2, (4, 9), false));
+        assert!(locks.acquire(task(1), (0, 4), false));
+        assert!(!locks.acquire(task(2), (4, 9), false));
         assert!(
-            !locks.acquire(3, (9, 9), true),
+            !locks.acquire(task(3), (9, 9), true),
             "it would overtake the second"
         );
-        assert!(locks.acquire(4, (10, 11), false));
+        assert!(locks.acquire(task(4), (10, 11), false));
         let mut granted = Vec::new();
-        locks.release(1, &mut granted);
-        assert_eq!(granted, [2]);
-        locks.release(2, &mut granted);
-        assert_eq!(granted, [2, 3]);
-        assert!(locks.acquire(5, (9, 9), true), "readers share");
+        locks.release(task(1), &mut granted);
+        assert_eq!(granted, [task(2)]);
+        locks.release(task(2), &mut granted);
+        assert_eq!(granted, [2, 3].map(task));
+        assert!(locks.acquire(task(5), (9, 9), true), "readers share");
         assert_eq!((locks.open(), locks.waits), (3, 2));
     }
 }

@@ -14,6 +14,10 @@
 //!
 //! Left-symmetric is the default of Linux md ("ALGORITHM_LEFT_SYMMETRIC", drivers/md/raid5.c).
 
+use sanlab_kernel::Id;
+
+use super::group::Slot;
+
 /// How a group stores its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -69,8 +73,8 @@ impl Level {
     }
 
     /// Data survive the loss of these disks of a group.
-    pub fn survives(self, drives: u32, lost: &[u32]) -> bool {
-        let is_lost = |drive: u32| lost.contains(&drive);
+    pub fn survives(self, drives: u32, lost: &[Id<Slot>]) -> bool {
+        let is_lost = |drive: u32| lost.contains(&Id::new(drive));
         let count = (0..drives).filter(|&drive| is_lost(drive)).count();
         match self {
             Self::Raid0 => count == 0,
@@ -99,7 +103,7 @@ pub enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// Place of the disk in the group.
-    pub slot: u32,
+    pub slot: Id<Slot>,
     /// Byte on it.
     pub offset: u64,
 }
@@ -139,16 +143,16 @@ impl RaidMapping {
         clippy::cast_possible_truncation,
         reason = "below the number of drives"
     )]
-    pub fn slot_of(&self, row: u64, unit: u32) -> u32 {
+    pub fn slot_of(&self, row: u64, unit: u32) -> Id<Slot> {
         let n = u64::from(self.drives);
         let p = n - 1 - row % n;
-        match self.level {
+        Id::new(match self.level {
             Level::Raid0 | Level::Raid3 => unit,
             Level::Raid1 => 0,
             Level::Raid10 => 2 * unit,
             Level::Raid5 => ((p + 1 + u64::from(unit)) % n) as u32,
             Level::Raid6 => ((p + 2 + u64::from(unit)) % n) as u32,
-        }
+        })
     }
 
     /// Copies of a data unit, on adjacent disks.
@@ -160,19 +164,35 @@ impl RaidMapping {
         }
     }
 
+    /// The disks of all copies of a data unit.
+    pub fn slots_of(&self, row: u64, unit: u32) -> impl ExactSizeIterator<Item = Id<Slot>> + use<> {
+        let first = self.slot_of(row, unit).number();
+        (first..first + self.copies()).map(Id::new)
+    }
+
+    /// The disk with the other copy, where copies come in pairs.
+    pub fn other_of_pair(&self, slot: Id<Slot>) -> Id<Slot> {
+        Id::new(slot.number() ^ 1)
+    }
+
+    /// All disks.
+    pub fn slots(&self) -> impl ExactSizeIterator<Item = Id<Slot>> + Clone + use<> {
+        (0..self.drives).map(Id::new)
+    }
+
     /// Drives of the parity of a row: P, then Q.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "below the number of drives"
     )]
-    pub fn parity_slots(&self, row: u64) -> impl Iterator<Item = u32> + use<> {
+    pub fn parity_slots(&self, row: u64) -> impl Iterator<Item = Id<Slot>> + use<> {
         let n = u64::from(self.drives);
         let p = match self.level {
             Level::Raid3 => n - 1,
             _ => n - 1 - row % n,
         };
         let count = u64::from(self.level.parity_units());
-        (0..count).map(move |which| ((p + which) % n) as u32)
+        (0..count).map(move |which| Id::new(((p + which) % n) as u32))
     }
 
     /// What a disk holds in a row.
@@ -180,8 +200,8 @@ impl RaidMapping {
         clippy::cast_possible_truncation,
         reason = "below the number of drives"
     )]
-    pub fn role(&self, row: u64, slot: u32) -> Role {
-        let (n, slot) = (u64::from(self.drives), u64::from(slot));
+    pub fn role(&self, row: u64, slot: Id<Slot>) -> Role {
+        let (n, slot) = (u64::from(self.drives), u64::from(slot.number()));
         let p = n - 1 - row % n;
         let behind = |first: u64| (slot + n - first % n) % n;
         match self.level {
@@ -249,13 +269,12 @@ mod tests {
                 for address in 0..mapping.bytes() {
                     let spot = mapping.spot(address);
                     assert_eq!(mapping.address_at(spot), Some(address), "{mapping:?}");
-                    for copy in 0..mapping.copies() {
-                        let copy = Spot {
-                            slot: spot.slot + copy,
-                            ..spot
-                        };
+                    let first = spot.slot.number();
+                    for slot in (first..first + mapping.copies()).map(Id::new) {
+                        let copy = Spot { slot, ..spot };
                         assert_eq!(mapping.address_at(copy), Some(address));
-                        assert!(used.insert((copy.slot, copy.offset)), "{mapping:?}");
+                        let place = (copy.slot.number(), copy.offset);
+                        assert!(used.insert(place), "{mapping:?}");
                     }
                 }
                 let parity = u64::from(level.parity_units()) * 3 * mapping.rows;
@@ -284,7 +303,7 @@ mod tests {
             };
             let mut count = [0; 5];
             for slot in (0..5).flat_map(|row| mapping.parity_slots(row)) {
-                count[slot as usize] += 1;
+                count[slot.place()] += 1;
             }
             assert_eq!(count, [each; 5]);
         }
@@ -299,7 +318,9 @@ mod tests {
             unit: 1,
             rows: 10,
         };
-        let slots: Vec<_> = (0..10).map(|address| mapping.spot(address).slot).collect();
+        let slots: Vec<_> = (0..10)
+            .map(|address| mapping.spot(address).slot.number())
+            .collect();
         assert_eq!(slots, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
     }
 }

@@ -11,7 +11,7 @@ mod rebuild;
 mod strategy;
 mod write;
 
-pub use group::{Failing, Group, GroupCounters, Operation, Reading};
+pub use group::{Failing, Group, GroupCounters, Operation, Reading, Slot};
 pub use lock::StripeLocks;
 pub use mapping::{Level, RaidMapping, Role, Spot};
 pub use rebuild::{Rebuild, RebuildStep};

@@ -1,6 +1,10 @@
 //! Reconstruction of a lost disk on a spare.
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, Instant, Span};
+
+use crate::disk::Disk;
+
+use super::group::Slot;
 
 /// Points of the time line of a rebuild.
 const POINTS: u64 = 100;
@@ -21,12 +25,12 @@ pub struct RebuildStep {
 /// allows, and `steps_at_once` of them may be under way.
 #[derive(Clone, Debug)]
 pub struct Rebuild {
-    /// The lost disk, as its place in the group.
-    pub slot: u32,
+    /// Place of the lost disk.
+    pub slot: Id<Slot>,
     /// Disk that takes its place.
-    pub spare: u32,
+    pub spare: Id<Disk>,
     /// Begins this long after the failure, or after the rebuild before it.
-    pub delay: Picoseconds,
+    pub delay: Span,
     rows: u64,
     unit: u64,
     rows_per_step: u64,
@@ -40,18 +44,18 @@ pub struct Rebuild {
     /// Its time has come; it begins when no other is running.
     pub is_due: bool,
     /// The instant at which it has asked to be woken.
-    pub wakes_at: Picoseconds,
+    pub wakes_at: Instant,
     /// Its first step began.
-    pub began_at: Option<Picoseconds>,
+    pub began_at: Option<Instant>,
     /// Its last step ended.
-    pub ended_at: Option<Picoseconds>,
+    pub ended_at: Option<Instant>,
     /// Time line: instant and bytes rebuilt.
-    pub points: Vec<(Picoseconds, u64)>,
+    pub points: Vec<(Instant, u64)>,
 }
 
 impl Rebuild {
     /// A rebuild of so many rows of units of so many bytes, that has not begun.
-    pub fn new(slot: u32, spare: u32, (rows, unit): (u64, u64), delay: Picoseconds) -> Self {
+    pub fn new(slot: Id<Slot>, spare: Id<Disk>, (rows, unit): (u64, u64), delay: Span) -> Self {
         Self {
             slot,
             spare,
@@ -66,7 +70,7 @@ impl Rebuild {
             early: Vec::new(),
             open: 0,
             is_due: false,
-            wakes_at: NEVER,
+            wakes_at: Instant::NEVER,
             began_at: None,
             ended_at: None,
             points: Vec::new(),
@@ -107,20 +111,20 @@ impl Rebuild {
         (self.bytes_per_s < u64::MAX).then_some(self.bytes_per_s)
     }
 
-    pub(super) fn begin(&mut self, now: Picoseconds) {
+    pub(super) fn begin(&mut self, now: Instant) {
         self.began_at = Some(now);
         self.points.push((now, 0));
     }
 
-    /// When the rate allows the next step; [`NEVER`] without a step, or if enough are in progress.
-    pub fn next_at(&self) -> Picoseconds {
+    /// When the rate allows the next step; [`Instant::NEVER`] without a step, or if enough are in progress.
+    pub fn next_at(&self) -> Instant {
         match self.began_at {
             Some(began_at) if self.next_row < self.rows && self.open < self.steps_at_once => {
                 let bytes = u128::from(self.next_row) * u128::from(self.unit);
                 let since = (bytes * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
-                began_at.saturating_add(u64::try_from(since).unwrap_or(NEVER))
+                began_at.saturating_add(u64::try_from(since).map_or(Span::MAX, Span::from_ps))
             }
-            _ => NEVER,
+            _ => Instant::NEVER,
         }
     }
 
@@ -135,7 +139,7 @@ impl Rebuild {
         }
     }
 
-    pub(super) fn done(&mut self, now: Picoseconds, step: RebuildStep) {
+    pub(super) fn done(&mut self, now: Instant, step: RebuildStep) {
         let before = self.rebuilt_rows;
         self.open -= 1;
         self.early.push(step);
@@ -162,24 +166,29 @@ mod tests {
 
     #[test]
     fn steps_keep_to_the_rate_and_to_their_number() {
-        let mut rebuild = Rebuild::new(1, 5, (10, 100), 0).paced(1000, 300, 2);
-        assert_eq!(rebuild.next_at(), NEVER);
-        rebuild.begin(7);
-        assert_eq!(rebuild.next_at(), 7);
+        let at = Instant::from_ps;
+        let mut rebuild = Rebuild::new(Id::new(1), Id::new(5), (10, 100), Span::ZERO);
+        rebuild = rebuild.paced(1000, 300, 2);
+        assert_eq!(rebuild.next_at(), Instant::NEVER);
+        rebuild.begin(at(7));
+        assert_eq!(rebuild.next_at(), at(7));
         let first = rebuild.take_step();
         assert_eq!(first, RebuildStep { first: 0, last: 2 });
-        assert_eq!(rebuild.next_at(), 7 + 300_000_000_000);
+        assert_eq!(rebuild.next_at(), at(7 + 300_000_000_000));
         let second = rebuild.take_step();
-        assert_eq!(rebuild.next_at(), NEVER, "two are under way");
-        rebuild.done(8, second);
+        assert_eq!(rebuild.next_at(), Instant::NEVER, "two are under way");
+        rebuild.done(at(8), second);
         assert_eq!(rebuild.rebuilt_rows(), 0, "the first is not there yet");
-        rebuild.done(9, first);
+        rebuild.done(at(9), first);
         assert_eq!((rebuild.rebuilt_rows(), rebuild.rebuilt_bytes()), (6, 600));
-        for now in [10, 11] {
+        for now in [10, 11].map(at) {
             let step = rebuild.take_step();
             rebuild.done(now, step);
         }
-        assert_eq!((rebuild.ended_at, rebuild.next_at()), (Some(11), NEVER));
-        assert_eq!(rebuild.points.last(), Some(&(11, 1000)));
+        assert_eq!(
+            (rebuild.ended_at, rebuild.next_at()),
+            (Some(at(11)), Instant::NEVER)
+        );
+        assert_eq!(rebuild.points.last(), Some(&(at(11), 1000)));
     }
 }

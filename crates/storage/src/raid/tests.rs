@@ -2,9 +2,10 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
-use sanlab_kernel::RandomStream;
+use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Span};
 
 use super::*;
+use crate::disk::Disk;
 
 /// Product in GF(256) with the polynomial x^8 + x^4 + x^3 + x^2 + 1, as RAID 6 uses.
 fn times(mut a: u8, mut b: u8) -> u8 {
@@ -62,9 +63,9 @@ fn solve(data: &[Option<u8>], p: Option<u8>, q: Option<u8>) -> Option<Vec<u8>> {
 /// A group whose drives hold bytes.
 struct Store {
     group: Group,
-    drives: Vec<Vec<u8>>,
+    drives: IdVec<Disk, Vec<u8>>,
     /// What was read in this request, by drive and byte.
-    seen: Vec<Vec<Option<u8>>>,
+    seen: IdVec<Disk, Vec<Option<u8>>>,
     /// What ought to be there.
     content: Vec<u8>,
     operations: u64,
@@ -78,13 +79,13 @@ impl Store {
             unit,
             rows,
         };
-        let disks: Vec<u32> = (0..drives).collect();
+        let disks: Vec<Id<Disk>> = (0..drives).map(Id::new).collect();
         let size = (unit * rows) as usize;
         let all = (drives + spares) as usize;
         Self {
             group: Group::new(mapping, &disks, WriteStrategy::FewerOperations),
-            drives: vec![vec![0; size]; all],
-            seen: vec![vec![None; size]; all],
+            drives: IdVec::filled(vec![0; size], all),
+            seen: IdVec::filled(vec![None; size], all),
             content: vec![0; mapping.bytes() as usize],
             operations: 0,
         }
@@ -96,15 +97,15 @@ impl Store {
             assert!(op.is_read);
             self.operations += 1;
             for byte in op.address..op.address + op.bytes {
-                let value = self.drives[op.disk as usize][byte as usize];
-                self.seen[op.disk as usize][byte as usize] = Some(value);
+                let value = self.drives[op.disk][byte as usize];
+                self.seen[op.disk][byte as usize] = Some(value);
             }
         }
     }
 
-    fn seen(&self, slot: u32, row: u64, offset: u64) -> Option<u8> {
+    fn seen(&self, slot: Id<Slot>, row: u64, offset: u64) -> Option<u8> {
         let disk = self.group.disk_at(slot, row)?;
-        self.seen[disk as usize][offset as usize]
+        self.seen[disk][offset as usize]
     }
 
     /// Data of one offset of a row from what was seen; `None` if that is not enough.
@@ -113,8 +114,8 @@ impl Store {
         let offset = row * mapping.unit + inside;
         let data: Vec<_> = (0..mapping.level.data_units(mapping.drives))
             .map(|unit| {
-                let first = mapping.slot_of(row, unit);
-                (0..mapping.copies()).find_map(|copy| self.seen(first + copy, row, offset))
+                let mut slots = mapping.slots_of(row, unit);
+                slots.find_map(|slot| self.seen(slot, row, offset))
             })
             .collect();
         let mut parity = mapping
@@ -125,18 +126,17 @@ impl Store {
 
     fn read(&mut self, address: u64, bytes: u64) {
         let mut operations = Vec::new();
-        self.group.plan_read(address, bytes, &[], &mut operations);
+        self.group
+            .plan_read(address, bytes, &IdVec::new(), &mut operations);
         self.read_operations(&operations);
         let mapping = self.group.mapping;
         for byte in address..address + bytes {
             let (row, inside) = (byte / mapping.row_bytes(), byte % mapping.row_bytes());
             let (unit, at) = (inside / mapping.unit, inside % mapping.unit);
-            let first = mapping.slot_of(row, unit as u32);
             let offset = row * mapping.unit + at;
-            let copies = 0..mapping.copies();
-            let direct = copies
-                .into_iter()
-                .find_map(|copy| self.seen(first + copy, row, offset));
+            let direct = mapping
+                .slots_of(row, unit as u32)
+                .find_map(|slot| self.seen(slot, row, offset));
             let got = direct
                 .unwrap_or_else(|| self.row(row, at).expect("enough was read")[unit as usize]);
             assert_eq!(
@@ -161,17 +161,17 @@ impl Store {
             assert!(!op.is_read);
             for offset in op.address..op.address + op.bytes {
                 let value = self.written(address, data, &before, op.disk, offset);
-                self.drives[op.disk as usize][offset as usize] = value;
+                self.drives[op.disk][offset as usize] = value;
             }
         }
         assert!(mapping.bytes() >= address + bytes);
     }
 
     /// What a write leaves at a byte of a disk, computed from the new data and from what was read.
-    fn written(&self, address: u64, data: &[u8], before: &[u8], disk: u32, offset: u64) -> u8 {
+    fn written(&self, address: u64, data: &[u8], before: &[u8], disk: Id<Disk>, offset: u64) -> u8 {
         let mapping = self.group.mapping;
         let row = offset / mapping.unit;
-        let slot = (0..mapping.drives)
+        let slot = (mapping.slots())
             .find(|&slot| self.group.disk_at(slot, row) == Some(disk))
             .expect("a disk of the group");
         let end = address + data.len() as u64;
@@ -238,11 +238,12 @@ impl Store {
             .collect()
     }
 
-    fn rebuild_step(&mut self, rebuild: usize) {
+    fn rebuild_step(&mut self, rebuild: Id<Rebuild>) {
         let step = self.group.rebuilds[rebuild].take_step();
         let slot = self.group.rebuilds[rebuild].slot;
         let mut reads = Vec::new();
-        self.group.plan_rebuild_read(rebuild, step, &[], &mut reads);
+        self.group
+            .plan_rebuild_read(rebuild, step, &IdVec::new(), &mut reads);
         self.read_operations(&reads);
         let mut writes = Vec::new();
         self.group.plan_rebuild_write(rebuild, step, &mut writes);
@@ -257,11 +258,11 @@ impl Store {
                     Role::Q => data.map(|data| q_of(&data)),
                 };
                 // A pair of RAID 10 sees only its own unit.
-                let value = value.or_else(|| self.seen(slot ^ 1, row, offset));
-                self.drives[op.disk as usize][offset as usize] = value.expect("enough was read");
+                let value = value.or_else(|| self.seen(mapping.other_of_pair(slot), row, offset));
+                self.drives[op.disk][offset as usize] = value.expect("enough was read");
             }
         }
-        self.group.on_rebuilt(0, rebuild, step);
+        self.group.on_rebuilt(Instant::START, rebuild, step);
     }
 }
 
@@ -307,18 +308,20 @@ fn what_was_written_is_read_in_every_state() {
             ][case % 3];
             scribble(&mut store, &mut draws, 10);
             for loss in 0..losses {
-                let slot = draws.below(u64::from(drives)) as u32;
+                let slot = Id::new(draws.below(u64::from(drives)) as u32);
                 if store.group.disk_at(slot, 0).is_none() {
                     continue;
                 }
                 store.group.fail(slot);
-                store.drives[slot as usize].fill(0xEE);
-                let rebuild = Rebuild::new(slot, drives + loss, (7, unit), 0).paced(1, 2 * unit, 1);
+                store.drives[slot.same()].fill(0xEE);
+                let spare = Id::new(drives + loss);
+                let rebuild = Rebuild::new(slot, spare, (7, unit), Span::ZERO);
+                let rebuild = rebuild.paced(1, 2 * unit, 1);
                 store.group.rebuilds.push(rebuild);
                 scribble(&mut store, &mut draws, 10);
             }
-            for rebuild in 0..store.group.rebuilds.len() {
-                store.group.begin_rebuild(0, rebuild);
+            for rebuild in store.group.rebuilds.ids() {
+                store.group.begin_rebuild(Instant::START, rebuild);
                 while store.group.rebuilds[rebuild].is_running() {
                     store.rebuild_step(rebuild);
                     scribble(&mut store, &mut draws, 4);
@@ -388,11 +391,11 @@ fn a_degraded_read_takes_the_others() {
     let mut group = Store::new(Level::Raid5, 5, 8, 10, 0).group;
     let reads = |group: &mut Group, address| {
         let mut out = Vec::new();
-        group.plan_read(address, 4, &[], &mut out);
+        group.plan_read(address, 4, &IdVec::new(), &mut out);
         out.len()
     };
     assert_eq!(reads(&mut group, 0), 1);
-    group.fail(0);
+    group.fail(Id::new(0));
     assert_eq!(reads(&mut group, 0), 4);
     assert_eq!(reads(&mut group, 8), 1);
     assert_eq!(group.counters.degraded_reads, 1);
@@ -405,11 +408,11 @@ fn copies_share_the_reads() {
     let mut count = [0; 2];
     for row in 0..100 {
         let mut out = Vec::new();
-        group.plan_read(8 * row, 8, &[0, 0], &mut out);
-        count[out[0].disk as usize] += 1;
+        group.plan_read(8 * row, 8, &IdVec::from(vec![0, 0]), &mut out);
+        count[out[0].disk.place()] += 1;
     }
     assert_eq!(count, [50, 50]);
     let mut out = Vec::new();
-    group.plan_read(0, 8, &[3, 2], &mut out);
-    assert_eq!(out[0].disk, 1);
+    group.plan_read(0, 8, &IdVec::from(vec![3, 2]), &mut out);
+    assert_eq!(out[0].disk, Id::new(1));
 }

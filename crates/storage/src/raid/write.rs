@@ -61,9 +61,8 @@ impl Group {
                 (from, to)
             };
             for (number, x, y) in self.extents(from, to) {
-                let first = self.mapping.slot_of(row, number);
-                for copy in 0..self.mapping.copies() {
-                    if let Some(disk) = self.disk_at(first + copy, row) {
+                for slot in self.mapping.slots_of(row, number) {
+                    if let Some(disk) = self.disk_at(slot, row) {
                         push(out, disk, row * unit + x, y - x, false);
                     }
                 }
