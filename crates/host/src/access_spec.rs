@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{Picoseconds, RandomStream};
+use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Span};
 
-use crate::request::Request;
+use crate::request::{Request, Target};
 
 /// One line of an access specification.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub struct AccessLine {
     /// Share of I/Os at a random address.
     pub random_ppm: u32,
     /// Pause before each burst.
-    pub delay: Picoseconds,
+    pub delay: Span,
     /// Transactions in a burst.
     pub burst: u32,
     /// Addresses are rounded up to whole multiples of this.
@@ -44,7 +44,7 @@ pub struct Region {
 /// A place for a transaction on one target, free or between its two transfers.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    target: u32,
+    target: Id<Target>,
     /// The second transfer that is owed: its size, and whether it is a read.
     reply: Option<(u32, bool)>,
 }
@@ -52,33 +52,32 @@ struct Slot {
 /// What a worker does.
 #[derive(Clone, Debug)]
 pub struct AccessSpec {
-    lines: Vec<AccessLine>,
-    regions: Vec<Region>,
+    lines: IdVec<AccessLine>,
+    regions: IdVec<Target, Region>,
     /// Where the last I/O on each target ended.
-    cursors: Vec<u64>,
+    cursors: IdVec<Target, u64>,
     /// Free slots, those first that became free first; of an open loop only owed replies.
     free: VecDeque<Slot>,
     is_open_loop: bool,
-    next_target: u32,
+    next_target: Id<Target>,
     /// Line of the current burst.
-    line: usize,
+    line: Id<AccessLine>,
     left_in_burst: u32,
     /// The burst that was drawn begins then.
-    begins_at: Picoseconds,
+    begins_at: Instant,
     /// That time, until the host has read it.
-    wake_at: Option<Picoseconds>,
+    wake_at: Option<Instant>,
 }
 
 impl AccessSpec {
     /// A worker with so many outstanding I/Os on each of its targets; `u32::MAX` is an open loop, whose
     /// transactions go to the targets in turn.
-    pub fn new(lines: Vec<AccessLine>, regions: Vec<Region>, outstanding: u32) -> Self {
+    pub fn new(lines: IdVec<AccessLine>, regions: IdVec<Target, Region>, outstanding: u32) -> Self {
         let is_open_loop = outstanding == u32::MAX;
         let rounds = if is_open_loop { 0 } else { outstanding };
-        let targets = 0..u32::try_from(regions.len()).expect("fewer targets than 2^32");
         let free = (0..rounds)
             .flat_map(|_| {
-                targets.clone().map(|target| Slot {
+                regions.ids().map(|target| Slot {
                     target,
                     reply: None,
                 })
@@ -90,10 +89,10 @@ impl AccessSpec {
             regions,
             free,
             is_open_loop,
-            next_target: 0,
-            line: 0,
+            next_target: Id::new(0),
+            line: Id::new(0),
             left_in_burst: 0,
-            begins_at: 0,
+            begins_at: Instant::START,
             wake_at: None,
         }
     }
@@ -104,7 +103,7 @@ impl AccessSpec {
     }
 
     /// The next I/O, if there is a free slot and no pause before a burst.
-    pub fn next(&mut self, now: Picoseconds, draws: &mut RandomStream) -> Option<Request> {
+    pub fn next(&mut self, now: Instant, draws: &mut RandomStream) -> Option<Request> {
         if now < self.begins_at {
             return None;
         }
@@ -123,12 +122,17 @@ impl AccessSpec {
             (draws.chance_ppm(line.read_ppm), line.bytes, line.reply)
         };
         if self.free.pop_front().is_none() {
-            self.next_target = (slot.target + 1) % self.target_count();
+            let behind = Id::new(slot.target.number() + 1);
+            self.next_target = if behind == self.regions.next_id() {
+                Id::new(0)
+            } else {
+                behind
+            };
         }
         Some(Request {
             is_read,
             target: slot.target,
-            address: self.seek(slot.target as usize, bytes, draws),
+            address: self.seek(slot.target, bytes, draws),
             bytes,
             reply_bytes,
         })
@@ -146,7 +150,7 @@ impl AccessSpec {
     }
 
     /// When a pause before a burst is over, told once.
-    pub fn take_wake(&mut self) -> Option<Picoseconds> {
+    pub fn take_wake(&mut self) -> Option<Instant> {
         self.wake_at.take()
     }
 
@@ -157,21 +161,17 @@ impl AccessSpec {
         })
     }
 
-    fn target_count(&self) -> u32 {
-        u32::try_from(self.regions.len()).expect("fewer targets than 2^32")
-    }
-
-    fn begin_burst(&mut self, now: Picoseconds, draws: &mut RandomStream) {
+    fn begin_burst(&mut self, now: Instant, draws: &mut RandomStream) {
         let drawn = u32::try_from(draws.below(1_000_000)).expect("below a million");
         let mut below = 0;
-        let drawn_line = self.lines.iter().position(|line| {
+        let drawn_line = self.lines.pairs().find(|(_, line)| {
             below += line.share_ppm;
             drawn < below
         });
-        self.line = drawn_line.expect("the shares sum to a million");
+        (self.line, _) = drawn_line.expect("the shares sum to a million");
         let line = self.lines[self.line];
         self.left_in_burst = line.burst;
-        if line.delay > 0 {
+        if !line.delay.is_zero() {
             self.begins_at = now.saturating_add(line.delay);
             self.wake_at = Some(self.begins_at);
         }
@@ -179,7 +179,7 @@ impl AccessSpec {
 
     /// A random place of the region or the one behind the last I/O, rounded up to the alignment of the
     /// current burst's line, or the first of the region where the request would end beyond it.
-    fn seek(&mut self, target: usize, bytes: u64, draws: &mut RandomStream) -> u64 {
+    fn seek(&mut self, target: Id<Target>, bytes: u64, draws: &mut RandomStream) -> u64 {
         let line = &self.lines[self.line];
         let region = self.regions[target];
         let place = if draws.chance_ppm(line.random_ppm) {
@@ -205,7 +205,7 @@ mod tests {
         share_ppm: 1_000_000,
         read_ppm: 1_000_000,
         random_ppm: 0,
-        delay: 0,
+        delay: Span::ZERO,
         burst: 1,
         align: 512,
         reply: 0,
@@ -215,14 +215,18 @@ mod tests {
         span: 1 << 20,
     };
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     fn worker(lines: Vec<AccessLine>, targets: usize, outstanding: u32) -> AccessSpec {
-        AccessSpec::new(lines, vec![REGION; targets], outstanding)
+        AccessSpec::new(lines.into(), IdVec::filled(REGION, targets), outstanding)
     }
 
     /// Requests one after the other, each done at once.
     fn ask(spec: &mut AccessSpec, count: usize) -> Vec<Request> {
         let mut draws = RandomStream::new(1, "worker");
-        let mut now = 0;
+        let mut now = Instant::START;
         let mut requests = Vec::new();
         while requests.len() < count {
             if let Some(request) = spec.next(now, &mut draws) {
@@ -304,30 +308,30 @@ mod tests {
     #[test]
     fn a_pause_comes_before_each_burst() {
         let line = AccessLine {
-            delay: 1000,
+            delay: Span::from_ps(1000),
             burst: 3,
             ..LINE
         };
         let mut spec = worker(vec![line], 2, 8);
         let mut draws = RandomStream::new(1, "worker");
-        assert!(spec.next(0, &mut draws).is_none());
-        assert_eq!(spec.take_wake(), Some(1000));
+        assert!(spec.next(at(0), &mut draws).is_none());
+        assert_eq!(spec.take_wake(), Some(at(1000)));
         assert_eq!(spec.take_wake(), None);
-        assert!(spec.next(999, &mut draws).is_none());
+        assert!(spec.next(at(999), &mut draws).is_none());
         for _ in 0..3 {
-            assert!(spec.next(1000, &mut draws).is_some());
+            assert!(spec.next(at(1000), &mut draws).is_some());
         }
-        assert!(spec.next(1500, &mut draws).is_none());
-        assert_eq!(spec.take_wake(), Some(2500));
+        assert!(spec.next(at(1500), &mut draws).is_none());
+        assert_eq!(spec.take_wake(), Some(at(2500)));
     }
 
     #[test]
     fn outstanding_requests_are_those_of_each_target() {
         let mut spec = worker(vec![LINE], 3, 2);
         let mut draws = RandomStream::new(1, "worker");
-        let open: Vec<_> = std::iter::from_fn(|| spec.next(0, &mut draws)).collect();
+        let open: Vec<_> = std::iter::from_fn(|| spec.next(at(0), &mut draws)).collect();
         let targets: Vec<_> = open.iter().map(|request| request.target).collect();
-        assert_eq!(targets, [0, 1, 2, 0, 1, 2]);
+        assert_eq!(targets, [0, 1, 2, 0, 1, 2].map(Id::new));
         // Each target has a cursor of its own.
         let places: Vec<_> = open
             .iter()
@@ -336,10 +340,10 @@ mod tests {
         assert_eq!(places, [0, 0, 0, 4096, 4096, 4096]);
         spec.on_done(&open[4]);
         assert_eq!(
-            spec.next(0, &mut draws).map(|request| request.target),
-            Some(1)
+            spec.next(at(0), &mut draws).map(|request| request.target),
+            Some(Id::new(1))
         );
-        assert!(spec.next(0, &mut draws).is_none());
+        assert!(spec.next(at(0), &mut draws).is_none());
     }
 
     #[test]

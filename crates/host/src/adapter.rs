@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sanlab_kernel::{Picoseconds, Station, id_of};
+use sanlab_kernel::{Id, IdVec, Instant, Span, Station};
+
+use crate::elsewhere::{Array, Lun, Port};
+use crate::request::Request;
 
 /// An adapter port.
 ///
@@ -11,31 +14,31 @@ use sanlab_kernel::{Picoseconds, Station, id_of};
 #[derive(Clone, Debug)]
 pub struct Adapter {
     /// Its N_Port.
-    pub n_port: u32,
+    pub n_port: Id<Port>,
     /// Its engine.
     pub engine: Station,
     /// Engine time to start a command.
-    pub submit: Picoseconds,
+    pub submit: Span,
     /// Engine time to finish a command.
-    pub complete: Picoseconds,
+    pub complete: Span,
     /// Engine time to take in an XFER_RDY and begin with its data.
-    pub transfer: Picoseconds,
+    pub transfer: Span,
     /// From the engine's end with something to its effect outside: time on the card in which the engine
     /// does other things.
-    pub latency: Picoseconds,
-    /// From a response to the interrupt that reports it and all responses since; 0 raises one for
-    /// each.
-    pub interrupt_delay: Picoseconds,
+    pub latency: Span,
+    /// From a response to the interrupt that reports it and all responses since; none raises one
+    /// for each.
+    pub interrupt_delay: Span,
     /// Answers that wait for that interrupt.
-    pub posted: Vec<u32>,
+    pub posted: Vec<Id<Request>>,
     /// Interrupts raised.
     pub interrupts: u64,
     /// Commands begun.
     pub commands: u64,
-    /// Time after which a command without a response has failed; 0 means no limit.
-    pub command_timeout: Picoseconds,
+    /// Time after which a command without a response has failed; none means no limit.
+    pub command_timeout: Span,
     /// From the loss of a path to the failure of its commands.
-    pub path_timeout: Picoseconds,
+    pub path_timeout: Span,
     /// How often a command is sent again before it fails.
     pub retries: u32,
     /// Whether time-outs of commands are watched.
@@ -43,22 +46,25 @@ pub struct Adapter {
     max_commands: u32,
     lun_queue_depth: u32,
     open: u32,
-    waiting: u32,
-    luns: Vec<LunQueue>,
-    /// Queue of each LUN, by host port, array, array port and LUN.
-    index: BTreeMap<(u32, u32, u32, u32), usize>,
-    served_last: usize,
+    waiting: usize,
+    luns: IdVec<LunQueue>,
+    index: BTreeMap<LunKey, Id<LunQueue>>,
+    served_last: Id<LunQueue>,
     /// Commands refused with TASK SET FULL.
     pub queue_full: u64,
 }
 
+/// What has a queue of its own: host port, array port, array and LUN.
+type LunKey = (Id<Port>, Id<Port>, Id<Array>, Id<Lun>);
+
+/// The queue of a LUN.
 #[derive(Clone, Debug)]
-struct LunQueue {
+pub struct LunQueue {
     open: u32,
     depth: u32,
     /// Completions since the depth was last changed.
     completions: u32,
-    waiting: VecDeque<u32>,
+    waiting: VecDeque<Id<Request>>,
     /// Commands at the head of the queue that were refused, in the order they were first sent.
     refused: usize,
     /// Its path is lost: commands wait.
@@ -68,8 +74,8 @@ struct LunQueue {
 impl Adapter {
     /// A port with these costs and limits.
     pub fn new(
-        n_port: u32,
-        (submit, complete): (Picoseconds, Picoseconds),
+        n_port: Id<Port>,
+        (submit, complete): (Span, Span),
         max_commands: u32,
         lun_queue_depth: u32,
     ) -> Self {
@@ -78,36 +84,41 @@ impl Adapter {
             engine: Station::settling(1),
             submit,
             complete,
-            transfer: 0,
-            latency: 0,
-            interrupt_delay: 0,
+            transfer: Span::ZERO,
+            latency: Span::ZERO,
+            interrupt_delay: Span::ZERO,
             posted: Vec::new(),
             interrupts: 0,
             commands: 0,
-            command_timeout: 0,
-            path_timeout: 0,
+            command_timeout: Span::ZERO,
+            path_timeout: Span::ZERO,
             retries: 0,
             is_watched: false,
             max_commands: max_commands.max(1),
             lun_queue_depth: lun_queue_depth.max(1),
             open: 0,
             waiting: 0,
-            luns: Vec::new(),
+            luns: IdVec::new(),
             index: BTreeMap::new(),
-            served_last: 0,
+            served_last: Id::new(0),
             queue_full: 0,
         }
     }
 
     /// The queue of a LUN that an initiator, the port itself or a virtual one, sees behind a port of an
     /// array; jobs look it up once.
-    pub fn lun_queue(&mut self, (initiator, target): (u32, u32), array: u32, lun: u32) -> u32 {
-        let next = self.luns.len();
-        let index = *self
+    pub fn lun_queue(
+        &mut self,
+        (initiator, target): (Id<Port>, Id<Port>),
+        array: Id<Array>,
+        lun: Id<Lun>,
+    ) -> Id<LunQueue> {
+        let next = self.luns.next_id();
+        let queue = *self
             .index
             .entry((initiator, target, array, lun))
             .or_insert(next);
-        if index == next {
+        if queue == next {
             let depth = self.lun_queue_depth;
             self.luns.push(LunQueue {
                 open: 0,
@@ -118,34 +129,34 @@ impl Adapter {
                 is_blocked: false,
             });
         }
-        id_of(index)
+        queue
     }
 
     /// A request joins the queue of its LUN.
-    pub fn enqueue(&mut self, queue: u32, request: u32) {
-        self.luns[queue as usize].waiting.push_back(request);
+    pub fn enqueue(&mut self, queue: Id<LunQueue>, request: Id<Request>) {
+        self.luns[queue].waiting.push_back(request);
         self.waiting += 1;
     }
 
     /// Work of so much time for the engine: when does it show?
     #[inline]
-    pub fn work(&mut self, now: Picoseconds, cost: Picoseconds) -> Picoseconds {
+    pub fn work(&mut self, now: Instant, cost: Span) -> Instant {
         let done_at = match cost {
-            0 => now,
+            Span::ZERO => now,
             _ => self.engine.arrive(now, cost).ends_at,
         };
         done_at + self.latency
     }
 
     /// The next request that may go to the engine, LUNs in turn.
-    pub fn next_command(&mut self) -> Option<u32> {
+    pub fn next_command(&mut self) -> Option<Id<Request>> {
         if self.waiting == 0 || self.open >= self.max_commands {
             return None;
         }
-        let count = self.luns.len();
+        let count = self.luns.next_id().number();
         for step in 1..=count {
-            let index = (self.served_last + step) % count;
-            let lun = &mut self.luns[index];
+            let queue = Id::new((self.served_last.number() + step) % count);
+            let lun = &mut self.luns[queue];
             if lun.open < lun.depth
                 && !lun.is_blocked
                 && let Some(request) = lun.waiting.pop_front()
@@ -154,7 +165,7 @@ impl Adapter {
                 lun.refused = lun.refused.saturating_sub(1);
                 self.open += 1;
                 self.waiting -= 1;
-                self.served_last = index;
+                self.served_last = queue;
                 return Some(request);
             }
         }
@@ -163,9 +174,9 @@ impl Adapter {
 
     /// A command is over: its places are free. After as many good completions in a row as the queue
     /// is deep, a depth that TASK SET FULL had lowered rises by one.
-    pub fn on_complete(&mut self, queue: u32) {
+    pub fn on_complete(&mut self, queue: Id<LunQueue>) {
         self.open -= 1;
-        let lun = &mut self.luns[queue as usize];
+        let lun = &mut self.luns[queue];
         lun.open -= 1;
         lun.completions += 1;
         if lun.depth < self.lun_queue_depth && lun.completions >= lun.depth {
@@ -177,11 +188,11 @@ impl Adapter {
     /// A command came back with TASK SET FULL: it goes to the head of its queue, and the depth to
     /// what the target did accept. True if that is nothing: no completion will send it again, so the
     /// caller tries again later with [`Adapter::on_retry`].
-    pub fn on_task_set_full(&mut self, queue: u32, request: u32) -> bool {
+    pub fn on_task_set_full(&mut self, queue: Id<LunQueue>, request: Id<Request>) -> bool {
         self.queue_full += 1;
         self.open -= 1;
         self.waiting += 1;
-        let lun = &mut self.luns[queue as usize];
+        let lun = &mut self.luns[queue];
         lun.open -= 1;
         lun.depth = lun.open;
         lun.completions = 0;
@@ -191,45 +202,45 @@ impl Adapter {
     }
 
     /// A command that was on its way is taken back to the head of its queue.
-    pub fn take_back(&mut self, queue: u32, request: u32) {
+    pub fn take_back(&mut self, queue: Id<LunQueue>, request: Id<Request>) {
         self.give_up(queue);
         self.waiting += 1;
-        let lun = &mut self.luns[queue as usize];
+        let lun = &mut self.luns[queue];
         lun.waiting.insert(lun.refused, request);
         lun.refused += 1;
     }
 
     /// A command that was on its way is given up: its places are free.
-    pub fn give_up(&mut self, queue: u32) {
+    pub fn give_up(&mut self, queue: Id<LunQueue>) {
         self.open -= 1;
-        self.luns[queue as usize].open -= 1;
+        self.luns[queue].open -= 1;
     }
 
     /// The path of a queue is lost, or back.
-    pub fn block(&mut self, queue: u32, is_blocked: bool) {
-        let lun = &mut self.luns[queue as usize];
+    pub fn block(&mut self, queue: Id<LunQueue>, is_blocked: bool) {
+        let lun = &mut self.luns[queue];
         lun.is_blocked = is_blocked;
         // Nothing that comes back would wake a queue whose target took nothing.
         lun.depth = lun.depth.max(1);
     }
 
     /// All that wait in a queue, in their order.
-    pub fn take_waiting(&mut self, queue: u32) -> Vec<u32> {
-        let lun = &mut self.luns[queue as usize];
+    pub fn take_waiting(&mut self, queue: Id<LunQueue>) -> Vec<Id<Request>> {
+        let lun = &mut self.luns[queue];
         lun.refused = 0;
-        self.waiting -= id_of(lun.waiting.len());
+        self.waiting -= lun.waiting.len();
         lun.waiting.drain(..).collect()
     }
 
     /// Commands of a queue, open and waiting.
-    pub fn load(&self, queue: u32) -> usize {
-        let lun = &self.luns[queue as usize];
+    pub fn load(&self, queue: Id<LunQueue>) -> usize {
+        let lun = &self.luns[queue];
         lun.open as usize + lun.waiting.len()
     }
 
     /// A LUN that accepted nothing is tried again, with one command.
-    pub fn on_retry(&mut self, queue: u32) {
-        let lun = &mut self.luns[queue as usize];
+    pub fn on_retry(&mut self, queue: Id<LunQueue>) {
+        let lun = &mut self.luns[queue];
         lun.depth = lun.depth.max(1);
     }
 
@@ -243,31 +254,39 @@ impl Adapter {
 mod tests {
     use super::*;
 
+    fn queue(number: u32) -> Id<LunQueue> {
+        Id::new(number)
+    }
+
     fn adapter(max_commands: u32, depth: u32, queues: u32) -> Adapter {
-        let mut adapter = Adapter::new(0, (0, 0), max_commands, depth);
-        for lun in 0..queues {
-            assert_eq!(adapter.lun_queue((0, 7), 5, lun), lun);
-            assert_eq!(adapter.lun_queue((0, 7), 5, lun), lun);
+        let port = Id::new(0);
+        let mut adapter = Adapter::new(port, (Span::ZERO, Span::ZERO), max_commands, depth);
+        for lun in (0..queues).map(Id::new) {
+            for _ in 0..2 {
+                let queue = adapter.lun_queue((port, Id::new(7)), Id::new(5), lun);
+                assert_eq!(queue, lun.same());
+            }
         }
         adapter
     }
 
     fn sent(adapter: &mut Adapter) -> Vec<u32> {
-        std::iter::from_fn(|| adapter.next_command()).collect()
+        let sent = std::iter::from_fn(|| adapter.next_command());
+        sent.map(Id::number).collect()
     }
 
     #[test]
     fn luns_take_turns_under_throttle_and_depth() {
         let mut adapter = adapter(5, 2, 3);
         for request in 0..4 {
-            adapter.enqueue(0, request);
-            adapter.enqueue(2, 20 + request);
+            adapter.enqueue(queue(0), Id::new(request));
+            adapter.enqueue(queue(2), Id::new(20 + request));
         }
-        adapter.enqueue(1, 10);
+        adapter.enqueue(queue(1), Id::new(10));
         assert_eq!(sent(&mut adapter), [10, 20, 0, 21, 1]); // 5 under the throttle, 2 for each LUN
-        adapter.on_complete(1);
+        adapter.on_complete(queue(1));
         assert_eq!(sent(&mut adapter), []); // LUN 1 has nothing, the others are as deep as they may be
-        adapter.on_complete(0);
+        adapter.on_complete(queue(0));
         assert_eq!(sent(&mut adapter), [2]);
         assert_eq!(adapter.open(), 4);
     }
@@ -276,28 +295,31 @@ mod tests {
     fn a_refused_command_goes_first_and_the_depth_follows_the_target() {
         let mut adapter = adapter(100, 8, 1);
         for request in 0..6 {
-            adapter.enqueue(0, request);
+            adapter.enqueue(queue(0), Id::new(request));
         }
         assert_eq!(sent(&mut adapter).len(), 6);
-        assert!(!adapter.on_task_set_full(0, 4) && !adapter.on_task_set_full(0, 5));
-        adapter.enqueue(0, 6);
+        assert!(
+            !adapter.on_task_set_full(queue(0), Id::new(4))
+                && !adapter.on_task_set_full(queue(0), Id::new(5))
+        );
+        adapter.enqueue(queue(0), Id::new(6));
         assert_eq!(sent(&mut adapter), []); // four are open, and four is what the target takes
-        adapter.on_complete(0);
+        adapter.on_complete(queue(0));
         assert_eq!(sent(&mut adapter), [4]);
-        (0..3).for_each(|_| adapter.on_complete(0)); // the fourth: the depth rises to five
+        (0..3).for_each(|_| adapter.on_complete(queue(0))); // the fourth: the depth rises to five
         assert_eq!(sent(&mut adapter), [5, 6]);
     }
 
     #[test]
     fn a_lun_that_takes_nothing_is_tried_again_with_one() {
         let mut adapter = adapter(100, 8, 1);
-        adapter.enqueue(0, 0);
-        adapter.enqueue(0, 1);
+        adapter.enqueue(queue(0), Id::new(0));
+        adapter.enqueue(queue(0), Id::new(1));
         assert_eq!(sent(&mut adapter).len(), 2);
-        assert!(!adapter.on_task_set_full(0, 0));
-        assert!(adapter.on_task_set_full(0, 1));
+        assert!(!adapter.on_task_set_full(queue(0), Id::new(0)));
+        assert!(adapter.on_task_set_full(queue(0), Id::new(1)));
         assert_eq!(sent(&mut adapter), []);
-        adapter.on_retry(0);
+        adapter.on_retry(queue(0));
         assert_eq!(sent(&mut adapter), [0]);
     }
 }

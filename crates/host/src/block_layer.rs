@@ -1,6 +1,6 @@
 //! What an operating system does with a request before the adapter gets it: large ones become pieces.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Span;
 
 /// What a request is to the block layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +53,14 @@ impl BlockLayer {
 /// Time of the processors for each step, by [`Role`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuCosts {
-    submit: [Picoseconds; 3],
-    complete: [Picoseconds; 3],
-    interrupt: Picoseconds,
+    submit: [Span; 3],
+    complete: [Span; 3],
+    interrupt: Span,
 }
 
 impl CpuCosts {
     /// Costs of an application's call out and back, of a command, and of an interrupt.
-    pub fn new(
-        (call_out, call_back): (Picoseconds, Picoseconds),
-        command: Picoseconds,
-        interrupt: Picoseconds,
-    ) -> Self {
+    pub fn new((call_out, call_back): (Span, Span), command: Span, interrupt: Span) -> Self {
         Self {
             submit: [call_out + command, call_out, command],
             complete: [call_back + interrupt, call_back, interrupt],
@@ -74,19 +70,19 @@ impl CpuCosts {
 
     /// Before the adapter has it, or, of a request that is split, before its pieces.
     #[inline]
-    pub fn submit(&self, role: Role) -> Picoseconds {
+    pub fn submit(&self, role: Role) -> Span {
         self.submit[role as usize]
     }
 
     /// After the adapter is done with it, where the interrupt told of others too and is paid for.
     #[inline]
-    pub fn complete_too(&self, role: Role) -> Picoseconds {
+    pub fn complete_too(&self, role: Role) -> Span {
         self.complete[role as usize] - self.interrupt
     }
 
     /// After the adapter is done with it, or, of a request that is split, after its pieces.
     #[inline]
-    pub fn complete(&self, role: Role) -> Picoseconds {
+    pub fn complete(&self, role: Role) -> Span {
         self.complete[role as usize]
     }
 }
@@ -97,12 +93,13 @@ mod tests {
 
     #[test]
     fn a_request_in_pieces_costs_one_call_and_as_many_commands() {
-        let costs = CpuCosts::new((5, 7), 20, 30);
+        let ps = Span::from_ps;
+        let costs = CpuCosts::new((ps(5), ps(7)), ps(20), ps(30));
         let whole = costs.submit(Role::Whole) + costs.complete(Role::Whole);
         let split = costs.submit(Role::Split) + costs.complete(Role::Split);
         let piece = costs.submit(Role::Piece) + costs.complete(Role::Piece);
         assert_eq!(whole, split + piece);
-        assert_eq!((split, piece), (12, 50));
+        assert_eq!((split, piece), (ps(12), ps(50)));
     }
 
     #[test]

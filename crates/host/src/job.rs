@@ -1,6 +1,6 @@
 //! A stream of requests from one host, in fio's terms or after another pattern.
 
-use sanlab_kernel::{Picoseconds, RandomStream, Zipf};
+use sanlab_kernel::{Id, Instant, RandomStream, Span, Zipf};
 
 use crate::access_spec::AccessSpec;
 use crate::request::Request;
@@ -24,13 +24,13 @@ pub struct JobSettings {
     /// Size of its region.
     pub span: u64,
     /// Requests that complete earlier are not counted.
-    pub counted_from: Picoseconds,
+    pub counted_from: Instant,
     /// When it stops asking.
-    pub stop_at: Picoseconds,
+    pub stop_at: Instant,
     /// Whether requests come at times of their own.
     pub pacing: Option<Pacing>,
     /// Pause between a completion and the request that takes its place.
-    pub think: Picoseconds,
+    pub think: Span,
     /// Whether it makes requests only on [`Job::demand`].
     pub is_on_demand: bool,
 }
@@ -39,7 +39,7 @@ pub struct JobSettings {
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
     /// Mean time between two.
-    pub interval: Picoseconds,
+    pub interval: Span,
     /// Exponential times, a Poisson process; else constant.
     pub is_poisson: bool,
 }
@@ -107,24 +107,24 @@ impl Job {
 
     /// When the first paced request is due, for a job that starts now: a Poisson process begins with a
     /// pause like any other, a constant one at once. None without pacing.
-    pub fn first_due(&mut self, now: Picoseconds) -> Option<Picoseconds> {
+    pub fn first_due(&mut self, now: Instant) -> Option<Instant> {
         let pacing = self.settings.pacing?;
         Some(if pacing.is_poisson {
-            now + self.arrivals.exponential(pacing.interval)
+            now + self.arrivals.exponential_span(pacing.interval)
         } else {
             now
         })
     }
 
     /// The time of a paced request has come. When is the next one's?
-    pub fn on_due(&mut self, now: Picoseconds) -> Option<Picoseconds> {
+    pub fn on_due(&mut self, now: Instant) -> Option<Instant> {
         let pacing = self.settings.pacing?;
         if self.is_spent(now) {
             return None;
         }
         self.due += 1;
         let pause = if pacing.is_poisson {
-            self.arrivals.exponential(pacing.interval)
+            self.arrivals.exponential_span(pacing.interval)
         } else {
             pacing.interval
         };
@@ -149,7 +149,7 @@ impl Job {
     }
 
     /// When a pause before a burst of an access specification is over, told once for each pause.
-    pub fn take_wake(&mut self) -> Option<Picoseconds> {
+    pub fn take_wake(&mut self) -> Option<Instant> {
         match &mut self.pattern {
             Pattern::Access(spec) => spec.take_wake(),
             Pattern::Blocks | Pattern::Stream(_) => None,
@@ -157,7 +157,7 @@ impl Job {
     }
 
     /// Returns the next request, if it may be made now. Called until it returns None.
-    pub fn next_request(&mut self, now: Picoseconds) -> Option<Request> {
+    pub fn next_request(&mut self, now: Instant) -> Option<Request> {
         // A transfer that completes what was begun is neither bounded nor paced.
         let goes_on = match &self.pattern {
             Pattern::Blocks => false,
@@ -199,7 +199,7 @@ impl Job {
         let address = self.settings.offset + self.next_offset(is_read, bytes);
         Request {
             is_read,
-            target: 0,
+            target: Id::new(0),
             address,
             bytes,
             reply_bytes: 0,
@@ -207,12 +207,12 @@ impl Job {
     }
 
     /// No request will come any more, and none is open.
-    pub fn is_over(&self, now: Picoseconds) -> bool {
+    pub fn is_over(&self, now: Instant) -> bool {
         self.open == 0 && self.is_spent(now)
     }
 
     /// When it stops to ask, where that is not because it has asked for all its bytes.
-    pub fn stopped_at(&self) -> Option<Picoseconds> {
+    pub fn stopped_at(&self) -> Option<Instant> {
         let is_short = self.asked_bytes < self.settings.total_bytes;
         is_short.then_some(self.settings.stop_at)
     }
@@ -227,7 +227,7 @@ impl Job {
         self.asked_bytes
     }
 
-    fn is_spent(&self, now: Picoseconds) -> bool {
+    fn is_spent(&self, now: Instant) -> bool {
         self.asked_bytes >= self.settings.total_bytes || now >= self.settings.stop_at
     }
 
@@ -261,6 +261,10 @@ fn scatter(rank: u64, blocks: u64) -> u64 {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     fn settings() -> JobSettings {
         JobSettings {
             read_ppm: 700_000,
@@ -270,10 +274,10 @@ mod tests {
             total_bytes: 10_000,
             offset: 1 << 20,
             span: 1 << 16,
-            counted_from: 0,
-            stop_at: u64::MAX,
+            counted_from: Instant::START,
+            stop_at: Instant::NEVER,
             pacing: None,
-            think: 0,
+            think: Span::ZERO,
             is_on_demand: false,
         }
     }
@@ -281,13 +285,13 @@ mod tests {
     #[test]
     fn a_job_ends_after_its_bytes_with_a_short_request() {
         let mut job = Job::new(settings(), 1, "job");
-        let sizes: Vec<_> = std::iter::from_fn(|| job.next_request(0))
+        let sizes: Vec<_> = std::iter::from_fn(|| job.next_request(at(0)))
             .map(|r| r.bytes)
             .collect();
         assert_eq!(sizes, [4096, 4096, 10_000 - 8192]);
-        assert!(!job.is_over(0));
+        assert!(!job.is_over(at(0)));
         (0..3).for_each(|_| job.on_slot_free());
-        assert!(job.is_over(0));
+        assert!(job.is_over(at(0)));
     }
 
     #[test]
@@ -296,7 +300,7 @@ mod tests {
         settings.total_bytes = u64::MAX;
         let mut job = Job::new(settings, 1, "job");
         for _ in 0..1000 {
-            while let Some(request) = job.next_request(0) {
+            while let Some(request) = job.next_request(at(0)) {
                 assert!(request.address >= 1 << 20);
                 assert!(request.address + request.bytes <= (1 << 20) + (1 << 16));
             }
@@ -318,24 +322,24 @@ mod tests {
         let mut settings = settings();
         settings.iodepth = 1;
         settings.total_bytes = u64::MAX;
-        settings.stop_at = 1000;
+        settings.stop_at = at(1000);
         settings.pacing = Some(Pacing {
-            interval: 100,
+            interval: Span::from_ps(100),
             is_poisson: false,
         });
         let mut job = Job::new(settings, 1, "job");
-        assert!(job.next_request(0).is_none());
+        assert!(job.next_request(at(0)).is_none());
         for now in [0, 100, 200] {
-            assert_eq!(job.on_due(now), Some(now + 100));
+            assert_eq!(job.on_due(at(now)), Some(at(now + 100)));
         }
         for _ in 0..3 {
-            assert!(job.next_request(250).is_some() && job.next_request(250).is_none());
+            assert!(job.next_request(at(250)).is_some() && job.next_request(at(250)).is_none());
             job.on_slot_free();
         }
-        assert!(job.next_request(250).is_none());
-        assert_eq!(job.on_due(1000), None);
-        assert!(job.is_over(1000));
-        assert_eq!(job.stopped_at(), Some(1000));
+        assert!(job.next_request(at(250)).is_none());
+        assert_eq!(job.on_due(at(1000)), None);
+        assert!(job.is_over(at(1000)));
+        assert_eq!(job.stopped_at(), Some(at(1000)));
     }
 
     #[test]
@@ -348,7 +352,7 @@ mod tests {
         let mut job = Job::new(settings, 1, "job");
         let mut next = [0, 0];
         for _ in 0..50 {
-            let request = job.next_request(0).expect("an open loop");
+            let request = job.next_request(at(0)).expect("an open loop");
             let cursor = &mut next[usize::from(request.is_read)];
             assert_eq!(request.address, (1 << 20) + *cursor);
             *cursor = (*cursor + 4096) % 8192;

@@ -3,6 +3,7 @@
 mod access_spec;
 mod adapter;
 mod block_layer;
+mod elsewhere;
 mod job;
 mod multipath;
 mod request;
@@ -10,15 +11,16 @@ mod stream;
 mod volume;
 
 pub use access_spec::{AccessLine, AccessSpec, Region};
-pub use adapter::Adapter;
+pub use adapter::{Adapter, LunQueue};
 pub use block_layer::{BlockLayer, CpuCosts, Role};
+pub use elsewhere::{Array, Lun, Port};
 pub use job::{Addresses, Job, JobSettings, Pacing, Pattern};
-pub use multipath::{Device, Multipath, NoPath, PathState, Spreading};
-pub use request::Request;
+pub use multipath::{Device, DevicePath, Multipath, NoPath, PathGroup, PathState, Spreading};
+pub use request::{Request, Target};
 pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
 pub use volume::{Extent, Piece, Volume};
 
-use sanlab_kernel::Station;
+use sanlab_kernel::{Id, Station};
 
 /// A host: processors, the time an I/O costs them, and what makes commands of it.
 #[derive(Clone, Debug)]
@@ -29,6 +31,6 @@ pub struct Host {
     pub costs: CpuCosts,
     /// How requests become commands.
     pub block_layer: BlockLayer,
-    /// The adapters' ports, as indices into all of them.
-    pub adapters: Vec<u32>,
+    /// The adapters' ports.
+    pub adapters: Vec<Id<Adapter>>,
 }

@@ -1,6 +1,8 @@
 //! A LUN as one host sees it, by one path or by several.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, IdVec, Instant, Span};
+
+use crate::request::Request;
 
 /// How a host spreads its requests over the paths to a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +31,10 @@ pub struct Multipath {
     pub spreading: Spreading,
     /// Without a path.
     pub no_path: NoPath,
-    /// From a better group's return to its use; [`sanlab_kernel::NEVER`] waits for the administrator.
-    pub failback: Picoseconds,
+    /// From a better group's return to its use; `None` waits for the administrator.
+    pub failback: Option<Span>,
     /// Time in which the array hands the LUN to the controllers of another group.
-    pub switch_over: Picoseconds,
+    pub switch_over: Span,
 }
 
 /// State of a path as its host knows it.
@@ -46,34 +48,44 @@ pub enum PathState {
     Failed,
 }
 
+/// A path of a device, among its own.
+#[derive(Debug)]
+pub enum DevicePath {}
+
+const FIRST: Id<DevicePath> = Id::new(0);
+
+/// Paths of a device that are alike; the lower its number, the better.
+#[derive(Debug)]
+pub enum PathGroup {}
+
 /// A LUN of one host with its paths.
 #[derive(Clone, Debug)]
 pub struct Device {
     /// Group of each path: the lower, the better.
-    pub groups: Vec<u32>,
+    pub groups: IdVec<DevicePath, Id<PathGroup>>,
     /// The group in use.
-    pub group: u32,
+    pub group: Id<PathGroup>,
     /// What is done with several; none with one.
     pub multipath: Option<Multipath>,
     /// Requests that wait for any path.
-    pub held: Vec<u32>,
+    pub held: Vec<Id<Request>>,
     /// The array hands the LUN over until this instant.
-    pub switching_until: Picoseconds,
-    turn: usize,
+    pub switching_until: Instant,
+    turn: Id<DevicePath>,
     left: u32,
 }
 
 impl Device {
     /// A device whose paths belong to these groups.
-    pub fn new(groups: Vec<u32>, multipath: Option<Multipath>) -> Self {
-        let group = groups.iter().copied().min().unwrap_or(0);
+    pub fn new(groups: IdVec<DevicePath, Id<PathGroup>>, multipath: Option<Multipath>) -> Self {
+        let group = groups.iter().copied().min().unwrap_or(Id::new(0));
         Self {
             groups,
             group,
             multipath,
             held: Vec::new(),
-            switching_until: 0,
-            turn: 0,
+            switching_until: Instant::START,
+            turn: FIRST,
             left: 0,
         }
     }
@@ -82,18 +94,19 @@ impl Device {
     /// blocked is taken like any other: commands wait for it until it has failed, and only then does
     /// the layer above learn of it.
     ///
-    /// `state` and `load` (requests it has) are asked by number of the path.
+    /// `state` and `load` (requests it has) are asked of a path.
     pub fn choose(
         &mut self,
-        state: impl Fn(usize) -> PathState,
-        load: impl Fn(usize) -> usize,
-    ) -> Option<usize> {
+        state: impl Fn(Id<DevicePath>) -> PathState,
+        load: impl Fn(Id<DevicePath>) -> usize,
+    ) -> Option<Id<DevicePath>> {
         let Some(multipath) = self.multipath else {
-            return (state(0) != PathState::Failed).then_some(0);
+            return (state(FIRST) != PathState::Failed).then_some(FIRST);
         };
-        let is_usable =
-            |&path: &usize| self.groups[path] == self.group && state(path) != PathState::Failed;
-        let up: Vec<usize> = (0..self.groups.len()).filter(is_usable).collect();
+        let is_usable = |&path: &Id<DevicePath>| {
+            self.groups[path] == self.group && state(path) != PathState::Failed
+        };
+        let up: Vec<_> = self.groups.ids().filter(is_usable).collect();
         let first = *up.first()?;
         let chosen = match multipath.spreading {
             Spreading::OnePath => first,
@@ -112,8 +125,9 @@ impl Device {
     }
 
     /// The best group with a path that is not lost for good.
-    pub fn best_group(&self, state: impl Fn(usize) -> PathState) -> Option<u32> {
-        let alive = (0..self.groups.len()).filter(|&path| state(path) != PathState::Failed);
+    pub fn best_group(&self, state: impl Fn(Id<DevicePath>) -> PathState) -> Option<Id<PathGroup>> {
+        let paths = self.groups.ids();
+        let alive = paths.filter(|&path| state(path) != PathState::Failed);
         alive.map(|path| self.groups[path]).min()
     }
 }
@@ -126,15 +140,18 @@ mod tests {
         let multipath = Multipath {
             spreading,
             no_path: NoPath::Fail,
-            failback: 0,
-            switch_over: 0,
+            failback: Some(Span::ZERO),
+            switch_over: Span::ZERO,
         };
-        Device::new(groups.to_vec(), Some(multipath))
+        let groups = groups.iter().copied().map(Id::new);
+        Device::new(groups.collect(), Some(multipath))
     }
 
     fn choices(device: &mut Device, states: &[PathState], count: usize) -> Vec<Option<usize>> {
+        let state = |path: Id<DevicePath>| states[path.place()];
+        let load = |path: Id<DevicePath>| 10 - path.place();
         (0..count)
-            .map(|_| device.choose(|path| states[path], |path| 10 - path))
+            .map(|_| device.choose(state, load).map(Id::place))
             .collect()
     }
 
@@ -165,8 +182,11 @@ mod tests {
         let mut device = device(Spreading::RoundRobin(1), &[0, 1]);
         assert_eq!(choices(&mut device, &[Blocked, Up], 1), [Some(0)]);
         assert_eq!(choices(&mut device, &[Failed, Up], 1), [None]);
-        assert_eq!(device.best_group(|path| [Failed, Up][path]), Some(1));
-        device.group = 1;
+        assert_eq!(
+            device.best_group(|path| [Failed, Up][path.place()]),
+            Some(Id::new(1))
+        );
+        device.group = Id::new(1);
         assert_eq!(choices(&mut device, &[Failed, Up], 1), [Some(1)]);
         assert_eq!(device.best_group(|_| Failed), None);
     }

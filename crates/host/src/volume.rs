@@ -1,5 +1,9 @@
 //! Several LUNs as one range of addresses, concatenated or striped.
 
+use sanlab_kernel::{Id, IdVec};
+
+use crate::request::Target;
+
 /// The part of a LUN that belongs to a volume.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
@@ -12,9 +16,9 @@ pub struct Extent {
 /// Where the addresses of a volume are.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    extents: Vec<Extent>,
+    extents: IdVec<Target, Extent>,
     /// Where each extent begins in a volume without stripes.
-    begins: Vec<u64>,
+    begins: IdVec<Target, u64>,
     /// Bytes on one LUN before the next; 0 puts one LUN behind the other.
     stripe_bytes: u64,
 }
@@ -23,7 +27,7 @@ pub struct Volume {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Which LUN of the volume.
-    pub target: u32,
+    pub target: Id<Target>,
     /// First byte on it.
     pub address: u64,
     /// Bytes that lie on it in one go, at most those asked for.
@@ -32,7 +36,7 @@ pub struct Piece {
 
 impl Volume {
     /// A volume over these extents; those of one with stripes are of one size.
-    pub fn new(extents: Vec<Extent>, stripe_bytes: u64) -> Self {
+    pub fn new(extents: IdVec<Target, Extent>, stripe_bytes: u64) -> Self {
         let begins = extents
             .iter()
             .scan(0, |end, extent| {
@@ -54,15 +58,17 @@ impl Volume {
             let count = self.extents.len() as u64;
             let inside = address % self.stripe_bytes;
             let within = stripe / count * self.stripe_bytes + inside;
-            let target = usize::try_from(stripe % count).expect("an index");
+            let target = Id::from_place(usize::try_from(stripe % count).expect("an index"));
             (target, within, self.stripe_bytes - inside)
         } else {
-            let target = self.begins.partition_point(|&begin| begin <= address) - 1;
+            let begins = self.begins.as_slice();
+            let behind = begins.partition_point(|&begin| begin <= address);
+            let target = Id::from_place(behind - 1);
             let within = address - self.begins[target];
             (target, within, self.extents[target].bytes - within)
         };
         Piece {
-            target: u32::try_from(target).expect("fewer LUNs than 2^32"),
+            target,
             address: self.extents[target].offset + within,
             bytes: bytes.min(left),
         }
@@ -73,7 +79,7 @@ impl Volume {
 mod tests {
     use super::*;
 
-    fn extents(count: u64) -> Vec<Extent> {
+    fn extents(count: u64) -> IdVec<Target, Extent> {
         (0..count)
             .map(|number| Extent {
                 offset: 1000 * number,
@@ -88,7 +94,7 @@ mod tests {
             let volume = Volume::new(extents(3), stripe_bytes);
             let mut seen: Vec<_> = (0..1200)
                 .map(|address| volume.place(address, 1))
-                .map(|piece| (piece.target, piece.address))
+                .map(|piece| (piece.target.number(), piece.address))
                 .collect();
             seen.sort_unstable();
             seen.dedup();
@@ -105,7 +111,7 @@ mod tests {
     fn a_request_ends_where_its_lun_or_stripe_does() {
         let concatenated = Volume::new(extents(2), 0);
         let piece = |target, address, bytes| Piece {
-            target,
+            target: Id::new(target),
             address,
             bytes,
         };

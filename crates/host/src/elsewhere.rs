@@ -1,0 +1,13 @@
+//! Parts of which only the ids are known here.
+
+/// An N_Port of the network.
+#[derive(Debug)]
+pub enum Port {}
+
+/// An array.
+#[derive(Debug)]
+pub enum Array {}
+
+/// A LUN of an array.
+#[derive(Debug)]
+pub enum Lun {}
