@@ -6,41 +6,44 @@
 
 use std::collections::VecDeque;
 
-use sanlab_fc::IoBus;
-use sanlab_kernel::{Picoseconds, slot_of};
+use sanlab_fc::{BusPlace, Exchange, Frame, IoBus, NPort};
+use sanlab_kernel::{Id, IdVec, Span, slot_of};
 
 /// Buses, and the ports behind them.
 #[derive(Debug, Default)]
 pub struct Buses {
     /// Segments.
-    pub segments: Vec<IoBus>,
+    pub segments: IdVec<IoBus>,
     /// Ports behind one.
-    pub ports: Vec<BusPort>,
+    pub ports: IdVec<BusPlace, BusPort>,
     /// Frames stored.
     pub(crate) stored: u64,
     /// For each exchange the time for which a free fibre waited for frames of its sequence under way.
-    waits: Vec<Picoseconds>,
+    waits: Vec<Span>,
 }
 
 impl Buses {
     /// Time for which a free fibre waited for frames of this exchange since [`Buses::forget_wait`].
     #[inline]
-    pub fn wait(&self, exchange: u32) -> Picoseconds {
-        self.waits.get(slot_of(exchange)).copied().unwrap_or(0)
+    pub fn wait(&self, exchange: Id<Exchange>) -> Span {
+        self.waits
+            .get(slot_of(exchange))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Count the wait of an exchange from 0 again.
     #[inline]
-    pub fn forget_wait(&mut self, exchange: u32) {
+    pub fn forget_wait(&mut self, exchange: Id<Exchange>) {
         if let Some(wait) = self.waits.get_mut(slot_of(exchange)) {
-            *wait = 0;
+            *wait = Span::ZERO;
         }
     }
 
-    pub(crate) fn add_wait(&mut self, exchange: u32, wait: Picoseconds) {
+    pub(crate) fn add_wait(&mut self, exchange: Id<Exchange>, wait: Span) {
         let slot = slot_of(exchange);
         if self.waits.len() <= slot {
-            self.waits.resize(slot + 1, 0);
+            self.waits.resize(slot + 1, Span::ZERO);
         }
         self.waits[slot] += wait;
     }
@@ -50,16 +53,16 @@ impl Buses {
 #[derive(Debug)]
 pub struct BusPort {
     /// Its N_Port.
-    pub n_port: u32,
+    pub n_port: Id<NPort>,
     /// Its segment.
-    pub segment: u32,
+    pub segment: Id<IoBus>,
     /// Frames that are in, or on the last fibre, and not yet stored.
-    pub(crate) landing: VecDeque<u32>,
+    pub(crate) landing: VecDeque<Id<Frame>>,
 }
 
 impl BusPort {
     /// A port of this segment with nothing to store.
-    pub fn new(n_port: u32, segment: u32) -> Self {
+    pub fn new(n_port: Id<NPort>, segment: Id<IoBus>) -> Self {
         Self {
             n_port,
             segment,

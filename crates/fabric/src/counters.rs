@@ -1,6 +1,6 @@
 //! What a transmitter counts.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Span;
 
 /// Counters of one direction of a link, kept by its transmitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,10 +13,10 @@ pub struct FibreCounters {
     pub payload_bytes: u64,
     /// Time the fibre is taken, fill words after each frame included; the whole of a frame's when it
     /// starts.
-    pub busy: Picoseconds,
+    pub busy: Span,
     /// Time with a frame to send, the fibre free and no BB credit. Nearest vendor counters: TxWait,
     /// `tim_txcrd_z` (ticks of 2.5 us).
-    pub credit_wait: Picoseconds,
+    pub credit_wait: Span,
     /// How often that happened.
     pub credit_waits: u64,
     /// Waiting time at this transmitter, summed over its frames: of those from a switch since they

@@ -1,6 +1,6 @@
 //! Optional features of a fibre: trunk, policies, limits.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Instant, Span};
 
 use crate::qos::{Discipline, Gate};
 use crate::trunk::Trunk;
@@ -15,7 +15,7 @@ pub struct LinkFeatures {
     /// What comes in by it is held back to a rate.
     pub ingress: Gate,
     /// The frame that came in last can be forwarded then.
-    ready_at: Picoseconds,
+    ready_at: Instant,
 }
 
 impl LinkFeatures {
@@ -23,12 +23,7 @@ impl LinkFeatures {
     ///
     /// Frames stay in order: the deskew of a trunk restores the order of its members, and a raised
     /// limit does not let a frame pass those that wait.
-    pub(crate) fn come_in(
-        &mut self,
-        could_at: Picoseconds,
-        slot: Picoseconds,
-        wire_bytes: u16,
-    ) -> Picoseconds {
+    pub(crate) fn come_in(&mut self, could_at: Instant, slot: Span, wire_bytes: u16) -> Instant {
         let ready_at = could_at.max(self.ingress.open_at()).max(self.ready_at);
         self.ingress.pass(ready_at, slot, wire_bytes);
         self.ready_at = ready_at;

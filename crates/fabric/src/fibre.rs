@@ -1,21 +1,42 @@
 //! One direction of a link, with the transmitter at its start.
 
-use sanlab_fc::{FlowControl, Frame, HEADER_IN_BYTES, PRIMITIVE_BYTES};
-use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds, Rate};
+use sanlab_fc::{FlowControl, Frame, HEADER_IN_BYTES, NPort, PRIMITIVE_BYTES};
+use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::features::LinkFeatures;
 use crate::qos::Discipline;
 use crate::routing::area_of;
+use crate::switch::{Switch, SwitchPort};
 use crate::trunk::Trunk;
-use crate::voq::Queues;
+use crate::voq::{Queue, Queues};
+
+/// A cable between two ports: a fibre each way.
+pub enum Link {}
+
+/// The fibres of a link: away from its first end, and back.
+#[inline]
+pub fn fibres_of(link: Id<Link>) -> [Id<Fibre>; 2] {
+    [2 * link.number(), 2 * link.number() + 1].map(Id::new)
+}
+
+/// The fibre of the same link that goes the other way.
+#[inline]
+pub fn way_back(fibre: Id<Fibre>) -> Id<Fibre> {
+    Id::new(fibre.number() ^ 1)
+}
+
+/// The link of a fibre.
+pub(crate) fn link_of(fibre: Id<Fibre>) -> Id<Link> {
+    Id::new(fibre.number() / 2)
+}
 
 /// Who transmits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A port of a host or an array.
-    NPort(u32),
+    NPort(Id<NPort>),
     /// A port of a switch.
     Switch,
 }
@@ -24,13 +45,13 @@ pub enum Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sink {
     /// A port of a host or an array.
-    NPort(u32),
+    NPort(Id<NPort>),
     /// A port of a switch.
     Switch {
         /// Which switch.
-        switch: u32,
+        switch: Id<Switch>,
         /// Which of its ports.
-        port: u32,
+        port: Id<SwitchPort>,
     },
 }
 
@@ -43,9 +64,9 @@ pub struct Fibre {
     /// Who receives.
     pub sink: Sink,
     /// When the next frame may begin, as far as the fibre is concerned.
-    pub free_at: Picoseconds,
-    /// When a frame could have begun but for credit; [`NEVER`] while none waits.
-    pub could_start_at: Picoseconds,
+    pub free_at: Instant,
+    /// When a frame could have begun but for credit; [`Instant::NEVER`] while none waits.
+    pub could_start_at: Instant,
     /// Credit for the receiver.
     pub credit: FlowControl,
     /// Frames of a switch that wait for this output.
@@ -55,20 +76,20 @@ pub struct Fibre {
     /// It has features, faults to come or an I/O bus at one of its ends. A fibre that has none of them pays
     /// for none of them.
     pub on_slow_path: bool,
-    /// A frame whose last bit comes in later than this may be lost; [`NEVER`] where nothing goes wrong.
-    pub faultless_until: Picoseconds,
+    /// A frame whose last bit comes in later than this may be lost; [`Instant::NEVER`] where nothing goes wrong.
+    pub faultless_until: Instant,
     /// When it goes dark, or did: until it is lit again, it carries nothing.
-    pub dark_from: Picoseconds,
+    pub dark_from: Instant,
     /// Credit that will not be returned: for frames that were cut off, or lost by a fault.
     pub lost_credit: u32,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,
     /// Propagation.
-    pub delay: Picoseconds,
+    pub delay: Span,
     /// Propagation and one word: from a buffer's release at the far end to the credit here.
-    pub credit_return: Picoseconds,
+    pub credit_return: Span,
     /// From the first bit sent to the header received.
-    pub header: Picoseconds,
+    pub header: Span,
     /// A trunk, policies, virtual channels: what most fibres are without.
     pub features: Option<Box<LinkFeatures>>,
     rate: Rate,
@@ -82,9 +103,9 @@ pub struct Fibre {
 struct Times {
     wire_bytes: u16,
     /// First to last bit.
-    sending: Picoseconds,
+    sending: Span,
     /// First bit to that of the next frame at the earliest.
-    slot: Picoseconds,
+    slot: Span,
 }
 
 impl Fibre {
@@ -94,20 +115,20 @@ impl Fibre {
         sink: Sink,
         rate: Rate,
         gap_bytes: u32,
-        delay: Picoseconds,
+        delay: Span,
         credit: u32,
     ) -> Self {
         Self {
             source,
             sink,
-            free_at: 0,
-            could_start_at: NEVER,
+            free_at: Instant::START,
+            could_start_at: Instant::NEVER,
             credit: FlowControl::bb_credit(credit),
             queues: Queues::default(),
             counters: FibreCounters::default(),
             on_slow_path: false,
-            faultless_until: NEVER,
-            dark_from: NEVER,
+            faultless_until: Instant::NEVER,
+            dark_from: Instant::NEVER,
             lost_credit: 0,
             errors: None,
             delay,
@@ -118,20 +139,20 @@ impl Fibre {
             gap_bytes: u64::from(gap_bytes),
             cached: [Times {
                 wire_bytes: 0,
-                sending: 0,
+                sending: Span::ZERO,
                 slot: rate.time_for(u64::from(gap_bytes)),
             }; 2],
         }
     }
 
     /// Time of this many bytes with the gap after them.
-    pub fn slot(&self, wire_bytes: u32) -> Picoseconds {
+    pub fn slot(&self, wire_bytes: u32) -> Span {
         self.rate.time_for(u64::from(wire_bytes) + self.gap_bytes)
     }
 
     /// Whether it carries nothing now.
     #[inline(always)]
-    pub fn is_dark(&self, now: Picoseconds) -> bool {
+    pub fn is_dark(&self, now: Instant) -> bool {
         now >= self.dark_from
     }
 
@@ -181,7 +202,7 @@ impl Fibre {
     }
 
     /// The link begins anew: all of its credit is there from this instant on.
-    pub(crate) fn renew_credit(&mut self, at: Picoseconds) {
+    pub(crate) fn renew_credit(&mut self, at: Instant) {
         self.credit.renew(at);
         let discipline = self
             .features
@@ -207,20 +228,20 @@ impl Fibre {
 
     /// Time for which it was taken up to now; of a trunk the mean of its members.
     #[inline]
-    pub(crate) fn busy(&self, now: Picoseconds) -> Picoseconds {
+    pub(crate) fn busy(&self, now: Instant) -> Span {
         match self
             .features
             .as_ref()
             .and_then(|features| features.trunk.as_ref())
         {
             Some(trunk) => (self.counters.busy - trunk.to_come(now)) / trunk.members(),
-            None => self.counters.busy - self.free_at.saturating_sub(now),
+            None => self.counters.busy - self.free_at.saturating_since(now),
         }
     }
 
     /// Take the frame of a switch whose turn it is.
     #[inline(always)]
-    pub(crate) fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
+    pub(crate) fn pop(&mut self, now: Instant, frames: &Arena<Frame>) -> Id<Frame> {
         let discipline = self
             .features
             .as_mut()
@@ -235,18 +256,18 @@ impl Fibre {
     #[inline(never)]
     pub(crate) fn start_with_features(
         &mut self,
-        now: Picoseconds,
-        slot: Picoseconds,
+        now: Instant,
+        slot: Span,
         frame: &mut Frame,
-    ) -> Picoseconds {
+    ) -> Instant {
         let Some(features) = &mut self.features else {
-            return NEVER;
+            return Instant::NEVER;
         };
         self.free_at = match &mut features.trunk {
             Some(trunk) => trunk.start(now, slot),
             None => now + slot,
         };
-        let mut opens_at = NEVER;
+        let mut opens_at = Instant::NEVER;
         if let Some(discipline) = &mut features.discipline {
             let channel;
             (channel, opens_at) = discipline.start(now, slot, frame);
@@ -260,7 +281,7 @@ impl Fibre {
 
     /// A frame comes in by a fibre with features, and could be forwarded at this instant; says when it can.
     #[inline(never)]
-    pub(crate) fn come_in(&mut self, could_at: Picoseconds, frame: &mut Frame) -> Picoseconds {
+    pub(crate) fn come_in(&mut self, could_at: Instant, frame: &mut Frame) -> Instant {
         let (_, slot) = self.times(frame.wire_bytes);
         let Some(features) = &mut self.features else {
             return could_at;
@@ -272,21 +293,21 @@ impl Fibre {
 
     /// The queue of a frame that came in by this port, at an output with features.
     #[inline(never)]
-    pub(crate) fn queue_of(&self, frame: &Frame, input: u32, address: u32) -> u32 {
+    pub(crate) fn queue_of(&self, frame: &Frame, input: Id<SwitchPort>, address: u32) -> Id<Queue> {
         let discipline = self.discipline();
-        discipline.map_or(input, |discipline| {
+        discipline.map_or(input.same(), |discipline| {
             discipline.queue_of(frame, input, area_of(address))
         })
     }
 
     /// When a frame of a switch could start but for credit, and when it can.
-    pub(crate) fn next_start(&self) -> (Picoseconds, Picoseconds) {
+    pub(crate) fn next_start(&self) -> (Instant, Instant) {
         if let Some(discipline) = self.discipline() {
             return discipline.next_start(&self.queues, self.free_at, &self.credit);
         }
         let ready_at = self.queues.ready_at(self.free_at);
-        if ready_at == NEVER {
-            return (NEVER, NEVER);
+        if ready_at == Instant::NEVER {
+            return (Instant::NEVER, Instant::NEVER);
         }
         let could_start_at = ready_at.max(self.free_at);
         (could_start_at, could_start_at.max(self.credit.next_at()))
@@ -294,31 +315,25 @@ impl Fibre {
 
     /// Count a frame that starts now, and what it has waited for.
     #[inline(always)]
-    pub(crate) fn count(
-        &mut self,
-        frame: &mut Frame,
-        now: Picoseconds,
-        slot: Picoseconds,
-        credit_wait: Picoseconds,
-    ) {
+    pub(crate) fn count(&mut self, frame: &mut Frame, now: Instant, slot: Span, credit_wait: Span) {
         let counters = &mut self.counters;
         counters.frames += 1;
         counters.bytes += u64::from(frame.wire_bytes);
         counters.payload_bytes += u64::from(frame.payload_bytes);
         counters.busy += slot;
-        let since = if frame.came_by == NONE {
+        let since = if frame.came_by.is_none() {
             frame.framed_at
         } else {
             frame.ready_at
         };
         let waited = now - since;
-        counters.queue_wait += u128::from(waited);
-        if credit_wait > 0 {
+        counters.queue_wait += u128::from(waited.as_ps());
+        if !credit_wait.is_zero() {
             counters.credit_wait += credit_wait;
             counters.credit_waits += 1;
         }
         let own_credit_wait = credit_wait.min(waited);
-        if frame.came_by != NONE {
+        if frame.came_by.is_some() {
             frame.credit_wait += own_credit_wait;
             frame.switch_wait += waited - own_credit_wait;
         }
@@ -332,7 +347,7 @@ impl Fibre {
     /// Time from the first to the last bit of a frame, and to the first bit of the next at the
     /// earliest.
     #[inline]
-    pub fn times(&mut self, wire_bytes: u16) -> (Picoseconds, Picoseconds) {
+    pub fn times(&mut self, wire_bytes: u16) -> (Span, Span) {
         if self.cached[0].wire_bytes != wire_bytes {
             self.recall(wire_bytes);
         }

@@ -3,15 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use sanlab_kernel::{Id, IdVec};
+
+use crate::fibre::Fibre;
+use crate::switch::Switch;
+
 /// One direction of an inter-switch link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Switch it leaves.
-    pub from: u32,
+    pub from: Id<Switch>,
     /// Switch it reaches.
-    pub to: u32,
+    pub to: Id<Switch>,
     /// Its fibre.
-    pub fibre: u32,
+    pub fibre: Id<Fibre>,
     /// Its cost.
     pub cost: u64,
 }
@@ -21,19 +26,32 @@ pub struct Hop {
 /// An empty list is a switch that cannot reach it, or the destination itself.
 ///
 /// ```
-/// use sanlab_fabric::{Hop, shortest_paths};
-/// let hop = |from, to, fibre, cost| Hop { from, to, fibre, cost };
+/// use sanlab_fabric::{Fibre, Hop, Switch, shortest_paths};
+/// use sanlab_kernel::Id;
+/// let switches: [Id<Switch>; 3] = [0, 1, 2].map(Id::new);
+/// let fibres: [Id<Fibre>; 4] = [0, 1, 2, 3].map(Id::new);
+/// let hop = |from: usize, to: usize, fibre: usize| Hop {
+///     from: switches[from],
+///     to: switches[to],
+///     fibre: fibres[fibre],
+///     cost: 500,
+/// };
 /// // Two links of cost 500 from 0 to 1, and a detour over 2 that costs more.
-/// let hops = [hop(0, 1, 0, 500), hop(0, 1, 1, 500), hop(0, 2, 2, 500), hop(2, 1, 3, 500)];
-/// assert_eq!(shortest_paths(3, &hops, 1), [vec![0, 1], vec![], vec![3]]);
+/// let hops = [hop(0, 1, 0), hop(0, 1, 1), hop(0, 2, 2), hop(2, 1, 3)];
+/// let paths = shortest_paths(3, &hops, switches[1]);
+/// assert_eq!(paths.as_slice(), [fibres[..2].to_vec(), vec![], fibres[3..].to_vec()]);
 /// ```
-pub fn shortest_paths(switches: usize, hops: &[Hop], destination: u32) -> Vec<Vec<u32>> {
+pub fn shortest_paths(
+    switches: usize,
+    hops: &[Hop],
+    destination: Id<Switch>,
+) -> IdVec<Switch, Vec<Id<Fibre>>> {
     let distance = distances_to(switches, hops, destination);
-    let mut next = vec![Vec::new(); switches];
+    let mut next = IdVec::filled(Vec::new(), switches);
     for hop in hops {
-        let (from, to) = (distance[hop.from as usize], distance[hop.to as usize]);
+        let (from, to) = (distance[hop.from], distance[hop.to]);
         if from != u64::MAX && to != u64::MAX && from == to + hop.cost {
-            next[hop.from as usize].push(hop.fibre);
+            next[hop.from].push(hop.fibre);
         }
     }
     for fibres in &mut next {
@@ -43,22 +61,22 @@ pub fn shortest_paths(switches: usize, hops: &[Hop], destination: u32) -> Vec<Ve
 }
 
 /// Dijkstra from the destination against the direction of the hops.
-fn distances_to(switches: usize, hops: &[Hop], destination: u32) -> Vec<u64> {
-    let mut into = vec![Vec::new(); switches];
+fn distances_to(switches: usize, hops: &[Hop], destination: Id<Switch>) -> IdVec<Switch, u64> {
+    let mut into = IdVec::filled(Vec::new(), switches);
     for hop in hops {
-        into[hop.to as usize].push(*hop);
+        into[hop.to].push(*hop);
     }
-    let mut distance = vec![u64::MAX; switches];
-    distance[destination as usize] = 0;
+    let mut distance = IdVec::filled(u64::MAX, switches);
+    distance[destination] = 0;
     let mut frontier = BinaryHeap::from([Reverse((0, destination))]);
     while let Some(Reverse((cost, switch))) = frontier.pop() {
-        if cost > distance[switch as usize] {
+        if cost > distance[switch] {
             continue;
         }
-        for hop in &into[switch as usize] {
+        for hop in &into[switch] {
             let through = cost + hop.cost;
-            if through < distance[hop.from as usize] {
-                distance[hop.from as usize] = through;
+            if through < distance[hop.from] {
+                distance[hop.from] = through;
                 frontier.push(Reverse((through, hop.from)));
             }
         }
@@ -80,26 +98,26 @@ mod tests {
             let count = 2 + draws.below(6);
             let hops: Vec<_> = (0..draws.below(20))
                 .map(|fibre| Hop {
-                    from: draws.below(count) as u32,
-                    to: draws.below(count) as u32,
-                    fibre: fibre as u32,
+                    from: Id::new(draws.below(count) as u32),
+                    to: Id::new(draws.below(count) as u32),
+                    fibre: Id::new(fibre as u32),
                     cost: 1 + draws.below(4),
                 })
                 .collect();
-            let mut distance = vec![u64::MAX; count as usize];
-            distance[0] = 0;
+            let mut distance = IdVec::filled(u64::MAX, count as usize);
+            distance[Id::new(0)] = 0;
             for hop in std::iter::repeat_n(&hops, count as usize).flatten() {
-                let through = distance[hop.to as usize].saturating_add(hop.cost);
-                let from = &mut distance[hop.from as usize];
+                let through = distance[hop.to].saturating_add(hop.cost);
+                let from = &mut distance[hop.from];
                 *from = through.min(*from);
             }
             let is_best = |hop: &&Hop| {
-                let (from, to) = (distance[hop.from as usize], distance[hop.to as usize]);
+                let (from, to) = (distance[hop.from], distance[hop.to]);
                 to != u64::MAX && from == to + hop.cost
             };
-            for (switch, next) in shortest_paths(count as usize, &hops, 0).iter().enumerate() {
+            for (switch, next) in shortest_paths(count as usize, &hops, Id::new(0)).pairs() {
                 let best = hops.iter().filter(is_best);
-                let mut best: Vec<_> = best.filter(|hop| hop.from as usize == switch).collect();
+                let mut best: Vec<_> = best.filter(|hop| hop.from == switch).collect();
                 best.sort_unstable_by_key(|hop| hop.fibre);
                 assert!(best.iter().map(|hop| hop.fibre).eq(next.iter().copied()));
             }

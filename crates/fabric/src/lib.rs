@@ -30,10 +30,10 @@ pub use bit_errors::BitErrors;
 pub use bus::{BusPort, Buses};
 pub use counters::FibreCounters;
 pub use features::LinkFeatures;
-pub use fibre::{Fibre, Sink, Source};
+pub use fibre::{Fibre, Link, Sink, Source, fibres_of, way_back};
 pub use fspf::{Hop, shortest_paths};
 pub use loops::{
-    Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
+    Crossbar, Loop, LoopCounters, LoopFault, LoopPort, LoopPortSettings, LoopString, Loops, Medium,
     SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{BrokenLaw, Network, NetworkBuilder};
@@ -41,6 +41,6 @@ pub use policy::{Policy, PolicyChange};
 pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
-pub use switch::{Forwarding, Switch};
+pub use switch::{Forwarding, Switch, SwitchPort};
 pub use transmission::{LOST, Transmission};
-pub use trunk::Trunk;
+pub use trunk::{Trunk, TrunkMember};

@@ -1,14 +1,16 @@
 //! What a fabric does with pairs of N_Ports, and from when on.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_fc::NPort;
+use sanlab_kernel::{Id, Instant};
 
-use crate::qos::{Limit, Pair};
+use crate::qos::{Class, Limit, Pair};
+use crate::switch::Switch;
 
 /// A policy from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// When it comes into force.
-    pub at: Picoseconds,
+    pub at: Instant,
     /// What it says.
     pub change: PolicyChange,
 }
@@ -19,15 +21,15 @@ pub enum PolicyChange {
     /// Frames from one N_Port to another leave the fabric with this limit at most.
     Limit(Pair, Option<Limit>),
     /// Frames of an N_Port come into the fabric with this limit at most.
-    Ingress(u32, Option<Limit>),
+    Ingress(Id<NPort>, Option<Limit>),
     /// Frames of a pair are in this class, at one switch or at all.
-    Class(Pair, u32, Option<u32>),
+    Class(Pair, Id<Class>, Option<Id<Switch>>),
 }
 
 impl PolicyChange {
     /// The pair that an output of this switch has to know, where frames to `reaches` leave by it; an
     /// output to another switch is left to by all.
-    pub(crate) fn pair_at(&self, switch: u32, reaches: Option<u32>) -> Option<Pair> {
+    pub(crate) fn pair_at(&self, switch: Id<Switch>, reaches: Option<Id<NPort>>) -> Option<Pair> {
         let is_here = |pair: &Pair| reaches.is_none_or(|n_port| n_port == pair.1);
         match self {
             Self::Limit(pair, _) if reaches == Some(pair.1) => Some(*pair),

@@ -1,7 +1,9 @@
 //! Who watches frames.
 
 use sanlab_fc::Frame;
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant};
+
+use crate::fibre::Fibre;
 
 /// What becomes of a frame on a fibre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,11 +26,11 @@ pub trait Probe<C = ()> {
     /// [`crate::Network::step`].
     fn frame(
         &mut self,
-        fibre: u32,
+        fibre: Id<Fibre>,
         frame: &Frame,
         context: &C,
-        sent_at: Picoseconds,
-        received_at: Picoseconds,
+        sent_at: Instant,
+        received_at: Instant,
         fate: Fate,
     );
 
@@ -56,5 +58,5 @@ impl<C> Probe<C> for NoProbe {
     }
 
     #[inline(always)]
-    fn frame(&mut self, _: u32, _: &Frame, _: &C, _: Picoseconds, _: Picoseconds, _: Fate) {}
+    fn frame(&mut self, _: Id<Fibre>, _: &Frame, _: &C, _: Instant, _: Instant, _: Fate) {}
 }

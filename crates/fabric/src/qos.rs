@@ -1,9 +1,10 @@
 //! Which frame an output serves first, and which it holds back: limits, priorities, virtual channels.
 
-use sanlab_fc::{FlowControl, Frame};
-use sanlab_kernel::{Arena, NEVER, Picoseconds, id_of};
+use sanlab_fc::{FlowControl, Frame, NPort};
+use sanlab_kernel::{Arena, Id, IdVec, Instant, Span};
 
-use crate::voq::Queues;
+use crate::switch::SwitchPort;
+use crate::voq::{Queue, Queues};
 
 /// The part of an output that a pair may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub enum Limit {
         /// Slots of the wheel.
         wheel_slots: u32,
         /// Time of one revolution with full frames; delays by other frames are made up within it.
-        turn: Picoseconds,
+        turn: Span,
     },
     /// A bucket that fills at a rate; frames are counted from SOF to EOF.
     Rate {
@@ -28,16 +29,19 @@ pub enum Limit {
 
 impl Limit {
     /// How long a frame keeps the next one waiting.
-    fn cost(self, slot: Picoseconds, wire_bytes: u16) -> Picoseconds {
+    fn cost(self, slot: Span, wire_bytes: u16) -> Span {
         match self {
             Self::Wheel {
                 slots, wheel_slots, ..
-            } => (slot * u64::from(wheel_slots)).div_ceil(u64::from(slots)),
+            } => {
+                let of_wheel = slot * u64::from(wheel_slots);
+                Span::from_ps(of_wheel.as_ps().div_ceil(u64::from(slots)))
+            }
             Self::Rate { bytes_per_s, .. } => time_of(u64::from(wire_bytes), bytes_per_s),
         }
     }
 
-    fn tolerance(self) -> Picoseconds {
+    fn tolerance(self) -> Span {
         match self {
             Self::Wheel { turn, .. } => turn,
             Self::Rate {
@@ -48,9 +52,9 @@ impl Limit {
     }
 }
 
-fn time_of(bytes: u64, bytes_per_s: u64) -> Picoseconds {
+fn time_of(bytes: u64, bytes_per_s: u64) -> Span {
     let exact = (u128::from(bytes) * 1_000_000_000_000).div_ceil(u128::from(bytes_per_s));
-    u64::try_from(exact).unwrap_or(NEVER / 4)
+    Span::from_ps(u64::try_from(exact).unwrap_or(u64::MAX / 4))
 }
 
 /// Keeps a limit, by the generic cell rate algorithm (ITU-T I.371): frames are due one cost apart, and
@@ -58,25 +62,26 @@ fn time_of(bytes: u64, bytes_per_s: u64) -> Picoseconds {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gate {
     limit: Option<Limit>,
-    due: Picoseconds,
+    due: Instant,
 }
 
 impl Gate {
     /// Another limit from now on.
-    pub fn change(&mut self, limit: Option<Limit>, now: Picoseconds) {
+    pub fn change(&mut self, limit: Option<Limit>, now: Instant) {
         self.limit = limit;
         self.due = now;
     }
 
     /// When the next frame may pass.
     #[inline]
-    pub fn open_at(&self) -> Picoseconds {
-        self.limit
-            .map_or(0, |limit| self.due.saturating_sub(limit.tolerance()))
+    pub fn open_at(&self) -> Instant {
+        self.limit.map_or(Instant::START, |limit| {
+            self.due.saturating_sub(limit.tolerance())
+        })
     }
 
     /// A frame passes.
-    pub fn pass(&mut self, now: Picoseconds, slot: Picoseconds, wire_bytes: u16) {
+    pub fn pass(&mut self, now: Instant, slot: Span, wire_bytes: u16) {
         if let Some(limit) = self.limit {
             self.due = self.due.max(now) + limit.cost(slot, wire_bytes);
         }
@@ -100,7 +105,7 @@ pub struct Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VirtualChannel {
     /// The class that uses it.
-    pub class: u32,
+    pub class: Id<Class>,
     /// Its buffers.
     pub credit: u32,
 }
@@ -122,13 +127,13 @@ pub struct PairCounters {
 #[derive(Clone, Debug)]
 struct Lane {
     gate: Gate,
-    class: u32,
+    class: Id<Class>,
     channel: u8,
     counters: PairCounters,
 }
 
 /// A pair of N_Ports: source and destination.
-pub type Pair = (u32, u32);
+pub type Pair = (Id<NPort>, Id<NPort>);
 
 #[derive(Clone, Copy, Debug)]
 struct ClassState {
@@ -136,7 +141,7 @@ struct ClassState {
     /// Service it has had, over its weight.
     passed: u64,
     /// The queue it served last.
-    served_last: usize,
+    served_last: Id<Queue>,
 }
 
 /// Service of one byte at weight 1.
@@ -150,14 +155,16 @@ const BYTE: u64 = 1 << 16;
 /// pair.
 #[derive(Clone, Debug)]
 pub struct Discipline {
-    ports: usize,
-    lanes: Vec<Lane>,
+    ports: u32,
+    lanes: IdVec<Lane>,
     /// Lanes of named pairs, in order.
-    pairs: Vec<(Pair, u32)>,
+    pairs: Vec<(Pair, Id<Lane>)>,
     /// Lanes of all others come first, one for each channel of their class.
     shared_lanes: u32,
     /// Classes, and behind them the wheel.
-    classes: Vec<ClassState>,
+    classes: IdVec<Class, ClassState>,
+    /// What frames in the slots of a wheel are, as if it were a class.
+    wheel: Id<Class>,
     /// Service given by each level, as the start of the frame served last.
     reached: Vec<u64>,
     /// Virtual channels; `None` if the link has one credit for all.
@@ -165,18 +172,18 @@ pub struct Discipline {
     /// Their credit.
     pub(crate) credits: Vec<FlowControl>,
     /// The lane of the frame taken last.
-    serving: u32,
+    serving: Id<Lane>,
 }
 
 impl Discipline {
     /// An output of a switch with so many ports. Frames of no named pair are in class `shared_class`.
     pub fn new(
         ports: usize,
-        classes: &[Class],
-        shared_class: u32,
+        classes: &IdVec<Class>,
+        shared_class: Id<Class>,
         channels: &[VirtualChannel],
         pairs: &[Pair],
-        area_of: impl Fn(u32) -> u32,
+        area_of: impl Fn(Id<NPort>) -> u32,
     ) -> Self {
         let wheel = Class {
             level: 0,
@@ -186,12 +193,12 @@ impl Discipline {
             level: class.level + 1,
             ..*class
         });
-        let states: Vec<_> = ranked
+        let states: IdVec<Class, ClassState> = ranked
             .chain([wheel])
             .map(|class| ClassState {
                 class,
                 passed: 0,
-                served_last: 0,
+                served_last: Id::new(0),
             })
             .collect();
         let levels = states
@@ -201,10 +208,11 @@ impl Discipline {
             .unwrap_or(0) as usize
             + 1;
         let mut discipline = Self {
-            ports,
-            lanes: Vec::new(),
+            ports: number(ports),
+            lanes: IdVec::new(),
             pairs: Vec::new(),
             shared_lanes: 0,
+            wheel: Id::from_place(classes.len()),
             classes: states,
             reached: vec![0; levels],
             channels: channels.to_vec(),
@@ -212,19 +220,19 @@ impl Discipline {
                 .iter()
                 .map(|channel| FlowControl::bb_credit(channel.credit))
                 .collect(),
-            serving: 0,
+            serving: Id::new(0),
         };
         let own = discipline.channels_of(shared_class).count();
         let used = if own == 0 { channels.len().max(1) } else { own };
-        for area in 0..id_of(used) {
+        for area in (0..used).map(number) {
             let channel = discipline.channel_of(shared_class, area);
             discipline.lanes.push(Lane::new(shared_class, channel));
         }
-        discipline.shared_lanes = id_of(discipline.lanes.len());
+        discipline.shared_lanes = discipline.lanes.next_id().number();
         for &pair in pairs {
-            discipline.pairs.push((pair, id_of(discipline.lanes.len())));
             let channel = discipline.channel_of(shared_class, area_of(pair.1));
-            discipline.lanes.push(Lane::new(shared_class, channel));
+            let lane = discipline.lanes.push(Lane::new(shared_class, channel));
+            discipline.pairs.push((pair, lane));
         }
         discipline.pairs.sort_unstable();
         discipline
@@ -232,10 +240,10 @@ impl Discipline {
 
     /// Queues it needs.
     pub fn queues(&self) -> usize {
-        self.ports * self.lanes.len()
+        self.ports as usize * self.lanes.len()
     }
 
-    fn channels_of(&self, class: u32) -> impl Iterator<Item = u8> + '_ {
+    fn channels_of(&self, class: Id<Class>) -> impl Iterator<Item = u8> + '_ {
         let numbered = (0..).zip(&self.channels);
         numbered
             .filter(move |(_, channel)| channel.class == class)
@@ -244,8 +252,8 @@ impl Discipline {
 
     /// The channel of a class's frames to a destination: by its area, so that ports of one switch spread
     /// over them. A class without channels of its own uses all.
-    fn channel_of(&self, class: u32, area: u32) -> u8 {
-        let count = id_of(self.channels_of(class).count());
+    fn channel_of(&self, class: Id<Class>, area: u32) -> u8 {
+        let count = number(self.channels_of(class).count());
         if count == 0 {
             let all = self.channels.len().max(1);
             return u8::try_from(area as usize % all).unwrap_or(0);
@@ -254,32 +262,37 @@ impl Discipline {
         own.unwrap_or(0)
     }
 
-    fn lane_of(&self, frame: &Frame, area: u32) -> u32 {
+    fn lane_of(&self, frame: &Frame, area: u32) -> Id<Lane> {
         let pair = (frame.source, frame.destination);
         match self.pairs.binary_search_by_key(&pair, |named| named.0) {
             Ok(at) => self.pairs[at].1,
-            Err(_) => area % self.shared_lanes,
+            Err(_) => Id::new(area % self.shared_lanes),
         }
     }
 
     /// The queue of a frame that came in by this port.
-    pub(crate) fn queue_of(&self, frame: &Frame, input: u32, area: u32) -> u32 {
+    pub(crate) fn queue_of(&self, frame: &Frame, input: Id<SwitchPort>, area: u32) -> Id<Queue> {
         let lane = self.lane_of(frame, area);
-        id_of(lane as usize * self.ports) + input
+        Id::new(lane.number() * self.ports + input.number())
     }
 
-    fn lane(&self, queue: usize) -> &Lane {
-        &self.lanes[queue / self.ports]
+    /// The lane of a queue: each has one for every port.
+    fn lane_with(&self, queue: Id<Queue>) -> Id<Lane> {
+        Id::new(queue.number() / self.ports)
+    }
+
+    fn lane(&self, queue: Id<Queue>) -> &Lane {
+        &self.lanes[self.lane_with(queue)]
     }
 
     /// When a frame could start but for credit, and when it can.
     pub(crate) fn next_start(
         &self,
         queues: &Queues,
-        floor: Picoseconds,
+        floor: Instant,
         credit: &FlowControl,
-    ) -> (Picoseconds, Picoseconds) {
-        let mut next = (NEVER, NEVER);
+    ) -> (Instant, Instant) {
+        let mut next = (Instant::NEVER, Instant::NEVER);
         for (queue, ready_at) in queues.heads() {
             let lane = self.lane(queue);
             let at = ready_at.max(lane.gate.open_at()).max(floor);
@@ -297,7 +310,7 @@ impl Discipline {
     pub(crate) fn is_ready(
         &self,
         queues: &Queues,
-        now: Picoseconds,
+        now: Instant,
         has_credit: impl Fn(u8) -> bool,
     ) -> (bool, bool) {
         let mut is_ready = (false, false);
@@ -315,9 +328,9 @@ impl Discipline {
     pub(crate) fn pop(
         &mut self,
         queues: &mut Queues,
-        now: Picoseconds,
+        now: Instant,
         frames: &Arena<Frame>,
-    ) -> u32 {
+    ) -> Id<Frame> {
         let (class, _, start) = self
             .startable(queues, now)
             .map(|(_, class)| {
@@ -327,11 +340,11 @@ impl Discipline {
             })
             .min_by_key(|&(class, level, start)| (level, start, class))
             .expect("an alarm rang for an output with nothing ready");
-        let after = self.classes[class].served_last + 1;
+        let last = self.classes[class].served_last;
         let turns = self.startable(queues, now);
         let (_, queue) = turns
             .filter(|&(_, its_class)| its_class == class)
-            .map(|(queue, _)| (queue < after, queue))
+            .map(|(queue, _)| (queue <= last, queue))
             .min()
             .expect("a class was chosen for a queue of its own");
         let bytes = u64::from(frames[queues.head(queue)].wire_bytes);
@@ -339,7 +352,7 @@ impl Discipline {
         state.served_last = queue;
         state.passed = start + bytes * BYTE / u64::from(state.class.weight);
         self.reached[state.class.level as usize] = start;
-        self.serving = id_of(queue / self.ports);
+        self.serving = self.lane_with(queue);
         queues.take(queue, frames)
     }
 
@@ -347,8 +360,8 @@ impl Discipline {
     fn startable<'a>(
         &'a self,
         queues: &'a Queues,
-        now: Picoseconds,
-    ) -> impl Iterator<Item = (usize, usize)> + 'a {
+        now: Instant,
+    ) -> impl Iterator<Item = (Id<Queue>, Id<Class>)> + 'a {
         queues.heads().filter_map(move |(queue, ready_at)| {
             let lane = self.lane(queue);
             let credit = self.credits.get(usize::from(lane.channel));
@@ -359,47 +372,37 @@ impl Discipline {
     }
 
     /// A pair in its slot goes before all classes.
-    fn class_of(&self, lane: &Lane) -> usize {
+    fn class_of(&self, lane: &Lane) -> Id<Class> {
         if lane.gate.is_wheel() {
-            self.classes.len() - 1
+            self.wheel
         } else {
-            lane.class as usize
+            lane.class
         }
     }
 
     /// The frame taken last starts: it uses its limit and counts. Returns its channel, and when its lane's
     /// gate opens again.
-    pub(crate) fn start(
-        &mut self,
-        now: Picoseconds,
-        slot: Picoseconds,
-        frame: &Frame,
-    ) -> (u8, Picoseconds) {
-        let lane = &mut self.lanes[self.serving as usize];
+    pub(crate) fn start(&mut self, now: Instant, slot: Span, frame: &Frame) -> (u8, Instant) {
+        let lane = &mut self.lanes[self.serving];
         lane.gate.pass(now, slot, frame.wire_bytes);
         lane.counters.frames += 1;
         lane.counters.bytes += u64::from(frame.wire_bytes);
         lane.counters.payload_bytes += u64::from(frame.payload_bytes);
-        lane.counters.held += u128::from(now - frame.ready_at);
+        lane.counters.held += u128::from((now - frame.ready_at).as_ps());
         (lane.channel, lane.gate.open_at())
     }
 
     /// A pair that was named has another limit; says when its gate opens.
-    pub(crate) fn limit(
-        &mut self,
-        pair: Pair,
-        limit: Option<Limit>,
-        now: Picoseconds,
-    ) -> Picoseconds {
+    pub(crate) fn limit(&mut self, pair: Pair, limit: Option<Limit>, now: Instant) -> Instant {
         let Some(lane) = self.lane_of_pair(pair) else {
-            return NEVER;
+            return Instant::NEVER;
         };
         lane.gate.change(limit, now);
         lane.gate.open_at()
     }
 
     /// A pair that was named is in another class, and its next frames on another channel.
-    pub(crate) fn classify(&mut self, pair: Pair, class: u32, area: u32) {
+    pub(crate) fn classify(&mut self, pair: Pair, class: Id<Class>, area: u32) {
         let channel = self.channel_of(class, area);
         if let Some(lane) = self.lane_of_pair(pair) {
             lane.class = class;
@@ -412,23 +415,28 @@ impl Discipline {
             .pairs
             .binary_search_by_key(&pair, |named| named.0)
             .ok()?;
-        Some(&mut self.lanes[self.pairs[at].1 as usize])
+        Some(&mut self.lanes[self.pairs[at].1])
     }
 
     /// Pairs that were named, with what they sent.
     pub fn pairs(&self) -> impl Iterator<Item = (Pair, &PairCounters)> {
         let known = self.pairs.iter();
-        known.map(|&(pair, lane)| (pair, &self.lanes[lane as usize].counters))
+        known.map(|&(pair, lane)| (pair, &self.lanes[lane].counters))
     }
 
     /// The channel that the frames in a queue will leave by.
-    pub(crate) fn channel_of_queue(&self, queue: usize) -> u8 {
+    pub(crate) fn channel_of_queue(&self, queue: Id<Queue>) -> u8 {
         self.lane(queue).channel
     }
 }
 
+/// A number of ports or channels.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).expect("fewer than 2^32 of a kind")
+}
+
 impl Lane {
-    fn new(class: u32, channel: u8) -> Self {
+    fn new(class: Id<Class>, channel: u8) -> Self {
         Self {
             gate: Gate::default(),
             class,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, IdVec, Instant, Span};
 
 use crate::fibre::Fibre;
 
@@ -13,8 +13,8 @@ use crate::fibre::Fibre;
 /// in the fast network.
 pub(crate) struct Reference {
     /// When, whose, what, and the beginning of the link it belongs to.
-    queue: BinaryHeap<Reverse<(Picoseconds, u32, Kind, u32)>>,
-    transmitters: Vec<Transmitter>,
+    queue: BinaryHeap<Reverse<(Instant, Id<Fibre>, Kind, u32)>>,
+    transmitters: IdVec<Fibre, Transmitter>,
     events: u64,
 }
 
@@ -33,7 +33,7 @@ enum Kind {
 #[derive(Clone, Debug, Default)]
 struct Transmitter {
     /// Ends of frames that were cut short: nothing ends then.
-    cut_short: Vec<Picoseconds>,
+    cut_short: Vec<Instant>,
     /// Frames that are being sent, one at most but on a trunk.
     sending: u64,
     /// Links it stands for.
@@ -52,7 +52,7 @@ struct Transmitter {
     /// Frames that could be sent; of an N_Port, whether there is one.
     ready: u64,
     /// Since when it has had a frame, a free fibre and no credit.
-    starved_since: Option<Picoseconds>,
+    starved_since: Option<Instant>,
     /// How often its link has begun anew.
     beginnings: u32,
 }
@@ -61,7 +61,7 @@ impl Reference {
     pub(crate) fn new(fibres: usize) -> Self {
         Self {
             queue: BinaryHeap::new(),
-            transmitters: vec![Transmitter::default(); fibres],
+            transmitters: IdVec::filled(Transmitter::default(), fibres),
             events: 0,
         }
     }
@@ -70,12 +70,14 @@ impl Reference {
         self.events
     }
 
-    pub(crate) fn next_at(&self) -> Picoseconds {
-        self.queue.peek().map_or(NEVER, |Reverse((at, ..))| *at)
+    pub(crate) fn next_at(&self) -> Instant {
+        self.queue
+            .peek()
+            .map_or(Instant::NEVER, |Reverse((at, ..))| *at)
     }
 
-    pub(crate) fn grant(&mut self, id: u32, fibre: &Fibre) {
-        let transmitter = &mut self.transmitters[id as usize];
+    pub(crate) fn grant(&mut self, id: Id<Fibre>, fibre: &Fibre) {
+        let transmitter = &mut self.transmitters[id];
         transmitter.granted = i64::from(fibre.credit.granted());
         transmitter.members = fibre.members();
         transmitter.is_disciplined = fibre.discipline().is_some();
@@ -84,17 +86,17 @@ impl Reference {
         transmitter.granted_on = transmitter.channels.clone();
     }
 
-    pub(crate) fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
+    pub(crate) fn announce(&mut self, fibre: Id<Fibre>, ready_at: Instant) {
         self.push(ready_at, fibre, Kind::FrameReady);
     }
 
-    pub(crate) fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
+    pub(crate) fn give_credit(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
         self.push(at, fibre, Kind::CreditBack(channel));
     }
 
-    fn push(&mut self, at: Picoseconds, fibre: u32, kind: Kind) {
+    fn push(&mut self, at: Instant, fibre: Id<Fibre>, kind: Kind) {
         // The null fibre has no transmitter.
-        if let Some(transmitter) = self.transmitters.get(fibre as usize) {
+        if let Some(transmitter) = self.transmitters.get(fibre) {
             let beginning = transmitter.beginnings;
             self.queue.push(Reverse((at, fibre, kind, beginning)));
         }
@@ -102,8 +104,8 @@ impl Reference {
 
     /// The link begins anew: what was announced to the transmitter counts no more, and all of its
     /// credit is there at this instant.
-    pub(crate) fn begin_anew(&mut self, fibre: u32, back_at: Picoseconds) {
-        let transmitter = &mut self.transmitters[fibre as usize];
+    pub(crate) fn begin_anew(&mut self, fibre: Id<Fibre>, back_at: Instant) {
+        let transmitter = &mut self.transmitters[fibre];
         transmitter.beginnings += 1;
         transmitter.ready = 0;
         transmitter.starved_since = None;
@@ -119,39 +121,39 @@ impl Reference {
     /// A trunk has a member less until an instant; the frame it was sending ends now.
     pub(crate) fn lose_member(
         &mut self,
-        fibre: u32,
-        sending_until: Option<u64>,
-        until: Picoseconds,
+        fibre: Id<Fibre>,
+        sending_until: Option<Instant>,
+        until: Instant,
     ) {
-        let transmitter = &mut self.transmitters[fibre as usize];
+        let transmitter = &mut self.transmitters[fibre];
         transmitter.members -= 1;
         if let Some(ends_at) = sending_until {
             transmitter.sending -= 1;
             transmitter.cut_short.push(ends_at);
         }
-        if until != NEVER {
+        if until != Instant::NEVER {
             self.push(until, fibre, Kind::MemberBack);
         }
     }
 
     /// So much credit is lost.
-    pub(crate) fn lose_credit(&mut self, fibre: u32, lost: u32, now: Picoseconds) {
-        let transmitter = &mut self.transmitters[fibre as usize];
+    pub(crate) fn lose_credit(&mut self, fibre: Id<Fibre>, lost: u32, now: Instant) {
+        let transmitter = &mut self.transmitters[fibre];
         transmitter.credit -= i64::from(lost);
         transmitter.channels[0] -= i64::from(lost);
         transmitter.note_starving(now);
     }
 
     /// A limit lets the next frame of this transmitter pass at this instant, if that is to come.
-    pub(crate) fn open_gate(&mut self, fibre: u32, now: Picoseconds, at: Picoseconds) {
-        if at != NEVER && at > now {
+    pub(crate) fn open_gate(&mut self, fibre: Id<Fibre>, now: Instant, at: Instant) {
+        if at != Instant::NEVER && at > now {
             self.push(at, fibre, Kind::GateOpen);
         }
     }
 
     /// A transmission starts; the fibre, of a trunk one member, is taken until `free_at`.
-    pub(crate) fn on_start(&mut self, fibre: u32, channel: u8, free_at: Picoseconds) {
-        let transmitter = &mut self.transmitters[fibre as usize];
+    pub(crate) fn on_start(&mut self, fibre: Id<Fibre>, channel: u8, free_at: Instant) {
+        let transmitter = &mut self.transmitters[fibre];
         transmitter.sending += 1;
         transmitter.credit -= 1;
         transmitter.channels[usize::from(channel)] -= 1;
@@ -161,53 +163,51 @@ impl Reference {
     }
 
     /// An N_Port has something to send now, or not: its frames are not made before they start.
-    pub(crate) fn set_ready(&mut self, fibre: u32, at: Picoseconds, is_ready: bool) {
-        let transmitter = &mut self.transmitters[fibre as usize];
+    pub(crate) fn set_ready(&mut self, fibre: Id<Fibre>, at: Instant, is_ready: bool) {
+        let transmitter = &mut self.transmitters[fibre];
         transmitter.ready = u64::from(is_ready);
         transmitter.note_starving(at);
     }
 
     /// Whether a virtual channel has credit.
-    pub(crate) fn has_credit_on(&self, fibre: u32, channel: u8) -> bool {
-        let channels = &self.transmitters[fibre as usize].channels;
+    pub(crate) fn has_credit_on(&self, fibre: Id<Fibre>, channel: u8) -> bool {
+        let channels = &self.transmitters[fibre].channels;
         // Without channels all lanes share the one credit.
         channels[usize::from(channel) % channels.len()] > 0
     }
 
     /// An output that tells frames apart has ready frames now or not, and among them one with credit.
-    pub(crate) fn set_startable(&mut self, fibre: u32, now: Picoseconds, is_ready: (bool, bool)) {
-        let transmitter = &mut self.transmitters[fibre as usize];
+    pub(crate) fn set_startable(&mut self, fibre: Id<Fibre>, now: Instant, is_ready: (bool, bool)) {
+        let transmitter = &mut self.transmitters[fibre];
         transmitter.ready = u64::from(is_ready.0);
         transmitter.has_startable = is_ready.1;
         transmitter.note_starving(now);
     }
 
     /// What a transmitter has waited for is counted, and it begins anew.
-    pub(crate) fn forget_starving(&mut self, fibre: u32) {
-        self.transmitters[fibre as usize].starved_since = None;
+    pub(crate) fn forget_starving(&mut self, fibre: Id<Fibre>) {
+        self.transmitters[fibre].starved_since = None;
     }
 
     /// Starts a wait for credit on a free member of a trunk if the trunk has no credit left.
-    pub(crate) fn after_start(&mut self, fibre: u32, now: Picoseconds) {
-        self.transmitters[fibre as usize].note_starving(now);
+    pub(crate) fn after_start(&mut self, fibre: Id<Fibre>, now: Instant) {
+        self.transmitters[fibre].note_starving(now);
     }
 
     /// How long the transmitter has waited for credit when it starts now.
-    pub(crate) fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+    pub(crate) fn credit_wait(&self, fibre: Id<Fibre>, now: Instant) -> Span {
         // Places on loops have no transmitter of their own here.
-        let transmitter = self.transmitters.get(fibre as usize);
+        let transmitter = self.transmitters.get(fibre);
         transmitter
             .and_then(|waiting| waiting.starved_since)
-            .map_or(0, |since| now.saturating_sub(since))
+            .map_or(Span::ZERO, |since| now.saturating_since(since))
     }
 
     /// Handle the next event; says whose it was.
-    pub(crate) fn step(&mut self) -> (Picoseconds, u32) {
-        let Some(Reverse((at, fibre, kind, beginning))) = self.queue.pop() else {
-            return (NEVER, 0);
-        };
+    pub(crate) fn step(&mut self) -> Option<(Instant, Id<Fibre>)> {
+        let Reverse((at, fibre, kind, beginning)) = self.queue.pop()?;
         self.events += 1;
-        let transmitter = &mut self.transmitters[fibre as usize];
+        let transmitter = &mut self.transmitters[fibre];
         match kind {
             Kind::CreditBack(_) | Kind::FrameReady if beginning != transmitter.beginnings => {}
             Kind::CreditBack(channel) => {
@@ -222,24 +222,24 @@ impl Reference {
         if !transmitter.is_disciplined {
             transmitter.note_starving(at);
         }
-        (at, fibre)
+        Some((at, fibre))
     }
 
-    pub(crate) fn can_start(&self, fibre: u32) -> bool {
-        let transmitter = &self.transmitters[fibre as usize];
+    pub(crate) fn can_start(&self, fibre: Id<Fibre>) -> bool {
+        let transmitter = &self.transmitters[fibre];
         !transmitter.is_busy() && transmitter.ready > 0 && transmitter.has_credit()
     }
 }
 
 impl Transmitter {
-    fn end_sending(&mut self, at: Picoseconds) {
+    fn end_sending(&mut self, at: Instant) {
         match self.cut_short.iter().position(|&end| end == at) {
             Some(place) => drop(self.cut_short.swap_remove(place)),
             None => self.sending -= 1,
         }
     }
 
-    fn note_starving(&mut self, now: Picoseconds) {
+    fn note_starving(&mut self, now: Instant) {
         let is_starved = !self.is_busy() && self.ready > 0 && !self.has_credit();
         if is_starved && self.starved_since.is_none() {
             self.starved_since = Some(now);

@@ -1,7 +1,10 @@
 //! Which output a frame leaves a switch by.
 
-use sanlab_fc::Frame;
-use sanlab_kernel::id_of;
+use sanlab_fc::{Frame, NPort};
+use sanlab_kernel::{Id, IdVec};
+
+use crate::fibre::Fibre;
+use crate::switch::SwitchPort;
 
 /// How a switch chooses among equal-cost paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +28,8 @@ pub struct Routes {
     /// What this switch puts into its hash, so that a choice is not repeated at the next switch.
     salt: u32,
     /// For each N_Port the first of its fibres in `fibres` and their number.
-    towards: Vec<(u32, u32)>,
-    fibres: Vec<u32>,
+    towards: IdVec<NPort, (u32, u32)>,
+    fibres: Vec<Id<Fibre>>,
 }
 
 impl Routes {
@@ -35,34 +38,39 @@ impl Routes {
         Self {
             policy,
             salt,
-            towards: Vec::new(),
+            towards: IdVec::new(),
             fibres: Vec::new(),
         }
     }
 
     /// Removes all outputs, before new ones are added.
     pub fn clear(&mut self) {
-        self.towards.clear();
+        self.towards = IdVec::new();
         self.fibres.clear();
     }
 
     /// The outputs to the next N_Port, in their order of preference; all cost the same.
-    pub fn add(&mut self, fibres: &[u32]) {
+    pub fn add(&mut self, fibres: &[Id<Fibre>]) {
         self.towards
-            .push((id_of(self.fibres.len()), id_of(fibres.len())));
+            .push((count(self.fibres.len()), count(fibres.len())));
         self.fibres.extend(fibres);
     }
 
     /// The equal-cost outputs towards an N_Port.
-    pub fn towards(&self, n_port: u32) -> &[u32] {
-        let (first, count) = self.towards[n_port as usize];
+    pub fn towards(&self, n_port: Id<NPort>) -> &[Id<Fibre>] {
+        let (first, count) = self.towards[n_port];
         &self.fibres[first as usize..(first + count) as usize]
     }
 
     /// The output of this frame; `addresses` are those of the N_Ports.
     #[inline(always)]
-    pub fn output(&self, frame: &Frame, input: u32, addresses: &[u32]) -> u32 {
-        let (first, count) = self.towards[frame.destination as usize];
+    pub fn output(
+        &self,
+        frame: &Frame,
+        input: Id<SwitchPort>,
+        addresses: &IdVec<NPort, u32>,
+    ) -> Id<Fibre> {
+        let (first, count) = self.towards[frame.destination];
         let choice = if count == 1 {
             0
         } else {
@@ -71,17 +79,22 @@ impl Routes {
         self.fibres[(first + choice) as usize]
     }
 
-    fn choose(&self, frame: &Frame, input: u32, addresses: &[u32]) -> u32 {
-        let s_id = addresses[frame.source as usize];
-        let d_id = addresses[frame.destination as usize];
+    fn choose(&self, frame: &Frame, input: Id<SwitchPort>, addresses: &IdVec<NPort, u32>) -> u32 {
+        let s_id = addresses[frame.source];
+        let d_id = addresses[frame.destination];
         match self.policy {
             RoutePolicy::OnePath => 0,
-            RoutePolicy::IngressPort => input,
+            RoutePolicy::IngressPort => input.number(),
             RoutePolicy::Destination => area_of(d_id),
             RoutePolicy::SourceDestination => hash(s_id, d_id, 0, self.salt),
             RoutePolicy::Exchange => hash(s_id, d_id, u32::from(frame.ox_id), self.salt),
         }
     }
+}
+
+/// A number of fibres.
+fn count(fibres: usize) -> u32 {
+    u32::try_from(fibres).expect("fewer than 2^32 fibres")
 }
 
 /// The area of an address: the port of its switch (FC-SW: domain, area, port).

@@ -1,7 +1,8 @@
 //! A switch: when it can forward a frame, and to which of its outputs.
 
-use sanlab_kernel::{NONE, Picoseconds};
+use sanlab_kernel::{Id, IdVec, Span};
 
+use crate::fibre::Fibre;
 use crate::qos::Class;
 use crate::routing::{RoutePolicy, Routes};
 
@@ -14,21 +15,24 @@ pub enum Forwarding {
     StoreAndForward,
 }
 
+/// A port of a switch, among those of that switch.
+pub enum SwitchPort {}
+
 /// A switch with a port for each link and a crossbar between them.
 #[derive(Clone, Debug)]
 pub struct Switch {
     /// What it waits for.
     pub forwarding: Forwarding,
     /// From there to the first bit out, when the output is free.
-    pub latency: Picoseconds,
+    pub latency: Span,
     /// Outputs towards each N_Port.
     pub routes: Routes,
     /// The fibre that leaves by each port.
-    pub outputs: Vec<u32>,
+    pub outputs: IdVec<SwitchPort, Option<Id<Fibre>>>,
     /// Classes its outputs tell apart.
-    pub classes: Vec<Class>,
+    pub classes: IdVec<Class>,
     /// The class of frames that no policy names.
-    pub shared_class: u32,
+    pub shared_class: Id<Class>,
 }
 
 impl Switch {
@@ -36,7 +40,7 @@ impl Switch {
     pub fn new(
         domain: u32,
         forwarding: Forwarding,
-        latency: Picoseconds,
+        latency: Span,
         policy: RoutePolicy,
         ports: usize,
     ) -> Self {
@@ -44,12 +48,12 @@ impl Switch {
             forwarding,
             latency,
             routes: Routes::new(policy, domain),
-            outputs: vec![NONE; ports],
-            classes: vec![Class {
+            outputs: IdVec::filled(None, ports),
+            classes: IdVec::from(vec![Class {
                 level: 0,
                 weight: 1,
-            }],
-            shared_class: 0,
+            }]),
+            shared_class: Id::new(0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What routes are computed from.
 
-use sanlab_fc::FlowControl;
-use sanlab_kernel::{NONE, Rate, id_of};
+use sanlab_fc::{FlowControl, NPort};
+use sanlab_kernel::{Id, IdVec, Instant, Rate, Span};
 
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
@@ -11,31 +11,32 @@ use crate::switch::Switch;
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
     /// Switch of each N_Port, and the fibre from there to it; `None` if it has no switch.
-    pub(crate) attached: Vec<Option<(u32, u32)>>,
+    pub(crate) attached: IdVec<NPort, Option<(Id<Switch>, Id<Fibre>)>>,
     /// Directions of inter-switch links.
     pub(crate) hops: Vec<Hop>,
     /// A fibre that is always dark: where frames go that have no way, and the credit of buffers whose
     /// link began anew.
-    pub(crate) null_fibre: u32,
+    pub(crate) null_fibre: Id<Fibre>,
 }
 
 impl Topology {
     /// Routes by FSPF over the hops that are up.
-    pub(crate) fn route(&self, switches: &mut [Switch], is_up: impl Fn(u32) -> bool) {
+    pub(crate) fn route(&self, switches: &mut IdVec<Switch>, is_up: impl Fn(Id<Fibre>) -> bool) {
         let count = switches.len();
         let up = self.hops.iter().filter(|hop| is_up(hop.fibre));
         let hops: Vec<_> = up.copied().collect();
-        let paths: Vec<_> = (0..count)
-            .map(|to| shortest_paths(count, &hops, id_of(to)))
+        let paths: IdVec<Switch, _> = switches
+            .ids()
+            .map(|to| shortest_paths(count, &hops, to))
             .collect();
         for switch in switches.iter_mut() {
             switch.routes.clear();
         }
         for &home in &self.attached {
-            for (id, switch) in switches.iter_mut().enumerate() {
+            for (id, switch) in switches.pairs_mut() {
                 let outputs = match home {
-                    Some((at, fibre)) if at as usize == id => &[fibre][..],
-                    Some((at, _)) => &paths[at as usize][id],
+                    Some((at, fibre)) if at == id => &[fibre][..],
+                    Some((at, _)) => &paths[at][id],
                     None => &[],
                 };
                 let is_reached = !outputs.is_empty();
@@ -48,11 +49,14 @@ impl Topology {
     }
 }
 
+/// No N_Port has this id: the null fibre carries nothing.
+const NOBODY: Id<NPort> = Id::new(u32::MAX);
+
 /// The null fibre: always dark, with one credit.
 pub(crate) fn null_fibre() -> Fibre {
     let rate = Rate::from_bytes_per_s(1_000_000_000);
-    let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NONE), rate, 0, 0, 1);
+    let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NOBODY), rate, 0, Span::ZERO, 1);
     fibre.credit = FlowControl::bb_credit(1);
-    (fibre.dark_from, fibre.on_slow_path) = (0, true);
+    (fibre.dark_from, fibre.on_slow_path) = (Instant::START, true);
     fibre
 }

@@ -1,6 +1,6 @@
 //! Links that carry frames as one: a queue, and a server for each of them.
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, IdVec, Instant, Span};
 
 /// The members of a trunk.
 ///
@@ -10,23 +10,24 @@ use sanlab_kernel::{NEVER, Picoseconds};
 /// were sent in.
 #[derive(Clone, Debug)]
 pub struct Trunk {
-    members: Vec<Member>,
+    members: IdVec<TrunkMember>,
     /// The member that the last frame went by.
-    last: usize,
+    last: Id<TrunkMember>,
 }
 
+/// A link of a trunk.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+pub struct TrunkMember {
     /// When its transmitter is done with the last frame.
-    free_at: Picoseconds,
+    free_at: Instant,
     /// Its cable is out until then.
-    dark_until: Picoseconds,
+    dark_until: Instant,
     /// When its cable is pulled next, or was: frames that are in later are lost.
-    cut_at: Picoseconds,
+    cut_at: Instant,
 }
 
-impl Member {
-    fn usable_at(&self) -> Picoseconds {
+impl TrunkMember {
+    fn usable_at(&self) -> Instant {
         self.free_at.max(self.dark_until)
     }
 }
@@ -34,14 +35,14 @@ impl Member {
 impl Trunk {
     /// So many members, all free.
     pub fn new(members: u32) -> Self {
-        let member = Member {
-            free_at: 0,
-            dark_until: 0,
-            cut_at: NEVER,
+        let member = TrunkMember {
+            free_at: Instant::START,
+            dark_until: Instant::START,
+            cut_at: Instant::NEVER,
         };
         Self {
-            members: vec![member; members as usize],
-            last: 0,
+            members: IdVec::filled(member, members as usize),
+            last: Id::new(0),
         }
     }
 
@@ -51,8 +52,8 @@ impl Trunk {
     }
 
     /// A frame starts on the member that is free first; says when the next may start.
-    pub fn start(&mut self, now: Picoseconds, slot: Picoseconds) -> Picoseconds {
-        let numbered = self.members.iter().enumerate();
+    pub fn start(&mut self, now: Instant, slot: Span) -> Instant {
+        let numbered = self.members.pairs();
         let (earliest, _) = numbered
             .min_by_key(|(_, member)| member.usable_at())
             .expect("a trunk has members");
@@ -66,30 +67,30 @@ impl Trunk {
     }
 
     /// When a member is free, not before now.
-    pub fn next_free(&self, now: Picoseconds) -> Picoseconds {
-        let usable = self.members.iter().map(Member::usable_at);
+    pub fn next_free(&self, now: Instant) -> Instant {
+        let usable = self.members.iter().map(TrunkMember::usable_at);
         usable.min().unwrap_or(now).max(now)
     }
 
     /// When the cable of the last frame's member is pulled.
-    pub fn cut_at(&self) -> Picoseconds {
+    pub fn cut_at(&self) -> Instant {
         self.members[self.last].cut_at
     }
 
     /// The cable of a member will be pulled at this instant.
-    pub fn expect_cut(&mut self, member: u32, at: Picoseconds) {
-        self.members[member as usize].cut_at = at;
+    pub fn expect_cut(&mut self, member: Id<TrunkMember>, at: Instant) {
+        self.members[member].cut_at = at;
     }
 
     /// The cable of a member is pulled until an instant. Says when the frame it was sending would have
     /// ended, if it was sending one.
     pub fn pull(
         &mut self,
-        member: u32,
-        now: Picoseconds,
-        until: Picoseconds,
-    ) -> Option<Picoseconds> {
-        let member = &mut self.members[member as usize];
+        member: Id<TrunkMember>,
+        now: Instant,
+        until: Instant,
+    ) -> Option<Instant> {
+        let member = &mut self.members[member];
         member.dark_until = until;
         let was_free_at = member.free_at;
         member.free_at = was_free_at.min(now);
@@ -97,9 +98,10 @@ impl Trunk {
     }
 
     /// Time for which members are still taken by frames that have started, summed over them.
-    pub fn to_come(&self, now: Picoseconds) -> Picoseconds {
+    pub fn to_come(&self, now: Instant) -> Span {
         let left = self.members.iter();
-        left.map(|member| member.free_at.saturating_sub(now)).sum()
+        left.map(|member| member.free_at.saturating_since(now))
+            .sum()
     }
 }
 
@@ -107,27 +109,35 @@ impl Trunk {
 mod tests {
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
+    fn ps(picoseconds: u64) -> Span {
+        Span::from_ps(picoseconds)
+    }
+
     #[test]
     fn frames_go_by_the_member_that_is_free_first() {
         let mut trunk = Trunk::new(3);
-        assert_eq!(trunk.start(10, 100), 10);
-        assert_eq!(trunk.start(10, 20), 10);
-        assert_eq!(trunk.start(10, 50), 30);
-        assert_eq!(trunk.to_come(20), 90 + 10 + 40);
-        assert_eq!(trunk.start(30, 500), 60);
-        assert_eq!(trunk.start(70, 10), 80);
+        assert_eq!(trunk.start(at(10), ps(100)), at(10));
+        assert_eq!(trunk.start(at(10), ps(20)), at(10));
+        assert_eq!(trunk.start(at(10), ps(50)), at(30));
+        assert_eq!(trunk.to_come(at(20)), ps(90 + 10 + 40));
+        assert_eq!(trunk.start(at(30), ps(500)), at(60));
+        assert_eq!(trunk.start(at(70), ps(10)), at(80));
     }
 
     #[test]
     fn a_member_whose_cable_is_out_carries_nothing() {
         let mut trunk = Trunk::new(2);
-        trunk.start(0, 100);
-        trunk.expect_cut(1, 50);
-        assert_eq!(trunk.start(10, 100), 100);
-        assert_eq!(trunk.cut_at(), 50);
-        assert_eq!(trunk.pull(1, 50, 500), Some(110));
-        assert_eq!(trunk.to_come(50), 50);
-        assert_eq!(trunk.start(100, 100), 200);
-        assert_eq!(trunk.start(200, 400), 500);
+        trunk.start(at(0), ps(100));
+        trunk.expect_cut(Id::new(1), at(50));
+        assert_eq!(trunk.start(at(10), ps(100)), at(100));
+        assert_eq!(trunk.cut_at(), at(50));
+        assert_eq!(trunk.pull(Id::new(1), at(50), at(500)), Some(at(110)));
+        assert_eq!(trunk.to_come(at(50)), ps(50));
+        assert_eq!(trunk.start(at(100), ps(100)), at(200));
+        assert_eq!(trunk.start(at(200), ps(400)), at(500));
     }
 }

@@ -1,66 +1,75 @@
 //! Frames of a switch that wait for one output, a queue for each input.
 
 use sanlab_fc::Frame;
-use sanlab_kernel::{Arena, NEVER, NONE, Picoseconds};
+use sanlab_kernel::{Arena, Id, IdVec, Instant, MaybeId};
 
 /// The virtual output queues of one output port: one for each port a frame can come in by.
 ///
 /// The output serves the queues in turn (round robin), so that inputs share it fairly whatever they
 /// offer, and a frame never blocks frames for another output.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Queues {
-    inputs: Vec<Queue>,
+    inputs: IdVec<Queue>,
     /// One bit for each queue that holds a frame.
     occupied: Vec<u64>,
-    served_last: usize,
+    served_last: Id<Queue>,
 }
 
+/// Frames that came in by one port; at an output with features, those of one lane as well.
 #[derive(Clone, Copy, Debug)]
-struct Queue {
-    head: u32,
-    tail: u32,
+pub struct Queue {
+    head: MaybeId<Frame>,
+    tail: MaybeId<Frame>,
     /// When the head can be forwarded.
-    ready_at: Picoseconds,
+    ready_at: Instant,
+}
+
+impl Default for Queues {
+    /// No queue.
+    fn default() -> Self {
+        Self::new(0)
+    }
 }
 
 impl Queues {
     /// Queues for a switch with this many ports.
     pub fn new(ports: usize) -> Self {
         let empty = Queue {
-            head: NONE,
-            tail: NONE,
-            ready_at: NEVER,
+            head: MaybeId::NONE,
+            tail: MaybeId::NONE,
+            ready_at: Instant::NEVER,
         };
         Self {
-            inputs: vec![empty; ports],
+            inputs: IdVec::filled(empty, ports),
             occupied: vec![0; ports.div_ceil(64)],
-            served_last: 0,
+            served_last: Id::new(0),
         }
     }
 
     /// Put a frame, whose `ready_at` is set, behind those that came in by the same port.
     #[inline]
-    pub fn push(&mut self, input: u32, id: u32, frames: &mut Arena<Frame>) {
-        let queue = &mut self.inputs[input as usize];
-        if queue.head == NONE {
-            queue.head = id;
+    pub fn push(&mut self, queue: Id<Queue>, id: Id<Frame>, frames: &mut Arena<Frame>) {
+        let place = queue.place();
+        let queue = &mut self.inputs[queue];
+        if queue.head.is_none() {
+            queue.head = id.into();
             queue.ready_at = frames[id].ready_at;
-            self.occupied[input as usize / 64] |= 1 << (input % 64);
+            self.occupied[place / 64] |= 1 << (place % 64);
         } else {
-            frames[queue.tail].next = id;
+            frames[queue.tail.certain()].next = id.into();
         }
-        queue.tail = id;
+        queue.tail = id.into();
     }
 
     /// When the first frame is ready that could be served next: not before `floor`, which is as good
     /// as any earlier instant.
     #[inline]
-    pub fn ready_at(&self, floor: Picoseconds) -> Picoseconds {
-        let mut earliest = NEVER;
+    pub fn ready_at(&self, floor: Instant) -> Instant {
+        let mut earliest = Instant::NEVER;
         for (word, &bits) in self.occupied.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
-                let queue = &self.inputs[word * 64 + bits.trailing_zeros() as usize];
+                let queue = &self.inputs[queue_at(word, bits)];
                 if queue.ready_at <= floor {
                     return floor;
                 }
@@ -73,7 +82,7 @@ impl Queues {
 
     /// Take the frame whose turn it is among those that are ready.
     #[inline(always)]
-    pub fn pop(&mut self, now: Picoseconds, frames: &Arena<Frame>) -> u32 {
+    pub fn pop(&mut self, now: Instant, frames: &Arena<Frame>) -> Id<Frame> {
         let input = self
             .next_ready(now)
             .expect("an alarm rang for an output with nothing ready");
@@ -83,25 +92,26 @@ impl Queues {
 
     /// Take the first frame of one queue.
     #[inline(always)]
-    pub(crate) fn take(&mut self, input: usize, frames: &Arena<Frame>) -> u32 {
+    pub(crate) fn take(&mut self, input: Id<Queue>, frames: &Arena<Frame>) -> Id<Frame> {
+        let place = input.place();
         let queue = &mut self.inputs[input];
-        let id = queue.head;
-        if id == queue.tail {
+        let id = queue.head.certain();
+        if queue.head == queue.tail {
             *queue = Queue {
-                head: NONE,
-                tail: NONE,
-                ready_at: NEVER,
+                head: MaybeId::NONE,
+                tail: MaybeId::NONE,
+                ready_at: Instant::NEVER,
             };
-            self.occupied[input / 64] &= !(1 << (input % 64));
+            self.occupied[place / 64] &= !(1 << (place % 64));
         } else {
             queue.head = frames[id].next;
-            queue.ready_at = frames[queue.head].ready_at;
+            queue.ready_at = frames[queue.head.certain()].ready_at;
         }
         id
     }
 
     /// Every queue that holds a frame, in order, with the instant its first frame is ready.
-    pub(crate) fn heads(&self) -> impl Iterator<Item = (usize, Picoseconds)> + '_ {
+    pub(crate) fn heads(&self) -> impl Iterator<Item = (Id<Queue>, Instant)> + '_ {
         self.occupied
             .iter()
             .enumerate()
@@ -109,7 +119,7 @@ impl Queues {
                 let mut bits = bits;
                 std::iter::from_fn(move || {
                     (bits != 0).then(|| {
-                        let place = word * 64 + bits.trailing_zeros() as usize;
+                        let place = queue_at(word, bits);
                         bits &= bits - 1;
                         (place, self.inputs[place].ready_at)
                     })
@@ -118,15 +128,15 @@ impl Queues {
     }
 
     /// The first frame of a queue that holds one.
-    pub(crate) fn head(&self, place: usize) -> u32 {
-        self.inputs[place].head
+    pub(crate) fn head(&self, place: Id<Queue>) -> Id<Frame> {
+        self.inputs[place].head.certain()
     }
 
     /// The first queue after the one served last whose head is ready: from there to the end, then from
     /// the beginning.
     #[inline(always)]
-    fn next_ready(&self, now: Picoseconds) -> Option<usize> {
-        let first = self.served_last + 1;
+    fn next_ready(&self, now: Instant) -> Option<Id<Queue>> {
+        let first = self.served_last.place() + 1;
         let (word, below) = (first / 64, (1u64 << (first % 64)) - 1);
         let words = self.occupied.len();
         if word >= words {
@@ -140,10 +150,10 @@ impl Queues {
 
     /// The first ready queue of one word, among those in the mask.
     #[inline]
-    fn ready_in(&self, word: usize, mask: u64, now: Picoseconds) -> Option<usize> {
+    fn ready_in(&self, word: usize, mask: u64, now: Instant) -> Option<Id<Queue>> {
         let mut bits = self.occupied[word] & mask;
         while bits != 0 {
-            let input = word * 64 + bits.trailing_zeros() as usize;
+            let input = queue_at(word, bits);
             if self.inputs[input].ready_at <= now {
                 return Some(input);
             }
@@ -158,7 +168,7 @@ impl Queues {
     }
 
     /// Frames that wait, oldest first within each queue.
-    pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = u32> + 'a {
+    pub fn waiting<'a>(&'a self, frames: &'a Arena<Frame>) -> impl Iterator<Item = Id<Frame>> + 'a {
         self.waiting_in(frames).map(|(_, id)| id)
     }
 
@@ -166,52 +176,56 @@ impl Queues {
     pub(crate) fn waiting_in<'a>(
         &'a self,
         frames: &'a Arena<Frame>,
-    ) -> impl Iterator<Item = (usize, u32)> + 'a {
-        self.inputs
-            .iter()
-            .enumerate()
-            .flat_map(move |(place, queue)| {
-                let mut id = queue.head;
-                std::iter::from_fn(move || {
-                    let current = id;
-                    if current == NONE {
-                        return None;
-                    }
-                    id = if current == queue.tail {
-                        NONE
-                    } else {
-                        frames[current].next
-                    };
-                    Some((place, current))
-                })
+    ) -> impl Iterator<Item = (Id<Queue>, Id<Frame>)> + 'a {
+        self.inputs.pairs().flat_map(move |(place, queue)| {
+            let mut id = queue.head;
+            std::iter::from_fn(move || {
+                let current = id.get()?;
+                id = if id == queue.tail {
+                    MaybeId::NONE
+                } else {
+                    frames[current].next
+                };
+                Some((place, current))
             })
+        })
     }
+}
+
+/// The queue of the lowest of these bits, which are of one word of those of all queues.
+#[inline(always)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the number of a queue, which an id of 32 bits named"
+)]
+fn queue_at(word: usize, bits: u64) -> Id<Queue> {
+    Id::new(word as u32 * 64 + bits.trailing_zeros())
 }
 
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 mod tests {
     use super::*;
-    use sanlab_fc::{Interleave, NPort, Sequence};
-    use sanlab_kernel::RandomStream;
+    use sanlab_fc::{AnyExchange, Interleave, NPort, Sequence};
+    use sanlab_kernel::{RandomStream, Span};
     use std::collections::VecDeque;
 
-    fn frame_ready_at(ready_at: Picoseconds) -> Frame {
+    fn frame_ready_at(ready_at: Instant) -> Frame {
         let mut port = NPort::new(2048, 1, 1, Interleave::Sequence);
         port.queue(Sequence {
             kind: sanlab_fc::FrameKind::Command,
-            exchange: 0,
-            flow: 0,
-            source: 0,
-            destination: 0,
+            exchange: AnyExchange::NONE,
+            flow: Id::new(0),
+            source: Id::new(0),
+            destination: Id::new(0),
             ox_id: 0,
             seq_id: 0,
-            queued_at: 0,
+            queued_at: Instant::START,
             offset: 0,
             left_bytes: 32,
             seq_cnt: 0,
         });
-        let made_frame = port.next_frame(0, 0).frame;
+        let made_frame = port.next_frame(Instant::START, Id::new(0)).frame;
         Frame {
             ready_at,
             ..made_frame
@@ -225,18 +239,20 @@ mod tests {
             let mut draws = RandomStream::new(ports, "voq");
             let mut frames = Arena::default();
             let mut queues = Queues::new(ports as usize);
-            let mut lists = vec![VecDeque::new(); ports as usize];
+            let mut lists = vec![VecDeque::new(); ports];
             let mut served_last = 0;
-            for now in 0..3000u64 {
+            for now in (0..3000).map(Instant::from_ps) {
                 let input = draws.below(ports) as usize;
-                let last = lists[input].back().map_or(0, |entry: &(u32, u64)| entry.1);
-                let ready_at = last.max(now + draws.below(8));
+                let last = lists[input]
+                    .back()
+                    .map_or(Instant::START, |entry: &(Id<Frame>, Instant)| entry.1);
+                let ready_at = last.max(now + Span::from_ps(draws.below(8)));
                 let id = frames.insert(frame_ready_at(ready_at));
-                queues.push(input as u32, id, &mut frames);
+                queues.push(Id::from_place(input), id, &mut frames);
                 lists[input].push_back((id, ready_at));
                 let heads = lists.iter().filter_map(|list| Some(list.front()?.1));
                 let first = heads.map(|at| at.max(now)).min();
-                assert_eq!(queues.ready_at(now), first.unwrap_or(NEVER));
+                assert_eq!(queues.ready_at(now), first.unwrap_or(Instant::NEVER));
                 if first != Some(now) {
                     continue;
                 }

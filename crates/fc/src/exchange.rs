@@ -80,7 +80,7 @@ pub struct Exchange {
     /// N_Port of the originator.
     pub initiator: Id<NPort>,
     /// N_Port of the responder.
-    pub target: u32,
+    pub target: Id<NPort>,
     /// What its frames are counted under.
     pub flow: Id<Flow>,
     /// Originator's exchange id.

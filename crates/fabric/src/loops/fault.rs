@@ -1,6 +1,9 @@
 //! What may happen to a loop.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_fc::LoopPlace;
+use sanlab_kernel::{Id, Instant, Span};
+
+use super::Crossbar;
 
 /// Something that happens to a loop. Places are those of the loop.
 #[derive(Clone, Debug)]
@@ -9,23 +12,23 @@ pub enum LoopFault {
     /// circuit ends as it would have without the fault.
     Stop {
         /// When it goes on.
-        until: Picoseconds,
+        until: Instant,
     },
     /// Ports leave the loop, bypassed or pulled; what they have to send is lost.
-    Remove(Vec<u32>),
+    Remove(Vec<Id<LoopPlace>>),
     /// Ports are back.
-    Insert(Vec<u32>),
+    Insert(Vec<Id<LoopPlace>>),
     /// An enclosure loses its power: the neighbours close the ring above it and below it.
     Cut {
         /// First place of the enclosure.
-        first: u32,
+        first: Id<LoopPlace>,
         /// One past its last.
-        end: u32,
+        end: Id<LoopPlace>,
         /// Step to the first port above from then on.
-        above: Picoseconds,
+        above: Span,
         /// Step to the first port below.
-        below: Picoseconds,
+        below: Span,
     },
     /// A crossbar is gone with its ports and strings.
-    Darken(u32),
+    Darken(Id<Crossbar>),
 }

@@ -16,11 +16,12 @@ pub use counters::{LoopCounters, StringCounters};
 pub use fault::LoopFault;
 pub(crate) use port::{CircuitPhase, Role};
 pub use port::{LoopPort, LoopPortSettings};
-use sanlab_fc::{CircuitPath, FrameKind, Sequence};
-use sanlab_kernel::{NONE, Picoseconds, Rate, id_of};
+use sanlab_fc::{CircuitPath, FrameKind, LoopPlace, NPort, Sequence};
+use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Rate, Span};
 pub use shared::SharedLoop;
-pub use switched::{LoopString, SwitchedLoop};
+pub use switched::{Crossbar, LoopString, SwitchedLoop};
 
+use crate::fibre::Fibre;
 use crate::transmission::Transmission;
 
 /// What joins the ports of a loop.
@@ -39,31 +40,53 @@ pub struct Loop {
     pub medium: Medium,
     /// What has been counted.
     pub counters: LoopCounters,
-    pub(crate) first_port: u32,
-    pub(crate) word: Picoseconds,
-    pub(crate) gap: Picoseconds,
+    pub(crate) places: Places,
+    pub(crate) word: Span,
+    pub(crate) gap: Span,
+}
+
+/// Where the ports of a loop are among those of all loops: one after the other, in the order of its
+/// places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    /// The port in the first place.
+    pub(crate) first: Id<LoopPort>,
+}
+
+impl Places {
+    /// The port in a place.
+    #[inline]
+    pub(crate) fn port(self, place: Id<LoopPlace>) -> Id<LoopPort> {
+        Id::new(self.first.number() + place.number())
+    }
+
+    /// The place of a port.
+    #[inline]
+    pub(crate) fn of(self, port: Id<LoopPort>) -> Id<LoopPlace> {
+        Id::new(port.number() - self.first.number())
+    }
 }
 
 /// All loops of a network.
 #[derive(Clone, Debug, Default)]
 pub struct Loops {
     /// Loops.
-    pub loops: Vec<Loop>,
+    pub loops: IdVec<Loop>,
     /// Their ports; the ports of one loop are adjacent.
-    pub ports: Vec<LoopPort>,
-    /// For each N_Port its loop port; [`NONE`] where it has a link.
-    pub port_of: Vec<u32>,
+    pub ports: IdVec<LoopPort>,
+    /// For each N_Port its loop port; none where it has a link.
+    pub port_of: IdVec<NPort, MaybeId<LoopPort>>,
     /// Frames that began since the network was last asked, with the instants they begin at.
-    pub(crate) started: VecDeque<(Picoseconds, Transmission)>,
+    pub(crate) started: VecDeque<(Instant, Transmission)>,
 }
 
 impl Loop {
     /// Time of a word all the way round a shared loop; 0 on a switched one, where it depends on the
     /// pair.
-    pub fn round(&self) -> Picoseconds {
+    pub fn round(&self) -> Span {
         match &self.medium {
             Medium::Shared(shared) => shared.arbitration.ring().round(),
-            Medium::Switched(_) => 0,
+            Medium::Switched(_) => Span::ZERO,
         }
     }
 }
@@ -72,7 +95,7 @@ impl Loops {
     /// No loop, for so many N_Ports.
     pub fn new(n_ports: usize) -> Self {
         Self {
-            port_of: vec![NONE; n_ports],
+            port_of: IdVec::filled(MaybeId::NONE, n_ports),
             ..Self::default()
         }
     }
@@ -84,60 +107,59 @@ impl Loops {
         rate: Rate,
         gap_bytes: u32,
         ports: &[LoopPortSettings],
-        fibre: u32,
+        fibre: Id<Fibre>,
     ) {
-        let first_port = id_of(self.ports.len());
-        for (place, &settings) in ports.iter().enumerate() {
-            self.port_of[settings.n_port as usize] = id_of(self.ports.len());
-            let owner = (id_of(self.loops.len()), id_of(place));
-            self.ports
-                .push(LoopPort::new(settings, owner, fibre + id_of(place)));
+        let first = self.ports.next_id();
+        for (place, &settings) in (0..).zip(ports) {
+            let owner = (self.loops.next_id(), Id::new(place));
+            let fibre = Id::new(fibre.number() + place);
+            let port = self.ports.push(LoopPort::new(settings, owner, fibre));
+            self.port_of[settings.n_port] = port.into();
         }
         self.loops.push(Loop {
             medium,
             counters: LoopCounters::default(),
-            first_port,
+            places: Places { first },
             word: rate.time_for(sanlab_fc::PRIMITIVE_BYTES),
             gap: rate.time_for(u64::from(gap_bytes)),
         });
     }
 
     /// When the next thing happens on a loop.
-    pub(crate) fn next_at(&mut self, id: u32) -> Picoseconds {
-        match &mut self.loops[id as usize].medium {
+    pub(crate) fn next_at(&mut self, id: Id<Loop>) -> Instant {
+        match &mut self.loops[id].medium {
             Medium::Shared(shared) => shared.next_at(),
             Medium::Switched(switched) => switched.next_at(),
         }
     }
 
     /// Whether a circuit between two N_Ports is possible.
-    pub(crate) fn joins(&self, a: u32, b: u32) -> bool {
-        let (a, b) = (self.port_of[a as usize], self.port_of[b as usize]);
-        if a == NONE || b == NONE {
-            return false;
+    pub(crate) fn joins(&self, a: Id<NPort>, b: Id<NPort>) -> bool {
+        match (self.port_of[a].get(), self.port_of[b].get()) {
+            (Some(a), Some(b)) => self.are_joined(a, b),
+            _ => false,
         }
-        self.are_joined(a, b)
     }
 
     /// Circuits of this port go both ways.
-    pub(crate) fn is_full_duplex(&self, owner: u32) -> bool {
-        self.ports[owner as usize].settings.is_full_duplex
+    pub(crate) fn is_full_duplex(&self, owner: Id<LoopPort>) -> bool {
+        self.ports[owner].settings.is_full_duplex
     }
 
     /// The owner of a circuit keeps the fairness rule, and hears another port that wants the loop, or
     /// on a switched one the ports of the circuit.
-    pub(crate) fn must_yield(&self, id: u32, now: Picoseconds) -> bool {
-        let port = &self.ports[id as usize];
-        let this_loop = &self.loops[port.loop_id as usize];
+    pub(crate) fn must_yield(&self, id: Id<LoopPort>, now: Instant) -> bool {
+        let port = &self.ports[id];
+        let this_loop = &self.loops[port.loop_id];
         let Role::Owner { partner } = port.role else {
             return false;
         };
         match &this_loop.medium {
             Medium::Shared(shared) => shared.arbitration.must_yield(port.place, now),
             Medium::Switched(switched) => switched.waiting().any(|place| {
-                let other = &self.ports[(this_loop.first_port + place) as usize];
-                let wanted = other.next_partner(&self.port_of);
-                wanted == id || wanted == partner || this_loop.first_port + place == partner
+                let waiting = this_loop.places.port(place);
+                let wanted = self.ports[waiting].next_partner(&self.port_of);
+                wanted == id.into() || wanted == partner.into() || waiting == partner
             }),
         }
     }
@@ -145,8 +167,8 @@ impl Loops {
     /// Whether the owner of a circuit sends the next frame of this sequence now. It looks for others
     /// that wait before each information unit but the first, and after so many frames; a response
     /// goes with its data.
-    pub(crate) fn may_send_next(&self, id: u32, place: usize) -> bool {
-        let port = &self.ports[id as usize];
+    pub(crate) fn may_send_next(&self, id: Id<LoopPort>, place: usize) -> bool {
+        let port = &self.ports[id];
         let sequence = &port.queue[place];
         let is_boundary = sequence.seq_cnt == 0
             && sequence.kind != FrameKind::Response
@@ -156,27 +178,32 @@ impl Loops {
 
     /// The place of the first sequence for this partner in a port's queue, from this place on.
     #[inline]
-    pub(crate) fn next_for(&self, id: u32, partner: u32, place: usize) -> Option<usize> {
-        let mut waiting = self.ports[id as usize].queue.range(place..);
+    pub(crate) fn next_for(
+        &self,
+        id: Id<LoopPort>,
+        partner: Id<LoopPort>,
+        place: usize,
+    ) -> Option<usize> {
+        let mut waiting = self.ports[id].queue.range(place..);
         let is_for_partner =
-            |sequence: &Sequence| self.port_of[sequence.destination as usize] == partner;
+            |sequence: &Sequence| self.port_of[sequence.destination] == partner.into();
         waiting.position(is_for_partner).map(|steps| place + steps)
     }
 
     /// Both ports are on their loop, and it is the same one.
-    pub(crate) fn are_joined(&self, a: u32, b: u32) -> bool {
-        let (a, b) = (&self.ports[a as usize], &self.ports[b as usize]);
+    pub(crate) fn are_joined(&self, a: Id<LoopPort>, b: Id<LoopPort>) -> bool {
+        let (a, b) = (&self.ports[a], &self.ports[b]);
         a.is_inserted
             && b.is_inserted
             && a.loop_id == b.loop_id
-            && match &self.loops[a.loop_id as usize].medium {
+            && match &self.loops[a.loop_id].medium {
                 Medium::Shared(_) => true,
                 Medium::Switched(switched) => switched.joins(a.place, b.place),
             }
     }
 
-    pub(crate) fn path(this_loop: &Loop, from: u32, to: u32) -> CircuitPath {
-        let (from, to) = (from - this_loop.first_port, to - this_loop.first_port);
+    pub(crate) fn path(this_loop: &Loop, from: Id<LoopPort>, to: Id<LoopPort>) -> CircuitPath {
+        let (from, to) = (this_loop.places.of(from), this_loop.places.of(to));
         let (out, back) = match &this_loop.medium {
             Medium::Shared(shared) => shared.delays(from, to),
             Medium::Switched(switched) => {

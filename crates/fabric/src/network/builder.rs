@@ -1,11 +1,11 @@
 //! Collects the parts of a network and wires them.
 
 use sanlab_fc::NPort;
-use sanlab_kernel::{Alarms, Arena, Fingerprint, NONE, id_of};
+use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, MaybeId};
 
 use super::state::Network;
 use crate::bus::Buses;
-use crate::fibre::{Fibre, Sink, Source};
+use crate::fibre::{Fibre, Link, Sink, Source, link_of, way_back};
 use crate::fspf::Hop;
 use crate::loops::Loops;
 use crate::policy::Policy;
@@ -15,21 +15,26 @@ use crate::switch::Switch;
 use crate::topology::{Topology, null_fibre};
 use crate::voq::Queues;
 
+/// A number of alarms.
+fn number(alarms: usize) -> u32 {
+    u32::try_from(alarms).expect("fewer than 2^32 parts of a network")
+}
+
 /// Collects the parts of a [`Network`].
 #[derive(Default)]
 pub struct NetworkBuilder {
     /// Ports of nodes.
-    pub n_ports: Vec<NPort>,
+    pub n_ports: IdVec<NPort>,
     /// Their addresses, which routes are chosen by.
-    pub addresses: Vec<u32>,
+    pub addresses: IdVec<NPort, u32>,
     /// Virtual N_Ports, each with the one whose link it shares.
-    pub sharers: Vec<(u32, u32)>,
+    pub sharers: Vec<(Id<NPort>, Id<NPort>)>,
     /// Switches without routes.
-    pub switches: Vec<Switch>,
+    pub switches: IdVec<Switch>,
     /// Fibres, two for each link.
-    pub fibres: Vec<Fibre>,
+    pub fibres: IdVec<Fibre>,
     /// FSPF cost of each link.
-    pub costs: Vec<u64>,
+    pub costs: IdVec<Link, u64>,
     /// Loops.
     pub loops: Loops,
     /// Transmitters of their ports.
@@ -39,36 +44,36 @@ pub struct NetworkBuilder {
     /// I/O buses of hosts.
     pub buses: Buses,
     /// Virtual channels of fibres that have any.
-    pub channels: Vec<(u32, Vec<VirtualChannel>)>,
+    pub channels: Vec<(Id<Fibre>, Vec<VirtualChannel>)>,
     /// Policies, in the order of time.
-    pub policies: Vec<Policy>,
+    pub policies: IdVec<Policy>,
 }
 
 impl NetworkBuilder {
     /// Wire it up: outputs, virtual output queues, routes by FSPF.
     pub fn build<const EVERY_EVENT: bool>(mut self) -> Network<EVERY_EVENT> {
-        let mut uplinks = vec![NONE; self.n_ports.len()];
-        let mut attached = vec![None; self.n_ports.len()];
+        let mut uplinks = IdVec::filled(None, self.n_ports.len());
+        let mut attached = IdVec::filled(None, self.n_ports.len());
         let mut hops = Vec::new();
-        for id in 0..self.fibres.len() {
-            let far_end = self.fibres[id ^ 1].sink;
+        for id in self.fibres.ids() {
+            let far_end = self.fibres[way_back(id)].sink;
             let fibre = &mut self.fibres[id];
             if let Source::NPort(n_port) = fibre.source {
-                uplinks[n_port as usize] = id_of(id);
+                uplinks[n_port] = Some(id);
             }
             // The transmitter of a fibre is the receiver of the link's other fibre.
             if let Sink::Switch { switch, port } = far_end {
-                let outputs = &mut self.switches[switch as usize].outputs;
-                outputs[port as usize] = id_of(id);
+                let outputs = &mut self.switches[switch].outputs;
+                outputs[port] = Some(id);
                 fibre.queues = Queues::new(outputs.len());
                 match fibre.sink {
-                    Sink::NPort(n_port) => attached[n_port as usize] = Some((switch, id_of(id))),
+                    Sink::NPort(n_port) => attached[n_port] = Some((switch, id)),
                     Sink::Switch { switch: to, .. } => {
                         hops.push(Hop {
                             from: switch,
                             to,
-                            fibre: id_of(id),
-                            cost: self.costs[id / 2],
+                            fibre: id,
+                            cost: self.costs[link_of(id)],
                         });
                     }
                 }
@@ -76,21 +81,23 @@ impl NetworkBuilder {
         }
         self.add_disciplines();
         for &(virtual_port, owner) in &self.sharers {
-            uplinks[virtual_port as usize] = uplinks[owner as usize];
-            attached[virtual_port as usize] = attached[owner as usize];
+            uplinks[virtual_port] = uplinks[owner];
+            attached[virtual_port] = attached[owner];
         }
         let fibres = self.fibres.len();
-        self.loops.port_of.resize(self.n_ports.len(), NONE);
-        self.fibres.append(&mut self.loop_fibres);
-        self.fibres.push(null_fibre());
+        let without = self.n_ports.len() - self.loops.port_of.len();
+        let on_no_loop = std::iter::repeat_n(MaybeId::NONE, without);
+        self.loops.port_of.extend(on_no_loop);
+        self.fibres.extend(self.loop_fibres);
+        let null_fibre = self.fibres.push(null_fibre());
         let topology = Topology {
             attached,
             hops,
-            null_fibre: id_of(self.fibres.len() - 1),
+            null_fibre,
         };
         topology.route(&mut self.switches, |_| true);
         for port in &self.loops.ports {
-            uplinks[port.settings.n_port as usize] = port.fibre;
+            uplinks[port.settings.n_port] = Some(port.fibre);
         }
         let all_loops = self.loops.loops.len() + self.spare_loops;
         let mut network = Network {
@@ -99,8 +106,8 @@ impl NetworkBuilder {
             frames: Arena::default(),
             fingerprint: Fingerprint::default(),
             alarms: Alarms::new(fibres + all_loops + self.buses.ports.len()),
-            first_loop_alarm: id_of(fibres),
-            first_bus_alarm: id_of(fibres + all_loops),
+            first_loop_alarm: number(fibres),
+            first_bus_alarm: number(fibres + all_loops),
             buses: self.buses,
             tenancy_events: 0,
             frames_on_loops: 0,
@@ -112,7 +119,10 @@ impl NetworkBuilder {
             policies: self.policies,
             switches: self.switches,
             addresses: self.addresses,
-            uplinks,
+            uplinks: uplinks
+                .into_iter()
+                .map(|uplink| uplink.expect("every N_Port has a link, or shares one"))
+                .collect(),
             sent: 0,
             delivered: 0,
             starts: 0,
@@ -120,13 +130,13 @@ impl NetworkBuilder {
         };
         network.mark_buses(fibres);
         if EVERY_EVENT {
-            for (id, fibre) in network.fibres[..fibres].iter().enumerate() {
-                network.reference.grant(id_of(id), fibre);
+            for (id, fibre) in network.fibres.pairs().take(fibres) {
+                network.reference.grant(id, fibre);
             }
         }
-        for n_port in 0..network.n_ports.len() {
-            if network.loops.port_of[n_port] == NONE {
-                network.wake(id_of(n_port), 0);
+        for n_port in network.n_ports.ids() {
+            if !network.is_on_loop(n_port) {
+                network.wake(n_port, Instant::START);
             }
         }
         network

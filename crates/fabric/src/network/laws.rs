@@ -1,7 +1,7 @@
 //! Laws that hold for every fabric at any time, and the search for a circle of waits.
 
 use sanlab_fc::FlowControl;
-use sanlab_kernel::{Picoseconds, id_of};
+use sanlab_kernel::{Id, IdVec, Instant};
 
 use super::state::Network;
 use crate::fibre::Fibre;
@@ -12,7 +12,7 @@ pub enum BrokenLaw {
     /// Credit granted is not credit known plus frames that hold some.
     Credit {
         /// The fibre.
-        fibre: u32,
+        fibre: Id<Fibre>,
         /// Granted at login.
         granted: u32,
         /// Known to be free or coming back.
@@ -39,8 +39,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A transmitter without credit, and without credit on its way, waits for frames that it sent
     /// and that are queued at other outputs. It can send again once one of these outputs can send.
     /// The transmitters that remain after removing all others wait in a circle.
-    pub fn deadlocked(&self, now: Picoseconds) -> Option<u32> {
-        let first: Vec<usize> = self
+    pub fn deadlocked(&self, now: Instant) -> Option<Id<Fibre>> {
+        let first: IdVec<Fibre, usize> = self
             .fibres
             .iter()
             .scan(0, |next, fibre| {
@@ -55,14 +55,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         // What is being stored frees its buffer.
         for id in self.landing() {
             let frame = &self.frames[id];
-            is_stuck[first[frame.came_by as usize] + usize::from(frame.channel)] = false;
+            is_stuck[first[frame.came_by.certain().same()] + usize::from(frame.channel)] = false;
         }
         let mut waits = Vec::new();
-        for (output, fibre) in self.fibres.iter().enumerate() {
+        for (output, fibre) in self.fibres.pairs() {
             let discipline = fibre.discipline();
             for (queue, id) in fibre.queues.waiting_in(&self.frames) {
                 let frame = &self.frames[id];
-                let came_by = first[frame.came_by as usize] + usize::from(frame.channel);
+                let came_by = first[frame.came_by.certain().same()] + usize::from(frame.channel);
                 let channel = discipline.map_or(0, |discipline| {
                     usize::from(discipline.channel_of_queue(queue))
                 });
@@ -78,9 +78,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             };
             is_stuck[credit] = false;
         }
-        let stuck = (0..id_of(self.fibres.len())).filter(|&fibre| {
-            let from = first[fibre as usize];
-            let count = self.fibres[fibre as usize].credits().count();
+        let stuck = self.fibres.ids().filter(|&fibre| {
+            let from = first[fibre];
+            let count = self.fibres[fibre].credits().count();
             is_stuck[from..from + count].contains(&true)
         });
         stuck.max_by_key(|&fibre| self.credit_wait(fibre, now))
@@ -88,16 +88,16 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Conservation of frames and credit, by a walk over everything that waits.
     pub fn check(&self) -> Result<u64, BrokenLaw> {
-        let mut held = vec![0u32; self.fibres.len()];
+        let mut held = IdVec::filled(0u32, self.fibres.len());
         let mut on_the_way = 0;
         for fibre in &self.fibres {
             for id in fibre.queues.waiting(&self.frames) {
-                held[self.frames[id].came_by as usize] += 1;
+                held[self.frames[id].came_by.certain().same()] += 1;
                 on_the_way += 1;
             }
         }
         for id in self.landing() {
-            held[self.frames[id].came_by as usize] += 1;
+            held[self.frames[id].came_by.certain().same()] += 1;
         }
         if self.sent != self.delivered + self.dropped + on_the_way {
             return Err(BrokenLaw::Frames {
@@ -107,13 +107,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 on_the_way,
             });
         }
-        let places = &self.fibres[..self.topology.null_fibre as usize];
-        for (id, fibre) in places.iter().enumerate() {
+        let places = self.fibres.pairs().take(self.topology.null_fibre.place());
+        for (id, fibre) in places {
             let known = fibre.credits().map(FlowControl::known).sum();
             let (granted, held) = (fibre.granted(), held[id]);
             if granted != known + held + fibre.lost_credit {
                 return Err(BrokenLaw::Credit {
-                    fibre: id_of(id),
+                    fibre: id,
                     granted,
                     known,
                     held,

@@ -1,30 +1,31 @@
 //! Tenancies of arbitrated loops.
 
 use sanlab_fc::{Frame, FrameKind, Lane, Sequence};
-use sanlab_kernel::{NEVER, NONE, Picoseconds};
+use sanlab_kernel::{Id, Instant, MaybeId};
 
 use super::state::Network;
-use crate::loops::{CircuitPhase, Loops, Medium, Role};
+use crate::fibre::Fibre;
+use crate::loops::{CircuitPhase, Loop, LoopPort, Loops, Medium, Role};
 use crate::transmission::Transmission;
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A frame that began on a loop since this was last asked, and when it begins: not before now.
     #[inline(always)]
-    pub fn started_on_loop(&mut self) -> Option<(Picoseconds, Transmission)> {
+    pub fn started_on_loop(&mut self) -> Option<(Instant, Transmission)> {
         self.loops.started.pop_front()
     }
 
     /// Queue a sequence at a port of a loop: it goes at once if its circuit is open.
-    pub(crate) fn queue_on_loop(&mut self, id: u32, mut sequence: Sequence, now: Picoseconds) {
-        let n_port = self.loops.ports[id as usize].settings.n_port;
-        sequence.seq_id = self.n_ports[n_port as usize].open_on_loop();
-        let destination = self.loops.port_of[sequence.destination as usize];
+    pub(crate) fn queue_on_loop(&mut self, id: Id<LoopPort>, mut sequence: Sequence, now: Instant) {
+        let n_port = self.loops.ports[id].settings.n_port;
+        sequence.seq_id = self.n_ports[n_port].open_on_loop();
+        let destination = self.loops.port_of[sequence.destination].certain();
         if !self.loops.are_joined(id, destination) {
-            self.n_ports[n_port as usize].close_on_loop(sequence.seq_id);
+            self.n_ports[n_port].close_on_loop(sequence.seq_id);
             self.lost += 1;
             return;
         }
-        let port = &mut self.loops.ports[id as usize];
+        let port = &mut self.loops.ports[id];
         // A response goes with its data, ahead of data of other commands.
         if sequence.kind == FrameKind::Response {
             port.queue.push_front(sequence);
@@ -39,62 +40,63 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
             _ => {}
         }
-        if !self.loops.ports[id as usize].queue.is_empty() {
+        if !self.loops.ports[id].queue.is_empty() {
             self.request_loop(id, now);
         }
-        let loop_id = self.loops.ports[id as usize].loop_id;
+        let loop_id = self.loops.ports[id].loop_id;
         self.rearm_loop(loop_id);
     }
 
     /// A port wants a circuit of its own, unless the one it has will do.
-    pub(super) fn request_loop(&mut self, id: u32, now: Picoseconds) {
-        let port = &self.loops.ports[id as usize];
+    pub(super) fn request_loop(&mut self, id: Id<LoopPort>, now: Instant) {
+        let port = &self.loops.ports[id];
         let is_served = matches!(port.role, Role::Owner { partner }
-            if port.circuit.closes_at().is_none() && port.next_partner(&self.loops.port_of) == partner);
+            if port.circuit.closes_at().is_none() && port.next_partner(&self.loops.port_of) == partner.into());
         if is_served {
             return;
         }
-        let (place, this_loop) = (port.place, &mut self.loops.loops[port.loop_id as usize]);
+        let (place, this_loop) = (port.place, &mut self.loops.loops[port.loop_id]);
         match &mut this_loop.medium {
             Medium::Shared(shared) => shared.arbitration.request(place, now),
             Medium::Switched(switched) => {
                 switched.request(place, now);
-                self.grant(self.loops.ports[id as usize].loop_id, now);
+                self.grant(self.loops.ports[id].loop_id, now);
             }
         }
     }
 
     /// The next thing happens on this loop.
-    pub(crate) fn step_loop(&mut self, id: u32, now: Picoseconds) {
+    pub(crate) fn step_loop(&mut self, id: Id<Loop>, now: Instant) {
         self.tenancy_events += 1;
-        let this_loop = &mut self.loops.loops[id as usize];
-        let first_port = this_loop.first_port;
+        let this_loop = &mut self.loops.loops[id];
+        let places = this_loop.places;
         match &mut this_loop.medium {
             Medium::Shared(shared) => {
                 if let Some(owner) = shared.owner {
-                    self.end_tenancy(first_port + owner, now);
+                    self.end_tenancy(places.port(owner), now);
                 } else {
                     let winner = shared.take_win(&mut this_loop.counters);
-                    self.begin_tenancy(first_port + winner, now);
+                    self.begin_tenancy(places.port(winner), now);
                 }
             }
             Medium::Switched(switched) => {
-                let port = first_port + switched.next_place();
-                match self.loops.ports[port as usize].phase {
+                let place = switched.next_place();
+                let port = places.port(place);
+                match self.loops.ports[port].phase {
                     CircuitPhase::Granted { .. } => self.begin_tenancy(port, now),
                     CircuitPhase::Open => self.end_tenancy(port, now),
                     CircuitPhase::Closing => self.free_circuit(port, now),
-                    CircuitPhase::Idle => switched.alarms.clear(port - first_port),
+                    CircuitPhase::Idle => switched.alarms.clear(place.number()),
                 }
             }
         }
         self.rearm_loop(id);
     }
 
-    pub(super) fn rearm_loop(&mut self, id: u32) {
+    pub(super) fn rearm_loop(&mut self, id: Id<Loop>) {
         let at = self.loops.next_at(id);
-        let slot = self.first_loop_alarm + id;
-        if at == NEVER {
+        let slot = self.first_loop_alarm + id.number();
+        if at == Instant::NEVER {
             self.alarms.clear(slot);
         } else {
             self.alarms.set(slot, at);
@@ -102,36 +104,37 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The owner has won: it opens the partner of the first sequence that waits.
-    fn begin_tenancy(&mut self, id: u32, now: Picoseconds) {
+    fn begin_tenancy(&mut self, id: Id<LoopPort>, now: Instant) {
         let loops = &mut self.loops;
-        let this_loop = &loops.loops[loops.ports[id as usize].loop_id as usize];
-        let port = &loops.ports[id as usize];
+        let this_loop = &loops.loops[loops.ports[id].loop_id];
+        let port = &loops.ports[id];
         let partner = match port.phase {
             CircuitPhase::Granted { partner } => partner,
-            _ => port.next_partner(&loops.port_of),
+            _ => port.next_partner(&loops.port_of).certain(),
         };
         let path = Loops::path(this_loop, id, partner);
         let offers = (
-            loops.ports[id as usize].settings.buffers,
-            loops.ports[partner as usize].settings.buffers,
+            loops.ports[id].settings.buffers,
+            loops.ports[partner].settings.buffers,
         );
         if let Medium::Shared(shared) = &this_loop.medium {
-            for before in shared.last_pair(this_loop.first_port) {
-                loops.ports[before as usize].role = Role::Free;
+            for before in shared.last_pair() {
+                loops.ports[this_loop.places.port(before)].role = Role::Free;
             }
         }
-        loops.ports[partner as usize].role = Role::Opened { owner: id };
-        let port = &mut loops.ports[id as usize];
+        loops.ports[partner].role = Role::Opened { owner: id };
+        let port = &mut loops.ports[id];
         port.role = Role::Owner { partner };
         port.phase = CircuitPhase::Open;
         (port.won_at, port.owned_to) = (now, now);
         port.frames_left = port.settings.tenancy_frames;
         port.circuit.open(now, path, offers.0, offers.1);
-        let (loop_id, place) = (port.loop_id as usize, port.place);
+        let (loop_id, place) = (port.loop_id, port.place);
         let this_loop = &mut loops.loops[loop_id];
         this_loop.counters.tenancies += 1;
+        let partner_place = this_loop.places.of(partner);
         if let Medium::Shared(shared) = &mut this_loop.medium {
-            shared.opened(place, partner - this_loop.first_port);
+            shared.opened(place, partner_place);
         }
         self.flush(id, now, Lane::Out);
         if self.loops.is_full_duplex(id) {
@@ -140,8 +143,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The owner has nothing left to send, or has sent as much as it may in one go.
-    fn end_tenancy(&mut self, id: u32, now: Picoseconds) {
-        let port = &mut self.loops.ports[id as usize];
+    fn end_tenancy(&mut self, id: Id<LoopPort>, now: Instant) {
+        let port = &mut self.loops.ports[id];
         let Role::Owner { partner } = port.role else {
             unreachable!("a tenancy without an owner")
         };
@@ -151,7 +154,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.flush(id, now, Lane::Out);
             return;
         }
-        let port = &mut self.loops.ports[id as usize];
+        let port = &mut self.loops.ports[id];
         port.circuit.close(now);
         port.phase = CircuitPhase::Closing;
         let wants_more = !port.queue.is_empty();
@@ -162,17 +165,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// A switched circuit is over: its ports and strings are free for others.
-    fn free_circuit(&mut self, id: u32, now: Picoseconds) {
-        let port = &mut self.loops.ports[id as usize];
+    fn free_circuit(&mut self, id: Id<LoopPort>, now: Instant) {
+        let port = &mut self.loops.ports[id];
         let Role::Owner { partner } = port.role else {
             unreachable!("a circuit without an owner")
         };
         let (place, loop_id, won_at) = (port.place, port.loop_id, port.won_at);
         port.role = Role::Free;
         port.phase = CircuitPhase::Idle;
-        self.loops.ports[partner as usize].role = Role::Free;
-        let this_loop = &mut self.loops.loops[loop_id as usize];
-        let partner_place = partner - this_loop.first_port;
+        self.loops.ports[partner].role = Role::Free;
+        let this_loop = &mut self.loops.loops[loop_id];
+        let partner_place = this_loop.places.of(partner);
         if let Medium::Switched(switched) = &mut this_loop.medium {
             switched.free(place, partner_place, now - won_at);
         }
@@ -180,26 +183,27 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// Open what can be opened on a switched loop, longest wait first.
-    fn grant(&mut self, loop_id: u32, now: Picoseconds) {
+    fn grant(&mut self, loop_id: Id<Loop>, now: Instant) {
         let loops = &mut self.loops;
-        let this_loop = &mut loops.loops[loop_id as usize];
+        let this_loop = &mut loops.loops[loop_id];
         let Medium::Switched(switched) = &mut this_loop.medium else {
             return;
         };
-        let (ports, port_of, first) = (&mut loops.ports, &loops.port_of, this_loop.first_port);
+        let (ports, port_of, places) = (&mut loops.ports, &loops.port_of, this_loop.places);
         let granted = switched.grant(now, |place| {
-            ports[(first + place) as usize].next_partner(port_of) - first
+            let partner = ports[places.port(place)].next_partner(port_of);
+            places.of(partner.certain())
         });
         for &place in granted {
-            let port = &mut ports[(first + place) as usize];
-            let partner = port.next_partner(port_of);
+            let port = &mut ports[places.port(place)];
+            let partner = port.next_partner(port_of).certain();
             port.phase = CircuitPhase::Granted { partner };
         }
     }
 
     /// Send what waits for the partner of the open circuit, as far as credit is known.
-    fn flush(&mut self, id: u32, now: Picoseconds, lane: Lane) {
-        let (owner, partner) = match (lane, self.loops.ports[id as usize].role) {
+    fn flush(&mut self, id: Id<LoopPort>, now: Instant, lane: Lane) {
+        let (owner, partner) = match (lane, self.loops.ports[id].role) {
             (Lane::Out, Role::Owner { partner }) => (id, partner),
             (Lane::Back, Role::Opened { owner }) => (owner, owner),
             _ => return,
@@ -211,10 +215,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             }
             place = next;
         }
-        let port = &self.loops.ports[id as usize];
+        let port = &self.loops.ports[id];
         let (is_done, loop_id, own_place) = (port.queue.is_empty(), port.loop_id, port.place);
         if is_done {
-            match &mut self.loops.loops[loop_id as usize].medium {
+            match &mut self.loops.loops[loop_id].medium {
                 Medium::Shared(shared) => shared.arbitration.withdraw(own_place, now),
                 Medium::Switched(switched) => switched.withdraw(own_place),
             }
@@ -223,16 +227,18 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// When the owner of a circuit will be dry, or when the circuit is over if it closes.
-    fn set_end(&mut self, id: u32) {
-        let port = &mut self.loops.ports[id as usize];
+    fn set_end(&mut self, id: Id<LoopPort>) {
+        let port = &mut self.loops.ports[id];
         let closes_at = port.circuit.closes_at();
         let (dry_at, released_at) = (port.circuit.dry_at(), port.circuit.released_at());
-        let this_loop = &mut self.loops.loops[port.loop_id as usize];
+        let this_loop = &mut self.loops.loops[port.loop_id];
         match (&mut this_loop.medium, closes_at) {
             (Medium::Shared(shared), None) => shared.dry_at = dry_at,
             (Medium::Shared(shared), Some(at)) => shared.release(at, released_at),
-            (Medium::Switched(switched), None) => switched.alarms.set(port.place, dry_at),
-            (Medium::Switched(switched), Some(_)) => switched.alarms.set(port.place, released_at),
+            (Medium::Switched(switched), None) => switched.alarms.set(port.place.number(), dry_at),
+            (Medium::Switched(switched), Some(_)) => {
+                switched.alarms.set(port.place.number(), released_at)
+            }
         }
         if closes_at.is_some() {
             this_loop.counters.owned += released_at - port.owned_to;
@@ -243,29 +249,29 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Send a sequence to its end; false if it must wait before that.
     fn send_on_loop(
         &mut self,
-        id: u32,
+        id: Id<LoopPort>,
         place: usize,
-        owner: u32,
-        now: Picoseconds,
+        owner: Id<LoopPort>,
+        now: Instant,
         lane: Lane,
     ) -> bool {
         loop {
             if lane == Lane::Out && !self.loops.may_send_next(id, place)
-                || !self.loops.ports[owner as usize].circuit.takes(lane, now)
+                || !self.loops.ports[owner].circuit.takes(lane, now)
             {
                 return false;
             }
-            let port = &mut self.loops.ports[id as usize];
+            let port = &mut self.loops.ports[id];
             if lane == Lane::Out {
                 port.frames_left -= 1;
             }
             let (n_port, fibre) = (port.settings.n_port, port.fibre);
             let sequence = &mut port.queue[place];
-            let frame = self.n_ports[n_port as usize].cut_frame(sequence, now);
+            let frame = self.n_ports[n_port].cut_frame(sequence, now);
             let is_last = frame.is_last;
             if is_last {
-                self.loops.ports[id as usize].queue.remove(place);
-                self.n_ports[n_port as usize].close_on_loop(frame.seq_id);
+                self.loops.ports[id].queue.remove(place);
+                self.n_ports[n_port].close_on_loop(frame.seq_id);
             }
             self.start_on_loop(frame, fibre, owner, lane, now);
             if is_last {
@@ -277,29 +283,30 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     fn start_on_loop(
         &mut self,
         mut frame: Frame,
-        id: u32,
-        owner: u32,
+        id: Id<Fibre>,
+        owner: Id<LoopPort>,
         lane: Lane,
-        now: Picoseconds,
+        now: Instant,
     ) {
-        let fibre = &mut self.fibres[id as usize];
+        let fibre = &mut self.fibres[id];
         let (sending, slot) = fibre.times(frame.wire_bytes);
-        let receiver = &mut self.n_ports[frame.destination as usize];
+        let receiver = &mut self.n_ports[frame.destination];
         let payload_bytes = frame.payload_bytes;
-        let circuit = &mut self.loops.ports[owner as usize].circuit;
+        let circuit = &mut self.loops.ports[owner].circuit;
         let times = circuit.send(lane, now, sending, |arrives_at| {
             receiver.on_received(arrives_at, payload_bytes)
         });
         let starts_at = times.starts_at;
-        (frame.sent_at, frame.ready_at, frame.came_by) = (starts_at, starts_at, NONE);
+        (frame.sent_at, frame.ready_at, frame.came_by) = (starts_at, starts_at, MaybeId::NONE);
         fibre.count(&mut frame, starts_at, slot, times.credit_wait);
-        frame.came_by = id;
-        self.fingerprint
-            .add(starts_at ^ u64::from(id) << 44 ^ u64::from(frame.wire_bytes) << 32);
-        let loop_id = self.loops.ports[owner as usize].loop_id;
-        self.loops.loops[loop_id as usize].counters.sending += slot;
-        let receiver = self.loops.port_of[frame.destination as usize];
-        let received = &mut self.loops.ports[receiver as usize].received;
+        frame.came_by = id.same().into();
+        self.fingerprint.add(
+            starts_at.as_ps() ^ u64::from(id.number()) << 44 ^ u64::from(frame.wire_bytes) << 32,
+        );
+        let loop_id = self.loops.ports[owner].loop_id;
+        self.loops.loops[loop_id].counters.sending += slot;
+        let receiver = self.loops.port_of[frame.destination].certain();
+        let received = &mut self.loops.ports[receiver].received;
         received.frames += 1;
         received.bytes += u64::from(frame.wire_bytes);
         received.payload_bytes += u64::from(frame.payload_bytes);

@@ -1,20 +1,22 @@
 //! Policies come into force.
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, Instant};
 
 use super::builder::NetworkBuilder;
 use super::state::Network;
-use crate::fibre::{Sink, Source};
-use crate::policy::PolicyChange;
-use crate::qos::{Discipline, Pair, VirtualChannel};
+use crate::fibre::{Fibre, Sink, Source, way_back};
+use crate::policy::{Policy, PolicyChange};
+use crate::qos::{Class, Discipline, Pair, VirtualChannel};
 use crate::routing::area_of;
+use crate::switch::Switch;
 use crate::voq::Queues;
 
 impl NetworkBuilder {
     /// Outputs of switches that policies or virtual channels concern tell frames apart.
     pub(crate) fn add_disciplines(&mut self) {
-        for id in 0..self.fibres.len() {
-            let (fibre, Sink::Switch { switch, .. }) = (&self.fibres[id], self.fibres[id ^ 1].sink)
+        for id in self.fibres.ids() {
+            let (fibre, Sink::Switch { switch, .. }) =
+                (&self.fibres[id], self.fibres[way_back(id)].sink)
             else {
                 continue;
             };
@@ -31,14 +33,14 @@ impl NetworkBuilder {
             if pairs.is_empty() && channels.is_empty() {
                 continue;
             }
-            let at_switch = &self.switches[switch as usize];
+            let at_switch = &self.switches[switch];
             let discipline = Discipline::new(
                 at_switch.outputs.len(),
                 &at_switch.classes,
                 at_switch.shared_class,
                 channels,
                 &pairs,
-                |n_port| area_of(self.addresses[n_port as usize]),
+                |n_port| area_of(self.addresses[n_port]),
             );
             let fibre = &mut self.fibres[id];
             fibre.queues = Queues::new(discipline.queues());
@@ -47,8 +49,8 @@ impl NetworkBuilder {
         self.watch_ingress();
     }
 
-    fn channels_of(&self, fibre: usize) -> &[VirtualChannel] {
-        let entry = self.channels.iter().find(|(id, _)| *id as usize == fibre);
+    fn channels_of(&self, fibre: Id<Fibre>) -> &[VirtualChannel] {
+        let entry = self.channels.iter().find(|(id, _)| *id == fibre);
         entry.map_or(&[], |(_, channels)| channels)
     }
 
@@ -68,11 +70,11 @@ impl NetworkBuilder {
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A policy comes into force.
-    pub fn apply_policy(&mut self, policy: u32, now: Picoseconds) {
-        match self.policies[policy as usize].change {
+    pub fn apply_policy(&mut self, policy: Id<Policy>, now: Instant) {
+        match self.policies[policy].change {
             PolicyChange::Ingress(n_port, limit) => {
-                let uplink = self.uplinks[n_port as usize];
-                self.fibres[uplink as usize]
+                let uplink = self.uplinks[n_port];
+                self.fibres[uplink]
                     .features_mut()
                     .ingress
                     .change(limit, now);
@@ -81,15 +83,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 if self.is_on_loop(pair.1) {
                     return;
                 }
-                let downlink = self.uplinks[pair.1 as usize] ^ 1;
+                let downlink = way_back(self.uplinks[pair.1]);
                 let change = |discipline: &mut Discipline| discipline.limit(pair, limit, now);
                 if let Some(opens_at) = self.discipline_mut(downlink, now, change) {
                     self.settle(downlink, now, opens_at);
                 }
             }
             PolicyChange::Class(pair, class, at) => {
-                for switch in 0..self.switches.len() {
-                    if at.is_none_or(|only| only as usize == switch) {
+                for switch in self.switches.ids() {
+                    if at.is_none_or(|only| only == switch) {
                         self.classify(switch, pair, class, now);
                     }
                 }
@@ -97,16 +99,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    fn classify(&mut self, switch: usize, pair: Pair, class: u32, now: Picoseconds) {
-        let area = area_of(self.addresses[pair.1 as usize]);
-        for port in 0..self.switches[switch].outputs.len() {
-            let output = self.switches[switch].outputs[port];
-            if output == sanlab_kernel::NONE {
+    fn classify(&mut self, switch: Id<Switch>, pair: Pair, class: Id<Class>, now: Instant) {
+        let area = area_of(self.addresses[pair.1]);
+        for port in self.switches[switch].outputs.ids() {
+            let Some(output) = self.switches[switch].outputs[port] else {
                 continue;
-            }
+            };
             let change = |discipline: &mut Discipline| discipline.classify(pair, class, area);
             if self.discipline_mut(output, now, change).is_some() {
-                self.settle(output, now, NEVER);
+                self.settle(output, now, Instant::NEVER);
             }
         }
     }
@@ -114,19 +115,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Change the discipline of an output; what it has waited for credit until now is counted before.
     fn discipline_mut<T>(
         &mut self,
-        output: u32,
-        now: Picoseconds,
+        output: Id<Fibre>,
+        now: Instant,
         change: impl FnOnce(&mut Discipline) -> T,
     ) -> Option<T> {
-        self.fibres[output as usize].discipline()?;
-        self.fibres[output as usize].counters.credit_wait = self.credit_wait(output, now);
-        let features = self.fibres[output as usize].features_mut();
+        self.fibres[output].discipline()?;
+        self.fibres[output].counters.credit_wait = self.credit_wait(output, now);
+        let features = self.fibres[output].features_mut();
         features.discipline.as_mut().map(change)
     }
 
     /// After a change the output begins anew: nothing starts earlier than now.
-    fn settle(&mut self, output: u32, now: Picoseconds, gate_opens_at: Picoseconds) {
-        let fibre = &mut self.fibres[output as usize];
+    fn settle(&mut self, output: Id<Fibre>, now: Instant, gate_opens_at: Instant) {
+        let fibre = &mut self.fibres[output];
         fibre.free_at = fibre.free_at.max(now);
         if EVERY_EVENT {
             self.reference.forget_starving(output);

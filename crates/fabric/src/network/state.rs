@@ -1,7 +1,7 @@
 //! All N_Ports, fibres and switches together.
 
 use sanlab_fc::{Frame, NPort, Sequence};
-use sanlab_kernel::{Alarms, Arena, Fingerprint, NONE, Picoseconds, id_of};
+use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, Span};
 
 use crate::bus::Buses;
 use crate::counters::FibreCounters;
@@ -18,9 +18,9 @@ use crate::topology::Topology;
 /// transmission and every arrival is an event of its own; it must give the same run.
 pub struct Network<const EVERY_EVENT: bool> {
     /// Ports of nodes.
-    pub n_ports: Vec<NPort>,
+    pub n_ports: IdVec<NPort>,
     /// Fibres; those of link `i` are `2 i`, away from its first end, and `2 i + 1`.
-    pub fibres: Vec<Fibre>,
+    pub fibres: IdVec<Fibre>,
     /// Frames on their way.
     pub frames: Arena<Frame>,
     /// Hash over all starts.
@@ -44,10 +44,10 @@ pub struct Network<const EVERY_EVENT: bool> {
     /// Frames that were lost: cut off with their link, corrupted, or without a way on.
     pub dropped: u64,
     /// Policies and when they come into force.
-    pub policies: Vec<Policy>,
-    pub(crate) switches: Vec<Switch>,
-    pub(crate) addresses: Vec<u32>,
-    pub(crate) uplinks: Vec<u32>,
+    pub policies: IdVec<Policy>,
+    pub(crate) switches: IdVec<Switch>,
+    pub(crate) addresses: IdVec<NPort, u32>,
+    pub(crate) uplinks: IdVec<NPort, Id<Fibre>>,
     /// What routes are computed from.
     pub(crate) topology: Topology,
     pub(crate) sent: u64,
@@ -57,9 +57,9 @@ pub struct Network<const EVERY_EVENT: bool> {
 }
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
-    /// When the next frame starts; [`NEVER`] when none waits.
+    /// When the next frame starts; [`Instant::NEVER`] when none waits.
     #[inline]
-    pub fn next_at(&self) -> Picoseconds {
+    pub fn next_at(&self) -> Instant {
         if EVERY_EVENT {
             return self.alarms.first().0.min(self.reference.next_at());
         }
@@ -95,25 +95,25 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Time up to now for which this transmitter had a frame to send, a free fibre and no credit, a
     /// wait that lasts included.
-    pub fn credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
-        self.fibres[fibre as usize].counters.credit_wait + self.lasting_credit_wait(fibre, now)
+    pub fn credit_wait(&self, fibre: Id<Fibre>, now: Instant) -> Span {
+        self.fibres[fibre].counters.credit_wait + self.lasting_credit_wait(fibre, now)
     }
 
     /// The part of it that has not ended.
     #[inline(always)]
-    pub(crate) fn lasting_credit_wait(&self, fibre: u32, now: Picoseconds) -> Picoseconds {
+    pub(crate) fn lasting_credit_wait(&self, fibre: Id<Fibre>, now: Instant) -> Span {
         if EVERY_EVENT {
             self.reference.credit_wait(fibre, now)
         } else {
-            now.saturating_sub(self.fibres[fibre as usize].could_start_at)
+            now.saturating_since(self.fibres[fibre].could_start_at)
         }
     }
 
     /// What a transmitter has counted up to now: a wait that lasts counts as far as it has come, and
     /// so does the time of the frame that is being sent.
     #[inline]
-    pub fn counters(&self, fibre: u32, now: Picoseconds) -> FibreCounters {
-        let transmitter = &self.fibres[fibre as usize];
+    pub fn counters(&self, fibre: Id<Fibre>, now: Instant) -> FibreCounters {
+        let transmitter = &self.fibres[fibre];
         FibreCounters {
             busy: transmitter.busy(now),
             credit_wait: self.credit_wait(fibre, now),
@@ -122,27 +122,27 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// The fibre that has waited longest for credit as of now.
-    pub fn most_starved(&self, now: Picoseconds) -> u32 {
-        let fibres = 0..id_of(self.fibres.len());
+    pub fn most_starved(&self, now: Instant) -> Id<Fibre> {
+        let fibres = self.fibres.ids();
         fibres
             .max_by_key(|&fibre| self.credit_wait(fibre, now))
-            .unwrap_or(0)
+            .unwrap_or(self.topology.null_fibre)
     }
 
     /// The fibre an N_Port sends by.
-    pub fn uplink(&self, n_port: u32) -> &Fibre {
-        &self.fibres[self.uplinks[n_port as usize] as usize]
+    pub fn uplink(&self, n_port: Id<NPort>) -> &Fibre {
+        &self.fibres[self.uplinks[n_port]]
     }
 
     /// Whether frames can get from one N_Port to another.
-    pub fn is_reachable(&self, source: u32, destination: u32) -> bool {
+    pub fn is_reachable(&self, source: Id<NPort>, destination: Id<NPort>) -> bool {
         if self.is_on_loop(source) {
             return self.loops.joins(source, destination);
         }
         match self.uplink(source).sink {
             Sink::NPort(n_port) => n_port == destination,
             Sink::Switch { switch, .. } => {
-                let routes = &self.switches[switch as usize].routes;
+                let routes = &self.switches[switch].routes;
                 routes.towards(destination) != [self.topology.null_fibre]
             }
         }
@@ -150,14 +150,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Whether an N_Port is on a loop.
     #[inline]
-    pub fn is_on_loop(&self, n_port: u32) -> bool {
-        self.loops.port_of[n_port as usize] != NONE
+    pub fn is_on_loop(&self, n_port: Id<NPort>) -> bool {
+        self.loops.port_of[n_port].is_some()
     }
 
     /// Queue a sequence at an N_Port.
-    pub fn queue(&mut self, n_port: u32, sequence: Sequence, now: Picoseconds) {
-        if self.is_on_loop(n_port) {
-            let port = self.loops.port_of[n_port as usize];
+    pub fn queue(&mut self, n_port: Id<NPort>, sequence: Sequence, now: Instant) {
+        if let Some(port) = self.loops.port_of[n_port].get() {
             self.queue_on_loop(port, sequence, now);
             return;
         }
@@ -169,7 +168,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             Source::NPort(owner) => owner,
             Source::Switch => n_port,
         };
-        let port = &mut self.n_ports[owner as usize];
+        let port = &mut self.n_ports[owner];
         port.queue(sequence);
         if let Some(bus_port) = port.bus_port() {
             self.fetch(owner, bus_port, now);
@@ -178,7 +177,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// Whether two N_Ports share one link, as virtual ports do.
-    pub fn share_link(&self, a: u32, b: u32) -> bool {
-        self.uplinks[a as usize] == self.uplinks[b as usize]
+    pub fn share_link(&self, a: Id<NPort>, b: Id<NPort>) -> bool {
+        self.uplinks[a] == self.uplinks[b]
     }
 }

@@ -1,63 +1,64 @@
 //! The one event that moves frames: the start of a transmission.
 
-use sanlab_fc::Frame;
-use sanlab_kernel::{NEVER, NONE, Picoseconds};
+use sanlab_fc::{Frame, NPort};
+use sanlab_kernel::{Id, Instant};
 
 use super::state::Network;
-use crate::fibre::{Sink, Source};
+use crate::fibre::{Fibre, Sink, Source};
 use crate::probe::{Fate, Probe};
-use crate::switch::Forwarding;
+use crate::switch::{Forwarding, Switch, SwitchPort};
 use crate::transmission::{LOST, Transmission};
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// An N_Port may have something to send.
-    pub(crate) fn wake(&mut self, n_port: u32, now: Picoseconds) {
-        let ready_at = self.n_ports[n_port as usize].ready_at();
-        if ready_at != NEVER {
-            self.announce(self.uplinks[n_port as usize], ready_at.max(now));
+    pub(crate) fn wake(&mut self, n_port: Id<NPort>, now: Instant) {
+        let ready_at = self.n_ports[n_port].ready_at();
+        if ready_at != Instant::NEVER {
+            self.announce(self.uplinks[n_port], ready_at.max(now));
         }
     }
 
     /// A frame for this transmitter will be ready at this instant.
     #[inline(always)]
-    fn announce(&mut self, fibre: u32, ready_at: Picoseconds) {
+    fn announce(&mut self, fibre: Id<Fibre>, ready_at: Instant) {
         if EVERY_EVENT {
             self.reference.announce(fibre, ready_at);
             return;
         }
-        let transmitter = &mut self.fibres[fibre as usize];
+        let transmitter = &mut self.fibres[fibre];
         if transmitter.on_slow_path && transmitter.is_featured_output() {
-            self.reschedule(fibre, 0);
+            self.reschedule(fibre, Instant::START);
             return;
         }
         let could_start_at = ready_at.max(transmitter.free_at);
         if could_start_at < transmitter.could_start_at {
             transmitter.could_start_at = could_start_at;
             let at = could_start_at.max(transmitter.credit.next_at());
-            if at != NEVER {
-                self.alarms.set(fibre, at);
+            if at != Instant::NEVER {
+                self.alarms.set(fibre.number(), at);
             }
         }
     }
 
     /// A credit of this transmitter will be back at this instant.
     #[inline(always)]
-    pub(crate) fn give_credit(&mut self, fibre: u32, channel: u8, at: Picoseconds) {
+    pub(crate) fn give_credit(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
         if EVERY_EVENT {
             self.reference.give_credit(fibre, channel, at);
         }
-        let transmitter = &mut self.fibres[fibre as usize];
+        let transmitter = &mut self.fibres[fibre];
         if transmitter.on_slow_path && transmitter.is_featured_output() {
             transmitter.credit_mut(channel).give(at);
             if !EVERY_EVENT {
-                self.reschedule(fibre, 0);
+                self.reschedule(fibre, Instant::START);
             }
             return;
         }
         let before = transmitter.credit.next_at();
         transmitter.credit.give(at);
-        if !EVERY_EVENT && at < before && transmitter.could_start_at != NEVER {
-            self.alarms.set(fibre, transmitter.could_start_at.max(at));
+        if !EVERY_EVENT && at < before && transmitter.could_start_at != Instant::NEVER {
+            self.alarms
+                .set(fibre.number(), transmitter.could_start_at.max(at));
         }
     }
 
@@ -66,34 +67,35 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline]
     pub fn step<C>(
         &mut self,
-        now: Picoseconds,
+        now: Instant,
         probe: &mut impl Probe<C>,
         context: &C,
     ) -> Option<Transmission> {
         if self.next_is_internal() {
-            let (at, fibre) = self.reference.step();
-            if let Source::NPort(n_port) = self.fibres[fibre as usize].source {
-                let is_ready = self.n_ports[n_port as usize].ready_at() <= at;
+            let (at, fibre) = self.reference.step()?;
+            if let Source::NPort(n_port) = self.fibres[fibre].source {
+                let is_ready = self.n_ports[n_port].ready_at() <= at;
                 self.reference.set_ready(fibre, at, is_ready);
             }
-            if self.fibres[fibre as usize].discipline().is_some() {
+            if self.fibres[fibre].discipline().is_some() {
                 self.reschedule(fibre, at);
             } else if self.reference.can_start(fibre) {
-                self.alarms.set(fibre, at);
+                self.alarms.set(fibre.number(), at);
             }
             self.is_tenancy_step = false;
             return None;
         }
-        let (_, fibre) = self.alarms.first();
-        if fibre >= self.first_loop_alarm {
-            if fibre >= self.first_bus_alarm {
-                return self.store(now, fibre - self.first_bus_alarm);
+        let (_, alarm) = self.alarms.first();
+        if alarm >= self.first_loop_alarm {
+            if alarm >= self.first_bus_alarm {
+                return self.store(now, Id::new(alarm - self.first_bus_alarm));
             }
-            self.step_loop(fibre - self.first_loop_alarm, now);
+            self.step_loop(Id::new(alarm - self.first_loop_alarm), now);
             self.is_tenancy_step = true;
             return None;
         }
-        if self.fibres[fibre as usize].on_slow_path {
+        let fibre = Id::new(alarm);
+        if self.fibres[fibre].on_slow_path {
             return Some(self.start_on_slow_path(now, fibre, probe, context));
         }
         Some(self.start::<false, C>(now, fibre, probe, context))
@@ -102,8 +104,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(never)]
     fn start_on_slow_path<C>(
         &mut self,
-        now: Picoseconds,
-        id: u32,
+        now: Instant,
+        id: Id<Fibre>,
         probe: &mut impl Probe<C>,
         context: &C,
     ) -> Transmission {
@@ -115,21 +117,21 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(always)]
     fn start<const SLOW_PATH: bool, C>(
         &mut self,
-        now: Picoseconds,
-        id: u32,
+        now: Instant,
+        id: Id<Fibre>,
         probe: &mut impl Probe<C>,
         context: &C,
     ) -> Transmission {
         self.starts += 1;
         let credit_wait = self.lasting_credit_wait(id, now);
         let (frame_id, ends_sequence) = self.take_frame::<SLOW_PATH>(now, id);
-        let fibre = &mut self.fibres[id as usize];
+        let fibre = &mut self.fibres[id];
         let frame = &mut self.frames[frame_id];
         let wire_bytes = frame.wire_bytes;
         let (sending, slot) = fibre.times(wire_bytes);
         let tail_at = now + sending;
         let came_on = std::mem::take(&mut frame.channel);
-        let mut gate_opens_at = NEVER;
+        let mut gate_opens_at = Instant::NEVER;
         if SLOW_PATH && fibre.features.is_some() {
             gate_opens_at = fibre.start_with_features(now, slot, frame);
         } else {
@@ -137,9 +139,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             fibre.credit.take(now);
         }
         fibre.count(frame, now, slot, credit_wait);
-        let came_by = std::mem::replace(&mut frame.came_by, id);
+        let came_by = std::mem::replace(&mut frame.came_by, id.same().into());
         self.fingerprint
-            .add(now ^ u64::from(id) << 44 ^ u64::from(wire_bytes) << 32);
+            .add(now.as_ps() ^ u64::from(id.number()) << 44 ^ u64::from(wire_bytes) << 32);
         let (sink, in_at) = (fibre.sink, tail_at + fibre.delay);
         let may_be_faulty = SLOW_PATH && in_at > fibre.faultless_until;
         if EVERY_EVENT {
@@ -165,13 +167,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 self.forward::<SLOW_PATH>(id, frame_id, (switch, port), now, tail_at)
             }
         };
-        if came_by == NONE {
-            if let Source::NPort(n_port) = self.fibres[id as usize].source {
-                self.n_ports[n_port as usize].on_sent(tail_at);
-            }
-        } else {
-            let back_at = tail_at + self.fibres[came_by as usize].credit_return;
-            self.give_credit(came_by, came_on, back_at);
+        if let Some(came_by) = came_by.get() {
+            let back_at = tail_at + self.fibres[came_by.same()].credit_return;
+            self.give_credit(came_by.same(), came_on, back_at);
+        } else if let Source::NPort(n_port) = self.fibres[id].source {
+            self.n_ports[n_port].on_sent(tail_at);
         }
         self.rearm_with::<SLOW_PATH>(id, now);
         Transmission {
@@ -184,13 +184,17 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     #[inline(always)]
-    fn take_frame<const SLOW_PATH: bool>(&mut self, now: Picoseconds, id: u32) -> (u32, bool) {
-        let fibre = &mut self.fibres[id as usize];
+    fn take_frame<const SLOW_PATH: bool>(
+        &mut self,
+        now: Instant,
+        id: Id<Fibre>,
+    ) -> (Id<Frame>, bool) {
+        let fibre = &mut self.fibres[id];
         match fibre.source {
             Source::Switch if SLOW_PATH => (fibre.pop(now, &self.frames), false),
             Source::Switch => (fibre.queues.pop(now, &self.frames), false),
             Source::NPort(n_port) => {
-                let source = &mut self.n_ports[n_port as usize];
+                let source = &mut self.n_ports[n_port];
                 let next = if SLOW_PATH && let Some(bus_port) = source.bus_port() {
                     self.take_fetched(now, id, n_port, bus_port)
                 } else {
@@ -206,20 +210,20 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(always)]
     fn deliver<const SLOW_PATH: bool>(
         &mut self,
-        id: u32,
-        frame: u32,
-        n_port: u32,
-        tail_at: Picoseconds,
-    ) -> Picoseconds {
-        let fibre = &self.fibres[id as usize];
+        id: Id<Fibre>,
+        frame: Id<Frame>,
+        n_port: Id<NPort>,
+        tail_at: Instant,
+    ) -> Instant {
+        let fibre = &self.fibres[id];
         let arrives_at = tail_at + fibre.delay;
         let payload_bytes = self.frames[frame].payload_bytes;
         let credit_return = fibre.credit_return;
-        let port = &mut self.n_ports[n_port as usize];
+        let port = &mut self.n_ports[n_port];
         if let (true, Some(bus_port)) = (SLOW_PATH, port.bus_port()) {
             self.land(bus_port, frame, arrives_at);
             self.delivered += 1;
-            return NEVER;
+            return Instant::NEVER;
         }
         let freed_at = port.on_received(arrives_at, payload_bytes);
         let channel = self.frames[frame].channel;
@@ -232,26 +236,24 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(always)]
     fn forward<const SLOW_PATH: bool>(
         &mut self,
-        id: u32,
-        frame_id: u32,
-        (switch, port): (u32, u32),
-        now: Picoseconds,
-        tail_at: Picoseconds,
-    ) -> Picoseconds {
-        let switch = &self.switches[switch as usize];
+        id: Id<Fibre>,
+        frame_id: Id<Frame>,
+        (switch, port): (Id<Switch>, Id<SwitchPort>),
+        now: Instant,
+        tail_at: Instant,
+    ) -> Instant {
+        let switch = &self.switches[switch];
         let output = switch
             .routes
             .output(&self.frames[frame_id], port, &self.addresses);
-        let on_slow_path = self.fibres[output as usize].on_slow_path;
-        if on_slow_path && self.fibres[output as usize].is_dark(now) {
+        let on_slow_path = self.fibres[output].on_slow_path;
+        if on_slow_path && self.fibres[output].is_dark(now) {
             return self.discard(id, frame_id, output, tail_at);
         }
-        let fibre = &self.fibres[id as usize];
+        let fibre = &self.fibres[id];
         // A faster output would run dry in the middle of the frame.
         let needs_tail = switch.forwarding == Forwarding::StoreAndForward
-            || self.fibres[output as usize]
-                .rate()
-                .is_faster_than(fibre.rate());
+            || self.fibres[output].rate().is_faster_than(fibre.rate());
         let known_at = if needs_tail {
             tail_at + fibre.delay
         } else {
@@ -260,62 +262,62 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let mut ready_at = known_at + switch.latency;
         let frame = &mut self.frames[frame_id];
         frame.switch_wait += switch.latency;
-        if SLOW_PATH && self.fibres[id as usize].features.is_some() {
-            ready_at = self.fibres[id as usize].come_in(ready_at, frame);
+        if SLOW_PATH && self.fibres[id].features.is_some() {
+            ready_at = self.fibres[id].come_in(ready_at, frame);
         }
         frame.ready_at = ready_at;
-        let waits_for = &mut self.fibres[output as usize];
-        let mut queue = port;
+        let waits_for = &mut self.fibres[output];
+        let mut queue = port.same();
         if on_slow_path && waits_for.is_featured_output() {
-            let address = self.addresses[frame.destination as usize];
+            let address = self.addresses[frame.destination];
             queue = waits_for.queue_of(frame, port, address);
         }
         waits_for.queues.push(queue, frame_id, &mut self.frames);
         self.announce(output, ready_at);
-        NEVER
+        Instant::NEVER
     }
 
     /// After a start: when can the next frame go?
     #[inline]
-    pub(crate) fn rearm(&mut self, id: u32, now: Picoseconds) {
+    pub(crate) fn rearm(&mut self, id: Id<Fibre>, now: Instant) {
         self.rearm_with::<true>(id, now);
     }
 
     #[inline(always)]
-    fn rearm_with<const SLOW_PATH: bool>(&mut self, id: u32, now: Picoseconds) {
-        let fibre = &mut self.fibres[id as usize];
+    fn rearm_with<const SLOW_PATH: bool>(&mut self, id: Id<Fibre>, now: Instant) {
+        let fibre = &mut self.fibres[id];
         if SLOW_PATH && fibre.is_featured_output() {
             self.reschedule(id, now);
             return;
         }
         let ready_at = match fibre.source {
             Source::Switch => fibre.queues.ready_at(fibre.free_at),
-            Source::NPort(n_port) => self.n_ports[n_port as usize].ready_at(),
+            Source::NPort(n_port) => self.n_ports[n_port].ready_at(),
         };
         if EVERY_EVENT {
-            self.alarms.clear(id);
-            if let (Source::NPort(_), true) = (fibre.source, ready_at != NEVER) {
+            self.alarms.clear(id.number());
+            if let (Source::NPort(_), true) = (fibre.source, ready_at != Instant::NEVER) {
                 self.reference.announce(id, ready_at.max(fibre.free_at));
             }
             return;
         }
-        fibre.could_start_at = if ready_at == NEVER {
-            NEVER
+        fibre.could_start_at = if ready_at == Instant::NEVER {
+            Instant::NEVER
         } else {
             ready_at.max(fibre.free_at)
         };
         let at = fibre.could_start_at.max(fibre.credit.next_at());
-        if at == NEVER {
-            self.alarms.clear(id);
+        if at == Instant::NEVER {
+            self.alarms.clear(id.number());
         } else {
-            self.alarms.set(id, at);
+            self.alarms.set(id.number(), at);
         }
     }
 
     /// When can the next frame go at an output with features? The slow reference asks for this instant.
     #[inline(never)]
-    pub(crate) fn reschedule(&mut self, id: u32, now: Picoseconds) {
-        let fibre = &mut self.fibres[id as usize];
+    pub(crate) fn reschedule(&mut self, id: Id<Fibre>, now: Instant) {
+        let fibre = &mut self.fibres[id];
         if EVERY_EVENT {
             let reference = &mut self.reference;
             if let Some(discipline) = fibre.discipline() {
@@ -326,18 +328,18 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 reference.after_start(id, now);
             }
             if reference.can_start(id) {
-                self.alarms.set(id, now);
+                self.alarms.set(id.number(), now);
             } else {
-                self.alarms.clear(id);
+                self.alarms.clear(id.number());
             }
             return;
         }
         let (could_start_at, at) = fibre.next_start();
         fibre.could_start_at = could_start_at;
-        if at == NEVER {
-            self.alarms.clear(id);
+        if at == Instant::NEVER {
+            self.alarms.clear(id.number());
         } else {
-            self.alarms.set(id, at);
+            self.alarms.set(id.number(), at);
         }
     }
 }
