@@ -239,7 +239,7 @@ mod tests {
             let mut draws = RandomStream::new(ports, "voq");
             let mut frames = Arena::default();
             let mut queues = Queues::new(ports as usize);
-            let mut lists = vec![VecDeque::new(); ports];
+            let mut lists = vec![VecDeque::new(); ports as usize];
             let mut served_last = 0;
             for now in (0..3000).map(Instant::from_ps) {
                 let input = draws.below(ports) as usize;

@@ -15,10 +15,15 @@ use sanlab_fabric::{
     Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
 };
 use sanlab_fc::{Frame, Generator, Interleave, NPort};
-use sanlab_kernel::{NEVER, RandomStream, Rate};
+use sanlab_kernel::{Id, Instant, RandomStream, Rate, Span};
 
 /// One byte a nanosecond times a whole number, so that the third model may walk in nanoseconds.
-const NS: u64 = 1000;
+const NS: Span = Span::from_ps(1000);
+
+/// Whole nanoseconds since the start.
+fn nanoseconds(at: Instant) -> u64 {
+    (at - Instant::START) / NS
+}
 
 /// Two switches, some N_Ports on each, `isls` links between them; all in nanoseconds and bytes.
 #[derive(Clone, Debug)]
@@ -238,16 +243,16 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
     let mut builder = NetworkBuilder::default();
     for (id, (_, _, flow)) in case.ports.iter().enumerate() {
         let mut port =
-            NPort::new(2112, 1, 255, Interleave::Sequence).receiving(case.hold * NS, None);
+            NPort::new(2112, 1, 255, Interleave::Sequence).receiving(NS * case.hold, None);
         if let Some([target, payload, frames, interval, start]) = *flow {
             port.add_generator(Generator {
-                flow: id as u32,
-                destination: target as u32,
+                flow: Id::from_place(id),
+                destination: Id::new(target as u32),
                 payload_bytes: payload as u32,
                 left: frames,
-                interval: interval * NS,
+                interval: NS * interval,
                 draws: None,
-                next_at: start * NS,
+                next_at: Instant::START + NS * start,
                 sent: 0,
             });
         }
@@ -261,7 +266,7 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
             Forwarding::StoreAndForward
         };
         let policy = RoutePolicy::IngressPort;
-        let switch = Switch::new(1, forwarding, latency * NS, policy, case.links());
+        let switch = Switch::new(1, forwarding, NS * latency, policy, case.links());
         builder.switches.push(switch);
     }
     for link in 0..case.links() {
@@ -276,10 +281,10 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
     for end in [0, 1] {
         let sink = |fibre| match case.leads_to(fibre) {
             Some(switch) => Sink::Switch {
-                switch: switch as u32,
-                port: link as u32,
+                switch: Id::from_place(switch),
+                port: Id::from_place(link),
             },
-            None => Sink::NPort(link as u32),
+            None => Sink::NPort(Id::from_place(link)),
         };
         let source = match sink(2 * link + 1 - end) {
             Sink::NPort(id) => Source::NPort(id),
@@ -291,7 +296,7 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
             to,
             rate,
             cable.gap as u32,
-            cable.delay * NS,
+            NS * cable.delay,
             cable.credit,
         );
         builder.fibres.push(fibre);
@@ -304,31 +309,45 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
 struct Starts(Vec<Started>);
 
 impl Probe for Starts {
-    fn frame(&mut self, fibre: u32, frame: &Frame, (): &(), sent_at: u64, _: u64, fate: Fate) {
+    fn frame(
+        &mut self,
+        fibre: Id<Fibre>,
+        frame: &Frame,
+        (): &(),
+        sent_at: Instant,
+        _: Instant,
+        fate: Fate,
+    ) {
         assert_eq!(fate, Fate::Whole, "nothing goes wrong here");
-        assert_eq!(sent_at % NS, 0, "all times are whole nanoseconds here");
+        let since_start = sent_at - Instant::START;
+        assert_eq!(
+            since_start % NS,
+            Span::ZERO,
+            "all times are whole nanoseconds here"
+        );
         // A generator counts its frames from 1, and writes the count into their ids.
         let number = u64::from(frame.ox_id) - 1;
-        let source = frame.source as usize;
-        self.0.push((fibre as usize, source, number, sent_at / NS));
+        let source = frame.source.place();
+        self.0
+            .push((fibre.place(), source, number, nanoseconds(sent_at)));
     }
 }
 
 fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
     let mut network = network::<EVERY_EVENT>(case);
     let mut starts = Starts::default();
-    let mut last = 0;
-    while network.next_at() != NEVER {
+    let mut last = Instant::START;
+    while network.next_at() != Instant::NEVER {
         let now = network.next_at();
         if let Some(start) = network.step(now, &mut starts, &()) {
             last = now;
-            if start.arrives_at != NEVER {
+            if start.arrives_at != Instant::NEVER {
                 network.frames.remove(start.frame);
             }
         }
     }
     network.check().expect("frames and credit are conserved");
-    (starts.0, last / NS)
+    (starts.0, nanoseconds(last))
 }
 
 #[test]

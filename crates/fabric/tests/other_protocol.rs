@@ -8,8 +8,8 @@ use sanlab_fabric::{
     Fibre, Forwarding, LOST, Network, NetworkBuilder, NoProbe, RoutePolicy, Sink, Source, Switch,
     Transmission,
 };
-use sanlab_fc::{ExchangeIds, FrameKind, Interleave, NPort, Sequence};
-use sanlab_kernel::{Agenda, Arena, NEVER, RandomStream, Rate};
+use sanlab_fc::{Exchange, ExchangeIds, Frame, FrameKind, Interleave, NPort, Sequence};
+use sanlab_kernel::{Agenda, Arena, Id, IdVec, Instant, RandomStream, Rate, Span};
 
 const COMMAND_BYTES: u32 = 96;
 const RESPONSE_BYTES: u32 = 32;
@@ -27,9 +27,9 @@ const QUEUES_OF_PAIR: u32 = 3;
 
 #[derive(Clone, Copy, Debug)]
 struct Operation {
-    queue: u32,
-    initiator: u32,
-    target: u32,
+    queue: Id<Queue>,
+    initiator: Id<NPort>,
+    target: Id<NPort>,
     ox_id: u16,
     is_read: bool,
     bytes: u32,
@@ -38,17 +38,17 @@ struct Operation {
 }
 
 struct Queue {
-    initiator: u32,
-    target: u32,
+    initiator: Id<NPort>,
+    target: Id<NPort>,
     left: u32,
 }
 
 struct Protocol<const EVERY_EVENT: bool> {
     network: Network<EVERY_EVENT>,
-    agenda: Agenda<u32>,
-    queues: Vec<Queue>,
+    agenda: Agenda<Id<Frame>>,
+    queues: IdVec<Queue>,
     operations: Arena<Operation>,
-    ox_ids: Vec<ExchangeIds>,
+    ox_ids: IdVec<NPort, ExchangeIds>,
     draws: RandomStream,
     completed: u32,
     /// Payload that was handed to N_Ports.
@@ -60,8 +60,8 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
         let pairs = (0..INITIATORS).flat_map(|a| (0..TARGETS).map(move |b| (a, INITIATORS + b)));
         let queues = pairs.flat_map(|(initiator, target)| {
             (0..QUEUES_OF_PAIR).map(move |_| Queue {
-                initiator,
-                target,
+                initiator: Id::new(initiator),
+                target: Id::new(target),
                 left: QUEUE_COMMANDS,
             })
         });
@@ -70,7 +70,7 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
             agenda: Agenda::new(),
             queues: queues.collect(),
             operations: Arena::default(),
-            ox_ids: vec![ExchangeIds::default(); INITIATORS as usize],
+            ox_ids: IdVec::filled(ExchangeIds::default(), INITIATORS as usize),
             draws: RandomStream::new(seed, "other protocol"),
             completed: 0,
             handed_over: 0,
@@ -79,14 +79,14 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
 
     /// Run to the end, with a check of the laws every so often.
     fn run(&mut self) {
-        for queue in 0..u32::try_from(self.queues.len()).expect("few") {
+        for queue in self.queues.ids() {
             for _ in 0..QUEUE_DEPTH {
-                self.submit(0, queue);
+                self.submit(Instant::START, queue);
             }
         }
         for step in 0u32.. {
             let now = self.agenda.next_at().min(self.network.next_at());
-            if now == NEVER {
+            if now == Instant::NEVER {
                 break;
             }
             if self.agenda.next_at() == now {
@@ -109,14 +109,14 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
             .expect("frames and credit are conserved");
     }
 
-    fn submit(&mut self, now: u64, queue: u32) {
-        let of_queue = &mut self.queues[queue as usize];
+    fn submit(&mut self, now: Instant, queue: Id<Queue>) {
+        let of_queue = &mut self.queues[queue];
         if of_queue.left == 0 {
             return;
         }
         of_queue.left -= 1;
         let (initiator, target) = (of_queue.initiator, of_queue.target);
-        let ox_id = self.ox_ids[initiator as usize].take();
+        let ox_id = self.ox_ids[initiator].take();
         let kib = u32::try_from(self.draws.below(64)).expect("below 64") + 1;
         let operation = Operation {
             queue,
@@ -137,7 +137,7 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
         }
     }
 
-    fn send(&mut self, now: u64, id: u32, kind: FrameKind, offset: u32, bytes: u32) {
+    fn send(&mut self, now: Instant, id: Id<Operation>, kind: FrameKind, offset: u32, bytes: u32) {
         let operation = &self.operations[id];
         let is_out = match kind {
             FrameKind::Command => true,
@@ -149,8 +149,8 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
         self.handed_over += u64::from(bytes);
         let sequence = Sequence {
             kind,
-            exchange: id,
-            flow: operation.queue,
+            exchange: id.same::<Exchange>().into(),
+            flow: operation.queue.same(),
             source,
             destination,
             ox_id: operation.ox_id,
@@ -165,26 +165,27 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
 
     fn on_start(&mut self, start: Transmission) {
         if start.arrives_at >= LOST {
-            assert_eq!(start.arrives_at, NEVER, "nothing is lost here");
+            assert_eq!(start.arrives_at, Instant::NEVER, "nothing is lost here");
             return;
         }
         let frame = self.network.frames[start.frame];
         if frame.kind == FrameKind::Data {
-            self.operations[frame.exchange].arrived_bytes += u32::from(frame.payload_bytes);
+            self.operations[frame.exchange.record().same()].arrived_bytes +=
+                u32::from(frame.payload_bytes);
         }
         if frame.is_last {
             self.agenda
-                .schedule(start.arrives_at, frame.destination, start.frame);
+                .schedule(start.arrives_at, frame.destination.number(), start.frame);
         } else {
             self.network.frames.remove(start.frame);
         }
     }
 
     /// An information unit is complete.
-    fn on_arrived(&mut self, now: u64, frame_id: u32) {
+    fn on_arrived(&mut self, now: Instant, frame_id: Id<Frame>) {
         let frame = self.network.frames[frame_id];
         self.network.frames.remove(frame_id);
-        let id = frame.exchange;
+        let id = frame.exchange.record().same();
         let operation = self.operations[id];
         match frame.kind {
             FrameKind::Command if operation.is_read => {
@@ -202,7 +203,7 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
     }
 
     /// A burst of a write is there: ask for the next one, or answer.
-    fn on_burst(&mut self, now: u64, id: u32) {
+    fn on_burst(&mut self, now: Instant, id: Id<Operation>) {
         let operation = &mut self.operations[id];
         let offset = operation.asked_bytes;
         assert_eq!(operation.arrived_bytes, offset, "bursts come one by one");
@@ -220,10 +221,10 @@ impl<const EVERY_EVENT: bool> Protocol<EVERY_EVENT> {
         }
     }
 
-    fn complete(&mut self, now: u64, id: u32) {
+    fn complete(&mut self, now: Instant, id: Id<Operation>) {
         let operation = self.operations[id];
         assert_eq!(operation.arrived_bytes, operation.bytes);
-        self.ox_ids[operation.initiator as usize].give_back(operation.ox_id);
+        self.ox_ids[operation.initiator].give_back(operation.ox_id);
         self.operations.remove(id);
         self.completed += 1;
         self.submit(now, operation.queue);
@@ -239,7 +240,13 @@ fn network<const EVERY_EVENT: bool>() -> Network<EVERY_EVENT> {
         (2, Forwarding::StoreAndForward),
     ] {
         let policy = RoutePolicy::Exchange;
-        let switch = Switch::new(domain, forwarding, 700_000, policy, ports as usize + 1);
+        let switch = Switch::new(
+            domain,
+            forwarding,
+            Span::from_ps(700_000),
+            policy,
+            ports as usize + 1,
+        );
         builder.switches.push(switch);
     }
     for n_port in 0..ports {
@@ -248,9 +255,10 @@ fn network<const EVERY_EVENT: bool>() -> Network<EVERY_EVENT> {
         builder.n_ports.push(NPort::new(2112, 2, 255, interleave));
         builder.addresses.push((switch + 1) << 16 | n_port << 8);
         let port = Sink::Switch {
-            switch,
-            port: n_port,
+            switch: Id::new(switch),
+            port: Id::new(n_port),
         };
+        let n_port = Id::new(n_port);
         add_link(
             &mut builder,
             (Source::NPort(n_port), Sink::NPort(n_port)),
@@ -260,8 +268,8 @@ fn network<const EVERY_EVENT: bool>() -> Network<EVERY_EVENT> {
     }
     let isl_end = |switch| {
         let sink = Sink::Switch {
-            switch,
-            port: ports,
+            switch: Id::new(switch),
+            port: Id::new(ports),
         };
         (Source::Switch, sink)
     };
@@ -272,7 +280,7 @@ fn network<const EVERY_EVENT: bool>() -> Network<EVERY_EVENT> {
 fn add_link(builder: &mut NetworkBuilder, a: (Source, Sink), b: (Source, Sink), credit: u32) {
     let rate = Rate::from_bytes_per_s(850_000_000);
     for (source, sink) in [(a.0, b.1), (b.0, a.1)] {
-        let fibre = Fibre::new(source, sink, rate, 24, 50_000, credit);
+        let fibre = Fibre::new(source, sink, rate, 24, Span::from_ps(50_000), credit);
         builder.fibres.push(fibre);
     }
     builder.costs.push(1);

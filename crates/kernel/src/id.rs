@@ -271,6 +271,12 @@ impl<K, V> IdVec<K, V> {
         self.values.get(id.place())
     }
 
+    /// The value of an id to change, if the list reaches so far.
+    #[inline]
+    pub fn get_mut(&mut self, id: Id<K>) -> Option<&mut V> {
+        self.values.get_mut(id.place())
+    }
+
     /// The values of two different ids, to change.
     pub fn two_mut(&mut self, a: Id<K>, b: Id<K>) -> (&mut V, &mut V) {
         let [a, b] = self

@@ -13,11 +13,11 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::pcapng::{Block, PcapNgWriter};
 use pcap_file::{DataLink, PcapError};
-use sanlab_fabric::{Fate, Probe};
-use sanlab_fc::link_services::{SERVICE_BIT, ServiceFrame};
-use sanlab_fc::{Exchange, Frame, FrameKind};
-use sanlab_kernel::{NONE, Picoseconds, slot_of};
-use sanlab_scsi::{Command, Exchanges, encode};
+use sanlab_fabric::{Fate, Fibre, Link as Cable, Probe, way_back};
+use sanlab_fc::link_services::ServiceFrame;
+use sanlab_fc::{Exchange, Frame, FrameKind, NPort};
+use sanlab_kernel::{Id, IdVec, Instant, slot_of};
+use sanlab_scsi::{Command, Device, Exchanges, LogicalUnit, encode};
 
 /// FC-2 frames with SOF and EOF, LINKTYPE_FC_2_WITH_FRAME_DELIMS.
 const LINK_TYPE: u32 = 225;
@@ -47,9 +47,9 @@ pub struct CapturePort {
 #[derive(Clone, Copy, Debug)]
 pub enum CapturePlace {
     /// At the end of a link: it sends by this fibre and receives by the other of the link.
-    Link(u32),
+    Link(Id<Fibre>),
     /// On a loop: frames of this N_Port and to it.
-    Loop(u32),
+    Loop(Id<NPort>),
 }
 
 /// What a capture holds.
@@ -72,16 +72,16 @@ pub struct Captured {
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
     /// For each fibre of a link the interfaces that see it sent and received.
-    interfaces: Vec<(Option<u32>, Option<u32>)>,
+    interfaces: IdVec<Fibre, (Option<u32>, Option<u32>)>,
     /// For each N_Port its interface, if it is on a loop.
-    on_loops: Vec<Option<u32>>,
-    addresses: Vec<u32>,
-    luns: Vec<Vec<u32>>,
+    on_loops: IdVec<NPort, Option<u32>>,
+    addresses: IdVec<NPort, u32>,
+    luns: IdVec<Device, IdVec<LogicalUnit, u32>>,
     /// What frames of services say; those carry a number in this list.
-    services: Vec<ServiceFrame>,
+    services: IdVec<ServiceFrame>,
     limit: u64,
     /// For each fibre of a link when it carried nothing; those that are over are gone.
-    outages: Vec<Vec<(Picoseconds, Picoseconds)>>,
+    outages: IdVec<Fibre, Vec<(Instant, Instant)>>,
     /// Frames seen that may not be the next in time yet.
     pending: BinaryHeap<Reverse<Pending>>,
     pushed: u64,
@@ -93,7 +93,7 @@ pub struct Capture<W: Write> {
 
 /// How a port sees a frame.
 struct Seen {
-    at: Picoseconds,
+    at: Instant,
     interface: u32,
     flags: u32,
     comment: Option<String>,
@@ -104,7 +104,7 @@ struct Seen {
 /// A frame to be written, ordered by time and then by when it was seen.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
-    at: Picoseconds,
+    at: Instant,
     nth: u64,
     interface: u32,
     flags: u32,
@@ -120,13 +120,13 @@ impl<W: Write> Capture<W> {
         out: W,
         ports: &[CapturePort],
         fibres: usize,
-        addresses: Vec<u32>,
-        luns: Vec<Vec<u32>>,
+        addresses: IdVec<NPort, u32>,
+        luns: IdVec<Device, IdVec<LogicalUnit, u32>>,
         limit: u64,
     ) -> Result<Self, CaptureError> {
         let mut writer = PcapNgWriter::new(out).map_err(pcap_error)?;
-        let mut interfaces = vec![(None, None); fibres];
-        let mut on_loops = vec![None; addresses.len()];
+        let mut interfaces = IdVec::filled((None, None), fibres);
+        let mut on_loops = IdVec::filled(None, addresses.len());
         for (index, port) in (0u32..).zip(ports) {
             let block = InterfaceDescriptionBlock {
                 linktype: DataLink::from(LINK_TYPE),
@@ -141,10 +141,10 @@ impl<W: Write> Capture<W> {
                 .map_err(pcap_error)?;
             match port.place {
                 CapturePlace::Link(tx_fibre) => {
-                    interfaces[tx_fibre as usize].0 = Some(index);
-                    interfaces[tx_fibre as usize ^ 1].1 = Some(index);
+                    interfaces[tx_fibre].0 = Some(index);
+                    interfaces[way_back(tx_fibre)].1 = Some(index);
                 }
-                CapturePlace::Loop(n_port) => on_loops[n_port as usize] = Some(index),
+                CapturePlace::Loop(n_port) => on_loops[n_port] = Some(index),
             }
         }
         Ok(Self {
@@ -153,8 +153,8 @@ impl<W: Write> Capture<W> {
             on_loops,
             addresses,
             luns,
-            services: Vec::new(),
-            outages: vec![Vec::new(); fibres],
+            services: IdVec::new(),
+            outages: IdVec::filled(Vec::new(), fibres),
             limit,
             pending: BinaryHeap::new(),
             pushed: 0,
@@ -166,7 +166,7 @@ impl<W: Write> Capture<W> {
 
     /// With frames of services, which carry a number in this list.
     #[must_use]
-    pub fn with_services(mut self, services: Vec<ServiceFrame>) -> Self {
+    pub fn with_services(mut self, services: IdVec<ServiceFrame>) -> Self {
         self.services = services;
         self
     }
@@ -174,15 +174,15 @@ impl<W: Write> Capture<W> {
     /// With times in which links carry nothing. What then is on the fibre are primitive sequences, for
     /// which no capture has a place: the first frame after them says so in a comment.
     #[must_use]
-    pub fn with_outages(mut self, links: Vec<Vec<(Picoseconds, Picoseconds)>>) -> Self {
+    pub fn with_outages(mut self, links: IdVec<Cable, Vec<(Instant, Instant)>>) -> Self {
         let twice = |outages: Vec<_>| [outages.clone(), outages];
         self.outages = links.into_iter().flat_map(twice).collect();
         self
     }
 
     /// What happened to a link before a frame passes it, told once for each of its fibres.
-    fn comment(&mut self, fibre: u32, sent_at: Picoseconds) -> Option<String> {
-        let outages = self.outages.get_mut(fibre as usize)?;
+    fn comment(&mut self, fibre: Id<Fibre>, sent_at: Instant) -> Option<String> {
+        let outages = self.outages.get_mut(fibre)?;
         let over = outages
             .iter()
             .take_while(|outage| outage.1 <= sent_at)
@@ -199,7 +199,7 @@ impl<W: Write> Capture<W> {
 
     /// Writes pending frames; returns the counts of the capture.
     pub fn finish(mut self) -> Result<Captured, CaptureError> {
-        self.flush_until(Picoseconds::MAX);
+        self.flush_until(Instant::NEVER);
         if let Some(failure) = self.failure {
             return Err(failure);
         }
@@ -209,8 +209,8 @@ impl<W: Write> Capture<W> {
 
     /// A frame enters its first fibre: the record of its exchange may hold another one than before.
     fn on_first_hop(&mut self, frame: &Frame) {
-        let record = slot_of(frame.exchange);
         if frame.kind == FrameKind::Command {
+            let record = slot_of(frame.exchange.record());
             if self.is_known.len() <= record {
                 self.is_known.resize(record + 1, false);
             }
@@ -221,20 +221,18 @@ impl<W: Write> Capture<W> {
     fn keep<T>(&mut self, seen: Seen, frame: &Frame, carried: Option<(&Exchange, &Command<T>)>) {
         let lun = carried.map_or(0, |(_, command)| {
             // A single disk has LUN 0 alone.
-            if command.device == NONE {
-                return 0;
-            }
-            self.luns[command.device as usize][command.lun as usize]
+            let device = command.device.get();
+            device.map_or(0, |device| self.luns[device][command.lun])
         });
         let addresses = encode::Addresses {
-            s_id: self.addresses[frame.source as usize],
-            d_id: self.addresses[frame.destination as usize],
+            s_id: self.addresses[frame.source],
+            d_id: self.addresses[frame.destination],
             lun,
         };
         let mut bytes = Vec::with_capacity(usize::from(frame.wire_bytes));
         if frame.kind == FrameKind::Service {
-            let number = frame.exchange & !SERVICE_BIT;
-            sanlab_fc::encode::service(frame, &self.services[number as usize], &mut bytes);
+            let says = &self.services[frame.exchange.service()];
+            sanlab_fc::encode::service(frame, says, &mut bytes);
         } else {
             encode::frame(frame, carried, addresses, &mut bytes);
         }
@@ -242,7 +240,7 @@ impl<W: Write> Capture<W> {
             sanlab_fc::encode::corrupt(&mut bytes);
         }
         let begins_exchange = carried.is_some()
-            && !std::mem::replace(&mut self.is_known[slot_of(frame.exchange)], true);
+            && !std::mem::replace(&mut self.is_known[slot_of(frame.exchange.record())], true);
         self.pushed += 1;
         self.pending.push(Reverse(Pending {
             at: seen.at,
@@ -257,7 +255,7 @@ impl<W: Write> Capture<W> {
 
     /// Nothing begins before `now` any more: write what does. Frames of a loop are seen ahead of
     /// their time, so the capture cannot tell by itself.
-    pub fn flush_until(&mut self, now: Picoseconds) {
+    pub fn flush_until(&mut self, now: Instant) {
         while let Some(Reverse(next)) = self.pending.peek()
             && next.at <= now
             && let Some(Reverse(next)) = self.pending.pop()
@@ -278,7 +276,7 @@ impl<W: Write> Capture<W> {
         let options = [EnhancedPacketOption::Flags(frame.flags)];
         let block = EnhancedPacketBlock {
             interface_id: frame.interface,
-            timestamp: Duration::from_nanos((frame.at + 500) / 1000),
+            timestamp: Duration::from_nanos((frame.at.as_ps() + 500) / 1000),
             original_len: u32::try_from(frame.bytes.len()).map_err(error)?,
             data: Cow::Owned(frame.bytes),
             options: options.into_iter().chain(comment).collect(),
@@ -293,24 +291,24 @@ impl<W: Write> Capture<W> {
 impl<W: Write, T> Probe<Exchanges<T>> for Capture<W> {
     fn frame(
         &mut self,
-        fibre: u32,
+        fibre: Id<Fibre>,
         frame: &Frame,
         exchanges: &Exchanges<T>,
-        sent_at: Picoseconds,
-        received_at: Picoseconds,
+        sent_at: Instant,
+        received_at: Instant,
         fate: Fate,
     ) {
-        let of_link = self.interfaces.get(fibre as usize).copied();
-        if frame.came_by == NONE || of_link.is_none() {
+        let of_link = self.interfaces.get(fibre).copied();
+        if frame.came_by.is_none() || of_link.is_none() {
             self.on_first_hop(frame);
         }
         let (sender, receiver) = of_link.unwrap_or_else(|| {
-            let interface = |n_port: u32| self.on_loops[n_port as usize];
+            let interface = |n_port: Id<NPort>| self.on_loops[n_port];
             (interface(frame.source), interface(frame.destination))
         });
         if sender.is_some() || receiver.is_some() {
             let carried = (frame.kind < FrameKind::Plain).then(|| {
-                let id = frame.exchange;
+                let id = frame.exchange.record();
                 (exchanges.exchange(id), exchanges.command(id))
             });
             let comment = self.comment(fibre, sent_at);
@@ -345,8 +343,8 @@ impl<W: Write, T> Probe<Exchanges<T>> for Capture<W> {
 }
 
 /// An instant for people, to the microsecond.
-fn milliseconds(at: Picoseconds) -> String {
-    let micros = at / 1_000_000;
+fn milliseconds(at: Instant) -> String {
+    let micros = at.as_ps() / 1_000_000;
     format!("{}.{:03}", micros / 1000, micros % 1000)
 }
 

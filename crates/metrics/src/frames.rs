@@ -1,20 +1,21 @@
 //! Latencies of frames.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_fc::Flow;
+use sanlab_kernel::{Id, IdVec, Span};
 
 use crate::Histogram;
 
 /// What was seen of the frames of one flow.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Flow {
+pub struct FlowTotals {
     /// Frames delivered.
     pub frames: u64,
     /// Their payload.
     pub payload_bytes: u64,
     network_sum: u128,
-    network_most: Picoseconds,
+    network_most: Span,
     end_to_end_sum: u128,
-    end_to_end_most: Picoseconds,
+    end_to_end_most: Span,
 }
 
 /// Latencies of all frames delivered, of each flow and together.
@@ -25,7 +26,7 @@ pub struct Flow {
 #[derive(Clone, Debug, Default)]
 pub struct FrameLatencies {
     /// Of each flow.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<Flow, FlowTotals>,
     /// Of all frames.
     pub network: Histogram,
     /// Of all frames.
@@ -36,40 +37,34 @@ impl FrameLatencies {
     /// For this many flows.
     pub fn new(flows: usize) -> Self {
         Self {
-            flows: vec![Flow::default(); flows],
+            flows: IdVec::filled(FlowTotals::default(), flows),
             ..Self::default()
         }
     }
 
     /// A frame has arrived.
     #[inline(always)]
-    pub fn record(
-        &mut self,
-        flow: u32,
-        payload: u16,
-        network: Picoseconds,
-        end_to_end: Picoseconds,
-    ) {
-        let flow = &mut self.flows[flow as usize];
+    pub fn record(&mut self, flow: Id<Flow>, payload: u16, network: Span, end_to_end: Span) {
+        let flow = &mut self.flows[flow];
         flow.frames += 1;
         flow.payload_bytes += u64::from(payload);
-        flow.network_sum += u128::from(network);
+        flow.network_sum += u128::from(network.as_ps());
         flow.network_most = flow.network_most.max(network);
-        flow.end_to_end_sum += u128::from(end_to_end);
+        flow.end_to_end_sum += u128::from(end_to_end.as_ps());
         flow.end_to_end_most = flow.end_to_end_most.max(end_to_end);
         self.network.record(network);
         self.end_to_end.record(end_to_end);
     }
 }
 
-impl Flow {
+impl FlowTotals {
     /// Mean and greatest network latency.
-    pub fn network(&self) -> (f64, Picoseconds) {
+    pub fn network(&self) -> (f64, Span) {
         (mean(self.network_sum, self.frames), self.network_most)
     }
 
     /// Mean and greatest end-to-end latency.
-    pub fn end_to_end(&self) -> (f64, Picoseconds) {
+    pub fn end_to_end(&self) -> (f64, Span) {
         (mean(self.end_to_end_sum, self.frames), self.end_to_end_most)
     }
 }

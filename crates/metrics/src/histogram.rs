@@ -1,13 +1,17 @@
 //! Latencies kept whole: log-linear buckets.
 
+use sanlab_kernel::Span;
+
 /// A histogram with buckets whose width is at most 1/64 of their value (0.8 % either way), from one
 /// picosecond to 213 days. Two histograms of parts merge into that of the whole.
 ///
 /// ```
+/// use sanlab_kernel::Span;
 /// let mut histogram = sanlab_metrics::Histogram::default();
-/// (1..=1000).for_each(|value| histogram.record(value * 1_000_000));
-/// let median = histogram.quantile(0.5) as f64 / 1e6;
-/// assert!((median - 500.0).abs() < 5.0);
+/// let us = Span::from_ps(1_000_000);
+/// (1..=1000).for_each(|times| histogram.record(us * times));
+/// let median = histogram.quantile(0.5);
+/// assert!((us * 495..us * 505).contains(&median));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Histogram {
@@ -37,7 +41,8 @@ impl Default for Histogram {
 impl Histogram {
     /// Count a value.
     #[inline(always)]
-    pub fn record(&mut self, value: u64) {
+    pub fn record(&mut self, value: Span) {
+        let value = value.as_ps();
         self.counts[bucket(value)] += 1;
         self.count += 1;
         self.sum += u128::from(value);
@@ -65,13 +70,13 @@ impl Histogram {
     }
 
     /// The least value; 0 without values.
-    pub fn least(&self) -> u64 {
-        if self.count == 0 { 0 } else { self.least }
+    pub fn least(&self) -> Span {
+        Span::from_ps(if self.count == 0 { 0 } else { self.least })
     }
 
     /// The greatest value.
-    pub fn most(&self) -> u64 {
-        self.most
+    pub fn most(&self) -> Span {
+        Span::from_ps(self.most)
     }
 
     /// The value that this share of all values does not exceed: the middle of its bucket, and never
@@ -81,7 +86,11 @@ impl Histogram {
         clippy::cast_sign_loss,
         reason = "a share between 0 and 1 of a count"
     )]
-    pub fn quantile(&self, share: f64) -> u64 {
+    pub fn quantile(&self, share: f64) -> Span {
+        Span::from_ps(self.quantile_ps(share))
+    }
+
+    fn quantile_ps(&self, share: f64) -> u64 {
         if self.count == 0 {
             return 0;
         }
@@ -109,14 +118,14 @@ impl Histogram {
     }
 
     /// Buckets that hold values: from, to (exclusive), count.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+    pub fn buckets(&self) -> impl Iterator<Item = (Span, Span, u64)> + '_ {
         self.counts
             .iter()
             .enumerate()
             .filter(|(_, count)| **count > 0)
             .map(|(index, &count)| {
                 let (low, high) = bounds(index);
-                (low, high, count)
+                (Span::from_ps(low), Span::from_ps(high), count)
             })
     }
 }
@@ -154,6 +163,10 @@ fn bounds(index: usize) -> (u64, u64) {
 mod tests {
     use super::*;
 
+    fn record(histogram: &mut Histogram, ps: u64) {
+        histogram.record(Span::from_ps(ps));
+    }
+
     #[test]
     fn every_value_is_within_its_bucket() {
         for exponent in 0..63 {
@@ -178,11 +191,11 @@ mod tests {
         );
         for value in 0..10_000u64 {
             let value = value * value;
-            whole.record(value);
+            record(&mut whole, value);
             if value % 3 == 0 {
-                left.record(value);
+                record(&mut left, value);
             } else {
-                right.record(value);
+                record(&mut right, value);
             }
         }
         left.merge(&right);
@@ -199,19 +212,19 @@ mod tests {
             let mut histogram = Histogram::default();
             let mut values: Vec<_> = (0..count).map(|_| draws.exponential(1 << 40)).collect();
             for &value in &values {
-                histogram.record(value);
+                record(&mut histogram, value);
             }
             values.sort_unstable();
             for (rank, &value) in (1u32..).zip(&values) {
                 let share = (f64::from(rank) - 0.5) / f64::from(count);
-                let error = histogram.quantile(share).abs_diff(value);
+                let error = histogram.quantile(share).as_ps().abs_diff(value);
                 assert!(error <= value / 128 + 1, "{rank} of {count}: {error}");
             }
             assert_eq!(histogram.quantile(0.0), histogram.quantile(1e-9));
             assert!(histogram.quantile(1.0) <= histogram.most());
         }
         let mut histogram = Histogram::default();
-        histogram.record(u64::MAX);
-        assert_eq!(histogram.quantile(0.5), u64::MAX);
+        histogram.record(Span::MAX);
+        assert_eq!(histogram.quantile(0.5), Span::MAX);
     }
 }

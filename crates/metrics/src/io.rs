@@ -1,6 +1,6 @@
 //! What was seen of I/Os.
 
-use sanlab_kernel::{Picoseconds, STAGE_COUNT, Stage, Timeline};
+use sanlab_kernel::{Instant, STAGE_COUNT, Span, Stage, Timeline};
 
 use crate::Histogram;
 
@@ -14,7 +14,7 @@ pub struct IoTotals {
     /// Their response times, summed.
     pub response_sum: u128,
     /// The greatest of them.
-    pub response_most: Picoseconds,
+    pub response_most: Span,
     /// I/Os that failed; they count nowhere else.
     pub errors: u64,
     /// I/Os that are done, and were sent again on the way.
@@ -25,10 +25,10 @@ pub struct IoTotals {
 
 impl IoTotals {
     /// An I/O is done.
-    pub fn add(&mut self, bytes: u64, response: Picoseconds) {
+    pub fn add(&mut self, bytes: u64, response: Span) {
         self.count += 1;
         self.bytes += bytes;
-        self.response_sum += u128::from(response);
+        self.response_sum += u128::from(response.as_ps());
         self.response_most = self.response_most.max(response);
     }
 
@@ -72,7 +72,7 @@ impl WorkloadMeter {
     /// An I/O is done: did a fault concern it?
     #[inline]
     pub fn note_trouble(&mut self, is_retried: bool, timeline: &Timeline, is_counted: bool) {
-        let is_delayed = timeline.stages()[Stage::Recovery as usize] > 0;
+        let is_delayed = timeline.stages()[Stage::Recovery as usize] > Span::ZERO;
         if !(is_retried || is_delayed) {
             return;
         }
@@ -87,22 +87,22 @@ impl WorkloadMeter {
     /// miss of its response time.
     pub fn record(
         &mut self,
-        now: Picoseconds,
+        now: Instant,
         bytes: u64,
         timeline: &Timeline,
         is_counted: bool,
-    ) -> Result<(), u64> {
+    ) -> Result<(), Span> {
         let response = now - timeline.began_at;
-        let told: u64 = timeline.stages().iter().sum();
+        let told: Span = timeline.stages().iter().sum();
         if told != response {
-            return Err(response.abs_diff(told));
+            return Err(response.max(told) - response.min(told));
         }
         self.interval.add(bytes, response);
         if is_counted {
             self.totals.add(bytes, response);
             self.response.record(response);
             for (sum, &stage) in self.stages.iter_mut().zip(timeline.stages()) {
-                *sum += u128::from(stage);
+                *sum += u128::from(stage.as_ps());
             }
         }
         Ok(())
@@ -115,22 +115,32 @@ mod tests {
 
     use super::*;
 
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
     #[test]
     fn stages_that_do_not_sum_to_the_response_time_are_refused() {
         let mut meter = WorkloadMeter::default();
-        let mut timeline = Timeline::begin(100);
-        timeline.until(250, Stage::Media);
-        assert_eq!(meter.record(300, 4096, &timeline, true), Err(50));
+        let mut timeline = Timeline::begin(at(100));
+        timeline.until(at(250), Stage::Media);
+        assert_eq!(
+            meter.record(at(300), 4096, &timeline, true),
+            Err(Span::from_ps(50))
+        );
         assert_eq!(meter.totals, IoTotals::default());
-        timeline.until(300, Stage::Wire);
-        assert_eq!(meter.record(300, 4096, &timeline, true), Ok(()));
+        timeline.until(at(300), Stage::Wire);
+        assert_eq!(meter.record(at(300), 4096, &timeline, true), Ok(()));
         assert_eq!(meter.totals.response_sum, 200);
     }
 
     #[test]
     fn the_warm_up_is_in_the_interval_alone() {
         let mut meter = WorkloadMeter::default();
-        assert_eq!(meter.record(100, 512, &Timeline::begin(100), false), Ok(()));
+        assert_eq!(
+            meter.record(at(100), 512, &Timeline::begin(at(100)), false),
+            Ok(())
+        );
         assert_eq!((meter.interval.count, meter.totals.count), (1, 0));
     }
 }

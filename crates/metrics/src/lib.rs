@@ -7,7 +7,7 @@ mod io;
 mod table;
 
 pub use capture::{Capture, CaptureError, CapturePlace, CapturePort, Captured};
-pub use frames::{Flow, FrameLatencies};
+pub use frames::{FlowTotals, FrameLatencies};
 pub use histogram::Histogram;
 pub use io::{IoTotals, WorkloadMeter};
 pub use table::{Column, Table};

@@ -1,5 +1,13 @@
 //! A SCSI command and its status.
 
+use sanlab_kernel::{Id, MaybeId};
+
+/// A SCSI target device.
+pub enum Device {}
+
+/// A logical unit among those of its device.
+pub enum LogicalUnit {}
+
 /// SCSI status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -26,10 +34,10 @@ pub struct Command<T> {
     pub status: Status,
     /// It holds a place in the task set of its logical unit.
     pub is_admitted: bool,
-    /// SCSI target device; [`sanlab_kernel::NONE`] for a single disk, which has LUN 0 alone.
-    pub device: u32,
+    /// SCSI target device; none for a single disk, which has LUN 0 alone.
+    pub device: MaybeId<Device>,
     /// Logical unit, as index into those of the device.
-    pub lun: u32,
+    pub lun: Id<LogicalUnit>,
     /// First byte on the logical unit.
     pub address: u64,
     /// Length of the data.

@@ -115,21 +115,22 @@ fn lun_field(lun: u32) -> [u8; 8] {
 mod tests {
     use super::*;
     use sanlab_fc::{ExchangeState, wire_bytes};
+    use sanlab_kernel::{Id, Instant, Span};
 
     const HOST: u32 = 0x01_02_00;
     const ARRAY: u32 = 0x02_03_00;
 
     fn exchange(rx_id_known: RxIdKnown) -> Exchange {
         Exchange {
-            initiator: 0,
-            target: 1,
-            flow: 0,
+            initiator: Id::new(0),
+            target: Id::new(1),
+            flow: Id::new(0),
             ox_id: 0x20,
             state: ExchangeState::Open,
             rx_id_known,
-            opened_at: 0,
+            opened_at: Instant::START,
             number: 0,
-            credit_wait_before: 0,
+            credit_wait_before: Span::ZERO,
         }
     }
 
@@ -139,8 +140,8 @@ mod tests {
             is_read,
             status: Status::Good,
             is_admitted: false,
-            device: 0,
-            lun: 0,
+            device: Id::new(0).into(),
+            lun: Id::new(0),
             address,
             bytes,
             asked_bytes: 0,
@@ -150,17 +151,17 @@ mod tests {
 
     fn one(kind: FrameKind, payload_bytes: u16, is_last: bool) -> Frame {
         Frame {
-            ready_at: 0,
-            framed_at: 0,
-            sent_at: 0,
-            credit_wait: 0,
-            switch_wait: 0,
-            exchange: 0x0903,
-            flow: 0,
-            came_by: 0,
-            destination: 1,
-            source: 0,
-            next: 0,
+            ready_at: Instant::START,
+            framed_at: Instant::START,
+            sent_at: Instant::START,
+            credit_wait: Span::ZERO,
+            switch_wait: Span::ZERO,
+            exchange: Id::<Exchange>::new(0x0903).into(),
+            flow: Id::new(0),
+            came_by: Id::new(0).into(),
+            destination: Id::new(1),
+            source: Id::new(0),
+            next: Id::new(0).into(),
             offset: 0,
             wire_bytes: u16::try_from(wire_bytes(u32::from(payload_bytes))).unwrap(),
             payload_bytes,

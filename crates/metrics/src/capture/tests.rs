@@ -1,6 +1,16 @@
 //! Tests of the capture.
 
 use super::*;
+use sanlab_fc::AnyExchange;
+use sanlab_kernel::{MaybeId, Span};
+
+fn at(ps: u64) -> Instant {
+    Instant::from_ps(ps)
+}
+
+fn addresses(of: &[u32]) -> IdVec<NPort, u32> {
+    of.to_vec().into()
+}
 
 /// A disk with room for this many bytes.
 struct Disk(usize);
@@ -25,24 +35,24 @@ fn ports() -> Vec<CapturePort> {
         .zip(0..)
         .map(|(name, tx_fibre)| CapturePort {
             name: name.into(),
-            place: CapturePlace::Link(tx_fibre),
+            place: CapturePlace::Link(Id::new(tx_fibre)),
         })
         .collect()
 }
 
 fn plain(n: u64) -> Frame {
     Frame {
-        ready_at: 0,
-        framed_at: 0,
-        sent_at: 0,
-        credit_wait: 0,
-        switch_wait: 0,
-        exchange: 0,
-        flow: 0,
-        came_by: NONE,
-        destination: 1,
-        source: 0,
-        next: 0,
+        ready_at: Instant::START,
+        framed_at: Instant::START,
+        sent_at: Instant::START,
+        credit_wait: Span::ZERO,
+        switch_wait: Span::ZERO,
+        exchange: AnyExchange::NONE,
+        flow: Id::new(0),
+        came_by: MaybeId::NONE,
+        destination: Id::new(1),
+        source: Id::new(0),
+        next: MaybeId::NONE,
         offset: 0,
         wire_bytes: 100,
         payload_bytes: 64,
@@ -57,14 +67,15 @@ fn plain(n: u64) -> Frame {
 
 /// Frames over both fibres of one link, each seen at both of its ends.
 fn capture<W: Write>(out: W, limit: u64) -> Result<Captured, CaptureError> {
-    let addresses = vec![0x01_00_00, 0x01_01_00];
-    let mut capture = Capture::new(out, &ports(), 2, addresses, vec![], limit)?;
+    let addresses = addresses(&[0x01_00_00, 0x01_01_00]);
+    let mut capture = Capture::new(out, &ports(), 2, addresses, IdVec::new(), limit)?;
     let exchanges = Exchanges::<()>::default();
     for n in 0..10u64 {
-        let fibre = u32::from(n % 2 == 1);
-        let (at, fate) = (n * 1000, Fate::Whole);
-        capture.frame(fibre, &plain(n), &exchanges, at, at + 5500, fate);
-        capture.flush_until(n * 1000);
+        let fibre = Id::new(u32::from(n % 2 == 1));
+        let (sent_at, fate) = (at(n * 1000), Fate::Whole);
+        let received_at = sent_at + Span::from_ps(5500);
+        capture.frame(fibre, &plain(n), &exchanges, sent_at, received_at, fate);
+        capture.flush_until(sent_at);
     }
     capture.finish()
 }
@@ -112,10 +123,26 @@ fn frames_come_in_order_of_time_at_both_ends() {
 #[test]
 fn what_becomes_of_a_frame_is_seen_at_its_receiver() {
     let mut file = Vec::new();
-    let mut capture = Capture::new(&mut file, &ports(), 2, vec![1, 2], vec![], u64::MAX).unwrap();
+    let mut capture = Capture::new(
+        &mut file,
+        &ports(),
+        2,
+        addresses(&[1, 2]),
+        IdVec::new(),
+        u64::MAX,
+    )
+    .unwrap();
     let exchanges = Exchanges::<()>::default();
     for (n, fate) in [(0, Fate::Whole), (1, Fate::CutOff), (2, Fate::Corrupted)] {
-        capture.frame(0, &plain(n), &exchanges, n * 1000, n * 1000 + 500, fate);
+        let (sent_at, received_at) = (at(n * 1000), at(n * 1000 + 500));
+        capture.frame(
+            Id::new(0),
+            &plain(n),
+            &exchanges,
+            sent_at,
+            received_at,
+            fate,
+        );
     }
     capture.finish().unwrap();
     let interfaces: Vec<_> = packets(&file)
@@ -135,22 +162,31 @@ fn what_becomes_of_a_frame_is_seen_at_its_receiver() {
 #[test]
 fn a_port_on_a_loop_sees_its_own_frames_and_those_to_it() {
     let mut file = Vec::new();
-    let at = CapturePort {
+    let port = CapturePort {
         name: "host1.hba0.p0".into(),
-        place: CapturePlace::Loop(0),
+        place: CapturePlace::Loop(Id::new(0)),
     };
-    let mut capture = Capture::new(&mut file, &[at], 2, vec![1, 0xEF, 0xE8], vec![], 10).unwrap();
+    let mut capture = Capture::new(
+        &mut file,
+        &[port],
+        2,
+        addresses(&[1, 0xEF, 0xE8]),
+        IdVec::new(),
+        10,
+    )
+    .unwrap();
     let exchanges = Exchanges::<()>::default();
     // From it, to it, and between two others; seen ahead of time and out of order.
     for (n, source, destination) in [(2, 1, 0), (0, 0, 1), (1, 1, 2)] {
         let frame = Frame {
-            source,
-            destination,
-            came_by: 0,
+            source: Id::new(source),
+            destination: Id::new(destination),
+            came_by: Id::new(0).into(),
             ..plain(n)
         };
-        let (at, fate) = (n * 1000, Fate::Whole);
-        capture.frame(2 + source, &frame, &exchanges, at, at + 500, fate);
+        let (fibre, fate) = (Id::new(2 + source), Fate::Whole);
+        let (sent_at, received_at) = (at(n * 1000), at(n * 1000 + 500));
+        capture.frame(fibre, &frame, &exchanges, sent_at, received_at, fate);
     }
     assert_eq!(capture.finish().unwrap().frames, 2);
     assert_eq!(packets(&file), [(0, 0, 0), (0, 3, 2)]);
