@@ -1,6 +1,6 @@
 //! A storage array: ports' and task sets' limits, controllers, cache, disks, LUNs.
 
-use sanlab_kernel::{Id, IdVec, Rate, Span, Station};
+use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, Station};
 
 use crate::cache::Cache;
 use crate::disk::Disk;
@@ -46,7 +46,7 @@ pub struct Array {
     /// Its disks.
     pub disks: IdVec<Disk>,
     /// When each of them is due; [`sanlab_kernel::Instant::NEVER`] if it has nothing to do.
-    pub disk_due: Vec<Span>,
+    pub disk_due: IdVec<Disk, Instant>,
     /// Operations under way at each disk, those on loops included.
     pub disk_open: IdVec<Disk, u32>,
     /// Its RAID groups.
