@@ -7,13 +7,15 @@ use sanlab_kernel::{Id, IdVec, Instant, Span};
 
 use crate::fibre::Fibre;
 
+/// When something happens, whose it is, what it is, and the beginning of the link it belongs to.
+type Announced = (Instant, Id<Fibre>, Kind, u32);
+
 /// State of the transmitters as it is now, moved by events, with nothing computed ahead.
 ///
 /// It decides only *when* a transmitter may start; which frame goes is decided by the same code as
 /// in the fast network.
 pub(crate) struct Reference {
-    /// When, whose, what, and the beginning of the link it belongs to.
-    queue: BinaryHeap<Reverse<(Instant, Id<Fibre>, Kind, u32)>>,
+    queue: BinaryHeap<Reverse<Announced>>,
     transmitters: IdVec<Fibre, Transmitter>,
     events: u64,
 }

@@ -7,11 +7,14 @@ use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
 use crate::switch::Switch;
 
+/// A switch, and the fibre from there to an N_Port.
+type Home = (Id<Switch>, Id<Fibre>);
+
 /// What routes are computed from.
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
     /// Switch of each N_Port, and the fibre from there to it; `None` if it has no switch.
-    pub(crate) attached: IdVec<NPort, Option<(Id<Switch>, Id<Fibre>)>>,
+    pub(crate) attached: IdVec<NPort, Option<Home>>,
     /// Directions of inter-switch links.
     pub(crate) hops: Vec<Hop>,
     /// A fibre that is always dark: where frames go that have no way, and the credit of buffers whose

@@ -81,15 +81,15 @@ impl Histogram {
 
     /// The value that this share of all values does not exceed: the middle of its bucket, and never
     /// outside what was seen. 0 without values.
+    pub fn quantile(&self, share: f64) -> Span {
+        Span::from_ps(self.quantile_ps(share))
+    }
+
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a share between 0 and 1 of a count"
     )]
-    pub fn quantile(&self, share: f64) -> Span {
-        Span::from_ps(self.quantile_ps(share))
-    }
-
     fn quantile_ps(&self, share: f64) -> u64 {
         if self.count == 0 {
             return 0;

@@ -1,11 +1,12 @@
 //! Flows, which frames are counted under: workloads come first, then traffic, mirrors, back ends, services.
 
-use sanlab_kernel::id_of;
+use sanlab_fc::Flow;
+use sanlab_kernel::Id;
 
 use crate::plan::Plan;
 
-/// Number of the flow of each mirror, in the order of arrays and LUNs.
-pub(crate) fn mirror_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize, usize)> + '_ {
+/// Flow of each mirror, in the order of arrays and LUNs.
+pub(crate) fn mirror_flows(plan: &Plan) -> impl Iterator<Item = (Id<Flow>, usize, usize)> + '_ {
     let first = plan.workloads.len() + plan.traffic.len();
     let luns = plan.arrays.iter().enumerate().flat_map(|(array, plan)| {
         let mirrored = plan
@@ -16,22 +17,22 @@ pub(crate) fn mirror_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize, usi
         mirrored.map(move |(lun, _)| (array, lun))
     });
     luns.enumerate()
-        .map(move |(index, (array, lun))| (id_of(first + index), array, lun))
+        .map(move |(index, (array, lun))| (Id::from_place(first + index), array, lun))
 }
 
-/// Number of the flow of each array with loops to its disks.
-pub(crate) fn back_end_flows(plan: &Plan) -> impl Iterator<Item = (u32, usize)> + '_ {
+/// Flow of each array with loops to its disks.
+pub(crate) fn back_end_flows(plan: &Plan) -> impl Iterator<Item = (Id<Flow>, usize)> + '_ {
     let first = plan.workloads.len() + plan.traffic.len() + mirror_flows(plan).count();
     let arrays = plan.arrays.iter().enumerate();
     let on_loops = arrays.filter(|(_, array)| array.back_end.is_some());
     let numbered = on_loops.enumerate();
-    numbered.map(move |(index, (array, _))| (id_of(first + index), array))
+    numbered.map(move |(index, (array, _))| (Id::from_place(first + index), array))
 }
 
-/// Number of the flow that frames of services are counted under; the last one.
-pub(crate) fn services_flow(plan: &Plan) -> u32 {
+/// Flow that frames of services are counted under; the last one.
+pub(crate) fn services_flow(plan: &Plan) -> Id<Flow> {
     let flows = plan.workloads.len() + plan.traffic.len();
-    id_of(flows + mirror_flows(plan).count() + back_end_flows(plan).count())
+    Id::from_place(flows + mirror_flows(plan).count() + back_end_flows(plan).count())
 }
 
 /// Whether frames of services are sent.
@@ -43,5 +44,5 @@ pub(crate) fn has_dialogues(plan: &Plan) -> bool {
 
 /// Flows of a plan.
 pub(crate) fn flows(plan: &Plan) -> usize {
-    services_flow(plan) as usize + usize::from(has_dialogues(plan))
+    services_flow(plan).place() + usize::from(has_dialogues(plan))
 }

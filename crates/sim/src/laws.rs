@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sanlab_fabric::BrokenLaw;
-use sanlab_kernel::{Picoseconds, Station, id_of};
+use sanlab_fabric::{BrokenLaw, Fibre};
+use sanlab_kernel::{Id, Instant, Station};
 use sanlab_storage::Media;
 
+use crate::meters::WorkloadState;
 use crate::names::fibre_name;
 use crate::outcome::{Check, RunError};
 use crate::plan::Plan;
@@ -15,7 +16,7 @@ use crate::world::World;
 pub(crate) fn check_laws<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) -> Result<Vec<Check>, RunError> {
     if let Some(failure) = world.failure.take() {
         return Err(failure.named(plan));
@@ -79,7 +80,7 @@ fn name_fault(fault: &BrokenLaw, plan: &Plan) -> RunError {
 fn check_exchanges<const E: bool>(
     world: &World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) -> Result<u64, RunError> {
     let (opened, closed) = (world.exchanges.opened, world.exchanges.closed);
     let open = world.fcp.alive() as u64;
@@ -98,9 +99,9 @@ fn check_exchanges<const E: bool>(
 fn check_deadlock<const E: bool>(
     world: &World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) -> Result<(), RunError> {
-    let name_of = |fibre: u32| fibre_name(plan, fibre);
+    let name_of = |fibre: Id<Fibre>| fibre_name(plan, fibre);
     let open: u64 = world
         .meters
         .workloads()
@@ -108,7 +109,7 @@ fn check_deadlock<const E: bool>(
         .map(|workload| workload.open)
         .sum();
     let on_the_way = world.network.on_the_way();
-    let is_idle = world.next_at() == sanlab_kernel::NEVER;
+    let is_idle = world.next_at() == Instant::NEVER;
     if world.faults.is_armed() {
         // Work may wait indefinitely for a component that never recovers.
         return Ok(());
@@ -132,7 +133,7 @@ fn check_deadlock<const E: bool>(
 fn check_stations<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) -> Result<u64, RunError> {
     let mut checked = 0;
     let mut check = |station: &mut Station, name: &dyn Fn() -> String| {
@@ -154,7 +155,7 @@ fn check_stations<const E: bool>(
         check(&mut file_system.server, &|| planned.name.clone())?;
     }
     for adapter in world.host.adapters_mut() {
-        let n_port = adapter.n_port as usize;
+        let n_port = adapter.n_port.place();
         check(&mut adapter.engine, &|| {
             format!("{} engine", plan.n_ports[n_port].name)
         })?;
@@ -209,7 +210,7 @@ fn check_stations<const E: bool>(
 /// Dirty data of caches are conserved, and no stripe stays locked.
 fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, RunError> {
     let mut checked = 0;
-    let is_idle = world.next_at() == sanlab_kernel::NEVER;
+    let is_idle = world.next_at() == Instant::NEVER;
     for (array, planned) in world.array.arrays().iter().zip(&plan.arrays) {
         if let Some(cache) = &array.page_cache {
             checked += 1;
@@ -235,27 +236,27 @@ fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, Run
 fn check_workloads<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) -> Result<u64, RunError> {
-    let mut open_for = BTreeMap::<u32, u128>::new();
+    let mut open_for = BTreeMap::<Id<WorkloadState>, u128>::new();
     for (workload, span) in world.host.open_requests(now) {
-        *open_for.entry(workload).or_default() += u128::from(span);
+        *open_for.entry(workload).or_default() += u128::from(span.as_ps());
     }
-    for (id, workload) in world.meters.workloads_mut().iter_mut().enumerate() {
+    for (id, workload) in world.meters.workloads_mut().pairs_mut() {
         if workload.asked != workload.done + workload.failed + workload.open {
             return Err(RunError::Ios {
-                workload: plan.workloads[id].name.clone(),
+                workload: plan.workloads[id.place()].name.clone(),
                 asked: workload.asked,
                 done: workload.done,
                 failed: workload.failed,
                 open: workload.open,
             });
         }
-        let open_for = open_for.get(&(id_of(id))).copied().unwrap_or(0);
+        let open_for = open_for.get(&id).copied().unwrap_or(0);
         workload
             .little(now, open_for)
             .map_err(|missing| RunError::Little {
-                station: format!("workload {}", plan.workloads[id].name),
+                station: format!("workload {}", plan.workloads[id.place()].name),
                 missing,
             })?;
     }
@@ -265,6 +266,7 @@ fn check_workloads<const E: bool>(
 #[cfg(test)]
 mod tests {
     use sanlab_fabric::NoProbe;
+    use sanlab_kernel::Span;
 
     use super::*;
     use crate::build::build;
@@ -273,7 +275,7 @@ mod tests {
 
     /// A host, a switch, an array and some reads, stopped in the middle of everything; what a test
     /// breaks then must be noticed, and named.
-    fn broken(break_it: impl Fn(&mut World<false>, u64)) -> Result<(), String> {
+    fn broken(break_it: impl Fn(&mut World<false>, Instant)) -> Result<(), String> {
         let mut san = San::new(10 * MS);
         let switch = san.switch(US, true, RoutePolicy::OnePath);
         let (host, array) = (
@@ -286,13 +288,13 @@ mod tests {
         san.plan.hosts[0].cpu_submit_ps = US;
         san.job(0, 0, 65_536, 4);
         let mut world = build::<false>(&san.plan).expect("a plan that holds together");
-        let mut now = 0;
+        let mut now = Instant::START;
         let waits = |world: &World<false>| {
             let network = &world.network;
             let mut queues = network.fibres.iter().map(|fibre| &fibre.queues);
             queues.any(|queues| queues.waiting(&network.frames).next().is_some())
         };
-        while now < 5 * MS || !waits(&world) {
+        while now < Instant::from_ps(5 * MS) || !waits(&world) {
             now = world.next_at();
             world.step(now, &mut NoProbe);
         }
@@ -302,7 +304,7 @@ mod tests {
             .map_err(|error| error.to_string())
     }
 
-    fn complaint(break_it: impl Fn(&mut World<false>, u64)) -> String {
+    fn complaint(break_it: impl Fn(&mut World<false>, Instant)) -> String {
         broken(break_it).expect_err("a law that does not hold")
     }
 
@@ -313,7 +315,8 @@ mod tests {
 
     #[test]
     fn a_credit_made_from_nothing_is_noticed_at_its_port() {
-        let error = complaint(|world, _| world.network.fibres[3].credit.give(0));
+        let error =
+            complaint(|world, _| world.network.fibres[Id::new(3)].credit.give(Instant::START));
         assert!(
             error.contains("credit is not conserved at array"),
             "{error}"
@@ -325,10 +328,13 @@ mod tests {
         let error = complaint(|world, _| {
             let mut world_frames = sanlab_kernel::Arena::default();
             std::mem::swap(&mut world_frames, &mut world.network.frames);
-            let lost = (0..4).any(|fibre| {
+            let lost = (0..4).map(Id::new).any(|fibre| {
                 let queues = &mut world.network.fibres[fibre].queues;
                 let has_one = queues.waiting(&world_frames).next().is_some();
-                has_one && queues.pop(u64::MAX, &world_frames) != sanlab_kernel::NONE
+                if has_one {
+                    queues.pop(Instant::NEVER, &world_frames);
+                }
+                has_one
             });
             assert!(lost, "a frame waits in the switch");
             std::mem::swap(&mut world_frames, &mut world.network.frames);
@@ -344,15 +350,16 @@ mod tests {
 
     #[test]
     fn an_io_nobody_ended_is_noticed_at_its_workload() {
-        let error = complaint(|world, _| world.meters.workload(0).asked += 1);
+        let error = complaint(|world, _| world.meters.workload(Id::new(0)).asked += 1);
         assert!(error.contains("I/Os of work0 are not conserved"), "{error}");
     }
 
     #[test]
     fn a_service_nobody_took_is_noticed_at_its_station() {
         let error = complaint(|world, now| {
-            world.host.hosts_mut()[0].cpu.arrive(now, MS);
-            world.host.hosts_mut()[0].cpu.leave(now); // long before its service ends
+            let host = &mut world.host.hosts_mut()[Id::new(0)];
+            host.cpu.arrive(now, Span::from_ps(MS));
+            host.cpu.leave(now); // long before its service ends
         });
         assert!(
             error.contains("Little's law does not hold at host"),
@@ -362,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_response_time_told_wrong_is_noticed_at_its_workload() {
-        let error = complaint(|world, _| world.meters.workload(0).response_sum += 1);
+        let error = complaint(|world, _| world.meters.workload(Id::new(0)).response_sum += 1);
         assert!(
             error.contains("Little's law does not hold at workload work0"),
             "{error}"

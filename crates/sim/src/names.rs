@@ -1,5 +1,8 @@
 //! Names of ports and transmitters, as people know them.
 
+use sanlab_fabric::Fibre;
+use sanlab_kernel::Id;
+
 use crate::plan::{EndPlan, LinkPlan, LoopPortPlan, Plan};
 
 /// The name people know a port by: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`. `at_b` is the second end.
@@ -25,10 +28,10 @@ pub(crate) fn fibres(plan: &Plan) -> usize {
 }
 
 /// The name of the port that a transmitter belongs to.
-pub(crate) fn fibre_name(plan: &Plan, fibre: u32) -> String {
-    let link = fibre as usize / 2;
+pub(crate) fn fibre_name(plan: &Plan, fibre: Id<Fibre>) -> String {
+    let link = fibre.place() / 2;
     if link < plan.links.len() {
-        return port_name(plan, link, fibre % 2 == 1);
+        return port_name(plan, link, fibre.number() % 2 == 1);
     }
     port_on_loop(plan, fibre).map_or_else(String::new, |port| {
         plan.n_ports[port.n_port as usize].name.clone()
@@ -36,8 +39,8 @@ pub(crate) fn fibre_name(plan: &Plan, fibre: u32) -> String {
 }
 
 /// The port on a loop that a transmitter belongs to; none if it is on a link.
-pub(crate) fn port_on_loop(plan: &Plan, fibre: u32) -> Option<&LoopPortPlan> {
-    let mut place = (fibre as usize).checked_sub(2 * plan.links.len())?;
+pub(crate) fn port_on_loop(plan: &Plan, fibre: Id<Fibre>) -> Option<&LoopPortPlan> {
+    let mut place = fibre.place().checked_sub(2 * plan.links.len())?;
     for ring in &plan.loops {
         if place < ring.ports.len() {
             return Some(&ring.ports[place]);

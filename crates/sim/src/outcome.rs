@@ -1,8 +1,11 @@
 //! What a run leaves: a summary, checks and tables; or the law it broke.
 
+use sanlab_fc::NPort;
+use sanlab_kernel::{Id, Instant, Span};
 use sanlab_metrics::{Captured, Table};
 use serde::Serialize;
 
+use crate::meters::WorkloadState;
 use crate::plan::Plan;
 
 /// A run that ended.
@@ -218,21 +221,24 @@ pub(crate) enum Failure {
         arrived: u32,
     },
     /// [`RunError::Stages`].
-    Stages { workload: u32, missing: u64 },
+    Stages {
+        workload: Id<WorkloadState>,
+        missing: Span,
+    },
     /// [`RunError::ExchangeIds`].
-    ExchangeIds { n_port: u32 },
+    ExchangeIds { n_port: Id<NPort> },
     /// [`RunError::Overload`].
     Overload {
-        workload: u32,
+        workload: Id<WorkloadState>,
         open: u64,
-        now_ps: u64,
+        now: Instant,
     },
 }
 
 impl Failure {
     /// The same in the names of the plan.
     pub(crate) fn named(self, plan: &Plan) -> RunError {
-        let name_of = |workload: u32| plan.workloads[workload as usize].name.clone();
+        let name_of = |workload: Id<WorkloadState>| plan.workloads[workload.place()].name.clone();
         match self {
             Self::Bytes {
                 exchange,
@@ -245,19 +251,19 @@ impl Failure {
             },
             Self::Stages { workload, missing } => RunError::Stages {
                 workload: name_of(workload),
-                missing,
+                missing: missing.as_ps(),
             },
             Self::ExchangeIds { n_port } => RunError::ExchangeIds {
-                n_port: plan.n_ports[n_port as usize].name.clone(),
+                n_port: plan.n_ports[n_port.place()].name.clone(),
             },
             Self::Overload {
                 workload,
                 open,
-                now_ps,
+                now,
             } => RunError::Overload {
                 workload: name_of(workload),
                 open,
-                now_ps,
+                now_ps: now.as_ps(),
             },
         }
     }

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
-use sanlab_fabric::{NoProbe, Probe};
-use sanlab_kernel::Picoseconds;
+use sanlab_fabric::{Fibre, NoProbe, Probe};
+use sanlab_kernel::{Id, Instant};
 use sanlab_metrics::{Capture, CapturePlace, CapturePort};
 use sanlab_scsi::Exchanges;
 
@@ -51,6 +50,9 @@ pub struct RunOptions {
     pub capture: Option<CaptureRequest>,
 }
 
+/// An instant of the world outside.
+type WallClock = std::time::Instant;
+
 /// Events between two looks at [`Control`].
 const LOOK_EVERY: u64 = 1 << 14;
 
@@ -66,7 +68,7 @@ pub fn run_json(text: &str, options: &RunOptions, control: &Control) -> Result<O
 }
 
 fn run_since(
-    started: Instant,
+    started: WallClock,
     plan: &Plan,
     options: &RunOptions,
     control: &Control,
@@ -80,7 +82,7 @@ fn run_since(
 }
 
 fn run_as<const E: bool>(
-    started: Instant,
+    started: WallClock,
     plan: &Plan,
     options: &RunOptions,
     control: &Control,
@@ -103,24 +105,28 @@ fn run_as<const E: bool>(
         request.limit,
     )
     .map_err(|error| failed(&error.0))?
-    .with_services(world.services.frames().to_vec())
+    .with_services(world.services.frames().clone())
     .with_outages(plan.links.iter().map(outages_of).collect());
     let mut outcome = drive(started, world, plan, control, &mut capture)?;
     outcome.captured = Some(capture.finish().map_err(|error| failed(&error.0))?);
     Ok(outcome)
 }
 
-fn outages_of(link: &LinkPlan) -> Vec<(Picoseconds, Picoseconds)> {
+fn outages_of(link: &LinkPlan) -> Vec<(Instant, Instant)> {
     link.outages
         .iter()
-        .map(|outage| (outage.from_ps, outage.end_ps()))
+        .map(|outage| {
+            [outage.from_ps, outage.end_ps()]
+                .map(Instant::from_ps)
+                .into()
+        })
         .collect()
 }
 
 fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
     ends.iter()
         .map(|&(link, end)| {
-            let fibre = 2 * link + end;
+            let fibre = Id::new(2 * link + end);
             CapturePort {
                 name: fibre_name(plan, fibre),
                 place: capture_place(plan, fibre),
@@ -129,35 +135,36 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
         .collect()
 }
 
-fn capture_place(plan: &Plan, fibre: u32) -> CapturePlace {
+fn capture_place(plan: &Plan, fibre: Id<Fibre>) -> CapturePlace {
     port_on_loop(plan, fibre).map_or(CapturePlace::Link(fibre), |port| {
-        CapturePlace::Loop(port.n_port)
+        CapturePlace::Loop(Id::new(port.n_port))
     })
 }
 
 /// A probe that receives the progress of the simulation.
 trait Watch: Probe<Exchanges<Tag>> {
     /// Nothing begins before `now` any more.
-    fn reached(&mut self, _now: Picoseconds) {}
+    fn reached(&mut self, _now: Instant) {}
 }
 
 impl Watch for NoProbe {}
 
 impl<W: std::io::Write> Watch for Capture<W> {
-    fn reached(&mut self, now: Picoseconds) {
+    fn reached(&mut self, now: Instant) {
         self.flush_until(now);
     }
 }
 
 fn drive<const E: bool>(
-    started: Instant,
+    started: WallClock,
     mut world: World<E>,
     plan: &Plan,
     control: &Control,
     probe: &mut impl Watch,
 ) -> Result<Outcome, RunError> {
     let first_event = wall_clock();
-    let (now, is_complete) = loop_until_end(&mut world, plan.end_ps, control, probe);
+    let (now, is_complete) =
+        loop_until_end(&mut world, Instant::from_ps(plan.end_ps), control, probe);
     let wall_s = first_event.elapsed().as_secs_f64();
     world.close_series(now, true);
     let checks = check_laws(&mut world, plan, now)?;
@@ -165,7 +172,7 @@ fn drive<const E: bool>(
     let events = world.network.events() + world.events;
     let summary = Summary {
         fingerprint: format!("{:016x}", world.network.fingerprint.value()),
-        simulated_ps: now,
+        simulated_ps: now.as_ps(),
         setup_s: (first_event - started).as_secs_f64(),
         wall_s,
         events,
@@ -188,11 +195,11 @@ fn drive<const E: bool>(
 /// Returns the time of the end, and whether the run got there.
 fn loop_until_end<const E: bool>(
     world: &mut World<E>,
-    end_at: Picoseconds,
+    end_at: Instant,
     control: &Control,
     probe: &mut impl Watch,
-) -> (Picoseconds, bool) {
-    let mut now = 0;
+) -> (Instant, bool) {
+    let mut now = Instant::START;
     let mut steps = 0u64;
     loop {
         let next_at = world.next_at();
@@ -217,7 +224,7 @@ fn loop_until_end<const E: bool>(
         }
         steps += 1;
         if steps.is_multiple_of(LOOK_EVERY) {
-            control.now_ps.store(now, Ordering::Relaxed);
+            control.now_ps.store(now.as_ps(), Ordering::Relaxed);
             control.events.store(steps, Ordering::Relaxed);
             let is_stopped = control.stop.load(Ordering::Relaxed);
             if is_stopped || world.failure.is_some() || probe.is_done() {
@@ -231,8 +238,8 @@ fn loop_until_end<const E: bool>(
     clippy::disallowed_methods,
     reason = "wall time is reported, never simulated with"
 )]
-fn wall_clock() -> Instant {
-    Instant::now()
+fn wall_clock() -> WallClock {
+    WallClock::now()
 }
 
 /// Peak resident memory, from the kernel's account of this process.

@@ -237,7 +237,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             (Medium::Shared(shared), Some(at)) => shared.release(at, released_at),
             (Medium::Switched(switched), None) => switched.alarms.set(port.place.number(), dry_at),
             (Medium::Switched(switched), Some(_)) => {
-                switched.alarms.set(port.place.number(), released_at)
+                switched.alarms.set(port.place.number(), released_at);
             }
         }
         if closes_at.is_some() {

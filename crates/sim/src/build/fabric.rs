@@ -1,11 +1,11 @@
 //! Ports, switches, links, buses and plain traffic of a plan become a network.
 
 use sanlab_fabric::{
-    BusPort, Class, Fibre, Forwarding, Limit, Loops, NetworkBuilder, Policy, PolicyChange,
-    RoutePolicy, Sink, Source, Switch, Trunk, VirtualChannel,
+    BusPort, Class, Fibre, Forwarding, Limit, Link, Loops, NetworkBuilder, Policy, PolicyChange,
+    RoutePolicy, Sink, Source, Switch, Trunk, VirtualChannel, fibres_of,
 };
-use sanlab_fc::{BusModel, Generator, Interleave, IoBus, NPort, wire_bytes};
-use sanlab_kernel::{Picoseconds, RandomStream, Rate, id_of};
+use sanlab_fc::{BusModel, Flow, Generator, Interleave, IoBus, NPort, wire_bytes};
+use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span};
 
 use crate::build::loops::add_loop;
 use crate::plan::{
@@ -24,7 +24,7 @@ pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
         addresses: n_ports.map(|port| port.fc_id).collect(),
         sharers: (0..)
             .zip(&plan.n_ports)
-            .filter_map(|(id, port)| Some((id, port.shares?)))
+            .filter_map(|(id, port)| Some((Id::new(id), Id::new(port.shares?))))
             .collect(),
         switches: plan.switches.iter().map(switch_of).collect(),
         loops: Loops::new(plan.n_ports.len()),
@@ -40,9 +40,9 @@ pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
         add_loop(&mut builder, of);
     }
     for (index, traffic) in plan.traffic.iter().enumerate() {
-        let flow = id_of(plan.workloads.len() + index);
+        let flow = Id::from_place(plan.workloads.len() + index);
         let generator = generator_of(traffic, flow, plan.seed);
-        builder.n_ports[traffic.source_n_port as usize].add_generator(generator);
+        builder.n_ports[Id::new(traffic.source_n_port)].add_generator(generator);
     }
     builder
 }
@@ -60,7 +60,7 @@ fn n_port_of(port: &NPortPlan, data_frame_bytes: u32) -> NPort {
         port.class3_sequences,
         interleave,
     )
-    .receiving(port.rx_hold_ps, drain)
+    .receiving(Span::from_ps(port.rx_hold_ps), drain)
 }
 
 fn switch_of(plan: &SwitchPlan) -> Switch {
@@ -79,7 +79,7 @@ fn switch_of(plan: &SwitchPlan) -> Switch {
     let mut switch = Switch::new(
         plan.domain,
         forwarding,
-        plan.forwarding_ps,
+        Span::from_ps(plan.forwarding_ps),
         policy,
         plan.ports as usize,
     );
@@ -92,7 +92,7 @@ fn switch_of(plan: &SwitchPlan) -> Switch {
                 weight: class.weight.get(),
             })
             .collect();
-        switch.shared_class = classes.shared;
+        switch.shared_class = Id::new(classes.shared);
     }
     switch
 }
@@ -104,32 +104,35 @@ fn add_link(builder: &mut NetworkBuilder, link: &LinkPlan) {
         (link.b, link.a, link.credit_b_to_a),
     ] {
         let source = match from {
-            EndPlan::NPort { n_port } => Source::NPort(n_port),
+            EndPlan::NPort { n_port } => Source::NPort(Id::new(n_port)),
             EndPlan::Switch { .. } => Source::Switch,
         };
         let sink = match to {
-            EndPlan::NPort { n_port } => Sink::NPort(n_port),
-            EndPlan::Switch { switch, port } => Sink::Switch { switch, port },
+            EndPlan::NPort { n_port } => Sink::NPort(Id::new(n_port)),
+            EndPlan::Switch { switch, port } => Sink::Switch {
+                switch: Id::new(switch),
+                port: Id::new(port),
+            },
         };
         let fibre = Fibre::new(
             source,
             sink,
             rate,
             link.gap_bytes,
-            link.delay_ps,
+            Span::from_ps(link.delay_ps),
             credit.get(),
         );
         builder.fibres.push(fibre);
     }
-    builder.costs.push(link.fspf_cost.get());
-    add_trunk(builder, link);
+    let id = builder.costs.push(link.fspf_cost.get());
+    add_trunk(builder, id, link);
 }
 
 /// Let the link just added carry frames by several members, or over virtual channels.
-fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
-    let first = builder.fibres.len() - 2;
+fn add_trunk(builder: &mut NetworkBuilder, id: Id<Link>, link: &LinkPlan) {
     if link.members.get() > 1 {
-        for fibre in &mut builder.fibres[first..] {
+        for fibre in fibres_of(id) {
+            let fibre = &mut builder.fibres[fibre];
             fibre.features_mut().trunk = Some(Trunk::new(link.members.get()));
         }
     }
@@ -140,77 +143,79 @@ fn add_trunk(builder: &mut NetworkBuilder, link: &LinkPlan) {
     if link.virtual_channels.is_empty() {
         return;
     }
-    for (fibre, credit) in (first..).zip(granted) {
+    for (fibre, credit) in fibres_of(id).into_iter().zip(granted) {
         let channels = link.virtual_channels.iter();
         let channels = channels.map(|channel| VirtualChannel {
-            class: channel.class_id,
+            class: Id::new(channel.class_id),
             credit: credit(channel),
         });
-        builder.channels.push((id_of(fibre), channels.collect()));
+        builder.channels.push((fibre, channels.collect()));
     }
 }
 
 fn add_buses(builder: &mut NetworkBuilder, plan: &Plan) {
     for host in &plan.hosts {
-        let first = id_of(builder.buses.segments.len());
+        let first = builder.buses.segments.next_id().number();
         let segments = host.buses.iter().map(|bus| {
             IoBus::new(BusModel {
                 rate: Rate::from(bus.bytes_per_s),
                 burst: bus.burst_bytes.get(),
-                fetch_overhead: bus.fetch_overhead_ps,
-                store_overhead: bus.store_overhead_ps,
+                fetch_overhead: Span::from_ps(bus.fetch_overhead_ps),
+                store_overhead: Span::from_ps(bus.store_overhead_ps),
                 is_full_duplex: bus.full_duplex,
             })
         });
         builder.buses.segments.extend(segments);
         for adapter in &host.adapters {
             let Some(bus) = adapter.bus else { continue };
-            let port = id_of(builder.buses.ports.len());
-            let n_port = &mut builder.n_ports[adapter.n_port as usize];
+            let id = Id::new(adapter.n_port);
+            let bus_port = BusPort::new(id, Id::new(first + bus));
+            let port = builder.buses.ports.push(bus_port);
+            let n_port = &mut builder.n_ports[id];
             *n_port = n_port.clone().behind_bus(port);
-            let bus_port = BusPort::new(adapter.n_port, first + bus);
-            builder.buses.ports.push(bus_port);
         }
     }
 }
 
-fn generator_of(traffic: &TrafficPlan, flow: u32, seed: u64) -> Generator {
+fn generator_of(traffic: &TrafficPlan, flow: Id<Flow>, seed: u64) -> Generator {
     let is_poisson =
         (traffic.arrivals).is_some_and(|of| of.distribution == Distribution::Exponential);
     Generator {
         flow,
-        destination: traffic.target_n_port,
+        destination: Id::new(traffic.target_n_port),
         payload_bytes: traffic.payload_bytes,
         left: traffic.frames.map_or(u64::MAX, u64::from),
-        interval: traffic.arrivals.map_or(0, |of| of.interval_ps.get()),
+        interval: (traffic.arrivals).map_or(Span::ZERO, |of| Span::from_ps(of.interval_ps.get())),
         draws: is_poisson.then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name))),
-        next_at: traffic.start_ps,
+        next_at: Instant::from_ps(traffic.start_ps),
         sent: 0,
     }
 }
 
 /// Policies of the plan, in its order.
-fn policies_of(plan: &Plan) -> Vec<Policy> {
+fn policies_of(plan: &Plan) -> IdVec<Policy> {
     let slots = slots_of_n_ports(plan);
     let policies = plan.qos.iter().map(|change| Policy {
-        at: change.at_ps,
+        at: Instant::from_ps(change.at_ps),
         change: change_of(&change.policy, &slots),
     });
     policies.collect()
 }
 
-fn change_of(policy: &PolicyPlan, slots: &[Picoseconds]) -> PolicyChange {
+fn change_of(policy: &PolicyPlan, slots: &IdVec<NPort, Span>) -> PolicyChange {
     match *policy {
         PolicyPlan::Limit {
             source,
             destination,
             limit,
         } => {
-            let limit = limit.map(|limit| limit_of(limit, slots[destination as usize]));
+            let (source, destination) = (Id::new(source), Id::new(destination));
+            let limit = limit.map(|limit| limit_of(limit, slots[destination]));
             PolicyChange::Limit((source, destination), limit)
         }
         PolicyPlan::Ingress { n_port, limit } => {
-            let limit = limit.map(|limit| limit_of(limit, slots[n_port as usize]));
+            let n_port = Id::new(n_port);
+            let limit = limit.map(|limit| limit_of(limit, slots[n_port]));
             PolicyChange::Ingress(n_port, limit)
         }
         PolicyPlan::Priority {
@@ -218,16 +223,19 @@ fn change_of(policy: &PolicyPlan, slots: &[Picoseconds]) -> PolicyChange {
             destination,
             class_id,
             switch,
-        } => PolicyChange::Class((source, destination), class_id, switch),
+        } => {
+            let pair = (Id::new(source), Id::new(destination));
+            PolicyChange::Class(pair, Id::new(class_id), switch.map(Id::new))
+        }
     }
 }
 
-fn limit_of(limit: LimitPlan, slot: Picoseconds) -> Limit {
+fn limit_of(limit: LimitPlan, slot: Span) -> Limit {
     match limit {
         LimitPlan::Wheel { slots, of } => Limit::Wheel {
             slots: slots.get(),
             wheel_slots: of.get(),
-            turn: u64::from(of.get()) * slot,
+            turn: slot * u64::from(of.get()),
         },
         LimitPlan::Rate {
             bytes_per_s,
@@ -240,13 +248,13 @@ fn limit_of(limit: LimitPlan, slot: Picoseconds) -> Limit {
 }
 
 /// Time of a full frame on the link of each N_Port.
-fn slots_of_n_ports(plan: &Plan) -> Vec<Picoseconds> {
-    let mut slots = vec![0; plan.n_ports.len()];
+fn slots_of_n_ports(plan: &Plan) -> IdVec<NPort, Span> {
+    let mut slots = IdVec::filled(Span::ZERO, plan.n_ports.len());
     for link in &plan.links {
         let rate = Rate::from(link.bytes_per_s);
         let bytes = wire_bytes(plan.data_frame_bytes) + link.gap_bytes;
         for n_port in [link.a, link.b].into_iter().filter_map(EndPlan::n_port) {
-            slots[n_port as usize] = rate.time_for(u64::from(bytes));
+            slots[Id::new(n_port)] = rate.time_for(u64::from(bytes));
         }
     }
     slots

@@ -1,34 +1,40 @@
 //! Loops of a plan become loops of the network.
 
 use sanlab_fabric::{
-    Fibre, LoopFault, LoopPortSettings, LoopString, Medium, NetworkBuilder, SharedLoop, Sink,
+    Fibre, Loop, LoopFault, LoopPortSettings, LoopString, Medium, NetworkBuilder, SharedLoop, Sink,
     Source, SwitchedLoop,
 };
-use sanlab_fc::{LoopAccess, LoopBuffers, PRIMITIVE_BYTES};
-use sanlab_kernel::{Rate, id_of};
+use sanlab_fc::{LoopAccess, LoopBuffers, LoopPlace, PRIMITIVE_BYTES};
+use sanlab_kernel::{Id, Instant, Rate, Span};
 
 use crate::plan::{LoopActionPlan, LoopFaultPlan, LoopPlan, LoopPortPlan, MediumPlan, StringPlan};
 
 /// What happens to a loop, and to which.
-pub(crate) fn fault_of(fault: &LoopFaultPlan) -> (u32, LoopFault) {
+pub(crate) fn fault_of(fault: &LoopFaultPlan) -> (Id<Loop>, LoopFault) {
     let action = match &fault.action {
-        LoopActionPlan::Stop { until_ps } => LoopFault::Stop { until: *until_ps },
-        LoopActionPlan::Remove { places } => LoopFault::Remove(places.clone()),
-        LoopActionPlan::Insert { places } => LoopFault::Insert(places.clone()),
+        LoopActionPlan::Stop { until_ps } => LoopFault::Stop {
+            until: Instant::from_ps(*until_ps),
+        },
+        LoopActionPlan::Remove { places } => LoopFault::Remove(ids_of(places)),
+        LoopActionPlan::Insert { places } => LoopFault::Insert(ids_of(places)),
         LoopActionPlan::Cut {
             first,
             end,
             above_ps,
             below_ps,
         } => LoopFault::Cut {
-            first: *first,
-            end: *end,
-            above: *above_ps,
-            below: *below_ps,
+            first: Id::new(*first),
+            end: Id::new(*end),
+            above: Span::from_ps(*above_ps),
+            below: Span::from_ps(*below_ps),
         },
-        LoopActionPlan::Darken { crossbar } => LoopFault::Darken(*crossbar),
+        LoopActionPlan::Darken { crossbar } => LoopFault::Darken(Id::new(*crossbar)),
     };
-    (fault.loop_id, action)
+    (Id::new(fault.loop_id), action)
+}
+
+fn ids_of(places: &[u32]) -> Vec<Id<LoopPlace>> {
+    places.iter().copied().map(Id::new).collect()
 }
 
 /// Add a loop with its ports.
@@ -37,18 +43,20 @@ pub(crate) fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
     let first_fibre = builder.fibres.len() + builder.loop_fibres.len();
     for port in &of.ports {
         // It has no far end of its own, and credit is that of its circuits.
-        let id = port.n_port;
-        let fibre = Fibre::new(Source::NPort(id), Sink::NPort(id), rate, of.gap_bytes, 0, 1);
+        let id = Id::new(port.n_port);
+        let (source, sink) = (Source::NPort(id), Sink::NPort(id));
+        let fibre = Fibre::new(source, sink, rate, of.gap_bytes, Span::ZERO, 1);
         builder.loop_fibres.push(fibre);
     }
     let settings: Vec<_> = of.ports.iter().map(loop_port_of).collect();
     let medium = match &of.medium {
         MediumPlan::Shared {} => Medium::Shared(shared_loop_of(of, rate)),
         MediumPlan::Switched { crossbars, strings } => {
-            Medium::Switched(switched_loop_of(of, crossbars.len(), strings))
+            let crossbars = u32::try_from(crossbars.len()).expect("few");
+            Medium::Switched(switched_loop_of(of, crossbars, strings))
         }
     };
-    let fibre = id_of(first_fibre);
+    let fibre = Id::from_place(first_fibre);
     builder
         .loops
         .add(medium, rate, of.gap_bytes, &settings, fibre);
@@ -56,19 +64,22 @@ pub(crate) fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
 
 fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
     LoopPortSettings {
-        n_port: port.n_port,
+        n_port: Id::new(port.n_port),
         buffers: LoopBuffers {
             login: port.login_credit,
             buffers: port.buffers.get(),
         },
         is_full_duplex: port.is_full_duplex,
         tenancy_frames: port.tenancy_frames.get(),
-        repeat: port.repeat_ps,
+        repeat: Span::from_ps(port.repeat_ps),
     }
 }
 
 fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
-    let steps = of.ports.iter().map(|port| port.delay_ps.get()).collect();
+    let steps = of.ports.iter();
+    let steps = steps
+        .map(|port| Span::from_ps(port.delay_ps.get()))
+        .collect();
     let access: Vec<_> = of
         .ports
         .iter()
@@ -81,19 +92,19 @@ fn shared_loop_of(of: &LoopPlan, rate: Rate) -> SharedLoop {
     SharedLoop::new(steps, rate.time_for(PRIMITIVE_BYTES), &access)
 }
 
-fn switched_loop_of(of: &LoopPlan, crossbars: usize, strings: &[StringPlan]) -> SwitchedLoop {
+fn switched_loop_of(of: &LoopPlan, crossbars: u32, strings: &[StringPlan]) -> SwitchedLoop {
     let places: Vec<_> = of
         .ports
         .iter()
-        .map(|port| (port.crossbar, port.delay_ps.get()))
+        .map(|port| (Id::new(port.crossbar), Span::from_ps(port.delay_ps.get())))
         .collect();
     let strings = strings
         .iter()
         .map(|string| LoopString {
-            between: (string.a, string.b),
+            between: (Id::new(string.a), Id::new(string.b)),
             links: string.links.get(),
-            delay: string.delay_ps,
+            delay: Span::from_ps(string.delay_ps),
         })
         .collect();
-    SwitchedLoop::new(id_of(crossbars), &places, strings)
+    SwitchedLoop::new(crossbars, &places, strings)
 }

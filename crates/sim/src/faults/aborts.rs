@@ -1,9 +1,9 @@
 //! The answer to an ABTS, or to a command that went wrong: what was asked for is sent again.
 
-use sanlab_fc::{ExchangeState, Frame, FrameKind};
-use sanlab_kernel::Picoseconds;
+use sanlab_fc::{Exchange, ExchangeState, Frame, FrameKind};
+use sanlab_kernel::{Id, Instant};
 
-use crate::issuer::Issuer;
+use crate::issuer::Tag;
 use crate::world::World;
 
 /// Payload of BA_ACC: sequence, ids of the exchange, lowest and highest count (FC-FS).
@@ -11,8 +11,8 @@ const BA_ACC_BYTES: u32 = 12;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// An information unit of an exchange that is being aborted, or was: only the abort itself counts.
-    pub(crate) fn on_arrived_late(&mut self, now: Picoseconds, frame: &Frame) {
-        let id = frame.exchange;
+    pub(crate) fn on_arrived_late(&mut self, now: Instant, frame: &Frame) {
+        let id = frame.exchange.record();
         if self.fcp.exchange(id).state != ExchangeState::Aborting {
             return;
         }
@@ -26,26 +26,25 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    pub(crate) fn on_abort_due(&mut self, now: Picoseconds, id: u32, number: u32) {
+    pub(crate) fn on_abort_due(&mut self, now: Instant, id: Id<Exchange>, number: u32) {
         if self.is_state(id, number, ExchangeState::Aborting) {
             self.end_abort(now, id);
         }
     }
 
     /// The exchange is over, its command is sent again.
-    fn end_abort(&mut self, now: Picoseconds, id: u32) {
-        let request = self.detach(now, id);
-        self.try_again(now, request, true);
+    fn end_abort(&mut self, now: Instant, id: Id<Exchange>) {
+        if let Tag::Host(request) = self.detach(now, id) {
+            self.try_again(now, request, true);
+        }
     }
 
     /// A response that reports an error, or comes without all data.
-    pub(crate) fn on_spoilt(&mut self, now: Picoseconds, id: u32) {
-        let issuer = self.fcp.command(id).tag.issuer;
-        let request = self.detach(now, id);
-        match issuer {
-            Issuer::Host => self.try_again(now, request, true),
-            Issuer::Mirror => self.send_transfer(now, request),
-            Issuer::BackEnd => {}
+    pub(crate) fn on_spoilt(&mut self, now: Instant, id: Id<Exchange>) {
+        match self.detach(now, id) {
+            Tag::Host(request) => self.try_again(now, request, true),
+            Tag::Mirror(copy) => self.send_transfer(now, copy),
+            Tag::BackEnd(_) => {}
         }
     }
 }

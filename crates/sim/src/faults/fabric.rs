@@ -1,16 +1,18 @@
 //! What goes wrong in the fabric, when it happens.
 
-use sanlab_kernel::{NEVER, Picoseconds, Rate};
+use sanlab_fabric::{Fibre, Link};
+use sanlab_kernel::{Id, Instant, Rate, Span};
 
 use super::state::Place;
 use crate::event::{FaultEvent, RecoveryEvent};
+use crate::plan::{CreditLossPlan, LoopFaultPlan, MemberOutagePlan, OutagePlan};
 use crate::world::World;
 
 /// Time between two looks at a transmitter that lost credit.
-const CREDIT_LOOK: Picoseconds = 1_000_000_000;
+const CREDIT_LOOK: Span = Span::from_ps(1_000_000_000);
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    pub(crate) fn on_fault(&mut self, now: Picoseconds, event: FaultEvent) {
+    pub(crate) fn on_fault(&mut self, now: Instant, event: FaultEvent) {
         match event {
             FaultEvent::Loop(index) => self.on_loop_fault(now, index),
             FaultEvent::LinkDown(link, outage) => self.on_link_down(now, link, outage),
@@ -23,8 +25,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.notice(now);
             }
             FaultEvent::Visibility(index) => {
-                let change = self.faults.plan().visibility[index as usize];
+                let change = self.faults.visibility[index];
                 let pair = (change.a.min(change.b), change.a.max(change.b));
+                let pair = (Id::new(pair.0), Id::new(pair.1));
                 if change.visible {
                     self.faults.apart.remove(&pair);
                 } else {
@@ -32,15 +35,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 }
             }
             FaultEvent::Drain(index) => {
-                let drain = self.faults.plan().drains[index as usize];
+                let drain = self.faults.drains[index];
+                let n_port = Id::new(drain.n_port);
                 let rate = drain.bytes_per_s.map(Rate::from);
-                self.network.n_ports[drain.n_port as usize].drains_at(rate);
+                self.network.n_ports[n_port].drains_at(rate);
                 let what = if rate.is_some() {
                     "drains slowly"
                 } else {
                     "drains at once again"
                 };
-                self.faults.note(now, what, Place::NPort(drain.n_port));
+                self.faults.note(now, what, Place::NPort(n_port));
             }
             FaultEvent::CreditLoss(index) => self.on_credit_loss(now, index),
             FaultEvent::CreditLook(fibre, frames) => self.on_credit_look(now, fibre, frames),
@@ -48,78 +52,77 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Hosts learn of a change after a while.
-    fn notice(&mut self, now: Picoseconds) {
-        let told_at = now + self.faults.plan().notice_ps;
+    fn notice(&mut self, now: Instant) {
+        let told_at = now + self.faults.times().notice;
         self.recover_at(told_at, RecoveryEvent::PathsCheck);
     }
 
-    fn on_link_down(&mut self, now: Picoseconds, link: u32, outage: u32) {
-        let until = self.faults.outages[link as usize][outage as usize].end_ps();
+    fn on_link_down(&mut self, now: Instant, link: Id<Link>, outage: Id<OutagePlan>) {
+        let until = Instant::from_ps(self.faults.outages[link][outage].end_ps());
         self.network.fail_link(link, now, until);
-        if now > 0 {
+        if now > Instant::START {
             self.faults.note(now, "link goes down", Place::Link(link));
         }
-        for n_port in self.faults.ends[link as usize].into_iter().flatten() {
+        for n_port in self.faults.ends[link].into_iter().flatten() {
             self.check_paths(now, Some(n_port));
         }
         self.notice(now);
     }
 
-    fn on_link_up(&mut self, now: Picoseconds, link: u32, outage: u32) {
-        let next = self.faults.outages[link as usize].get(outage as usize + 1);
-        let next = next.map_or(NEVER, |outage| outage.from_ps);
+    fn on_link_up(&mut self, now: Instant, link: Id<Link>, outage: Id<OutagePlan>) {
+        let next = self.faults.outages[link].get(Id::new(outage.number() + 1));
+        let next = next.map_or(Instant::NEVER, |outage| Instant::from_ps(outage.from_ps));
         self.network.expect_outage(link, next);
         self.faults.note(now, "link is up", Place::Link(link));
-        for n_port in self.faults.ends[link as usize].into_iter().flatten() {
+        for n_port in self.faults.ends[link].into_iter().flatten() {
             self.check_paths(now, Some(n_port));
         }
         self.notice(now);
     }
 
-    fn on_member_down(&mut self, now: Picoseconds, link: u32, index: u32) {
-        let outages = &self.faults.member_outages[link as usize];
-        let outage = outages[index as usize];
-        let later = outages[index as usize + 1..].iter();
-        let mut same = later.filter(|later| later.member == outage.member);
-        let next = same.next().map(|later| later.from_ps);
+    fn on_member_down(&mut self, now: Instant, link: Id<Link>, index: Id<MemberOutagePlan>) {
+        let outages = &self.faults.member_outages[link];
+        let outage = outages[index];
+        let same = outages
+            .pairs()
+            .find(|&(id, later)| id > index && later.member == outage.member);
+        let next = same.map(|(_, later)| Instant::from_ps(later.from_ps));
+        let (member, until) = (Id::new(outage.member), Instant::from_ps(outage.end_ps()));
+        self.network.pull_member(link, member, now, until);
         self.network
-            .pull_member(link, outage.member, now, outage.end_ps());
-        self.network
-            .expect_pull(link, outage.member, next.unwrap_or(NEVER));
+            .expect_pull(link, member, next.unwrap_or(Instant::NEVER));
         self.faults
             .note(now, "a cable of the trunk is pulled", Place::Link(link));
     }
 
-    fn on_credit_loss(&mut self, now: Picoseconds, index: u32) {
-        let loss = self.faults.plan().credit_losses[index as usize];
-        let lost = self.network.lose_credit(loss.fibre, loss.count, now);
+    fn on_credit_loss(&mut self, now: Instant, index: Id<CreditLossPlan>) {
+        let loss = self.faults.credit_losses[index];
+        let fibre = Id::new(loss.fibre);
+        let lost = self.network.lose_credit(fibre, loss.count, now);
         if lost == 0 {
             // All of it is in use just now: an R_RDY gets lost a little later.
             self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLoss(index));
             return;
         }
         self.faults
-            .note(now, "credit gets lost", Place::Fibre(loss.fibre));
-        let frames = self.network.fibres[loss.fibre as usize].counters.frames;
-        self.fault_at(
-            now + CREDIT_LOOK,
-            FaultEvent::CreditLook(loss.fibre, frames),
-        );
+            .note(now, "credit gets lost", Place::Fibre(fibre));
+        let frames = self.network.fibres[fibre].counters.frames;
+        self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
     }
 
     /// Is the lost credit back? By BB_SC, once 2^n frames were counted; by a link reset, once the
     /// transmitter has had none at all for too long.
-    fn on_credit_look(&mut self, now: Picoseconds, fibre: u32, frames: u64) {
-        let plan = self.faults.plan();
-        let transmitter = &self.network.fibres[fibre as usize];
+    fn on_credit_look(&mut self, now: Instant, fibre: Id<Fibre>, frames: u64) {
+        let transmitter = &self.network.fibres[fibre];
         if transmitter.lost_credit == 0 {
             return;
         }
         let sent = transmitter.counters.frames;
-        let is_counted = (plan.bb_sc_n).is_some_and(|n| sent >> n.get() != frames >> n.get());
+        let is_counted =
+            (self.faults.bb_sc_n).is_some_and(|n| sent >> n.get() != frames >> n.get());
         let has_none = transmitter.lost_credit == transmitter.credit.granted();
         let since = self.starved_since(fibre, has_none, now);
-        let is_reset = has_none && now - since >= self.faults.plan().credit_timeout_ps;
+        let is_reset = has_none && now - since >= self.faults.times().credit_timeout;
         if is_reset || is_counted {
             self.network.recover_credit(fibre, now);
             let what = if is_reset {
@@ -133,7 +136,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
     }
 
-    fn starved_since(&mut self, fibre: u32, has_none: bool, now: Picoseconds) -> Picoseconds {
+    fn starved_since(&mut self, fibre: Id<Fibre>, has_none: bool, now: Instant) -> Instant {
         let known = self
             .faults
             .starved
@@ -154,8 +157,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A fault of a loop that the plan has happens now.
-    fn on_loop_fault(&mut self, now: Picoseconds, index: u32) {
-        let (loop_id, fault) = self.faults.on_loops[index as usize].clone();
+    fn on_loop_fault(&mut self, now: Instant, index: Id<LoopFaultPlan>) {
+        let (loop_id, fault) = self.faults.on_loops[index].clone();
         for n_port in self.network.fail_loop(loop_id, &fault, now) {
             self.clear_task_sets(n_port);
         }

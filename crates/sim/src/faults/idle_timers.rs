@@ -4,7 +4,7 @@
 //! R_A_TOV. Neither is work: a run ends with its last work, and its utilisations refer to that time.
 
 use sanlab_fc::ExchangeState;
-use sanlab_kernel::NEVER;
+use sanlab_kernel::Instant;
 
 use crate::event::{Event, RecoveryEvent, ServiceEvent};
 use crate::world::World;
@@ -24,9 +24,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         match *event {
             Event::Recovery(timer) => self.is_idle_recovery(timer),
             Event::DataDue(exchange, number, _) => !self.waits_for_data(exchange, number),
-            Event::Service(ServiceEvent::Overdue(dialogue, step)) => {
-                self.services.is_answered(dialogue, step)
-            }
+            Event::Service(ServiceEvent::Overdue(step)) => self.services.is_answered(step),
             _ => false,
         }
     }
@@ -50,6 +48,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         while self.next_is_idle() {
             self.agenda.pop();
         }
-        self.next_at() == NEVER
+        self.next_at() == Instant::NEVER
     }
 }

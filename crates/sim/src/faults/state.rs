@@ -1,27 +1,37 @@
 //! What goes wrong in the fabric, and what was noticed of it.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
-use sanlab_fabric::LoopFault;
-use sanlab_kernel::Picoseconds;
+use sanlab_fabric::{Fibre, Link, Loop, LoopFault};
+use sanlab_fc::NPort;
+use sanlab_kernel::{Id, IdVec, Instant, Span};
 
-use crate::plan::{FaultsPlan, MemberOutagePlan, OutagePlan, Plan};
+use crate::host::path::{HostDevice, Path};
+use crate::plan::{
+    CreditLossPlan, DrainPlan, LoopFaultPlan, MemberOutagePlan, OutagePlan, Plan, VisibilityPlan,
+};
 
 /// What goes wrong in the fabric, and what was noticed of it.
 pub(crate) struct Faults {
     /// Something does: timers run.
     is_armed: bool,
-    plan: FaultsPlan,
+    times: Times,
+    /// BB_SC_N, where credit is counted.
+    pub(super) bb_sc_n: Option<NonZeroU32>,
+    pub(super) visibility: IdVec<VisibilityPlan>,
+    pub(super) drains: IdVec<DrainPlan>,
+    pub(super) credit_losses: IdVec<CreditLossPlan>,
     /// Loop and what happens to it.
-    pub(super) on_loops: Vec<(u32, LoopFault)>,
+    pub(super) on_loops: IdVec<LoopFaultPlan, (Id<Loop>, LoopFault)>,
     /// Outages of each link.
-    pub(super) outages: Vec<Vec<OutagePlan>>,
+    pub(super) outages: IdVec<Link, IdVec<OutagePlan>>,
     /// Outages of members of trunks.
-    pub(super) member_outages: Vec<Vec<MemberOutagePlan>>,
+    pub(super) member_outages: IdVec<Link, IdVec<MemberOutagePlan>>,
     /// N_Ports at the ends of each link.
-    pub(super) ends: Vec<[Option<u32>; 2]>,
+    pub(super) ends: IdVec<Link, [Option<Id<NPort>>; 2]>,
     /// Pairs of N_Ports that the fabric keeps apart, the smaller number first.
-    pub(super) apart: BTreeSet<(u32, u32)>,
+    pub(super) apart: BTreeSet<(Id<NPort>, Id<NPort>)>,
     /// Commands sent since timers run, counted, so that a timer knows its own.
     exchanges: u32,
     /// Ids of aborted exchanges that rest.
@@ -29,13 +39,25 @@ pub(crate) struct Faults {
     /// What happened, for the time line.
     log: Vec<Happened>,
     /// For a fibre that lost credit, since when it has none.
-    pub(super) starved: Vec<(u32, Picoseconds)>,
+    pub(super) starved: Vec<(Id<Fibre>, Instant)>,
+}
+
+/// Timers of the plan.
+pub(crate) struct Times {
+    /// Time from a change in the fabric until hosts know it.
+    pub(crate) notice: Span,
+    /// Time from light on a link to the first command.
+    pub(crate) login: Span,
+    pub(crate) e_d_tov: Span,
+    pub(crate) r_a_tov: Span,
+    /// Time without credit after which a transmitter resets its link.
+    pub(crate) credit_timeout: Span,
 }
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Happened {
-    pub(crate) at: Picoseconds,
+    pub(crate) at: Instant,
     pub(crate) what: &'static str,
     pub(crate) place: Place,
 }
@@ -43,30 +65,47 @@ pub(crate) struct Happened {
 /// What it happened to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    Link(u32),
-    Fibre(u32),
-    Path(u32),
-    Device(u32),
-    NPort(u32),
+    Link(Id<Link>),
+    Fibre(Id<Fibre>),
+    Path(Id<Path>),
+    Device(Id<HostDevice>),
+    NPort(Id<NPort>),
     Fabric,
 }
 
 impl Faults {
-    pub(crate) fn new(plan: &Plan, loop_faults: Vec<(u32, LoopFault)>) -> Self {
+    pub(crate) fn new(
+        plan: &Plan,
+        loop_faults: IdVec<LoopFaultPlan, (Id<Loop>, LoopFault)>,
+    ) -> Self {
         Self {
             is_armed: plan.faults.is_armed || !plan.loop_faults.is_empty(),
-            plan: plan.faults.clone(),
+            times: Times {
+                notice: Span::from_ps(plan.faults.notice_ps),
+                login: Span::from_ps(plan.faults.login_ps),
+                e_d_tov: Span::from_ps(plan.faults.e_d_tov_ps),
+                r_a_tov: Span::from_ps(plan.faults.r_a_tov_ps),
+                credit_timeout: Span::from_ps(plan.faults.credit_timeout_ps),
+            },
+            bb_sc_n: plan.faults.bb_sc_n,
+            visibility: plan.faults.visibility.clone().into(),
+            drains: plan.faults.drains.clone().into(),
+            credit_losses: plan.faults.credit_losses.clone().into(),
             on_loops: loop_faults,
-            outages: plan.links.iter().map(|link| link.outages.clone()).collect(),
+            outages: plan
+                .links
+                .iter()
+                .map(|link| link.outages.clone().into())
+                .collect(),
             member_outages: plan
                 .links
                 .iter()
-                .map(|link| link.member_outages.clone())
+                .map(|link| link.member_outages.clone().into())
                 .collect(),
             ends: plan
                 .links
                 .iter()
-                .map(|link| [link.a.n_port(), link.b.n_port()])
+                .map(|link| [link.a, link.b].map(|end| end.n_port().map(Id::new)))
                 .collect(),
             apart: BTreeSet::new(),
             exchanges: 0,
@@ -78,7 +117,7 @@ impl Faults {
 
     /// Whether the fabric keeps two N_Ports apart.
     #[inline]
-    pub(crate) fn is_apart(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn is_apart(&self, a: Id<NPort>, b: Id<NPort>) -> bool {
         !self.apart.is_empty() && self.apart.contains(&(a.min(b), a.max(b)))
     }
 
@@ -88,9 +127,10 @@ impl Faults {
         self.is_armed
     }
 
-    /// What the plan says of faults.
-    pub(crate) fn plan(&self) -> &FaultsPlan {
-        &self.plan
+    /// Timers.
+    #[inline]
+    pub(crate) fn times(&self) -> &Times {
+        &self.times
     }
 
     /// Ids of aborted exchanges that rest.
@@ -111,7 +151,7 @@ impl Faults {
     }
 
     /// Something happens, for the time line.
-    pub(crate) fn note(&mut self, at: Picoseconds, what: &'static str, place: Place) {
+    pub(crate) fn note(&mut self, at: Instant, what: &'static str, place: Place) {
         self.log.push(Happened { at, what, place });
     }
 }

@@ -5,7 +5,7 @@ mod workload;
 
 use sanlab_fabric::Network;
 use sanlab_fc::Frame;
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
 pub(crate) use series::Series;
@@ -13,7 +13,7 @@ pub(crate) use workload::WorkloadState;
 
 /// Latencies of frames, workloads, and what happened in each interval.
 pub(crate) struct Meters {
-    workloads: Vec<WorkloadState>,
+    workloads: IdVec<WorkloadState>,
     latencies: FrameLatencies,
     series: Series,
 }
@@ -30,15 +30,15 @@ impl Meters {
     }
 
     #[inline]
-    pub(crate) fn workload(&mut self, id: u32) -> &mut WorkloadState {
-        &mut self.workloads[id as usize]
+    pub(crate) fn workload(&mut self, id: Id<WorkloadState>) -> &mut WorkloadState {
+        &mut self.workloads[id]
     }
 
-    pub(crate) fn workloads(&self) -> &[WorkloadState] {
+    pub(crate) fn workloads(&self) -> &IdVec<WorkloadState> {
         &self.workloads
     }
 
-    pub(crate) fn workloads_mut(&mut self) -> &mut [WorkloadState] {
+    pub(crate) fn workloads_mut(&mut self) -> &mut IdVec<WorkloadState> {
         &mut self.workloads
     }
 
@@ -52,7 +52,7 @@ impl Meters {
 
     /// A frame reaches its destination then.
     #[inline(always)]
-    pub(crate) fn record_frame(&mut self, frame: &Frame, landed_at: Picoseconds) {
+    pub(crate) fn record_frame(&mut self, frame: &Frame, landed_at: Instant) {
         self.latencies.record(
             frame.flow,
             frame.payload_bytes,
@@ -63,14 +63,14 @@ impl Meters {
 
     /// When the current interval ends.
     #[inline]
-    pub(crate) fn interval_ends_at(&self) -> Picoseconds {
+    pub(crate) fn interval_ends_at(&self) -> Instant {
         self.series.next_at
     }
 
     /// Close the intervals that have ended by now, and with `at_end` the one that has not.
     pub(crate) fn close_series<const E: bool>(
         &mut self,
-        now: Picoseconds,
+        now: Instant,
         at_end: bool,
         network: &Network<E>,
     ) {

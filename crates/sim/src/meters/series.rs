@@ -1,7 +1,7 @@
 //! What happened in each interval.
 
-use sanlab_fabric::Network;
-use sanlab_kernel::{NEVER, Picoseconds, id_of};
+use sanlab_fabric::{Fibre, Network};
+use sanlab_kernel::{Id, IdVec, Instant, Span};
 use sanlab_metrics::IoTotals;
 
 use super::workload::WorkloadState;
@@ -14,11 +14,11 @@ const MOST_INTERVALS: usize = 1024;
 /// difference of two readings, taken when the rows are asked for.
 #[derive(Debug)]
 pub(crate) struct Series {
-    interval: Picoseconds,
-    pub(crate) next_at: Picoseconds,
-    closed_at: Picoseconds,
+    interval: Span,
+    pub(crate) next_at: Instant,
+    closed_at: Instant,
     /// Ends of the intervals closed so far.
-    ends: Vec<Picoseconds>,
+    ends: Vec<Instant>,
     fibres: usize,
     /// Of every fibre at the end of each of those intervals.
     readings: Vec<Reading>,
@@ -30,39 +30,43 @@ pub(crate) struct Series {
 struct Reading {
     bytes: u64,
     payload_bytes: u64,
-    busy: Picoseconds,
-    credit_wait: Picoseconds,
+    busy: Span,
+    credit_wait: Span,
 }
 
 /// One direction of a link in one interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FibreRow {
-    pub(crate) fibre: u32,
-    pub(crate) ends_at: Picoseconds,
-    pub(crate) span: Picoseconds,
+    pub(crate) fibre: Id<Fibre>,
+    pub(crate) ends_at: Instant,
+    pub(crate) span: Span,
     pub(crate) bytes: u64,
     pub(crate) payload_bytes: u64,
-    pub(crate) busy: Picoseconds,
-    pub(crate) credit_wait: Picoseconds,
+    pub(crate) busy: Span,
+    pub(crate) credit_wait: Span,
 }
 
 /// Reads or writes of one workload in one interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkloadRow {
-    pub(crate) workload: u32,
+    pub(crate) workload: Id<WorkloadState>,
     pub(crate) is_read: bool,
-    pub(crate) ends_at: Picoseconds,
+    pub(crate) ends_at: Instant,
     pub(crate) totals: IoTotals,
 }
 
 impl Series {
-    pub(crate) fn new(interval: Picoseconds, fibres: usize) -> Self {
+    pub(crate) fn new(interval: Span, fibres: usize) -> Self {
         Self {
             interval,
-            next_at: if interval == 0 { NEVER } else { interval },
-            closed_at: 0,
+            next_at: if interval.is_zero() {
+                Instant::NEVER
+            } else {
+                Instant::START + interval
+            },
+            closed_at: Instant::START,
             ends: Vec::new(),
-            fibres: if interval == 0 { 0 } else { fibres },
+            fibres: if interval.is_zero() { 0 } else { fibres },
             readings: Vec::new(),
             workloads: Vec::new(),
         }
@@ -71,27 +75,27 @@ impl Series {
     /// Close every interval that has ended by now, and with `at_end` the one that has not.
     pub(crate) fn close_until<const E: bool>(
         &mut self,
-        now: Picoseconds,
+        now: Instant,
         at_end: bool,
         network: &Network<E>,
-        workloads: &mut [WorkloadState],
+        workloads: &mut IdVec<WorkloadState>,
     ) {
         while self.next_at <= now {
             self.close(self.next_at, network, workloads);
         }
-        if at_end && self.interval > 0 && self.closed_at < now {
+        if at_end && !self.interval.is_zero() && self.closed_at < now {
             self.close(now, network, workloads);
         }
     }
 
     fn close<const E: bool>(
         &mut self,
-        now: Picoseconds,
+        now: Instant,
         network: &Network<E>,
-        workloads: &mut [WorkloadState],
+        workloads: &mut IdVec<WorkloadState>,
     ) {
         self.readings.extend((0..self.fibres).map(|id| {
-            let counters = network.counters(id_of(id), now);
+            let counters = network.counters(Id::from_place(id), now);
             Reading {
                 bytes: counters.bytes,
                 payload_bytes: counters.payload_bytes,
@@ -99,10 +103,10 @@ impl Series {
                 credit_wait: counters.credit_wait,
             }
         }));
-        for (id, workload) in workloads.iter_mut().enumerate() {
+        for (id, workload) in workloads.pairs_mut() {
             for (direction, meter) in workload.meters.iter_mut().enumerate() {
                 self.workloads.push(WorkloadRow {
-                    workload: id_of(id),
+                    workload: id,
                     is_read: direction == 1,
                     ends_at: now,
                     totals: std::mem::take(&mut meter.interval),
@@ -124,13 +128,13 @@ impl Series {
             *reading = *later;
         });
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
-        self.interval *= 2;
+        self.interval = self.interval * 2;
     }
 
     /// Rows of the fibres, interval after interval.
     pub(crate) fn fibre_rows(&self) -> Vec<FibreRow> {
         let mut rows = Vec::with_capacity(self.readings.len());
-        let mut began_at = 0;
+        let mut began_at = Instant::START;
         for (nth, &ends_at) in self.ends.iter().enumerate() {
             for id in 0..self.fibres {
                 let place = nth * self.fibres + id;
@@ -138,7 +142,7 @@ impl Series {
                 let before = before.map_or(Reading::default(), |place| self.readings[place]);
                 let span = ends_at - began_at;
                 rows.push(FibreRow::between(
-                    id,
+                    Id::from_place(id),
                     (ends_at, span),
                     before,
                     self.readings[place],
@@ -169,13 +173,13 @@ fn merge_blocks<R: Copy>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R,
 impl FibreRow {
     /// What a fibre has counted from one reading to the next, at the end of a span.
     fn between(
-        fibre: usize,
-        (ends_at, span): (Picoseconds, Picoseconds),
+        fibre: Id<Fibre>,
+        (ends_at, span): (Instant, Span),
         before: Reading,
         after: Reading,
     ) -> Self {
         Self {
-            fibre: id_of(fibre),
+            fibre,
             ends_at,
             span,
             bytes: after.bytes - before.bytes,

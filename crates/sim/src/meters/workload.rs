@@ -1,6 +1,6 @@
 //! What a workload has seen, and Little's law for it.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::WorkloadMeter;
 
 /// What one workload has seen.
@@ -15,46 +15,46 @@ pub(crate) struct WorkloadState {
     pub(crate) failed: u64,
     /// Requests done, warm-up included.
     pub(crate) done: u64,
-    pub(crate) last_completion_at: Picoseconds,
+    pub(crate) last_completion_at: Instant,
     /// Requests open, integrated over time, and the response times that must add up to it.
     pub(crate) open: u64,
     open_area: u128,
-    changed_at: Picoseconds,
+    changed_at: Instant,
     pub(crate) response_sum: u128,
 }
 
 impl WorkloadState {
     /// A request is made.
-    pub(crate) fn begin(&mut self, now: Picoseconds) {
+    pub(crate) fn begin(&mut self, now: Instant) {
         self.change_open(now, 1);
         self.asked += 1;
     }
 
     /// A request is done after this response time.
-    pub(crate) fn complete(&mut self, now: Picoseconds, response: Picoseconds) {
+    pub(crate) fn complete(&mut self, now: Instant, response: Span) {
         self.change_open(now, -1);
-        self.response_sum += u128::from(response);
+        self.response_sum += u128::from(response.as_ps());
         self.last_completion_at = now;
         self.done += 1;
     }
 
     /// A request has failed after this time.
-    pub(crate) fn fail(&mut self, now: Picoseconds, open_for: Picoseconds) {
+    pub(crate) fn fail(&mut self, now: Instant, open_for: Span) {
         self.change_open(now, -1);
-        self.response_sum += u128::from(open_for);
+        self.response_sum += u128::from(open_for.as_ps());
         self.failed += 1;
     }
 
     /// So many requests more, or fewer, are open from now on.
-    fn change_open(&mut self, now: Picoseconds, change: i64) {
-        self.open_area += u128::from(self.open) * u128::from(now - self.changed_at);
+    fn change_open(&mut self, now: Instant, change: i64) {
+        self.open_area += u128::from(self.open) * u128::from((now - self.changed_at).as_ps());
         self.changed_at = now;
         self.open = self.open.wrapping_add_signed(change);
     }
 
     /// Little's law: requests open, integrated over time, are the response times summed, those of
     /// open requests counted up to now.
-    pub(crate) fn little(&mut self, now: Picoseconds, open_for: u128) -> Result<(), i128> {
+    pub(crate) fn little(&mut self, now: Instant, open_for: u128) -> Result<(), i128> {
         self.change_open(now, 0);
         let sum = self.response_sum + open_for;
         if self.open_area == sum {

@@ -1,7 +1,8 @@
 //! Tables of paths and their losses, and of the events of a run.
 
+use sanlab_fc::NPort;
 use sanlab_host::PathState;
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant, Span};
 use sanlab_metrics::{Column, Table};
 
 use crate::faults::state::{Happened, Place};
@@ -11,9 +12,9 @@ use crate::plan::Plan;
 use crate::world::World;
 
 /// One row for each path from an adapter to a port of an array.
-pub(super) fn paths<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
-    let rows = world.host.paths();
-    let name = |n_port: u32| plan.n_ports[n_port as usize].name.clone();
+pub(super) fn paths<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
+    let rows = world.host.paths().as_slice();
+    let name = |n_port: Id<NPort>| plan.n_ports[n_port.place()].name.clone();
     let whole = |value: fn(&Path) -> u64| Column::whole(rows, value);
     Table::new(
         "paths",
@@ -39,17 +40,23 @@ pub(super) fn paths<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
                 Column::whole(rows, |row| {
                     let lasting = now - row.lost_at.min(now);
                     let is_lost = row.state != PathState::Up;
-                    row.lost_for + if is_lost { lasting } else { 0 }
+                    let lost = row.lost_for + if is_lost { lasting } else { Span::ZERO };
+                    lost.as_ps()
                 }),
             ),
-            ("lost_first_ps", whole(|row| row.lost_first.unwrap_or(0))),
-            ("replaced_ps", whole(|row| row.replaced_at.unwrap_or(0))),
+            ("lost_first_ps", whole(|row| instant_ps(row.lost_first))),
+            ("replaced_ps", whole(|row| instant_ps(row.replaced_at))),
         ],
     )
 }
 
+/// When something happened, 0 where it did not.
+fn instant_ps(at: Option<Instant>) -> u64 {
+    at.map_or(0, Instant::as_ps)
+}
+
 fn path_name(plan: &Plan, path: &Path) -> String {
-    let name = |n_port: u32| &plan.n_ports[n_port as usize].name;
+    let name = |n_port: Id<NPort>| &plan.n_ports[n_port.place()].name;
     format!("{} to {}", name(path.initiator), name(path.target))
 }
 
@@ -61,7 +68,7 @@ pub(super) fn happenings<const E: bool>(world: &World<E>, plan: &Plan) -> Table 
     });
     let seen = world.faults.log().iter().map(|seen| {
         let place = place_name(world, plan, seen);
-        (seen.at, seen.what.to_owned(), place, String::new())
+        (seen.at.as_ps(), seen.what.to_owned(), place, String::new())
     });
     let mut rows: Vec<_> = known.chain(seen).collect();
     rows.sort_by_key(|row| row.0);
@@ -79,17 +86,17 @@ pub(super) fn happenings<const E: bool>(world: &World<E>, plan: &Plan) -> Table 
 fn place_name<const E: bool>(world: &World<E>, plan: &Plan, seen: &Happened) -> String {
     match seen.place {
         Place::Link(link) => {
-            let end = |at_b| port_name(plan, link as usize, at_b);
+            let end = |at_b| port_name(plan, link.place(), at_b);
             format!("{} to {}", end(false), end(true))
         }
         Place::Fibre(fibre) => fibre_name(plan, fibre),
-        Place::Path(path) => path_name(plan, &world.host.paths()[path as usize]),
+        Place::Path(path) => path_name(plan, &world.host.paths()[path]),
         Place::Device(device) => {
-            let route = world.host.devices()[device as usize].routes[0];
-            let lun = &plan.arrays[route.array as usize].luns[route.lun as usize];
+            let route = world.host.devices()[device].routes[Id::new(0)];
+            let lun = &plan.arrays[route.array.place()].luns[route.lun.place()];
             lun.name.clone()
         }
-        Place::NPort(n_port) => plan.n_ports[n_port as usize].name.clone(),
+        Place::NPort(n_port) => plan.n_ports[n_port.place()].name.clone(),
         Place::Fabric => "fabric".into(),
     }
 }

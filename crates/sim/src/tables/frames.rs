@@ -48,7 +48,7 @@ pub(super) fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ),
             (
                 "network_max_ps",
-                Column::whole(&rows, |row| row.1.network().1),
+                Column::whole(&rows, |row| row.1.network().1.as_ps()),
             ),
             (
                 "end_to_end_mean_ps",
@@ -56,7 +56,7 @@ pub(super) fn frames<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ),
             (
                 "end_to_end_max_ps",
-                Column::whole(&rows, |row| row.1.end_to_end().1),
+                Column::whole(&rows, |row| row.1.end_to_end().1.as_ps()),
             ),
         ],
     )
@@ -77,8 +77,8 @@ pub(super) fn frame_histogram<const E: bool>(world: &World<E>) -> Table {
         "frame_histogram",
         vec![
             ("latency", Column::text(&rows, |row| row.0.into())),
-            ("low_ps", Column::whole(&rows, |row| row.1.0)),
-            ("high_ps", Column::whole(&rows, |row| row.1.1)),
+            ("low_ps", Column::whole(&rows, |row| row.1.0.as_ps())),
+            ("high_ps", Column::whole(&rows, |row| row.1.1.as_ps())),
             ("frames_count", Column::whole(&rows, |row| row.1.2)),
         ],
     )

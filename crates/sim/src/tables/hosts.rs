@@ -1,9 +1,9 @@
 //! Tables of hosts: ports of adapters, I/O buses.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 
-use super::numbers::ratio;
+use super::numbers::{ratio, run_time, span_of};
 use crate::plan::Plan;
 use crate::world::World;
 
@@ -13,15 +13,11 @@ struct AdapterRow {
     commands: u64,
     interrupts: u64,
     queue_full: u64,
-    busy: u64,
+    busy: Span,
 }
 
 /// Ports of adapters.
-pub(super) fn adapters<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Table {
+pub(super) fn adapters<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) -> Table {
     let hosts = plan.hosts.iter();
     let planned = hosts.flat_map(|host| host.adapters.iter().map(move |adapter| (host, adapter)));
     let rows: Vec<_> = (world.host.adapters_mut().iter_mut().zip(planned))
@@ -31,7 +27,7 @@ pub(super) fn adapters<const E: bool>(
             commands: adapter.commands,
             interrupts: adapter.interrupts,
             queue_full: adapter.queue_full,
-            busy: u64::try_from(adapter.engine.totals(now).busy).unwrap_or(u64::MAX),
+            busy: span_of(adapter.engine.totals(now).busy),
         })
         .collect();
     let whole = |value: fn(&AdapterRow) -> u64| Column::whole(&rows, value);
@@ -45,14 +41,14 @@ pub(super) fn adapters<const E: bool>(
             ("queue_full_count", whole(|row| row.queue_full)),
             (
                 "engine_utilisation",
-                Column::real(&rows, |row| ratio(row.busy, now)),
+                Column::real(&rows, |row| ratio(row.busy, run_time(now))),
             ),
         ],
     )
 }
 
 /// I/O buses.
-pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) -> Table {
     let planned = plan
         .hosts
         .iter()
@@ -60,10 +56,7 @@ pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picos
     let rows: Vec<_> = (world.network.buses.segments.iter_mut().zip(planned))
         .map(|(bus, (host, planned))| {
             let totals = bus.totals(now);
-            let busy: Vec<u64> = totals
-                .iter()
-                .map(|lane| u64::try_from(lane.busy).unwrap_or(u64::MAX))
-                .collect();
+            let busy: Vec<Span> = totals.iter().map(|lane| span_of(lane.busy)).collect();
             (host, planned, bus.bytes(), busy)
         })
         .collect();
@@ -81,8 +74,8 @@ pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picos
             (
                 "utilisation",
                 Column::real(&rows, |row| {
-                    let most = row.3.iter().max().copied().unwrap_or(0);
-                    ratio(most, now)
+                    let most = row.3.iter().max().copied().unwrap_or(Span::ZERO);
+                    ratio(most, run_time(now))
                 }),
             ),
         ],
@@ -92,7 +85,7 @@ pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Picos
 struct FileSystemRow {
     name: String,
     allocations: u64,
-    busy: u64,
+    busy: Span,
     writes: u64,
     bytes: u64,
     response_sum: u128,
@@ -102,7 +95,7 @@ struct FileSystemRow {
 pub(super) fn file_systems<const E: bool>(
     world: &mut World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) -> Table {
     let states = world.meters.workloads();
     let rows: Vec<_> = (world
@@ -118,7 +111,7 @@ pub(super) fn file_systems<const E: bool>(
         FileSystemRow {
             name: planned.name.clone(),
             allocations: file_system.allocations,
-            busy: u64::try_from(file_system.server.totals(now).busy).unwrap_or(u64::MAX),
+            busy: span_of(file_system.server.totals(now).busy),
             writes: totals.iter().map(|totals| totals.count).sum(),
             bytes: totals.iter().map(|totals| totals.bytes).sum(),
             response_sum: totals.iter().map(|totals| totals.response_sum).sum(),
@@ -133,7 +126,7 @@ pub(super) fn file_systems<const E: bool>(
             ("allocation_count", whole(|row| row.allocations)),
             (
                 "allocation_utilisation",
-                Column::real(&rows, |row| ratio(row.busy, now)),
+                Column::real(&rows, |row| ratio(row.busy, run_time(now))),
             ),
             ("journal_write_count", whole(|row| row.writes)),
             ("journal_bytes", whole(|row| row.bytes)),

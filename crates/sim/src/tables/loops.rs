@@ -1,24 +1,29 @@
 //! What loops and their strings have counted, as tables.
 
 use sanlab_fabric::{Loop, LoopCounters, Medium};
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 
-use super::numbers::ratio;
+use super::numbers::{ratio, run_time};
 use crate::plan::{LoopPlan, MediumPlan, Plan};
 use crate::world::World;
 
 /// One row for each loop.
-pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
     let rows: Vec<_> = plan.loops.iter().zip(&world.network.loops.loops).collect();
     let whole = |value: fn(&LoopCounters) -> u64| {
         Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
             value(&row.1.counters)
         })
     };
-    let share = |value: fn(&LoopCounters) -> u64| {
+    let time = |value: fn(&LoopCounters) -> Span| {
+        Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
+            value(&row.1.counters).as_ps()
+        })
+    };
+    let share = |value: fn(&LoopCounters) -> Span| {
         Column::real(&rows, move |row: &(&LoopPlan, &Loop)| {
-            ratio(value(&row.1.counters), now)
+            ratio(value(&row.1.counters), run_time(now))
         })
     };
     Table::new(
@@ -37,11 +42,14 @@ pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
                 "ports_count",
                 Column::whole(&rows, |row| row.0.ports.len() as u64),
             ),
-            ("round_ps", Column::whole(&rows, |row| row.1.round())),
+            (
+                "round_ps",
+                Column::whole(&rows, |row| row.1.round().as_ps()),
+            ),
             ("tenancies_count", whole(|counters| counters.tenancies)),
-            ("owned_ps", whole(|counters| counters.owned)),
-            ("arbitrating_ps", whole(|counters| counters.arbitrating)),
-            ("sending_ps", whole(|counters| counters.sending)),
+            ("owned_ps", time(|counters| counters.owned)),
+            ("arbitrating_ps", time(|counters| counters.arbitrating)),
+            ("sending_ps", time(|counters| counters.sending)),
             ("owned_share", share(|counters| counters.owned)),
             ("arbitrating_share", share(|counters| counters.arbitrating)),
             ("sending_share", share(|counters| counters.sending)),
@@ -50,7 +58,7 @@ pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
 }
 
 /// One row for each string between two crossbars.
-pub(super) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
     let mut rows = Vec::new();
     for (ring, state) in plan.loops.iter().zip(&world.network.loops.loops) {
         if let (MediumPlan::Switched { crossbars, strings }, Medium::Switched(switched)) =
@@ -79,10 +87,12 @@ pub(super) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Picosec
                 Column::whole(&rows, |row| u64::from(row.3.get())),
             ),
             ("circuits_count", Column::whole(&rows, |row| row.4.circuits)),
-            ("held_ps", Column::whole(&rows, |row| row.4.held)),
+            ("held_ps", Column::whole(&rows, |row| row.4.held.as_ps())),
             (
                 "utilisation",
-                Column::real(&rows, |row| ratio(row.4.held, now * u64::from(row.3.get()))),
+                Column::real(&rows, |row| {
+                    ratio(row.4.held, run_time(now) * u64::from(row.3.get()))
+                }),
             ),
             (
                 "most_held_count",

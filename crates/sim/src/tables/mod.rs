@@ -11,18 +11,14 @@ mod stations;
 mod storage;
 mod workloads;
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Instant;
 use sanlab_metrics::Table;
 
 use crate::plan::Plan;
 use crate::world::World;
 
 /// All tables of a run that ended now.
-pub(crate) fn tables<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Vec<Table> {
+pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) -> Vec<Table> {
     let mut tables = vec![
         ports::ports(world, plan, now),
         ports::port_series(world, plan),

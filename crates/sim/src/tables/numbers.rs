@@ -1,12 +1,29 @@
 //! Numbers as columns have them.
 
+use sanlab_kernel::{Instant, Span};
+
 /// A share, 0 of nothing.
-pub(super) fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
+pub(super) fn ratio(part: Span, whole: Span) -> f64 {
+    if whole.is_zero() {
         0.0
     } else {
-        part as f64 / whole as f64
+        part.as_ps() as f64 / whole.as_ps() as f64
     }
+}
+
+/// Time of a run that ended now.
+pub(super) fn run_time(now: Instant) -> Span {
+    now - Instant::START
+}
+
+/// Something per second of this time, which is taken as one picosecond where there is none.
+pub(super) fn per_second(amount: u64, span: Span) -> f64 {
+    amount as f64 / (span.as_ps().max(1) as f64 * 1e-12)
+}
+
+/// A time that was summed, no longer than can be told.
+pub(super) fn span_of(sum: u128) -> Span {
+    Span::from_ps(whole_of(sum))
 }
 
 /// A sum, no more than a column holds.

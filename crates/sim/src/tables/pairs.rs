@@ -1,6 +1,8 @@
 //! The table of pairs of N_Ports that policies name.
 
 use sanlab_fabric::{Discipline, Pair, PairCounters};
+use sanlab_fc::NPort;
+use sanlab_kernel::Id;
 use sanlab_metrics::{Column, Table};
 
 use crate::names::fibre_name;
@@ -16,7 +18,7 @@ struct PairRow {
 /// What pairs that policies name have sent by each output that knows them.
 pub(super) fn pairs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();
-    for (id, fibre) in (0..).zip(&world.network.fibres) {
+    for (id, fibre) in world.network.fibres.pairs() {
         let pairs = fibre.discipline().into_iter().flat_map(Discipline::pairs);
         for (pair, counters) in pairs.filter(|(_, counters)| counters.frames > 0) {
             rows.push(PairRow {
@@ -26,7 +28,7 @@ pub(super) fn pairs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             });
         }
     }
-    let name = |n_port: u32| plan.n_ports[n_port as usize].name.clone();
+    let name = |n_port: Id<NPort>| plan.n_ports[n_port.place()].name.clone();
     let whole = |value: fn(&PairRow) -> u64| Column::whole(&rows, value);
     Table::new(
         "pairs",

@@ -1,10 +1,10 @@
 //! Tables of ports: links, loops, and what each sent in every interval.
 
-use sanlab_fabric::FibreCounters;
-use sanlab_kernel::{Picoseconds, id_of};
+use sanlab_fabric::{Fibre, FibreCounters, fibres_of, way_back};
+use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::{Column, Table};
 
-use super::numbers::{ratio, whole_of};
+use super::numbers::{ratio, run_time, whole_of};
 use crate::names::{ends, fibre_name, fibres, node_name, port_name};
 use crate::plan::{EndPlan, Plan};
 use crate::world::World;
@@ -24,13 +24,15 @@ struct PortRow {
 }
 
 /// Ports of links and loops.
-pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
     let mut rows = Vec::with_capacity(2 * plan.links.len());
     for (index, link) in plan.links.iter().enumerate() {
-        for at_b in [false, true] {
+        for (at_b, fibre) in [false, true]
+            .into_iter()
+            .zip(fibres_of(Id::from_place(index)))
+        {
             let (near, far) = ends(link, at_b);
-            let fibre = id_of(2 * index + usize::from(at_b));
-            let transmitter = &world.network.fibres[fibre as usize];
+            let transmitter = &world.network.fibres[fibre];
             let kind = match (near, far) {
                 (EndPlan::NPort { .. }, _) => "n_port",
                 (_, EndPlan::NPort { .. }) => "f_port",
@@ -45,7 +47,7 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
                 speed: link.speed.clone(),
                 bytes_per_s: link.bytes_per_s.get() * transmitter.members(),
                 tx: world.network.counters(fibre, now),
-                rx: world.network.counters(fibre ^ 1, now),
+                rx: world.network.counters(way_back(fibre), now),
                 tx_bb_credit: u64::from(transmitter.granted()),
                 tx_most_in_use: transmitter.most_in_use(),
             });
@@ -67,17 +69,19 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
             ("tx_frames_count", whole(|row| row.tx.frames)),
             ("tx_bytes", whole(|row| row.tx.bytes)),
             ("tx_payload_bytes", whole(|row| row.tx.payload_bytes)),
-            ("tx_busy_ps", whole(|row| row.tx.busy)),
+            ("tx_busy_ps", whole(|row| row.tx.busy.as_ps())),
             (
                 "tx_utilisation",
-                Column::real(&rows, |row| ratio(row.tx.busy, now)),
+                Column::real(&rows, |row| ratio(row.tx.busy, run_time(now))),
             ),
-            ("tx_credit_wait_ps", whole(|row| row.tx.credit_wait)),
+            ("tx_credit_wait_ps", whole(|row| row.tx.credit_wait.as_ps())),
             ("tx_credit_wait_count", whole(|row| row.tx.credit_waits)),
             ("tx_queue_wait_ps", whole(|row| whole_of(row.tx.queue_wait))),
             (
                 "tx_queue_mean_frames",
-                Column::real(&rows, |row| row.tx.queue_wait as f64 / now.max(1) as f64),
+                Column::real(&rows, |row| {
+                    row.tx.queue_wait as f64 / now.as_ps().max(1) as f64
+                }),
             ),
             ("tx_dropped_count", whole(|row| row.tx.dropped)),
             ("tx_bb_credit", whole(|row| row.tx_bb_credit)),
@@ -90,7 +94,7 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Picosecon
             ("rx_payload_bytes", whole(|row| row.rx.payload_bytes)),
             (
                 "rx_utilisation",
-                Column::real(&rows, |row| ratio(row.rx.busy, now)),
+                Column::real(&rows, |row| ratio(row.rx.busy, run_time(now))),
             ),
         ],
     )
@@ -101,7 +105,7 @@ fn add_loop_ports<const E: bool>(
     rows: &mut Vec<PortRow>,
     world: &World<E>,
     plan: &Plan,
-    now: Picoseconds,
+    now: Instant,
 ) {
     let network = &world.network;
     let mut ports = network.loops.ports.iter();
@@ -129,17 +133,14 @@ fn add_loop_ports<const E: bool>(
 pub(super) fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let rows = &world.meters.series().fibre_rows();
     // A name for each transmitter once, not for each of its rows.
-    let names: Vec<_> = (0..id_of(fibres(plan)))
-        .map(|fibre| fibre_name(plan, fibre))
+    let names: IdVec<Fibre, _> = (0..fibres(plan))
+        .map(|fibre| fibre_name(plan, Id::from_place(fibre)))
         .collect();
     Table::new(
         "port_series",
         vec![
-            (
-                "port",
-                Column::text(rows, |row| names[row.fibre as usize].clone()),
-            ),
-            ("time_ps", Column::whole(rows, |row| row.ends_at)),
+            ("port", Column::text(rows, |row| names[row.fibre].clone())),
+            ("time_ps", Column::whole(rows, |row| row.ends_at.as_ps())),
             ("tx_bytes", Column::whole(rows, |row| row.bytes)),
             (
                 "tx_payload_bytes",
@@ -151,7 +152,7 @@ pub(super) fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table
             ),
             (
                 "tx_credit_wait_ps",
-                Column::whole(rows, |row| row.credit_wait),
+                Column::whole(rows, |row| row.credit_wait.as_ps()),
             ),
         ],
     )

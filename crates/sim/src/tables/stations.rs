@@ -1,6 +1,6 @@
 //! The table of stations: processors, engines, buses, controllers, media.
 
-use sanlab_kernel::{Picoseconds, StationTotals};
+use sanlab_kernel::{Instant, StationTotals};
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::Media;
 
@@ -16,11 +16,7 @@ struct StationRow {
 }
 
 /// Stations that served something, in the order of hosts and arrays.
-fn station_rows<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Vec<StationRow> {
+fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) -> Vec<StationRow> {
     let mut rows = Vec::new();
     let mut add = |totals: StationTotals, servers: usize, name: &str, kind: &'static str| {
         if totals.arrivals > 0 {
@@ -42,7 +38,7 @@ fn station_rows<const E: bool>(
         );
     }
     for adapter in world.host.adapters_mut() {
-        let name = &plan.n_ports[adapter.n_port as usize].name;
+        let name = &plan.n_ports[adapter.n_port.place()].name;
         add(
             adapter.engine.totals(now),
             adapter.engine.servers(),
@@ -93,11 +89,7 @@ fn station_rows<const E: bool>(
 }
 
 /// Stations: whatever serves requests in order of arrival.
-pub(super) fn stations<const E: bool>(
-    world: &mut World<E>,
-    plan: &Plan,
-    now: Picoseconds,
-) -> Table {
+pub(super) fn stations<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) -> Table {
     let rows = &station_rows(world, plan, now);
     let residence = |row: &StationRow| {
         let left = row.totals.departures.max(1);
@@ -120,13 +112,15 @@ pub(super) fn stations<const E: bool>(
             (
                 "utilisation",
                 Column::real(rows, |row| {
-                    let capacity = row.servers as f64 * now.max(1) as f64;
+                    let capacity = row.servers as f64 * now.as_ps().max(1) as f64;
                     row.totals.busy as f64 / capacity
                 }),
             ),
             (
                 "mean_in_system",
-                Column::real(rows, |row| row.totals.area as f64 / now.max(1) as f64),
+                Column::real(rows, |row| {
+                    row.totals.area as f64 / now.as_ps().max(1) as f64
+                }),
             ),
             ("mean_residence_ps", Column::real(rows, residence)),
             ("max_in_system", Column::whole(rows, |row| row.totals.most)),

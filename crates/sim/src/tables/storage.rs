@@ -1,9 +1,10 @@
 //! What mirrors, RAID groups, rebuilds, caches and flash have done, as tables.
 
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant};
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::{FlashCounters, Group, GroupCounters, Media, PageCacheCounters, SECTOR_BYTES};
 
+use super::numbers::per_second;
 use crate::flows::mirror_flows;
 use crate::plan::{GroupPlan, Plan, RebuildPlan};
 use crate::world::World;
@@ -11,7 +12,7 @@ use crate::world::World;
 type Field<T> = (&'static str, fn(&T) -> u64);
 
 /// Tables of groups, rebuilds, caches and flash.
-pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> [Table; 5] {
+pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 5] {
     [
         groups(world, plan),
         rebuilds(world, plan, now),
@@ -62,7 +63,7 @@ fn groups<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
         ),
         (
             "missing_count",
-            Column::whole(&rows, |row| u64::from(row.0.missing())),
+            Column::whole(&rows, |row| row.0.missing() as u64),
         ),
         (
             "stripe_waits_count",
@@ -75,7 +76,7 @@ fn groups<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     Table::new("groups", columns)
 }
 
-fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
     let rows: Vec<_> = groups_of(world, plan)
         .flat_map(|(group, planned, array)| {
             let pairs = group.rebuilds.iter().zip(&planned.rebuilds);
@@ -103,11 +104,11 @@ fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> T
             ),
             (
                 "first_ps",
-                Column::whole(&rows, |row| row.0.began_at.unwrap_or(0)),
+                Column::whole(&rows, |row| row.0.began_at.map_or(0, Instant::as_ps)),
             ),
             (
                 "last_ps",
-                Column::whole(&rows, |row| row.0.ended_at.unwrap_or(0)),
+                Column::whole(&rows, |row| row.0.ended_at.map_or(0, Instant::as_ps)),
             ),
             ("drive_bytes", Column::whole(&rows, |row| row.0.bytes())),
             (
@@ -119,7 +120,7 @@ fn rebuilds<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> T
                 Column::real(&rows, |row| {
                     let began_at = row.0.began_at.unwrap_or(now);
                     let span = row.0.ended_at.unwrap_or(now) - began_at;
-                    row.0.rebuilt_bytes() as f64 / (span.max(1) as f64 * 1e-12)
+                    per_second(row.0.rebuilt_bytes(), span)
                 }),
             ),
         ],
@@ -142,7 +143,7 @@ fn rebuild_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 "drive",
                 Column::text(&rows, |row| plan.arrays[row.0].disks[row.1].name.clone()),
             ),
-            ("time_ps", Column::whole(&rows, |row| row.2)),
+            ("time_ps", Column::whole(&rows, |row| row.2.as_ps())),
             ("rebuilt_bytes", Column::whole(&rows, |row| row.3)),
         ],
     )
@@ -211,8 +212,10 @@ fn flash<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 pub(super) fn mirrors<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let rows: Vec<_> = mirror_flows(plan)
         .filter_map(|(_, array, lun)| {
-            let mirror = world.array.arrays()[array].luns[lun].mirror.as_ref()?;
-            let to = &plan.arrays[mirror.array as usize].luns[mirror.lun as usize];
+            let mirror = world.array.arrays()[Id::from_place(array)].luns[Id::from_place(lun)]
+                .mirror
+                .as_ref()?;
+            let to = &plan.arrays[mirror.array.place()].luns[mirror.lun.place()];
             Some((
                 plan.arrays[array].luns[lun].name.clone(),
                 to.name.clone(),
@@ -240,14 +243,14 @@ pub(super) fn mirrors<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ("bytes", Column::whole(&rows, |row| row.2.bytes)),
             (
                 "first_ps",
-                Column::whole(&rows, |row| row.2.first_at.unwrap_or(0)),
+                Column::whole(&rows, |row| row.2.first_at.map_or(0, Instant::as_ps)),
             ),
-            ("last_ps", Column::whole(&rows, |row| row.2.last_at)),
+            ("last_ps", Column::whole(&rows, |row| row.2.last_at.as_ps())),
             (
                 "throughput_bytes_per_s",
                 Column::real(&rows, |row| {
-                    let span = row.2.last_at.saturating_sub(row.2.first_at.unwrap_or(0));
-                    row.2.bytes as f64 / (span.max(1) as f64 * 1e-12)
+                    let first_at = row.2.first_at.unwrap_or(Instant::START);
+                    per_second(row.2.bytes, row.2.last_at.saturating_since(first_at))
                 }),
             ),
             (

@@ -1,9 +1,9 @@
 //! Tables of workloads and their jobs.
 
-use sanlab_kernel::{Picoseconds, Stage, id_of};
+use sanlab_kernel::{Id, Instant, Span, Stage};
 use sanlab_metrics::{Column, Histogram, Table};
 
-use super::numbers::whole_of;
+use super::numbers::{per_second, whole_of};
 use crate::meters::WorkloadState;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::world::World;
@@ -12,11 +12,11 @@ use crate::world::World;
 const OPS: [&str; 2] = ["write", "read"];
 
 struct WorkloadRow<'a> {
-    workload: usize,
+    workload: Id<WorkloadState>,
     op: usize,
     response: &'a Histogram,
     bytes: u64,
-    window: Picoseconds,
+    window: Span,
     queue_full: u64,
     errors: u64,
     retried: u64,
@@ -26,36 +26,36 @@ struct WorkloadRow<'a> {
 
 /// Time over which a workload was counted: from the end of its warm-up to its last completion, no
 /// earlier than its jobs stop to ask, or to the end of the run while they still do.
-fn window<const E: bool>(world: &World<E>, workload: usize, now: Picoseconds) -> Picoseconds {
+fn window<const E: bool>(world: &World<E>, workload: Id<WorkloadState>, now: Instant) -> Span {
     let jobs = || {
         world
             .host
             .jobs()
             .iter()
-            .filter(|job| job.workload as usize == workload)
+            .filter(|job| job.workload == workload)
     };
     let from = jobs()
         .map(|job| job.job.settings.counted_from)
         .min()
-        .unwrap_or(0);
+        .unwrap_or(Instant::START);
     let is_over = jobs().all(|job| job.job.is_over(now));
     let to = if is_over {
         let stopped_at = jobs().filter_map(|job| job.job.stopped_at()).max();
         world.meters.workloads()[workload]
             .last_completion_at
-            .max(stopped_at.unwrap_or(0))
+            .max(stopped_at.unwrap_or(Instant::START))
     } else {
         now
     };
-    to.saturating_sub(from)
+    to.saturating_since(from)
 }
 
 /// Workloads without those of file systems, which have a table of their own.
 fn of_applications<'a, const E: bool>(
     world: &'a World<E>,
     plan: &Plan,
-) -> impl Iterator<Item = (usize, &'a WorkloadState)> {
-    let states = world.meters.workloads().iter().enumerate();
+) -> impl Iterator<Item = (Id<WorkloadState>, &'a WorkloadState)> {
+    let states = world.meters.workloads().pairs();
     states.take(applications(plan))
 }
 
@@ -66,7 +66,7 @@ fn applications(plan: &Plan) -> usize {
 }
 
 /// Workloads of applications, reads and writes apart.
-pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picoseconds) -> Table {
+pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
     let mut rows = Vec::new();
     for (workload, state) in of_applications(world, plan) {
         for (op, meter) in state.meters.iter().enumerate().rev() {
@@ -86,10 +86,9 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picos
             }
         }
     }
-    let per_second = |amount: u64, span: u64| amount as f64 / (span.max(1) as f64 * 1e-12);
     let quantile = |share: f64| {
         Column::whole(&rows, move |row: &WorkloadRow<'_>| {
-            row.response.quantile(share)
+            row.response.quantile(share).as_ps()
         })
     };
     Table::new(
@@ -97,12 +96,14 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picos
         vec![
             (
                 "workload",
-                Column::text(&rows, |row| plan.workloads[row.workload].name.clone()),
+                Column::text(&rows, |row| {
+                    plan.workloads[row.workload.place()].name.clone()
+                }),
             ),
             ("op", Column::text(&rows, |row| OPS[row.op].into())),
             ("io_count", Column::whole(&rows, |row| row.response.count())),
             ("bytes", Column::whole(&rows, |row| row.bytes)),
-            ("window_ps", Column::whole(&rows, |row| row.window)),
+            ("window_ps", Column::whole(&rows, |row| row.window.as_ps())),
             (
                 "iops",
                 Column::real(&rows, |row| per_second(row.response.count(), row.window)),
@@ -117,11 +118,11 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picos
             ),
             (
                 "response_min_ps",
-                Column::whole(&rows, |row| row.response.least()),
+                Column::whole(&rows, |row| row.response.least().as_ps()),
             ),
             (
                 "response_max_ps",
-                Column::whole(&rows, |row| row.response.most()),
+                Column::whole(&rows, |row| row.response.most().as_ps()),
             ),
             ("response_p50_ps", quantile(0.5)),
             ("response_p90_ps", quantile(0.9)),
@@ -143,7 +144,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Picos
 
 /// Workloads in every interval.
 pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let first_internal = id_of(applications(plan));
+    let first_internal = Id::from_place(applications(plan));
     let intervals = world.meters.series().workloads.iter();
     let rows: Vec<_> = intervals
         .filter(|row| row.workload < first_internal)
@@ -155,14 +156,14 @@ pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> T
             (
                 "workload",
                 Column::text(rows, |row| {
-                    plan.workloads[row.workload as usize].name.clone()
+                    plan.workloads[row.workload.place()].name.clone()
                 }),
             ),
             (
                 "op",
                 Column::text(rows, |row| OPS[usize::from(row.is_read)].into()),
             ),
-            ("time_ps", Column::whole(rows, |row| row.ends_at)),
+            ("time_ps", Column::whole(rows, |row| row.ends_at.as_ps())),
             ("io_count", Column::whole(rows, |row| row.totals.count)),
             ("bytes", Column::whole(rows, |row| row.totals.bytes)),
             (
@@ -171,7 +172,7 @@ pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> T
             ),
             (
                 "response_max_ps",
-                Column::whole(rows, |row| row.totals.response_most),
+                Column::whole(rows, |row| row.totals.response_most.as_ps()),
             ),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
             (
@@ -200,11 +201,11 @@ pub(super) fn response_histogram<const E: bool>(world: &World<E>, plan: &Plan) -
         vec![
             (
                 "workload",
-                Column::text(&rows, |row| plan.workloads[row.0].name.clone()),
+                Column::text(&rows, |row| plan.workloads[row.0.place()].name.clone()),
             ),
             ("op", Column::text(&rows, |row| OPS[row.1].into())),
-            ("low_ps", Column::whole(&rows, |row| row.2.0)),
-            ("high_ps", Column::whole(&rows, |row| row.2.1)),
+            ("low_ps", Column::whole(&rows, |row| row.2.0.as_ps())),
+            ("high_ps", Column::whole(&rows, |row| row.2.1.as_ps())),
             ("io_count", Column::whole(&rows, |row| row.2.2)),
         ],
     )
@@ -231,7 +232,7 @@ pub(super) fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
         vec![
             (
                 "workload",
-                Column::text(&rows, |row| plan.workloads[row.0].name.clone()),
+                Column::text(&rows, |row| plan.workloads[row.0.place()].name.clone()),
             ),
             ("op", Column::text(&rows, |row| OPS[row.1].into())),
             ("stage", Column::text(&rows, |row| row.2.name().into())),
