@@ -90,7 +90,7 @@ fn latency_of_one_frame_over_hops() {
             san.link(last, At::NPort(b), Cable::new(bytes_per_s, delay, 12));
             san.traffic(a, b, 2048, 1, 0);
             let outcome = san.run();
-            let (whole_frame, header) = (rate.time_for(wire(2048)), rate.time_for(28));
+            let [whole_frame, header] = [wire(2048), 28].map(|bytes| rate.time_for(bytes).as_ps());
             let per_switch = delay + latency + if cut_through { header } else { whole_frame };
             let expected = switches * per_switch + delay + whole_frame;
             assert_eq!(whole(&outcome, "frames", "network_max_ps"), [expected]);
@@ -108,8 +108,10 @@ fn a_faster_output_waits_for_the_tail() {
     san.link(At::NPort(a), switch, Cable::new(212_500_000, 0, 12));
     san.link(switch, At::NPort(b), Cable::new(1_700_000_000, 0, 12));
     san.traffic(a, b, 2048, 1, 0);
-    let slow = sanlab_kernel::Rate::from_bytes_per_s(212_500_000).time_for(wire(2048));
-    let fast = sanlab_kernel::Rate::from_bytes_per_s(1_700_000_000).time_for(wire(2048));
+    let [slow, fast] = [212_500_000, 1_700_000_000].map(|bytes_per_s| {
+        let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
+        rate.time_for(wire(2048)).as_ps()
+    });
     assert_eq!(san.run().summary.simulated_ps, slow + US + fast);
 }
 
@@ -189,8 +191,8 @@ fn little_s_law_gives_the_queue_depth() {
 fn read_and_write_round_trips() {
     let (bytes_per_s, delay) = (850_000_000u64, 250 * US);
     let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
-    let time = |payload: u64| rate.time_for(wire(payload));
-    let slot = |payload: u64| rate.time_for(wire(payload) + 24);
+    let time = |payload: u64| rate.time_for(wire(payload)).as_ps();
+    let slot = |payload: u64| rate.time_for(wire(payload) + 24).as_ps();
     for bursts in [1, 4] {
         for is_read in [true, false] {
             let mut san = San::new(SECOND);

@@ -8,7 +8,7 @@ use sanlab_sim::plan::{Distribution, LoopActionPlan, LoopFaultPlan, MediumPlan, 
 const RATE: u64 = 212_500_000;
 
 fn time_of(bytes: u64) -> u64 {
-    Rate::from_bytes_per_s(RATE).time_for(bytes)
+    Rate::from_bytes_per_s(RATE).time_for(bytes).as_ps()
 }
 
 fn gap() -> u64 {
