@@ -125,22 +125,22 @@ fn replay(
         .into_iter()
         .zip(blocks)
         .zip(wait_ps)
-        .map(|((is_read, (block, blocks)), wait)| TraceLine {
+        .map(|((is_read, (block, blocks)), wait_ps)| TraceLine {
             block,
             blocks,
             is_read,
-            wait,
+            wait_ps,
         })
         .collect();
     let found = py
         .detach(|| sanlab_sim::drive::replay(&plan, &lines))
         .map_err(|error| PlanError::new_err(error.to_string()))?;
     let result = PyDict::new(py);
-    result.set_item("response_ps", found.response)?;
-    result.set_item("queue_ps", found.queue)?;
-    result.set_item("seek_ps", found.seek)?;
-    result.set_item("rotation_ps", found.rotation)?;
-    result.set_item("transfer_ps", found.transfer)?;
+    result.set_item("response_ps", found.response_ps)?;
+    result.set_item("queue_ps", found.queue_ps)?;
+    result.set_item("seek_ps", found.seek_ps)?;
+    result.set_item("rotation_ps", found.rotation_ps)?;
+    result.set_item("transfer_ps", found.transfer_ps)?;
     result.set_item("is_hit", found.is_hit)?;
     Ok(result.unbind())
 }

@@ -18,20 +18,20 @@
 //! `host` and `array`. A step that takes time ends with an event, one that takes none calls the next
 //! directly.
 
-use sanlab_fabric::{LOST, Transmission};
-use sanlab_fc::{ExchangeState, FrameKind, wire_bytes};
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_fabric::{Fibre, LOST, Transmission};
+use sanlab_fc::{Exchange, ExchangeState, Frame, FrameKind, wire_bytes};
+use sanlab_kernel::{Id, Instant, Span, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, Status};
 
 use crate::event::Event;
 use crate::exchanges::steps::timeline_of;
-use crate::issuer::Issuer;
+use crate::issuer::Tag;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A transmission has started: did a sequence end with it, did the frame arrive?
     #[inline(always)]
-    pub(crate) fn on_start(&mut self, now: Picoseconds, start: Transmission) {
+    pub(crate) fn on_start(&mut self, now: Instant, start: Transmission) {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
         }
@@ -52,7 +52,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             return;
         }
-        let command = self.fcp.command_mut(frame.exchange);
+        let command = self.fcp.command_mut(frame.exchange.record());
         if frame.kind == FrameKind::Data {
             command.arrived_bytes += u32::from(frame.payload_bytes);
         }
@@ -60,7 +60,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if frame.is_last && !(frame.kind == FrameKind::Data && command.is_read) {
             self.agenda.schedule(
                 start.arrives_at,
-                frame.destination,
+                frame.destination.number(),
                 Event::Arrived(start.frame),
             );
         } else {
@@ -73,21 +73,23 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn expect_service_frame(&mut self, start: Transmission) {
         let place = self.network.frames[start.frame].destination;
         let event = Event::Arrived(start.frame);
-        self.agenda.schedule(start.arrives_at, place, event);
+        self.agenda
+            .schedule(start.arrives_at, place.number(), event);
     }
 
     /// The last frame of an information unit leaves: the time since it was queued is recorded.
-    fn on_sequence_sent(&mut self, now: Picoseconds, frame: u32, fibre: u32) {
+    fn on_sequence_sent(&mut self, now: Instant, frame: Id<Frame>, fibre: Id<Fibre>) {
         let frame = self.network.frames[frame];
         if frame.kind == FrameKind::Service {
             return;
         }
-        let fibre = &self.network.fibres[fibre as usize];
-        let exchange = self.fcp.exchange(frame.exchange);
+        let fibre = &self.network.fibres[fibre];
+        let exchange_id = frame.exchange.record();
+        let exchange = self.fcp.exchange(exchange_id);
         if exchange.state != ExchangeState::Open {
             return;
         }
-        let command = self.fcp.command(frame.exchange);
+        let command = self.fcp.command(exchange_id);
         // After a fault both ends may have had something of it to send.
         let credit_wait = fibre.counters.credit_wait;
         let credit_wait = credit_wait.saturating_sub(exchange.credit_wait_before);
@@ -96,14 +98,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             (FrameKind::Response, _) if command.is_read && command.status == Status::Good => {
                 fibre.slot(wire_bytes(self.exchanges.last_frame_bytes(command.bytes)))
             }
-            (_, 0) => 0,
+            (_, 0) => Span::ZERO,
             (_, earlier) => {
-                u64::from(earlier) * fibre.slot(wire_bytes(self.exchanges.data_frame_bytes()))
+                fibre.slot(wire_bytes(self.exchanges.data_frame_bytes())) * u64::from(earlier)
             }
         };
         let timeline = timeline_of(&mut self.host, &mut self.array, command.tag);
         timeline.for_span(credit_wait, now, Stage::CreditWait);
-        timeline.for_span(self.network.buses.wait(frame.exchange), now, Stage::Bus);
+        timeline.for_span(self.network.buses.wait(exchange_id), now, Stage::Bus);
         timeline.for_span(before, now, Stage::Wire);
         let is_on_loop = self.network.is_on_loop(frame.source);
         let waited = if is_on_loop {
@@ -114,27 +116,28 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         timeline.until(now, waited);
         let is_accepted = command.status == Status::Good;
         if frame.kind == FrameKind::Response && is_accepted {
-            self.release(frame.exchange);
+            self.release(exchange_id);
         } else if frame.kind == FrameKind::Data && command.is_read {
-            self.send(now, frame.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
+            self.send(now, exchange_id, FrameKind::Response, 0, FCP_RSP_BYTES);
         }
     }
 
     /// The last frame of an information unit has arrived.
-    pub(crate) fn on_arrived(&mut self, now: Picoseconds, frame_id: u32) {
+    pub(crate) fn on_arrived(&mut self, now: Instant, frame_id: Id<Frame>) {
         let frame = self.network.frames[frame_id];
         self.network.frames.remove(frame_id);
         if frame.kind == FrameKind::Service {
             self.on_service_frame(now, &frame);
             return;
         }
-        let exchange = self.fcp.exchange_mut(frame.exchange);
+        let exchange_id = frame.exchange.record();
+        let exchange = self.fcp.exchange_mut(exchange_id);
         exchange.on_arrived(frame.kind);
         if exchange.state != ExchangeState::Open {
             self.on_arrived_late(now, &frame);
             return;
         }
-        let tag = self.fcp.command(frame.exchange).tag;
+        let tag = self.fcp.command(exchange_id).tag;
         let timeline = timeline_of(&mut self.host, &mut self.array, tag);
         // Behind a bus a frame is in before it is stored.
         let is_on_bus = self.network.is_on_bus(frame.destination);
@@ -143,16 +146,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         timeline.for_span(frame.switch_wait, landed_at, Stage::Switch);
         timeline.until(landed_at, Stage::Wire);
         timeline.until(now, Stage::Bus);
-        match (frame.kind, tag.issuer) {
-            (FrameKind::Command, Issuer::BackEnd) => self.on_disk_command(now, frame.exchange),
-            (FrameKind::Command, _) => self.on_command(now, frame.exchange),
-            (FrameKind::TransferReady, Issuer::Host) => {
-                self.on_transfer_ready(now, frame.exchange, frame.offset);
+        match (frame.kind, tag) {
+            (FrameKind::Command, Tag::BackEnd(transfer)) => {
+                self.on_disk_command(now, exchange_id, transfer);
             }
-            (FrameKind::TransferReady, _) => self.send_data(now, frame.exchange, frame.offset),
-            (FrameKind::Data, Issuer::BackEnd) => self.serve_exchange(now, frame.exchange),
-            (FrameKind::Data, _) => self.on_write_data(now, frame.exchange),
-            (FrameKind::Response, _) => self.on_response(now, frame.exchange),
+            (FrameKind::Command, _) => self.on_command(now, exchange_id),
+            (FrameKind::TransferReady, Tag::Host(request)) => {
+                self.on_transfer_ready(now, request, exchange_id, frame.offset);
+            }
+            (FrameKind::TransferReady, _) => self.send_data(now, exchange_id, frame.offset),
+            (FrameKind::Data, Tag::BackEnd(transfer)) => {
+                self.serve_exchange(now, exchange_id, transfer);
+            }
+            (FrameKind::Data, _) => self.on_write_data(now, exchange_id),
+            (FrameKind::Response, _) => self.on_response(now, exchange_id),
             (
                 FrameKind::Plain | FrameKind::Service | FrameKind::Abort | FrameKind::AbortAccepted,
                 _,
@@ -161,7 +168,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// FCP_RSP: the exchange is over, and its owner has the answer.
-    fn on_response(&mut self, now: Picoseconds, id: u32) {
+    fn on_response(&mut self, now: Instant, id: Id<Exchange>) {
         let response = *self.fcp.command(id);
         let initiator = self.fcp.exchange(id).initiator;
         if self.faults.is_armed() && response.is_spoilt() {
@@ -169,10 +176,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         self.close_exchange(id);
-        match response.tag.issuer {
-            Issuer::Host => self.on_host_response(now, &response, initiator),
-            Issuer::Mirror => self.on_copy_answered(now, &response, initiator),
-            Issuer::BackEnd => self.on_disk_answered(now, response.tag.request),
+        match response.tag {
+            Tag::Host(request) => self.on_host_response(now, request, response.status, initiator),
+            Tag::Mirror(copy) => self.on_copy_answered(now, copy, response.status, initiator),
+            Tag::BackEnd(transfer) => self.on_disk_answered(now, transfer),
         }
     }
 }

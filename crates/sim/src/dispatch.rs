@@ -1,7 +1,7 @@
 //! What happens next, and which handler takes it: the top of the simulator.
 
 use sanlab_fabric::{Fate, Probe};
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::Instant;
 use sanlab_scsi::Exchanges;
 
 use crate::event::{Event, RecoveryEvent};
@@ -13,11 +13,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// start of a frame sees everything that belongs to its instant. False for what only the slow
     /// reference does, and for a timer that finds nothing to do.
     #[inline(always)]
-    pub(crate) fn step(
-        &mut self,
-        now: Picoseconds,
-        probe: &mut impl Probe<Exchanges<Tag>>,
-    ) -> bool {
+    pub(crate) fn step(&mut self, now: Instant, probe: &mut impl Probe<Exchanges<Tag>>) -> bool {
         if self.agenda.next_at() == now {
             let mut is_work = false;
             if let Some((_, event)) = self.agenda.pop() {
@@ -59,7 +55,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    fn dispatch(&mut self, now: Picoseconds, event: Event) {
+    fn dispatch(&mut self, now: Instant, event: Event) {
         match event {
             Event::JobStart(job) => self.on_job_start(now, job),
             Event::JobDue(job) => self.on_job_due(now, job),
@@ -99,7 +95,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    fn on_recovery(&mut self, now: Picoseconds, event: RecoveryEvent) {
+    fn on_recovery(&mut self, now: Instant, event: RecoveryEvent) {
         match event {
             RecoveryEvent::CommandsDue(adapter) => self.on_commands_due(now, adapter),
             RecoveryEvent::AbortDue(exchange, number) => self.on_abort_due(now, exchange, number),

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use sanlab_kernel::{NEVER, Picoseconds};
+use sanlab_kernel::{Id, Instant, Span};
 use sanlab_storage::{
-    BufferModel, Disk, DiskCommand, DriveModel, ExtraDisconnect, Geometry, GeometryFault, Mapping,
-    Mechanics, Overhead, Overheads, ReadAhead, RootAndLine, Rotation, Scheduling, Seek, SeekCurve,
-    Sparing, WriteCache, Zone,
+    BufferModel, Disk, DiskCommand, DiskTag, DriveModel, ExtraDisconnect, Geometry, GeometryFault,
+    Mapping, Mechanics, Overhead, Overheads, ReadAhead, RootAndLine, Rotation, Scheduling, Seek,
+    SeekCurve, Sparing, WriteCache, Zone,
 };
 
 use crate::check::drives;
@@ -22,6 +22,7 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         reason: reason.to_owned(),
     };
     drives::check(plan, |key| format!("{place}.{key}"))?;
+    let of_zone = |zone: Id<Zone>| format!(".zones[{}]", zone.number());
     let zones: Vec<Zone> = plan.zones.iter().map(zone).collect();
     let sparing = sparing(plan);
     let geometry = Geometry::new(
@@ -29,19 +30,17 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         plan.surfaces,
         mapping(plan.mapping),
         sparing,
-        plan.revolution_ps,
+        Span::from_ps(plan.revolution_ps),
     )
     .map_err(|fault| match fault {
         GeometryFault::Empty => refuse("", "a drive turns, and has surfaces and zones"),
         GeometryFault::Gap(zone) => refuse(
-            &format!(".zones[{zone}]"),
+            &of_zone(zone),
             "a zone begins on the cylinder behind the one before",
         ),
-        GeometryFault::NoBlocks(zone) => {
-            refuse(&format!(".zones[{zone}]"), "spares leave no blocks")
-        }
+        GeometryFault::NoBlocks(zone) => refuse(&of_zone(zone), "spares leave no blocks"),
         GeometryFault::Overfull(zone) => refuse(
-            &format!(".zones[{zone}]"),
+            &of_zone(zone),
             "slips and spares need more sectors than there are",
         ),
     })?;
@@ -55,16 +54,16 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         geometry,
         mechanics: Mechanics {
             seek,
-            head_switch: plan.head_switch_ps,
-            write_settle: plan.write_settle_ps,
+            head_switch: Span::from_ps(plan.head_switch_ps),
+            write_settle: Span::from_ps(plan.write_settle_ps),
             rotation: match plan.rotation {
                 RotationPlan::Exact => Rotation::Exact,
                 RotationPlan::Average => Rotation::Average,
-                RotationPlan::Constant => Rotation::Constant(plan.access_ps),
+                RotationPlan::Constant => Rotation::Constant(Span::from_ps(plan.access_ps)),
             },
         },
         overheads: overheads(&plan.overheads),
-        block_transfer: plan.block_transfer_ps,
+        block_transfer: Span::from_ps(plan.block_transfer_ps),
         buffer: buffer(&plan.buffer),
         scheduling: match plan.scheduling {
             SchedulingPlan::Fifo => Scheduling::Fifo,
@@ -83,9 +82,9 @@ fn zone(plan: &ZonePlan) -> Zone {
         first_cylinder: plan.first_cylinder,
         last_cylinder: plan.last_cylinder,
         blocks_per_track: plan.blocks_per_track,
-        first_angle: plan.first_angle_ps,
-        track_skew: plan.track_skew_ps,
-        cylinder_skew: plan.cylinder_skew_ps,
+        first_angle: Span::from_ps(plan.first_angle_ps),
+        track_skew: Span::from_ps(plan.track_skew_ps),
+        cylinder_skew: Span::from_ps(plan.cylinder_skew_ps),
         empty_front: plan.empty_front_blocks,
         spares: plan.spares,
         slips: plan.slips.clone(),
@@ -124,15 +123,15 @@ fn sparing(plan: &DrivePlan) -> Sparing {
 fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
     let rises = |a: u64, b: u64, c: u64| a <= b && b <= c;
     match plan {
-        SeekPlan::Constant { ps } => Some(Seek::Constant(*ps)),
+        SeekPlan::Constant { ps } => Some(Seek::Constant(Span::from_ps(*ps))),
         SeekPlan::Line {
             single_ps,
             average_ps,
             full_ps,
         } => rises(*single_ps, *average_ps, *full_ps).then_some(Seek::Line {
-            single: *single_ps,
-            average: *average_ps,
-            full: *full_ps,
+            single: Span::from_ps(*single_ps),
+            average: Span::from_ps(*average_ps),
+            full: Span::from_ps(*full_ps),
             cylinders,
         }),
         SeekPlan::Curve {
@@ -141,9 +140,9 @@ fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
             full_ps,
         } => rises(*single_ps, *average_ps, *full_ps).then(|| {
             Seek::Curve(SeekCurve::through(
-                *single_ps,
-                *average_ps,
-                *full_ps,
+                Span::from_ps(*single_ps),
+                Span::from_ps(*average_ps),
+                Span::from_ps(*full_ps),
                 cylinders,
             ))
         }),
@@ -160,10 +159,10 @@ fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
                 bound: *bound,
                 root: (*root_ps, *root_factor_ps),
                 line: (*line_ps, *line_factor_ps),
-                single: *single_ps,
+                single: single_ps.map(Span::from_ps),
             };
             Some(match first_ps {
-                Some(first) => Seek::FirstTen(*first, curve),
+                Some(first) => Seek::FirstTen(first.map(Span::from_ps), curve),
                 None => Seek::RootAndLine(curve),
             })
         }
@@ -171,8 +170,8 @@ fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
             let rising = cylinders.is_sorted_by(|a, b| a < b) && cylinders.first() > Some(&0);
             let is_whole = cylinders.len() == ps.len() && rising;
             is_whole.then(|| {
-                let points = cylinders.iter().copied().zip(ps.iter().copied());
-                Seek::Table(points.collect())
+                let times = ps.iter().copied().map(Span::from_ps);
+                Seek::Table(cylinders.iter().copied().zip(times).collect())
             })
         }
     }
@@ -180,30 +179,31 @@ fn seek(plan: &SeekPlan, cylinders: u32) -> Option<Seek> {
 
 fn overheads(plan: &OverheadsPlan) -> Overheads {
     let pair = |(after_read, after_write)| Overhead {
-        after_read,
-        after_write,
+        after_read: Span::from_ps(after_read),
+        after_write: Span::from_ps(after_write),
     };
     Overheads {
-        request: plan.request_ps,
+        request: Span::from_ps(plan.request_ps),
         read_hit: pair(plan.read_hit_ps),
         read_miss: pair(plan.read_miss_ps),
         write_hit: pair(plan.write_hit_ps),
         write_miss: pair(plan.write_miss_ps),
-        read_completion: plan.read_completion_ps,
-        write_completion: plan.write_completion_ps,
-        data_preparation: plan.data_preparation_ps,
-        reselect: plan.reselect_ps,
+        read_completion: Span::from_ps(plan.read_completion_ps),
+        write_completion: Span::from_ps(plan.write_completion_ps),
+        data_preparation: Span::from_ps(plan.data_preparation_ps),
+        reselect: Span::from_ps(plan.reselect_ps),
         read_disconnect: pair(plan.read_disconnect_ps),
-        least_write_seek: plan.least_write_seek_ps,
-        extra_disconnect: plan.extra_disconnect_ps.map(
-            |[command, disconnect, between, movement, reselect]| ExtraDisconnect {
+        least_write_seek: Span::from_ps(plan.least_write_seek_ps),
+        extra_disconnect: plan.extra_disconnect_ps.map(|times| {
+            let [command, disconnect, between, movement, reselect] = times.map(Span::from_ps);
+            ExtraDisconnect {
                 command,
                 disconnect,
                 between,
                 movement,
                 reselect,
-            },
-        ),
+            }
+        }),
     }
 }
 
@@ -252,23 +252,23 @@ pub struct TraceLine {
     pub blocks: u64,
     /// A read; else a write.
     pub is_read: bool,
-    /// From its completion to the next command.
-    pub wait: Picoseconds,
+    /// From its completion to the next command, in picoseconds.
+    pub wait_ps: u64,
 }
 
-/// What a replay has found, one of each for a command, in the order of the trace.
+/// What a replay has found, one of each for a command, in the order of the trace; times are picoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
     /// Response times.
-    pub response: Vec<Picoseconds>,
+    pub response_ps: Vec<u64>,
     /// Behind what the drive was doing.
-    pub queue: Vec<Picoseconds>,
+    pub queue_ps: Vec<u64>,
     /// Overhead and arm movement.
-    pub seek: Vec<Picoseconds>,
+    pub seek_ps: Vec<u64>,
     /// Rotation.
-    pub rotation: Vec<Picoseconds>,
+    pub rotation_ps: Vec<u64>,
     /// Transfer.
-    pub transfer: Vec<Picoseconds>,
+    pub transfer_ps: Vec<u64>,
     /// Answered from the buffer.
     pub is_hit: Vec<bool>,
 }
@@ -277,9 +277,9 @@ pub struct Replay {
 pub fn replay(plan: &DrivePlan, lines: &[TraceLine]) -> Result<Replay, PlanError> {
     let model = drive_model(plan, "drive")?;
     let blocks = model.geometry.blocks();
-    let mut disk = Disk::new(Arc::new(model), 0);
+    let mut disk = Disk::new(Arc::new(model), Span::ZERO);
     let mut replay = Replay::default();
-    let mut now = 0;
+    let mut now = Instant::START;
     for (index, line) in lines.iter().enumerate() {
         let is_inside = line.blocks > 0 && line.block.checked_add(line.blocks) <= Some(blocks);
         if !is_inside {
@@ -292,7 +292,7 @@ pub fn replay(plan: &DrivePlan, lines: &[TraceLine]) -> Result<Replay, PlanError
         disk.submit(
             now,
             DiskCommand {
-                tag: 0,
+                tag: DiskTag::Task(Id::new(0)),
                 block: line.block,
                 blocks: line.blocks,
                 is_read: line.is_read,
@@ -300,18 +300,18 @@ pub fn replay(plan: &DrivePlan, lines: &[TraceLine]) -> Result<Replay, PlanError
         );
         let completion = loop {
             now = disk.next_at();
-            debug_assert!(now != NEVER, "a command is answered");
+            debug_assert!(now.is_set(), "a command is answered");
             if let Some(completion) = disk.step(now) {
                 break completion;
             }
         };
-        replay.response.push(now - came_at);
-        replay.queue.push(completion.queue);
-        replay.seek.push(completion.seek);
-        replay.rotation.push(completion.rotation);
-        replay.transfer.push(completion.transfer);
+        replay.response_ps.push((now - came_at).as_ps());
+        replay.queue_ps.push(completion.queue.as_ps());
+        replay.seek_ps.push(completion.seek.as_ps());
+        replay.rotation_ps.push(completion.rotation.as_ps());
+        replay.transfer_ps.push(completion.transfer.as_ps());
         replay.is_hit.push(completion.is_hit);
-        let next = now + line.wait;
+        let next = now + Span::from_ps(line.wait_ps);
         while disk.next_at() <= next {
             let at = disk.next_at();
             disk.step(at);

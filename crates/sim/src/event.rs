@@ -1,50 +1,66 @@
 //! What can happen above the network.
 
-/// An entry of the agenda. Ids are those of the part it concerns.
+use sanlab_fabric::{Fibre, Link, Policy};
+use sanlab_fc::{Exchange, Frame};
+use sanlab_host::{Adapter, LunQueue};
+use sanlab_kernel::Id;
+use sanlab_storage::{Array, Disk, Group, Rebuild};
+
+use crate::array::task::Task;
+use crate::array::transfer::Transfer;
+use crate::host::path::{HostDevice, Path};
+use crate::host::request::OpenRequest;
+use crate::host::running_job::RunningJob;
+use crate::plan::{
+    CreditLossPlan, DrainPlan, LoopFaultPlan, MemberOutagePlan, OutagePlan, VisibilityPlan,
+};
+use crate::services::state::{Dialogue, Step};
+
+/// An entry of the agenda. It names the parts that it concerns.
 ///
 /// It is moved at every step of the agenda's heap: 16 bytes, so what is nested here holds two ids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     /// A job starts.
-    JobStart(u32),
+    JobStart(Id<RunningJob>),
     /// The time of a paced request has come.
-    JobDue(u32),
+    JobDue(Id<RunningJob>),
     /// The pause after a completion is over.
-    JobSlotFree(u32),
+    JobSlotFree(Id<RunningJob>),
     /// The pause before a burst of an access specification is over.
-    JobWake(u32),
+    JobWake(Id<RunningJob>),
     /// The wish for blocks of a write has come to who allocates them.
-    AllocationAsked(u32),
+    AllocationAsked(Id<OpenRequest>),
     /// The host has the token of its file: the request goes on.
-    TokenGranted(u32),
+    TokenGranted(Id<OpenRequest>),
     /// The blocks of a write are allocated.
-    Allocated(u32),
+    Allocated(Id<OpenRequest>),
     /// The host's processor has issued a request.
-    CpuSubmitted(u32),
+    CpuSubmitted(Id<OpenRequest>),
     /// The adapter's engine has started a command.
-    EngineSubmitted(u32),
+    EngineSubmitted(Id<OpenRequest>),
     /// The last frame of an information unit has arrived.
-    Arrived(u32),
+    Arrived(Id<Frame>),
     /// The adapter's engine has finished a command.
-    EngineCompleted(u32),
+    EngineCompleted(Id<OpenRequest>),
     /// The adapter's engine has taken in an XFER_RDY: exchange, and where its data begin.
-    TransferSubmitted(u32, u32),
+    TransferSubmitted(Id<Exchange>, u32),
     /// An adapter raises the interrupt it has held back.
-    Interrupt(u32),
+    Interrupt(Id<Adapter>),
     /// The host's processor has told the application.
-    CpuCompleted(u32),
+    CpuCompleted(Id<OpenRequest>),
     /// A LUN that accepted nothing is tried again: adapter and LUN queue.
-    RetryLun(u32, u32),
+    RetryLun(Id<Adapter>, Id<LunQueue>),
     /// A refused copy is sent again.
-    RetryCopy(u32),
+    RetryCopy(Id<Transfer>),
     /// The array's controller has processed a command: exchange.
-    CommandProcessed(u32),
+    CommandProcessed(Id<Exchange>),
     /// The cache has served a task.
-    CacheServed(u32),
+    CacheServed(Id<Task>),
     /// Something is due at a disk: array and disk.
-    DiskDue(u32, u32),
+    DiskDue(Id<Array>, Id<Disk>),
     /// A device that is not a disk has served a task.
-    MediaServed(u32),
+    MediaServed(Id<Task>),
     /// Something goes wrong, or right again.
     Fault(FaultEvent),
     /// Something is due in a dialogue with the services of a fabric.
@@ -52,78 +68,78 @@ pub(crate) enum Event {
     /// A host, or an array, comes to terms with it.
     Recovery(RecoveryEvent),
     /// Write data may not have come: exchange, its number, bytes at the last look.
-    DataDue(u32, u32, u32),
+    DataDue(Id<Exchange>, u32, u32),
     /// Parity of a task is computed.
-    ParityDone(u32),
+    ParityDone(Id<Task>),
     /// A write of a task is in the partner's cache too.
-    PartnerCopied(u32),
+    PartnerCopied(Id<Task>),
     /// The next drive of a group fails: array and group.
-    DriveFails(u32, u32),
+    DriveFails(Id<Array>, Id<Group>),
     /// A step of a rebuild may begin: array, group and rebuild.
-    RebuildDue(u32, u32, u32),
+    RebuildDue(Id<Array>, Id<Group>, Id<Rebuild>),
     /// A policy of the fabric comes into force.
-    Policy(u32),
+    Policy(Id<Policy>),
 }
 
-/// What goes wrong, or right again. Numbers are those of the plan's lists.
+/// What goes wrong, or right again. Ids are those of the plan's lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FaultEvent {
     /// Something happens to a loop.
-    Loop(u32),
+    Loop(Id<LoopFaultPlan>),
     /// A link goes dark: link and outage of it.
-    LinkDown(u32, u32),
+    LinkDown(Id<Link>, Id<OutagePlan>),
     /// It is lit again.
-    LinkUp(u32, u32),
+    LinkUp(Id<Link>, Id<OutagePlan>),
     /// A cable of a trunk is pulled: link and outage of a member.
-    MemberDown(u32, u32),
+    MemberDown(Id<Link>, Id<MemberOutagePlan>),
     /// Every switch computes its routes.
     Routes,
     /// Two N_Ports are kept apart, or joined.
-    Visibility(u32),
+    Visibility(Id<VisibilityPlan>),
     /// A receiver changes its pace.
-    Drain(u32),
+    Drain(Id<DrainPlan>),
     /// Credit gets lost.
-    CreditLoss(u32),
+    CreditLoss(Id<CreditLossPlan>),
     /// A transmitter that lost credit is looked after: fibre, and its frames at the last look.
-    CreditLook(u32, u64),
+    CreditLook(Id<Fibre>, u64),
 }
 
-/// Steps of a dialogue with the services of a fabric, by the number of the dialogue.
+/// Steps of a dialogue with the services of a fabric.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ServiceEvent {
     /// Its first request is sent.
-    Begin(u32),
-    /// A request is answered: dialogue and step.
-    Answer(u32, u32),
-    /// A request may have had no answer: dialogue and step.
-    Overdue(u32, u32),
+    Begin(Id<Dialogue>),
+    /// A request is answered.
+    Answer(Id<Step>),
+    /// A request may have had no answer.
+    Overdue(Id<Step>),
 }
 
 /// How hosts and arrays come to terms with faults.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RecoveryEvent {
     /// Commands of an adapter may have waited as long as they may.
-    CommandsDue(u32),
+    CommandsDue(Id<Adapter>),
     /// An ABTS may have had no answer: exchange and its number.
-    AbortDue(u32, u32),
+    AbortDue(Id<Exchange>, u32),
     /// A copy may have had no answer.
-    CopyDue(u32, u32),
+    CopyDue(Id<Exchange>, u32),
     /// The id of an aborted exchange has rested.
-    Rested(u32),
+    Rested(Id<Exchange>),
     /// Hosts look which of their paths are usable.
     PathsCheck,
     /// Path, and its change: a path that is lost gives its commands up.
-    PathExpired(u32, u32),
+    PathExpired(Id<Path>, u32),
     /// Logins over a path that is back are done.
-    PathReady(u32),
+    PathReady(Id<Path>),
     /// The path checker looks at a failed path.
-    PathChecked(u32, u32),
+    PathChecked(Id<Path>, u32),
     /// A device may go back to a better group of paths.
-    Failback(u32),
+    Failback(Id<HostDevice>),
     /// The array has handed a LUN over.
-    DeviceReady(u32),
+    DeviceReady(Id<HostDevice>),
     /// A job whose I/O failed at once goes on.
-    JobPaused(u32),
+    JobPaused(Id<RunningJob>),
 }
 
 const _: () = assert!(size_of::<Event>() == 16);

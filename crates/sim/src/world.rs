@@ -1,7 +1,7 @@
 //! All parts together.
 
 use sanlab_fabric::Network;
-use sanlab_kernel::{Agenda, NEVER, Picoseconds};
+use sanlab_kernel::{Agenda, Instant};
 
 use crate::array::state::ArraySide;
 use crate::event::{Event, RecoveryEvent};
@@ -29,14 +29,14 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     pub(crate) meters: Meters,
     pub(crate) events: u64,
     /// The last frame so far reaches its destination then.
-    pub(crate) last_arrival_at: Picoseconds,
+    pub(crate) last_arrival_at: Instant,
     pub(crate) failure: Option<Failure>,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// When the next thing happens; [`sanlab_kernel::NEVER`] when nothing does.
+    /// When the next thing happens; [`Instant::NEVER`] when nothing does.
     #[inline]
-    pub(crate) fn next_at(&self) -> Picoseconds {
+    pub(crate) fn next_at(&self) -> Instant {
         self.agenda.next_at().min(self.network.next_at())
     }
 
@@ -47,19 +47,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Close the intervals of the time series that have ended by now.
-    pub(crate) fn close_series(&mut self, now: Picoseconds, at_end: bool) {
+    pub(crate) fn close_series(&mut self, now: Instant, at_end: bool) {
         self.meters.close_series(now, at_end, &self.network);
     }
 
-    /// A step of recovery is due then; [`NEVER`] for one that never comes.
-    pub(crate) fn recover_at(&mut self, at: Picoseconds, event: RecoveryEvent) {
-        if at < NEVER {
+    /// A step of recovery is due then; [`Instant::NEVER`] for one that never comes.
+    pub(crate) fn recover_at(&mut self, at: Instant, event: RecoveryEvent) {
+        if at < Instant::NEVER {
             self.agenda.schedule(at, 0, Event::Recovery(event));
         }
     }
 
     /// Nothing but resting ids is left, and no frame moves.
     pub(crate) fn is_still(&self) -> bool {
-        self.network.next_at() == NEVER && self.agenda.len() == self.faults.resting()
+        self.network.next_at() == Instant::NEVER && self.agenda.len() == self.faults.resting()
     }
 }

@@ -1,15 +1,15 @@
 //! The end of a task: data and status go back, or a destage has made room.
 
 use sanlab_fc::FrameKind;
-use sanlab_kernel::Picoseconds;
+use sanlab_kernel::{Id, Instant};
 use sanlab_scsi::FCP_RSP_BYTES;
 
-use super::task::Purpose;
+use super::task::{Purpose, Task};
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The blocks of a task are read, or stored.
-    pub(crate) fn on_blocks(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_blocks(&mut self, now: Instant, id: Id<Task>) {
         match self.array.tasks[id].purpose {
             Purpose::Command => self.on_command_blocks(now, id),
             Purpose::Destage => self.on_destaged(now, id),
@@ -19,10 +19,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    fn on_command_blocks(&mut self, now: Picoseconds, id: u32) {
+    fn on_command_blocks(&mut self, now: Instant, id: Id<Task>) {
         let task = &mut self.array.tasks[id];
         if task.is_read {
-            let exchange = task.exchange;
+            let exchange = task.exchange.certain();
             self.on_pages_read(now, id);
             let bytes = self.fcp.command(exchange).bytes;
             self.array.end_task(id);
@@ -34,12 +34,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Answer a write whose blocks are stored and whose copy, if any, is as far as it must be.
-    pub(super) fn acknowledge(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn acknowledge(&mut self, now: Instant, id: Id<Task>) {
         let task = self.array.tasks[id];
         if !(task.is_stored && task.is_copied) {
             return;
         }
         self.array.end_task(id);
-        self.send(now, task.exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
+        let exchange = task.exchange.certain();
+        self.send(now, exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 }

@@ -1,6 +1,6 @@
 //! A cache that is a share of hits and a limit of dirty data: hits, writes, destages.
 
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_storage::{Cache, Extent};
 
 use super::task::{Purpose, Task};
@@ -9,7 +9,7 @@ use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A write has its place in the cache; its blocks go to the media in the background.
-    pub(super) fn store_in_cache(&mut self, now: Picoseconds, ends_at: Picoseconds, task: u32) {
+    pub(super) fn store_in_cache(&mut self, now: Instant, ends_at: Instant, task: Id<Task>) {
         let Task {
             array,
             lun,
@@ -29,35 +29,36 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.serve_from_cache(now, ends_at, task);
     }
 
-    pub(super) fn serve_from_cache(&mut self, now: Picoseconds, ends_at: Picoseconds, task: u32) {
+    pub(super) fn serve_from_cache(&mut self, now: Instant, ends_at: Instant, task: Id<Task>) {
         if ends_at == now {
             self.on_cache_served(now, task);
         } else {
-            let component = self.array.tasks[task].component;
+            let component = self.array.tasks[task].component.number();
             self.agenda
                 .schedule(ends_at, component, Event::CacheServed(task));
         }
     }
 
-    pub(crate) fn on_cache_served(&mut self, now: Picoseconds, task: u32) {
-        self.tell(now, self.array.tasks[task].exchange, Stage::Cache);
+    pub(crate) fn on_cache_served(&mut self, now: Instant, task: Id<Task>) {
+        let exchange = self.array.tasks[task].exchange.certain();
+        self.tell(now, exchange, Stage::Cache);
         self.on_blocks(now, task);
     }
 
-    pub(super) fn on_destaged(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn on_destaged(&mut self, now: Instant, id: Id<Task>) {
         let Task { array, bytes, .. } = self.array.tasks[id];
         self.array.end_task(id);
-        let Some(cache) = &mut self.array.arrays[array as usize].cache else {
+        let Some(cache) = &mut self.array.arrays[array].cache else {
             return;
         };
         cache.destaged(bytes);
         let access = cache.access();
-        while let Some(admitted) = self.array.arrays[array as usize]
+        while let Some(admitted) = self.array.arrays[array]
             .cache
             .as_mut()
             .and_then(Cache::admit_waiting)
         {
-            self.store_in_cache(now, now + access, admitted);
+            self.store_in_cache(now, now + access, admitted.same());
         }
     }
 }

@@ -1,20 +1,22 @@
 //! What holds the blocks of a LUN: memory, a stripe of disks, a RAID group, flash, RAM.
 
-use sanlab_kernel::{NONE, Picoseconds, Stage};
+use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_storage::{Media, Operation};
 
+use super::task::Task;
 use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Ask what holds the blocks.
-    pub(super) fn access_media(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn access_media(&mut self, now: Instant, id: Id<Task>) {
         let component = self.array.tasks[id].component;
-        let port = self.array.port_places[component as usize];
+        let port = self.array.port_places[component];
+        let component = component.number();
         let task = &mut self.array.tasks[id];
         task.came_at = now;
-        let array = &mut self.array.arrays[task.array as usize];
-        match &mut array.luns[task.lun as usize].media {
+        let array = &mut self.array.arrays[task.array];
+        match &mut array.luns[task.lun].media {
             Media::Memory { service, station } => {
                 let ends_at = station.arrive(now, service.draw()).ends_at;
                 self.agenda
@@ -48,24 +50,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                     .schedule(ends_at, component, Event::MediaServed(id));
             }
             Media::Ram(ram) => {
-                let ends_at = ram.arrive(now, port as usize, task.bytes);
+                let ends_at = ram.arrive(now, port, task.bytes);
                 self.agenda
                     .schedule(ends_at, component, Event::MediaServed(id));
             }
         }
     }
 
-    pub(crate) fn on_media_served(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_media_served(&mut self, now: Instant, id: Id<Task>) {
         let task = self.array.tasks[id];
-        let lun = &mut self.array.arrays[task.array as usize].luns[task.lun as usize];
+        let lun = &mut self.array.arrays[task.array].luns[task.lun];
         match &mut lun.media {
             Media::Memory { station, .. } => station.leave(now),
             Media::Flash(flash) => flash.leave(now, task.came_at),
             Media::Ram(ram) => ram.leave(now, task.came_at),
             Media::Stripe(_) | Media::Raid { .. } => {}
         }
-        if task.exchange != NONE {
-            self.tell(now, task.exchange, Stage::Media);
+        if let Some(exchange) = task.exchange.get() {
+            self.tell(now, exchange, Stage::Media);
         }
         self.on_blocks(now, id);
     }

@@ -15,6 +15,6 @@ mod rebuild;
 mod recovery;
 pub(crate) mod state;
 mod target;
-mod task;
-mod transfer;
+pub(crate) mod task;
+pub(crate) mod transfer;
 mod transfers;

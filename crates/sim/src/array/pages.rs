@@ -1,27 +1,27 @@
 //! Commands on a cache of pages: hits, read-ahead, copies to the partner, destages.
 
-use sanlab_kernel::{NONE, Picoseconds, Stage};
-use sanlab_storage::{CacheWrite, Lookup, PageCache};
+use sanlab_kernel::{Id, Instant, Span, Stage};
+use sanlab_storage::{Array, CacheWrite, Lookup, Lun, PageCache};
 
-use super::task::Purpose;
+use super::task::{Purpose, Task};
 use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A read of an array that has a cache of pages.
-    pub(super) fn read_pages(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn read_pages(&mut self, now: Instant, id: Id<Task>) {
         let extent = self.array.extent_of(id);
         let array = self.array.tasks[id].array;
-        let lun_bytes = self.array.arrays[array as usize].luns[extent.lun as usize].bytes;
+        let lun_bytes = self.array.arrays[array].luns[extent.lun].bytes;
         let Some(cache) = self.array.pages_of(array) else {
             return;
         };
         // What is read ahead on a miss answers the miss too.
         let (lookup, ahead) = if cache.model.prefetch_on_miss {
             let ahead = cache.read_ahead(extent, lun_bytes);
-            (cache.read(id, extent), ahead)
+            (cache.read(id.same(), extent), ahead)
         } else {
-            let lookup = cache.read(id, extent);
+            let lookup = cache.read(id.same(), extent);
             (lookup, cache.read_ahead(extent, lun_bytes))
         };
         self.serve_lookup(now, id, lookup);
@@ -33,20 +33,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    fn serve_lookup(&mut self, now: Picoseconds, id: u32, lookup: Lookup) {
+    fn serve_lookup(&mut self, now: Instant, id: Id<Task>, lookup: Lookup) {
         let array = self.array.tasks[id].array;
         match lookup {
             Lookup::Hit => {
-                let access = self
-                    .array
-                    .pages_of(array)
-                    .map_or(0, |cache| cache.model.access);
+                let cache = self.array.pages_of(array);
+                let access = cache.map_or(Span::ZERO, |cache| cache.model.access);
                 self.serve_from_cache(now, now + access, id);
             }
             Lookup::Waits => {}
             Lookup::Miss => {
-                if self.array.tasks[id].exchange != NONE {
-                    self.tell(now, self.array.tasks[id].exchange, Stage::Cache);
+                if let Some(exchange) = self.array.tasks[id].exchange.get() {
+                    self.tell(now, exchange, Stage::Cache);
                 }
                 self.access_media(now, id);
             }
@@ -54,7 +52,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Data of a command or a prefetch are in the cache; commands that waited for them look again.
-    pub(super) fn on_pages_read(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn on_pages_read(&mut self, now: Instant, id: Id<Task>) {
         let (extent, task) = (self.array.extent_of(id), self.array.tasks[id]);
         let Some(cache) = self.array.pages_of(task.array) else {
             return;
@@ -67,21 +65,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         cache.fetched(extent, &mut told);
         self.array.end_task(id);
         for waiting in told {
+            let waiting = waiting.same();
             let extent = self.array.extent_of(waiting);
             if let Some(cache) = self.array.pages_of(task.array) {
-                let lookup = cache.read(waiting, extent);
+                let lookup = cache.read(waiting.same(), extent);
                 self.serve_lookup(now, waiting, lookup);
             }
         }
     }
 
     /// A write of an array that has a cache of pages.
-    pub(super) fn write_pages(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn write_pages(&mut self, now: Instant, id: Id<Task>) {
         let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
         let Some(cache) = self.array.pages_of(array) else {
             return;
         };
-        match cache.write(id, extent) {
+        match cache.write(id.same(), extent) {
             CacheWrite::Taken => self.copy_to_partner(now, id),
             CacheWrite::Waits => {}
             CacheWrite::Through => self.access_media(now, id),
@@ -90,12 +89,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A write has its pages: it goes to the partner controller's cache too, where there is one.
-    fn copy_to_partner(&mut self, now: Picoseconds, id: u32) {
+    fn copy_to_partner(&mut self, now: Instant, id: Id<Task>) {
         let task = self.array.tasks[id];
-        if task.exchange != NONE {
-            self.tell(now, task.exchange, Stage::Cache);
+        if let Some(exchange) = task.exchange.get() {
+            self.tell(now, exchange, Stage::Cache);
         }
-        let array = &mut self.array.arrays[task.array as usize];
+        let array = &mut self.array.arrays[task.array];
         let Some(model) = array.page_cache.as_ref().map(|cache| cache.model) else {
             return;
         };
@@ -106,25 +105,25 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let copy = command + rate.time_for(task.bytes);
         let done_at = array.partner.arrive(now, copy, model.access);
         self.array.tasks[id].came_at = now;
-        let component = self.array.tasks[id].component;
+        let component = self.array.tasks[id].component.number();
         self.agenda
             .schedule(done_at, component, Event::PartnerCopied(id));
     }
 
-    pub(crate) fn on_partner_copied(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_partner_copied(&mut self, now: Instant, id: Id<Task>) {
         let task = self.array.tasks[id];
-        self.array.arrays[task.array as usize]
+        self.array.arrays[task.array]
             .partner
             .leave(now, task.came_at);
         self.on_cache_served(now, id);
     }
 
     /// Begin the destages whose time has come.
-    fn destage_pages(&mut self, now: Picoseconds, number: u32) {
+    fn destage_pages(&mut self, now: Instant, number: Id<Array>) {
         loop {
-            let array = &mut self.array.arrays[number as usize];
+            let array = &mut self.array.arrays[number];
             let (luns, groups) = (&array.luns, &array.groups);
-            let stripe = |lun: u32| luns[lun as usize].media.stripe_bytes(groups);
+            let stripe = |lun: Id<Lun>| luns[lun].media.stripe_bytes(groups);
             let Some(extent) = array
                 .page_cache
                 .as_mut()
@@ -140,7 +139,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Pages are on disk: writes that waited have room, more may be destaged.
-    pub(super) fn on_pages_destaged(&mut self, now: Picoseconds, id: u32) {
+    pub(super) fn on_pages_destaged(&mut self, now: Instant, id: Id<Task>) {
         let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
         self.array.end_task(id);
         if let Some(cache) = self.array.pages_of(array) {
@@ -151,7 +150,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             .pages_of(array)
             .and_then(PageCache::admit_waiting)
         {
-            self.copy_to_partner(now, admitted);
+            self.copy_to_partner(now, admitted.same());
         }
         self.destage_pages(now, array);
     }

@@ -1,7 +1,8 @@
 //! Arrays, their tasks, and what they ask of other targets.
 
-use sanlab_kernel::{Arena, Picoseconds, Timeline};
-use sanlab_storage::{Array, Extent, Media, Operation, PageCache};
+use sanlab_fc::{Exchange, NPort};
+use sanlab_kernel::{Arena, Id, IdVec, Instant, Timeline};
+use sanlab_storage::{Array, Extent, FrontEndPort, Group, Media, Operation, PageCache};
 
 use super::task::{Purpose, Task};
 use super::transfer::Transfer;
@@ -9,17 +10,23 @@ use crate::issuer::IssuedCommand;
 
 /// The array's side of every command.
 pub(crate) struct ArraySide {
-    pub(super) arrays: Vec<Array>,
-    /// For each N_Port of an array its place among that array's.
-    pub(super) port_places: Vec<u32>,
+    pub(super) arrays: IdVec<Array>,
+    /// For each N_Port of an array its number among that array's.
+    pub(super) port_places: IdVec<NPort, Id<FrontEndPort>>,
     pub(super) tasks: Arena<Task>,
     pub(super) transfers: Arena<Transfer>,
     /// Disk operations of the current task.
     pub(super) operations: Vec<Operation>,
 }
 
+/// The array that a command goes to.
+#[inline]
+pub(super) fn array_of(command: &IssuedCommand) -> Id<Array> {
+    command.device.certain().same()
+}
+
 impl ArraySide {
-    pub(crate) fn new(arrays: Vec<Array>, port_places: Vec<u32>) -> Self {
+    pub(crate) fn new(arrays: IdVec<Array>, port_places: IdVec<NPort, Id<FrontEndPort>>) -> Self {
         Self {
             arrays,
             port_places,
@@ -29,58 +36,63 @@ impl ArraySide {
         }
     }
 
-    pub(crate) fn arrays(&self) -> &[Array] {
+    pub(crate) fn arrays(&self) -> &IdVec<Array> {
         &self.arrays
     }
 
-    pub(crate) fn arrays_mut(&mut self) -> &mut [Array] {
+    pub(crate) fn arrays_mut(&mut self) -> &mut IdVec<Array> {
         &mut self.arrays
     }
 
     /// Time line of a transfer.
     #[inline]
-    pub(crate) fn timeline(&mut self, transfer: u32) -> &mut Timeline {
+    pub(crate) fn timeline(&mut self, transfer: Id<Transfer>) -> &mut Timeline {
         &mut self.transfers[transfer].timeline
     }
 
     /// Whether a task works on the command of an exchange.
-    pub(crate) fn works_on(&self, exchange: u32) -> bool {
+    pub(crate) fn works_on(&self, exchange: Id<Exchange>) -> bool {
         self.tasks
             .live()
-            .any(|task| self.tasks[task].exchange == exchange)
+            .any(|task| self.tasks[task].exchange == exchange.into())
     }
 
     /// The status of a command is on its way: its places in task set and port are free.
-    pub(crate) fn release(&mut self, target: u32, command: &mut IssuedCommand) {
+    pub(crate) fn release(&mut self, target: Id<NPort>, command: &mut IssuedCommand) {
         if !command.is_admitted {
             return;
         }
         command.is_admitted = false;
-        let port = self.port_places[target as usize] as usize;
-        self.arrays[command.device as usize].release(port, command.lun);
+        let port = self.port_places[target];
+        self.arrays[array_of(command)].release(port, command.lun.same());
     }
 
     /// The task of a command.
-    pub(super) fn new_task(&mut self, id: u32, target: u32, command: &IssuedCommand) -> u32 {
+    pub(super) fn new_task(
+        &mut self,
+        id: Id<Exchange>,
+        target: Id<NPort>,
+        command: &IssuedCommand,
+    ) -> Id<Task> {
         self.tasks.insert(Task {
-            exchange: id,
-            lun: command.lun,
+            exchange: id.into(),
+            lun: command.lun.same(),
             is_read: command.is_read,
             address: command.address,
             bytes: u64::from(command.bytes),
-            ..Task::new(Purpose::Command, command.device, target)
+            ..Task::new(Purpose::Command, array_of(command), target)
         })
     }
 
     /// A task that no command waits for.
     pub(super) fn background_task(
         &mut self,
-        now: Picoseconds,
-        array: u32,
+        now: Instant,
+        array: Id<Array>,
         purpose: Purpose,
         extent: Extent,
-    ) -> u32 {
-        let component = self.arrays[array as usize].first_n_port;
+    ) -> Id<Task> {
+        let component = self.arrays[array].first_n_port.same();
         self.tasks.insert(Task {
             lun: extent.lun,
             is_read: purpose == Purpose::Prefetch,
@@ -92,11 +104,11 @@ impl ArraySide {
     }
 
     /// A task is over.
-    pub(super) fn end_task(&mut self, id: u32) {
+    pub(super) fn end_task(&mut self, id: Id<Task>) {
         self.tasks.remove(id);
     }
 
-    pub(super) fn extent_of(&self, id: u32) -> Extent {
+    pub(super) fn extent_of(&self, id: Id<Task>) -> Extent {
         let task = &self.tasks[id];
         Extent {
             lun: task.lun,
@@ -105,17 +117,17 @@ impl ArraySide {
         }
     }
 
-    pub(super) fn pages_of(&mut self, array: u32) -> Option<&mut PageCache> {
-        self.arrays[array as usize].page_cache.as_mut()
+    pub(super) fn pages_of(&mut self, array: Id<Array>) -> Option<&mut PageCache> {
+        self.arrays[array].page_cache.as_mut()
     }
 
     /// The group of a task, and the first byte of its LUN there; `None` if it has no group.
-    pub(super) fn group_of(&self, id: u32) -> Option<(u32, u64)> {
+    pub(super) fn group_of(&self, id: Id<Task>) -> Option<(Id<Group>, u64)> {
         let task = &self.tasks[id];
         if let Purpose::Rebuild(group, _) = task.purpose {
             return Some((group, 0));
         }
-        match self.arrays[task.array as usize].luns[task.lun as usize].media {
+        match self.arrays[task.array].luns[task.lun].media {
             Media::Raid { group, start } => Some((group, start)),
             _ => None,
         }

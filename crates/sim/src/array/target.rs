@@ -1,41 +1,42 @@
 //! The array's side of a command: admission, controller, bursts, the answer.
 
-use sanlab_fc::FrameKind;
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_fc::{Exchange, FrameKind};
+use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, Status};
 use sanlab_storage::CacheWrite;
 
+use super::state::array_of;
 use super::task::Task;
 use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// FCP_CMND has come to an array: admitted, or TASK SET FULL at once.
-    pub(crate) fn on_command(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_command(&mut self, now: Instant, id: Id<Exchange>) {
         let target = self.fcp.exchange(id).target;
         let command = self.fcp.command_mut(id);
-        let array = &mut self.array.arrays[command.device as usize];
-        let port = self.array.port_places[target as usize] as usize;
-        if array.admit(port, command.lun).is_err() {
+        let array = &mut self.array.arrays[array_of(command)];
+        let port = self.array.port_places[target];
+        if array.admit(port, command.lun.same()).is_err() {
             command.status = Status::TaskSetFull;
             self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
             return;
         }
         command.is_admitted = true;
-        if array.command == 0 {
+        if array.command.is_zero() {
             self.on_command_processed(now, id);
         } else {
             let ends_at = array.controllers.arrive(now, array.command).ends_at;
             self.agenda
-                .schedule(ends_at, target, Event::CommandProcessed(id));
+                .schedule(ends_at, target.number(), Event::CommandProcessed(id));
         }
     }
 
-    pub(crate) fn on_command_processed(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_command_processed(&mut self, now: Instant, id: Id<Exchange>) {
         self.tell(now, id, Stage::Controller);
         let command = self.fcp.command(id);
-        let array = &mut self.array.arrays[command.device as usize];
-        if array.command > 0 {
+        let array = &mut self.array.arrays[array_of(command)];
+        if !array.command.is_zero() {
             array.controllers.leave(now);
         }
         if command.is_read {
@@ -45,11 +46,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    fn read(&mut self, now: Picoseconds, exchange: u32) {
+    fn read(&mut self, now: Instant, exchange: Id<Exchange>) {
         let target = self.fcp.exchange(exchange).target;
         let command = self.fcp.command(exchange);
         let task = self.array.new_task(exchange, target, command);
-        let array = self.array.tasks[task].array as usize;
+        let array = self.array.tasks[task].array;
         if self.array.arrays[array].page_cache.is_some() {
             self.read_pages(now, task);
             return;
@@ -62,10 +63,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// XFER_RDY for the next burst.
-    fn ask_for_burst(&mut self, now: Picoseconds, id: u32) {
+    fn ask_for_burst(&mut self, now: Instant, id: Id<Exchange>) {
         let command = self.fcp.command_mut(id);
         let offset = command.asked_bytes;
-        let limit = self.array.arrays[command.device as usize].burst_bytes;
+        let limit = self.array.arrays[array_of(command)].burst_bytes;
         command.asked_bytes += limit.min(command.bytes - offset);
         self.send(
             now,
@@ -80,7 +81,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The last frame of a burst has come to an array.
-    pub(crate) fn on_write_data(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_write_data(&mut self, now: Instant, id: Id<Exchange>) {
         let command = self.fcp.command(id);
         if command.misses_data() {
             // A frame of it was lost: no message reports that, and the target waits.
@@ -92,23 +93,23 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// All data are here: store them, and copy them where the LUN is mirrored.
-    fn write(&mut self, now: Picoseconds, exchange: u32) {
+    fn write(&mut self, now: Instant, exchange: Id<Exchange>) {
         let target = self.fcp.exchange(exchange).target;
         let command = self.fcp.command(exchange);
         let task = self.array.new_task(exchange, target, command);
         let Task {
             array, lun, bytes, ..
         } = self.array.tasks[task];
-        let array = &mut self.array.arrays[array as usize];
-        if let Some(mirror) = &mut array.luns[lun as usize].mirror {
+        let array = &mut self.array.arrays[array];
+        if let Some(mirror) = &mut array.luns[lun].mirror {
             let is_synchronous = mirror.is_synchronous;
-            let may_begin = mirror.begin(task, now);
+            let may_begin = mirror.begin(task.same(), now);
             self.array.tasks[task].is_copied = may_begin && !is_synchronous;
             if may_begin {
                 self.copy(now, task);
             }
         }
-        let array = &mut self.array.arrays[self.array.tasks[task].array as usize];
+        let array = &mut self.array.arrays[self.array.tasks[task].array];
         if array.page_cache.is_some() {
             self.write_pages(now, task);
             return;
@@ -116,7 +117,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let stored = array
             .cache
             .as_mut()
-            .map(|cache| (cache.write(task, bytes), cache.access()));
+            .map(|cache| (cache.write(task.same(), bytes), cache.access()));
         match stored {
             Some((CacheWrite::Taken, access)) => self.store_in_cache(now, now + access, task),
             Some((CacheWrite::Waits, _)) => {}

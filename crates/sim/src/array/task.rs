@@ -1,7 +1,8 @@
 //! Work of an array on blocks.
 
-use sanlab_kernel::{NONE, Picoseconds};
-use sanlab_storage::RebuildStep;
+use sanlab_fc::{Exchange, NPort};
+use sanlab_kernel::{Id, Instant, MaybeId};
+use sanlab_storage::{Array, Group, Lun, Rebuild, RebuildStep};
 
 /// What a task is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub(crate) enum Purpose {
     /// Reading ahead.
     Prefetch,
     /// A step of a rebuild: group and rebuild; `address` and `bytes` are its first and last row.
-    Rebuild(u32, u32),
+    Rebuild(Id<Group>, Id<Rebuild>),
 }
 
 /// Where a task is on a RAID group.
@@ -30,12 +31,12 @@ pub(crate) enum GroupPhase {
 /// Work of an array on the blocks of one command, or on those its cache destages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
-    /// The command; [`sanlab_kernel::NONE`] for a destage.
-    pub(crate) exchange: u32,
+    /// The command; none for a destage.
+    pub(crate) exchange: MaybeId<Exchange>,
     /// Whose turn it is at equal times: the front-end port of the command, the array's first for all others.
-    pub(crate) component: u32,
-    pub(crate) array: u32,
-    pub(crate) lun: u32,
+    pub(crate) component: Id<NPort>,
+    pub(crate) array: Id<Array>,
+    pub(crate) lun: Id<Lun>,
     pub(crate) is_read: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
@@ -48,7 +49,7 @@ pub(crate) struct Task {
     /// Bytes of parity to be computed before the next phase.
     pub(crate) parity_bytes: u64,
     /// It came to the media.
-    pub(crate) came_at: Picoseconds,
+    pub(crate) came_at: Instant,
     /// The blocks are where a write leaves them.
     pub(crate) is_stored: bool,
     /// The copy, if there is one, lets the write be acknowledged.
@@ -57,12 +58,12 @@ pub(crate) struct Task {
 
 impl Task {
     /// A task that has not come to the media yet.
-    pub(crate) fn new(purpose: Purpose, array: u32, component: u32) -> Self {
+    pub(crate) fn new(purpose: Purpose, array: Id<Array>, component: Id<NPort>) -> Self {
         Self {
-            exchange: NONE,
+            exchange: MaybeId::NONE,
             component,
             array,
-            lun: 0,
+            lun: Id::new(0),
             is_read: false,
             address: 0,
             bytes: 0,
@@ -70,7 +71,7 @@ impl Task {
             purpose,
             phase: GroupPhase::Last,
             parity_bytes: 0,
-            came_at: 0,
+            came_at: Instant::START,
             is_stored: false,
             is_copied: true,
         }

@@ -1,11 +1,14 @@
 //! What an array asks of other targets.
 
-use sanlab_kernel::{Picoseconds, Timeline};
+use sanlab_kernel::{Id, Instant, MaybeId, Timeline};
+use sanlab_storage::{Array, BackEndPath, Disk, Lun};
+
+use super::task::Task;
 
 /// A command that an array sends: the copy of a write, or an operation on a disk behind loops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
-    pub(crate) array: u32,
+    pub(crate) array: Id<Array>,
     pub(crate) purpose: TransferPurpose,
     pub(crate) is_read: bool,
     pub(crate) address: u64,
@@ -16,16 +19,19 @@ pub(crate) struct Transfer {
 /// What a transfer is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TransferPurpose {
-    /// The copy of a write to this LUN. The task waits for its end, unless it is
-    /// [`sanlab_kernel::NONE`].
-    Copy { lun: u32, task: u32 },
+    /// The copy of a write to this LUN. A task may wait for its end.
+    Copy { lun: Id<Lun>, task: MaybeId<Task> },
     /// The operation of a task on a disk, by one of the paths to it.
-    Disk { disk: u32, path: u32, task: u32 },
+    Disk {
+        disk: Id<Disk>,
+        path: Id<BackEndPath>,
+        task: Id<Task>,
+    },
 }
 
 impl Transfer {
     /// A write that begins now.
-    pub(crate) fn begin(array: u32, purpose: TransferPurpose, now: Picoseconds) -> Self {
+    pub(crate) fn begin(array: Id<Array>, purpose: TransferPurpose, now: Instant) -> Self {
         Self {
             array,
             purpose,

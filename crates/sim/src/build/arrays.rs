@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use sanlab_kernel::{NEVER, RandomStream, Rate, Station, id_of};
+use sanlab_fc::NPort;
+use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
-    Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, Group, Level, Lun, Media, Mirror,
-    PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, ServiceTime, Stripe,
-    WriteStrategy,
+    Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, FrontEndPort, Group, Level, Lun,
+    Media, Mirror, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, ServiceTime,
+    Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -16,27 +17,29 @@ use crate::plan::{
     RebuildPlan, WriteStrategyPlan,
 };
 
-pub(super) fn arrays_of(plan: &Plan) -> Result<Vec<Array>, PlanError> {
+pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
     let arrays = plan.arrays.iter().map(|array| array_of(array, plan.seed));
-    let mut arrays: Vec<Array> = arrays.collect::<Result<_, _>>()?;
+    let mut arrays: IdVec<Array> = arrays.collect::<Result<_, _>>()?;
     for (flow, array, lun) in mirror_flows(plan) {
         if let Some(mirror) = &plan.arrays[array].luns[lun].mirror {
-            arrays[array].luns[lun].mirror = Some(Mirror::new(
-                (mirror.array, mirror.lun),
-                (mirror.source_n_port, mirror.target_n_port),
+            let owner = &mut arrays[Id::from_place(array)];
+            owner.luns[Id::from_place(lun)].mirror = Some(Mirror::new(
+                (Id::new(mirror.array), Id::new(mirror.lun)),
+                (Id::new(mirror.source_n_port), Id::new(mirror.target_n_port)),
                 mirror.synchronous,
                 mirror.max_outstanding.get(),
-                flow,
+                flow.same(),
             ));
         }
     }
     for (flow, array) in back_end_flows(plan) {
         if let Some(back_end) = &plan.arrays[array].back_end {
-            arrays[array].back_end = Some(BackEnd {
-                initiators: back_end.initiators.clone(),
-                disks: back_end.disks.clone(),
-                next_path: vec![0; back_end.disks.len()],
-                flow,
+            let ids = |n_ports: &Vec<u32>| n_ports.iter().copied().map(Id::new).collect();
+            arrays[Id::from_place(array)].back_end = Some(BackEnd {
+                initiators: ids(&back_end.initiators),
+                disks: back_end.disks.iter().map(ids).collect(),
+                next_path: IdVec::filled(Id::new(0), back_end.disks.len()),
+                flow: flow.same(),
             });
         }
     }
@@ -45,16 +48,16 @@ pub(super) fn arrays_of(plan: &Plan) -> Result<Vec<Array>, PlanError> {
 
 fn array_of(array: &ArrayPlan, seed: u64) -> Result<Array, PlanError> {
     Ok(Array {
-        first_n_port: array.n_ports[0],
+        first_n_port: Id::new(array.n_ports[0]),
         controllers: Station::new(array.controllers.get()),
-        command: array.command_ps,
+        command: Span::from_ps(array.command_ps),
         burst_bytes: array.burst_bytes.get(),
         port_queue_depth: array.port_queue_depth.get(),
-        port_open: vec![0; array.n_ports.len()],
+        port_open: IdVec::filled(0, array.n_ports.len()),
         cache: hit_rate_cache_of(array, seed),
         disks: disks_of(array, seed)?,
-        disk_due: vec![NEVER; array.disks.len()],
-        disk_open: vec![0; array.disks.len()],
+        disk_due: IdVec::filled(Instant::NEVER, array.disks.len()),
+        disk_open: IdVec::filled(0, array.disks.len()),
         groups: array.groups.iter().map(group_of).collect(),
         parity: Station::new(1),
         parity_rate: array.parity_bytes_per_s.map(Rate::from),
@@ -76,7 +79,8 @@ fn hit_rate_cache_of(array: &ArrayPlan, seed: u64) -> Option<Cache> {
     };
     let dirty_limit = dirty_limit_bytes.map_or(0, u64::from);
     let draws = RandomStream::new(seed, &format!("{}/cache", array.name));
-    Some(Cache::new(read_hit_ppm, access_ps, dirty_limit, draws))
+    let access = Span::from_ps(access_ps);
+    Some(Cache::new(read_hit_ppm, access, dirty_limit, draws))
 }
 
 fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
@@ -99,7 +103,7 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
     Some(PageCache::new(PageCacheModel {
         page: page_bytes.get(),
         pages: pages.get(),
-        access: access_ps,
+        access: Span::from_ps(access_ps),
         prefetch_after: prefetch.map_or(0, |of| of.after),
         prefetch_window: prefetch.map_or(0, |of| of.bytes.get()),
         prefetch_on_miss: prefetch.is_some_and(|of| of.on_miss),
@@ -109,12 +113,12 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
         low_watermark: low_pages,
         high_watermark: high_pages,
         destages: destages.get(),
-        partner: partner.map(|of| (of.latency_ps, Rate::from(of.bytes_per_s))),
+        partner: partner.map(|of| (Span::from_ps(of.latency_ps), Rate::from(of.bytes_per_s))),
     }))
 }
 
 /// Equal drives share their model; each has its platter at another angle.
-fn disks_of(array: &ArrayPlan, seed: u64) -> Result<Vec<Disk>, PlanError> {
+fn disks_of(array: &ArrayPlan, seed: u64) -> Result<IdVec<Disk>, PlanError> {
     let mut models = Vec::with_capacity(array.drives.len());
     for drive in &array.drives {
         models.push(Arc::new(drive_model(drive, &drive.name)?));
@@ -131,8 +135,8 @@ fn disks_of(array: &ArrayPlan, seed: u64) -> Result<Vec<Disk>, PlanError> {
     let disks = array.disks.iter().zip(spindles).map(|(disk, spindle)| {
         let model = Arc::clone(&models[disk.drive as usize]);
         let turn = model.geometry.revolution();
-        let phase = RandomStream::new(seed, &format!("{spindle}/phase")).below(turn);
-        Disk::new(model, phase)
+        let mut draws = RandomStream::new(seed, &format!("{spindle}/phase"));
+        Disk::new(model, Span::from_ps(draws.below(turn.as_ps())))
     });
     Ok(disks.collect())
 }
@@ -152,7 +156,7 @@ pub(crate) fn level_of(level: LevelPlan) -> Level {
 fn group_of(plan: &GroupPlan) -> Group {
     let mapping = RaidMapping {
         level: level_of(plan.level),
-        drives: id_of(plan.disks.len()),
+        drives: u32::try_from(plan.disks.len()).expect("a checked plan"),
         unit: plan.unit_bytes.get(),
         rows: plan.rows.get(),
     };
@@ -161,10 +165,11 @@ fn group_of(plan: &GroupPlan) -> Group {
         WriteStrategyPlan::ReadModifyWrite => WriteStrategy::ReadModifyWrite,
         WriteStrategyPlan::ReconstructWrite => WriteStrategy::ReconstructWrite,
     };
-    let mut group = Group::new(mapping, &plan.disks, strategy);
+    let disks: Vec<_> = plan.disks.iter().copied().map(Id::new).collect();
+    let mut group = Group::new(mapping, &disks, strategy);
     let failing = plan.failing.iter().map(|failing| Failing {
-        slot: failing.slot,
-        at: failing.at_ps,
+        slot: Id::new(failing.slot),
+        at: Instant::from_ps(failing.at_ps),
     });
     group.failing = failing.collect();
     group.failing.sort_by_key(|failing| failing.at);
@@ -176,11 +181,9 @@ fn group_of(plan: &GroupPlan) -> Group {
 fn rebuild_of(plan: &RebuildPlan, group: &GroupPlan) -> Rebuild {
     let rate = plan.bytes_per_s.map_or(u64::MAX, u64::from);
     let size = (group.rows.get(), group.unit_bytes.get());
-    Rebuild::new(plan.slot, plan.spare, size, plan.delay_ps).paced(
-        rate,
-        plan.step_bytes,
-        plan.steps.get(),
-    )
+    let (slot, spare) = (Id::new(plan.slot), Id::new(plan.spare));
+    let rebuild = Rebuild::new(slot, spare, size, Span::from_ps(plan.delay_ps));
+    rebuild.paced(rate, plan.step_bytes, plan.steps.get())
 }
 
 fn lun_of(plan: &LunPlan, seed: u64) -> Lun {
@@ -195,11 +198,14 @@ fn lun_of(plan: &LunPlan, seed: u64) -> Lun {
 }
 
 fn media_of(lun: &LunPlan, seed: u64) -> Media {
-    let time = |mean: u64, distribution: Distribution, what: &str| match distribution {
-        Distribution::Constant => ServiceTime::constant(mean),
-        Distribution::Exponential => {
-            let draws = RandomStream::new(seed, &format!("{}/{what}", lun.name));
-            ServiceTime::exponential(mean, draws)
+    let time = |mean_ps: u64, distribution: Distribution, what: &str| {
+        let mean = Span::from_ps(mean_ps);
+        match distribution {
+            Distribution::Constant => ServiceTime::constant(mean),
+            Distribution::Exponential => {
+                let draws = RandomStream::new(seed, &format!("{}/{what}", lun.name));
+                ServiceTime::exponential(mean, draws)
+            }
         }
     };
     match &lun.media {
@@ -211,7 +217,7 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
         } if spread.get() > 0 => {
             let draws = RandomStream::new(seed, &format!("{}/service", lun.name));
             Media::Memory {
-                service: ServiceTime::uniform(*service_ps, spread.get(), draws),
+                service: ServiceTime::uniform(Span::from_ps(*service_ps), spread.get(), draws),
                 station: Box::new(Station::new(servers.get())),
             }
         }
@@ -230,13 +236,13 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
             stripe_bytes,
             block_bytes,
         } => Media::Stripe(Stripe {
-            disks: disks.clone(),
+            disks: disks.iter().copied().map(Id::new).collect(),
             start: *start_bytes,
             stripe_bytes: stripe_bytes.get(),
             block_bytes: block_bytes.get(),
         }),
         MediaPlan::Raid { group, start_bytes } => Media::Raid {
-            group: *group,
+            group: Id::new(*group),
             start: *start_bytes,
         },
         &MediaPlan::Flash {
@@ -256,12 +262,12 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
             dies_per_channel: dies_per_channel.get(),
             page: page_bytes,
             pages_per_block,
-            read: read_ps,
-            program: program_ps,
-            erase: erase_ps,
+            read: Span::from_ps(read_ps),
+            program: Span::from_ps(program_ps),
+            erase: Span::from_ps(erase_ps),
             channel: Rate::from(channel_bytes_per_s),
             buffer: buffer_bytes,
-            latency: latency_ps,
+            latency: Span::from_ps(latency_ps),
             amplification_ppm,
         }))),
         MediaPlan::Ram {
@@ -273,18 +279,19 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
         } => {
             let latency = time(*latency_ps, *distribution, "latency");
             let rate = Rate::from(*bytes_per_s);
-            Media::Ram(Box::new(Ram::new(ports.get(), *command_ps, latency, rate)))
+            let command = Span::from_ps(*command_ps);
+            Media::Ram(Box::new(Ram::new(ports.get(), command, latency, rate)))
         }
     }
 }
 
-/// For each N_Port of an array its place among that array's.
-pub(super) fn port_places(plan: &Plan) -> Vec<u32> {
-    let mut place = vec![0; plan.n_ports.len()];
+/// For each N_Port of an array its number among that array's.
+pub(super) fn port_places(plan: &Plan) -> IdVec<NPort, Id<FrontEndPort>> {
+    let mut places = IdVec::filled(Id::new(0), plan.n_ports.len());
     for array in &plan.arrays {
-        for (index, &n_port) in array.n_ports.iter().enumerate() {
-            place[n_port as usize] = id_of(index);
+        for (place, &n_port) in (0..).map(Id::new).zip(&array.n_ports) {
+            places[Id::new(n_port)] = place;
         }
     }
-    place
+    places
 }

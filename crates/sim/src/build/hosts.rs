@@ -1,7 +1,9 @@
 //! Hosts of a plan become models.
 
+use std::num::NonZeroU64;
+
 use sanlab_host::{Adapter, BlockLayer, CpuCosts, Host};
-use sanlab_kernel::{NEVER, Station, id_of};
+use sanlab_kernel::{Id, Span, Station};
 
 use crate::host::file_system::FileSystem;
 use crate::host::state::HostParts;
@@ -11,36 +13,48 @@ use crate::plan::{AdapterPlan, Plan, SubmissionPlan};
 pub(super) fn add_hosts(parts: &mut HostParts, plan: &Plan) {
     parts.file_systems = plan.file_systems.iter().map(FileSystem::new).collect();
     for host in &plan.hosts {
-        let first = id_of(parts.adapters.len());
-        parts.adapters.extend(host.adapters.iter().map(adapter_of));
+        let adapters = host.adapters.iter().map(adapter_of);
+        let adapters = adapters
+            .map(|adapter| parts.adapters.push(adapter))
+            .collect();
         parts.hosts.push(Host {
             cpu: Station::settling(host.cores.get()),
             costs: CpuCosts::new(
-                (host.cpu_submit_ps, host.cpu_complete_ps),
-                host.cpu_command_ps,
-                host.cpu_interrupt_ps,
+                (
+                    Span::from_ps(host.cpu_submit_ps),
+                    Span::from_ps(host.cpu_complete_ps),
+                ),
+                Span::from_ps(host.cpu_command_ps),
+                Span::from_ps(host.cpu_interrupt_ps),
             ),
             block_layer: BlockLayer {
-                max_request: host.max_request_bytes.map_or(NEVER, u64::from),
+                max_request: host.max_request_bytes.map_or(u64::MAX, u64::from),
                 is_serial: host.submission == SubmissionPlan::Serial,
             },
-            adapters: (first..id_of(parts.adapters.len())).collect(),
+            adapters,
         });
     }
 }
 
 fn adapter_of(plan: &AdapterPlan) -> Adapter {
     let mut adapter = Adapter::new(
-        plan.n_port,
-        (plan.submit_ps, plan.complete_ps),
+        Id::new(plan.n_port),
+        (
+            Span::from_ps(plan.submit_ps),
+            Span::from_ps(plan.complete_ps),
+        ),
         plan.max_commands.get(),
         plan.lun_queue_depth.get(),
     );
-    adapter.command_timeout = plan.command_timeout_ps.map_or(0, u64::from);
-    adapter.path_timeout = plan.path_timeout_ps;
+    adapter.command_timeout = optional(plan.command_timeout_ps);
+    adapter.path_timeout = Span::from_ps(plan.path_timeout_ps);
     adapter.retries = plan.retries;
-    adapter.transfer = plan.transfer_ps;
-    adapter.latency = plan.latency_ps;
-    adapter.interrupt_delay = plan.interrupt_delay_ps.map_or(0, u64::from);
+    adapter.transfer = Span::from_ps(plan.transfer_ps);
+    adapter.latency = Span::from_ps(plan.latency_ps);
+    adapter.interrupt_delay = optional(plan.interrupt_delay_ps);
     adapter
+}
+
+fn optional(picoseconds: Option<NonZeroU64>) -> Span {
+    picoseconds.map_or(Span::ZERO, |length| Span::from_ps(length.get()))
 }

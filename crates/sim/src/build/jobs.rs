@@ -2,9 +2,9 @@
 
 use sanlab_host::{
     AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Pacing, Pattern, Region, Runs,
-    Stream, StreamKind, Volume, Walk,
+    Stream, StreamKind, Target, Volume, Walk,
 };
-use sanlab_kernel::{NEVER, Zipf, id_of};
+use sanlab_kernel::{Id, IdVec, Instant, Span, Zipf};
 
 use crate::host::running_job::{JobVolume, RunningJob};
 use crate::host::state::HostParts;
@@ -25,17 +25,16 @@ pub(super) fn add_jobs(parts: &mut HostParts, plan: &Plan) {
 
 fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPlan) {
     let targets = job.targets.iter();
-    let devices: Vec<u32> = targets
+    let devices = targets
         .map(|target| known.device_of(parts, plan, job, target))
         .collect();
-    let id = id_of(parts.jobs.len());
-    parts.jobs.push(RunningJob {
+    let id = parts.jobs.push(RunningJob {
         job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
-        workload: job.workload,
-        host: job.host,
+        workload: Id::new(job.workload),
+        host: Id::new(job.host),
         devices,
         volume: job.volume.map(|volume| volume_of(job, volume)),
-        file_system: job.file_system.map(FileSystemUsePlan::file_system),
+        file_system: job.file_system.map(|of| Id::new(of.file_system())),
         first_write: matches!(
             job.file_system,
             Some(FileSystemUsePlan::Data {
@@ -43,15 +42,15 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPla
                 ..
             })
         ),
-        token_at: 0,
+        token_at: Instant::START,
         totals: Default::default(),
     });
     if let Some(FileSystemUsePlan::Journal { file_system, every }) = job.file_system {
-        parts.file_systems[file_system as usize].add_journal(id, every.get());
+        parts.file_systems[Id::new(file_system)].add_journal(id, every.get());
     }
 }
 
-fn extents_of(job: &JobPlan) -> Vec<Extent> {
+fn extents_of(job: &JobPlan) -> IdVec<Target, Extent> {
     let extents = job.targets.iter().map(|target| Extent {
         offset: target.offset_bytes,
         bytes: target.span_bytes,
@@ -104,7 +103,7 @@ fn line_of(line: &AccessLinePlan) -> AccessLine {
         share_ppm: line.share_ppm,
         read_ppm: line.read_ppm,
         random_ppm: line.random_ppm,
-        delay: line.delay_ps,
+        delay: Span::from_ps(line.delay_ps),
         burst: line.burst.get(),
         align: line.align_bytes.get(),
         reply: line.reply_bytes.map_or(0, u32::from),
@@ -145,16 +144,18 @@ fn settings_of(job: &JobPlan) -> JobSettings {
         },
         block_bytes: job.block_bytes.get(),
         iodepth: depth_of(job),
-        total_bytes: job.total_bytes.map_or(NEVER, u64::from),
+        total_bytes: job.total_bytes.map_or(u64::MAX, u64::from),
         offset: job.offset_bytes,
         span: job.span_bytes,
-        counted_from: job.start_ps.saturating_add(job.ramp_ps),
-        stop_at: job.stop_ps.map_or(NEVER, u64::from),
+        counted_from: Instant::from_ps(job.start_ps).saturating_add(Span::from_ps(job.ramp_ps)),
+        stop_at: job
+            .stop_ps
+            .map_or(Instant::NEVER, |at| Instant::from_ps(at.get())),
         pacing: job.arrivals.map(|arrivals| Pacing {
-            interval: arrivals.interval_ps.get(),
+            interval: Span::from_ps(arrivals.interval_ps.get()),
             is_poisson: arrivals.distribution == Distribution::Exponential,
         }),
-        think: job.think_ps,
+        think: Span::from_ps(job.think_ps),
         is_on_demand: job.is_journal(),
     }
 }

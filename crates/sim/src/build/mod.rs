@@ -8,7 +8,7 @@ mod loops;
 mod paths;
 mod reachable;
 
-use sanlab_kernel::Agenda;
+use sanlab_kernel::{Agenda, Id, Instant, Span};
 
 use crate::array::state::ArraySide;
 use crate::event::Event;
@@ -30,7 +30,8 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     hosts::add_hosts(&mut host, plan);
     jobs::add_jobs(&mut host, plan);
     let loop_faults = plan.loop_faults.iter().map(loops::fault_of).collect();
-    let interval = plan.interval_ps.map_or(0, u64::from);
+    let interval = plan.interval_ps;
+    let interval = interval.map_or(Span::ZERO, |every| Span::from_ps(every.get()));
     let mut world = World {
         network: fabric::network_of(plan).build::<E>(),
         agenda: Agenda::new(),
@@ -46,7 +47,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             Series::new(interval, fibres(plan)),
         ),
         events: 0,
-        last_arrival_at: 0,
+        last_arrival_at: Instant::START,
         failure: None,
     };
     schedule_disk_failures(&mut world);
@@ -60,11 +61,12 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
 
 /// Disks that fail do so by events of their array.
 fn schedule_disk_failures<const E: bool>(world: &mut World<E>) {
-    for (number, array) in (0..).zip(world.array.arrays()) {
-        for (group, state) in (0..).zip(&array.groups) {
+    for (number, array) in world.array.arrays().pairs() {
+        for (group, state) in array.groups.pairs() {
             for failing in &state.failing {
                 let event = Event::DriveFails(number, group);
-                world.agenda.schedule(failing.at, array.first_n_port, event);
+                let component = array.first_n_port.number();
+                world.agenda.schedule(failing.at, component, event);
             }
         }
     }
@@ -72,26 +74,26 @@ fn schedule_disk_failures<const E: bool>(world: &mut World<E>) {
 
 /// A job starts at its time, or when its ports have logged in.
 fn schedule_jobs<const E: bool>(world: &mut World<E>, plan: &Plan) {
-    for (id, job) in (0..).zip(&plan.jobs) {
+    for (id, job) in (0..).map(Id::new).zip(&plan.jobs) {
         let initiators = world.host.initiators_of(id);
         if !world.services.hold(id, &initiators) {
-            let n_port = world.host.component(id);
+            let component = world.host.component(id).number();
+            let starts_at = Instant::from_ps(job.start_ps);
             world
                 .agenda
-                .schedule(job.start_ps, n_port, Event::JobStart(id));
+                .schedule(starts_at, component, Event::JobStart(id));
         }
     }
 }
 
 /// Policies from the start are in force now, the others when their time comes.
 fn put_policies_in_force<const E: bool>(world: &mut World<E>, plan: &Plan) {
-    for (policy, change) in (0..).zip(&plan.qos) {
-        if change.at_ps == 0 {
-            world.network.apply_policy(policy, 0);
+    for (policy, change) in (0..).map(Id::new).zip(&plan.qos) {
+        let at = Instant::from_ps(change.at_ps);
+        if at == Instant::START {
+            world.network.apply_policy(policy, at);
         } else {
-            world
-                .agenda
-                .schedule(change.at_ps, 0, Event::Policy(policy));
+            world.agenda.schedule(at, 0, Event::Policy(policy));
         }
     }
 }

@@ -2,20 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use sanlab_host::{Device, Multipath, NoPath, PathState, Spreading};
-use sanlab_kernel::{NEVER, id_of};
+use sanlab_fc::NPort;
+use sanlab_host::{
+    Adapter, Device, DevicePath, Multipath, NoPath, PathGroup, PathState, Spreading,
+};
+use sanlab_kernel::{Id, IdVec, Instant, Span};
+use sanlab_storage::Lun;
 
 use crate::host::path::{HostDevice, Path, Route};
 use crate::host::state::HostParts;
 use crate::plan::{JobPlan, MultipathPlan, PathPlan, Plan, SpreadingPlan, TargetPlan};
 
+/// Group, path and LUN of a route: a device is known by those of all its routes.
+type RouteKey = (Id<PathGroup>, Id<Path>, Id<Lun>);
+
+/// Adapter, initiator and target.
+type PathKey = (Id<Adapter>, Id<NPort>, Id<NPort>);
+
 /// Devices and paths that are there already, so that jobs of one host share them.
 #[derive(Default)]
 pub(super) struct Devices {
-    /// Device by the group, path and LUN of each of its routes.
-    devices: BTreeMap<Vec<(u32, u32, u32)>, u32>,
-    /// Path by adapter, initiator and target.
-    paths: BTreeMap<(u32, u32, u32), u32>,
+    devices: BTreeMap<Vec<RouteKey>, Id<HostDevice>>,
+    paths: BTreeMap<PathKey, Id<Path>>,
 }
 
 impl Devices {
@@ -26,21 +34,22 @@ impl Devices {
         plan: &Plan,
         job: &JobPlan,
         target: &TargetPlan,
-    ) -> u32 {
-        let routes: Vec<Route> = (target.paths.iter())
+    ) -> Id<HostDevice> {
+        let routes: IdVec<DevicePath, Route> = (target.paths.iter())
             .map(|path| self.route_of(parts, job, path, target))
             .collect();
-        let groups: Vec<u32> = target.paths.iter().map(|path| path.group).collect();
+        let groups = target.paths.iter().map(|path| Id::new(path.group));
+        let groups: IdVec<DevicePath, Id<PathGroup>> = groups.collect();
         let key = (routes.iter().zip(&groups))
             .map(|(route, &group)| (group, route.path, route.lun))
             .collect();
-        let next = id_of(parts.devices.len());
+        let next = parts.devices.next_id();
         let id = *self.devices.entry(key).or_insert(next);
         if id != next {
             return id;
         }
         for route in &routes {
-            parts.paths[route.path as usize].devices.push(id);
+            parts.paths[route.path].devices.push(id);
         }
         let multipath = plan.hosts[job.host as usize]
             .multipath
@@ -48,7 +57,7 @@ impl Devices {
         parts.devices.push(HostDevice {
             device: Device::new(groups, multipath.as_ref().map(multipath_of)),
             routes,
-            checker: multipath.map_or(0, |of| of.checker_ps),
+            checker: multipath.map_or(Span::ZERO, |of| Span::from_ps(of.checker_ps)),
         });
         id
     }
@@ -60,26 +69,28 @@ impl Devices {
         path: &PathPlan,
         target: &TargetPlan,
     ) -> Route {
-        let id = parts.hosts[job.host as usize].adapters[path.adapter as usize];
-        let adapter = &mut parts.adapters[id as usize];
-        let initiator = job.initiator.unwrap_or(adapter.n_port);
-        let ports = (initiator, path.target_n_port);
-        let queue = adapter.lun_queue(ports, target.array, target.lun);
-        let next = id_of(parts.paths.len());
-        let key = (id, initiator, path.target_n_port);
+        let id = parts.hosts[Id::new(job.host)].adapters[path.adapter as usize];
+        let adapter = &mut parts.adapters[id];
+        let initiator: Id<NPort> = job.initiator.map_or(adapter.n_port.same(), Id::new);
+        let target_n_port: Id<NPort> = Id::new(path.target_n_port);
+        let ports = (initiator.same(), target_n_port.same());
+        let (array, lun) = (Id::new(target.array), Id::new(target.lun));
+        let queue = adapter.lun_queue(ports, array, lun);
+        let next = parts.paths.next_id();
+        let key = (id, initiator, target_n_port);
         let path_id = *self.paths.entry(key).or_insert(next);
         if path_id == next {
             parts.paths.push(Path {
                 adapter: id,
                 initiator,
-                target: path.target_n_port,
+                target: target_n_port,
                 state: PathState::Up,
                 is_usable: true,
-                ready_at: 0,
+                ready_at: Instant::START,
                 changes: 0,
                 lost_first: None,
-                lost_at: 0,
-                lost_for: 0,
+                lost_at: Instant::START,
+                lost_for: Span::ZERO,
                 losses: 0,
                 answers: 0,
                 replaced_at: None,
@@ -89,9 +100,9 @@ impl Devices {
         Route {
             path: path_id,
             adapter: id,
-            target_n_port: path.target_n_port,
-            array: target.array,
-            lun: target.lun,
+            target_n_port,
+            array: array.same(),
+            lun: lun.same(),
             queue,
         }
     }
@@ -109,7 +120,7 @@ fn multipath_of(plan: &MultipathPlan) -> Multipath {
         } else {
             NoPath::Fail
         },
-        failback: plan.failback_ps.unwrap_or(NEVER),
-        switch_over: plan.switch_over_ps,
+        failback: plan.failback_ps.map(Span::from_ps),
+        switch_over: Span::from_ps(plan.switch_over_ps),
     }
 }

@@ -1,5 +1,7 @@
 //! Whether the network joins what has to talk.
 
+use sanlab_kernel::Id;
+
 use crate::plan::{Plan, PlanError};
 use crate::world::World;
 
@@ -15,13 +17,10 @@ pub(super) fn check<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), 
         .iter()
         .zip(&plan.jobs)
         .flat_map(|(running, job)| {
-            let devices = running
-                .devices
-                .iter()
-                .map(|&id| &world.host.devices()[id as usize]);
+            let devices = running.devices.iter().map(|&id| &world.host.devices()[id]);
             let routes = devices.flat_map(|device| &device.routes);
             routes.map(|route| {
-                let path = &world.host.paths()[route.path as usize];
+                let path = &world.host.paths()[route.path];
                 (path.initiator, path.target, job.name.clone())
             })
         });
@@ -31,18 +30,19 @@ pub(super) fn check<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), 
         .flat_map(|array| &array.luns)
         .filter_map(|lun| {
             let mirror = lun.mirror.as_ref()?;
-            Some((mirror.source_n_port, mirror.target_n_port, lun.name.clone()))
+            let ports = [mirror.source_n_port, mirror.target_n_port].map(Id::new);
+            Some((ports[0], ports[1], lun.name.clone()))
         });
-    let traffic = plan
-        .traffic
-        .iter()
-        .map(|flow| (flow.source_n_port, flow.target_n_port, flow.name.clone()));
+    let traffic = plan.traffic.iter().map(|flow| {
+        let ports = [flow.source_n_port, flow.target_n_port].map(Id::new);
+        (ports[0], ports[1], flow.name.clone())
+    });
     let back_ends = plan.arrays.iter().flat_map(|array| {
         let back_end = array.back_end.iter();
         back_end.flat_map(move |back_end| {
             back_end.disks.iter().flat_map(move |ports| {
                 let paths = back_end.initiators.iter().zip(ports);
-                paths.map(move |(&from, &to)| (from, to, array.name.clone()))
+                paths.map(move |(&from, &to)| (Id::new(from), Id::new(to), array.name.clone()))
             })
         })
     });
@@ -50,7 +50,7 @@ pub(super) fn check<const E: bool>(world: &World<E>, plan: &Plan) -> Result<(), 
         let both = world.network.is_reachable(from, to) && world.network.is_reachable(to, from);
         if !both {
             let ports = &plan.n_ports;
-            let (from, to) = (&ports[from as usize].name, &ports[to as usize].name);
+            let (from, to) = (&ports[from.place()].name, &ports[to.place()].name);
             let reason = format!("no path between {from} and {to}");
             return Err(PlanError::new(name, reason));
         }

@@ -1,5 +1,6 @@
 //! RAID groups.
 
+use sanlab_kernel::Id;
 use sanlab_storage::{Level, SECTOR_BYTES};
 
 use crate::build::level_of;
@@ -80,8 +81,9 @@ fn failures(
         instant(failing.at_ps, || at("at_ps"))?;
     }
     let lost: Vec<u32> = group.failing.iter().map(|failing| failing.slot).collect();
+    let slots: Vec<_> = lost.iter().copied().map(Id::new).collect();
     require(
-        level.survives(disks, &lost),
+        level.survives(disks, &slots),
         || place("failing"),
         || "more disks fail than the level survives".into(),
     )?;

@@ -1,10 +1,11 @@
 //! Exchange ids of N_Ports, and how many exchanges there were.
 
-use sanlab_fc::ExchangeIds;
+use sanlab_fc::{ExchangeIds, NPort};
+use sanlab_kernel::{Id, IdVec};
 
 /// Exchange ids of N_Ports, and exchanges counted.
 pub(crate) struct Exchanges {
-    ids: Vec<ExchangeIds>,
+    ids: IdVec<NPort, ExchangeIds>,
     pub(crate) opened: u64,
     pub(crate) closed: u64,
     data_frame_bytes: u32,
@@ -13,7 +14,7 @@ pub(crate) struct Exchanges {
 impl Exchanges {
     pub(crate) fn new(n_ports: usize, data_frame_bytes: u32) -> Self {
         Self {
-            ids: vec![ExchangeIds::default(); n_ports],
+            ids: IdVec::filled(ExchangeIds::default(), n_ports),
             opened: 0,
             closed: 0,
             data_frame_bytes,
@@ -29,13 +30,13 @@ impl Exchanges {
     }
 
     /// An id for an exchange that this N_Port originates; none when all are in use.
-    pub(crate) fn take_id(&mut self, n_port: u32) -> Option<u16> {
-        self.ids[n_port as usize].take()
+    pub(crate) fn take_id(&mut self, n_port: Id<NPort>) -> Option<u16> {
+        self.ids[n_port].take()
     }
 
     /// An id may be used again.
-    pub(crate) fn give_back_id(&mut self, n_port: u32, id: u16) {
-        self.ids[n_port as usize].give_back(id);
+    pub(crate) fn give_back_id(&mut self, n_port: Id<NPort>, id: u16) {
+        self.ids[n_port].give_back(id);
     }
 
     /// Payload of a full frame.

@@ -1,29 +1,29 @@
 //! An exchange between two N_Ports: opened for a command, moved on by information units, closed.
 
-use sanlab_fc::{Exchange, ExchangeState, FrameKind, RxIdKnown, Sequence};
-use sanlab_kernel::{Picoseconds, Stage, Timeline};
-use sanlab_scsi::Status;
+use sanlab_fc::{Exchange, ExchangeState, Flow, FrameKind, NPort, RxIdKnown, Sequence};
+use sanlab_kernel::{Id, Instant, MaybeId, Span, Stage, Timeline};
+use sanlab_scsi::{Device, LogicalUnit, Status};
 
 use crate::array::state::ArraySide;
 use crate::host::state::HostSide;
-use crate::issuer::{IssuedCommand, Issuer, Tag};
+use crate::issuer::{IssuedCommand, Tag};
 use crate::outcome::Failure;
 use crate::world::World;
 
 /// A LUN or a mirror that accepted nothing is tried again after this long: one tick of a host's
 /// clock at 1000 Hz. Uncertain; it matters only where a target refuses every command of a host.
-pub(crate) const RETRY_AFTER: Picoseconds = 1_000_000_000;
+pub(crate) const RETRY_AFTER: Span = Span::from_ps(1_000_000_000);
 
 /// A command to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Command {
     pub(crate) tag: Tag,
-    pub(crate) initiator: u32,
-    pub(crate) target: u32,
+    pub(crate) initiator: Id<NPort>,
+    pub(crate) target: Id<NPort>,
     /// SCSI target device and LUN that it goes to: an array, or none for a disk behind one.
-    pub(crate) device: u32,
-    pub(crate) lun: u32,
-    pub(crate) flow: u32,
+    pub(crate) device: MaybeId<Device>,
+    pub(crate) lun: Id<LogicalUnit>,
+    pub(crate) flow: Id<Flow>,
     pub(crate) is_read: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
@@ -36,16 +36,16 @@ pub(crate) fn timeline_of<'a>(
     array: &'a mut ArraySide,
     tag: Tag,
 ) -> &'a mut Timeline {
-    match tag.issuer {
-        Issuer::Host => host.timeline(tag.request),
-        Issuer::Mirror | Issuer::BackEnd => array.timeline(tag.request),
+    match tag {
+        Tag::Host(request) => host.timeline(request),
+        Tag::Mirror(transfer) | Tag::BackEnd(transfer) => array.timeline(transfer),
     }
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A new exchange for a command; its first information unit is FCP_CMND. `None` if its initiator has
     /// no exchange id left, which ends the run.
-    pub(crate) fn open_exchange(&mut self, now: Picoseconds, command: Command) -> Option<u32> {
+    pub(crate) fn open_exchange(&mut self, now: Instant, command: Command) -> Option<Id<Exchange>> {
         let Some(ox_id) = self.exchanges.take_id(command.initiator) else {
             self.failure.get_or_insert(Failure::ExchangeIds {
                 n_port: command.initiator,
@@ -62,7 +62,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             rx_id_known: RxIdKnown::ToNobody,
             opened_at: now,
             number: self.faults.number_exchange(),
-            credit_wait_before: 0,
+            credit_wait_before: Span::ZERO,
         };
         let issued = IssuedCommand {
             tag: command.tag,
@@ -82,8 +82,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Queue an information unit of an exchange at the N_Port whose turn it is.
     pub(crate) fn send(
         &mut self,
-        now: Picoseconds,
-        exchange_id: u32,
+        now: Instant,
+        exchange_id: Id<Exchange>,
         kind: FrameKind,
         offset: u32,
         bytes: u32,
@@ -109,7 +109,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         let sequence = Sequence {
             kind,
-            exchange: exchange_id,
+            exchange: exchange_id.into(),
             flow: exchange.flow,
             source,
             destination,
@@ -127,7 +127,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The data of a burst from this offset, if its exchange has not been given up meanwhile.
-    pub(crate) fn send_data(&mut self, now: Picoseconds, exchange: u32, offset: u32) {
+    pub(crate) fn send_data(&mut self, now: Instant, exchange: Id<Exchange>, offset: u32) {
         if self.fcp.exchange(exchange).state != ExchangeState::Open {
             return;
         }
@@ -138,7 +138,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Record the time up to now under this stage of the request of an exchange.
     #[inline]
-    pub(crate) fn tell(&mut self, now: Picoseconds, exchange: u32, stage: Stage) {
+    pub(crate) fn tell(&mut self, now: Instant, exchange: Id<Exchange>, stage: Stage) {
         if self.fcp.exchange(exchange).state == ExchangeState::Open {
             let tag = self.fcp.command(exchange).tag;
             let timeline = timeline_of(&mut self.host, &mut self.array, tag);
@@ -147,13 +147,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The status of a command is on its way: its places in task set and port are free.
-    pub(crate) fn release(&mut self, id: u32) {
+    pub(crate) fn release(&mut self, id: Id<Exchange>) {
         let target = self.fcp.exchange(id).target;
         self.array.release(target, self.fcp.command_mut(id));
     }
 
     /// The exchange is over; its id may be used again.
-    pub(crate) fn close_exchange(&mut self, exchange: u32) {
+    pub(crate) fn close_exchange(&mut self, exchange: Id<Exchange>) {
         let closed = self.fcp.command(exchange);
         let arrived_all = closed.arrived_bytes == closed.bytes;
         if closed.status == Status::Good && !arrived_all {
@@ -167,7 +167,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Nothing of an exchange is left: its id may be used again.
-    pub(crate) fn forget_exchange(&mut self, id: u32) {
+    pub(crate) fn forget_exchange(&mut self, id: Id<Exchange>) {
         let exchange = self.fcp.exchange_mut(id);
         exchange.state = ExchangeState::Closed;
         self.exchanges
@@ -177,7 +177,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Whether a timer's exchange is still the one it was set for, and in this state.
-    pub(crate) fn is_state(&self, id: u32, number: u32, state: ExchangeState) -> bool {
+    pub(crate) fn is_state(&self, id: Id<Exchange>, number: u32, state: ExchangeState) -> bool {
         let exchange = self.fcp.latest(id);
         exchange.number == number && exchange.state == state
     }

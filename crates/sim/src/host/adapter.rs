@@ -1,20 +1,21 @@
 //! From the path to the wire: throttle and queue depths, the engine, FCP_CMND.
 
-use sanlab_fc::FrameKind;
-use sanlab_host::PathState;
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_fc::{Exchange, FrameKind};
+use sanlab_host::{Adapter, LunQueue, PathState};
+use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::FCP_CMND_BYTES;
 
 use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::steps::Command;
-use crate::issuer::{Issuer, Tag};
+use crate::host::request::OpenRequest;
+use crate::issuer::Tag;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Hand the engine what throttle and queue depths allow.
-    pub(crate) fn pump_adapter(&mut self, now: Picoseconds, id: u32) {
-        while let Some(request) = self.host.adapters[id as usize].next_command() {
-            let adapter = &mut self.host.adapters[id as usize];
+    pub(crate) fn pump_adapter(&mut self, now: Instant, id: Id<Adapter>) {
+        while let Some(request) = self.host.adapters[id].next_command().map(Id::same) {
+            let adapter = &mut self.host.adapters[id];
             let record = &mut self.host.requests[request];
             let waited = if record.is_recovering {
                 Stage::Recovery
@@ -32,16 +33,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             } else {
                 let n_port = adapter.n_port;
                 self.agenda
-                    .schedule(out_at, n_port, Event::EngineSubmitted(request));
+                    .schedule(out_at, n_port.number(), Event::EngineSubmitted(request));
             }
         }
     }
 
-    pub(crate) fn on_engine_submitted(&mut self, now: Picoseconds, request: u32) {
+    pub(crate) fn on_engine_submitted(&mut self, now: Instant, request: Id<OpenRequest>) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::Hba);
         let route = self.host.route_of(&self.host.requests[request]);
-        if self.host.paths[route.path as usize].state == PathState::Up {
+        if self.host.paths[route.path].state == PathState::Up {
             self.send_command(now, request);
         } else {
             self.try_again(now, request, false);
@@ -49,19 +50,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Open an exchange and send FCP_CMND.
-    fn send_command(&mut self, now: Picoseconds, id: u32) {
+    fn send_command(&mut self, now: Instant, id: Id<OpenRequest>) {
         let request = &self.host.requests[id];
         let route = self.host.route_of(request);
         let command = Command {
-            tag: Tag {
-                issuer: Issuer::Host,
-                request: id,
-            },
-            initiator: self.host.paths[route.path as usize].initiator,
+            tag: Tag::Host(id),
+            initiator: self.host.paths[route.path].initiator,
             target: route.target_n_port,
-            device: route.array,
-            lun: route.lun,
-            flow: self.host.jobs[request.job as usize].workload,
+            device: route.array.same().into(),
+            lun: route.lun.same(),
+            flow: self.host.jobs[request.job].workload.same(),
             is_read: request.is_read,
             address: request.address,
             bytes: request.bytes,
@@ -76,29 +74,34 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// XFER_RDY: the target takes a burst from this offset. The engine takes it in first.
-    pub(crate) fn on_transfer_ready(&mut self, now: Picoseconds, id: u32, offset: u32) {
-        let request = self.fcp.command(id).tag.request;
+    pub(crate) fn on_transfer_ready(
+        &mut self,
+        now: Instant,
+        request: Id<OpenRequest>,
+        exchange: Id<Exchange>,
+        offset: u32,
+    ) {
         let adapter = self.host.route_of(&self.host.requests[request]).adapter;
-        let adapter = &mut self.host.adapters[adapter as usize];
+        let adapter = &mut self.host.adapters[adapter];
         let out_at = adapter.work(now, adapter.transfer);
         if out_at == now {
-            self.send_data(now, id, offset);
+            self.send_data(now, exchange, offset);
         } else {
             let n_port = adapter.n_port;
-            self.agenda
-                .schedule(out_at, n_port, Event::TransferSubmitted(id, offset));
+            let event = Event::TransferSubmitted(exchange, offset);
+            self.agenda.schedule(out_at, n_port.number(), event);
         }
     }
 
-    pub(crate) fn on_retry_lun(&mut self, now: Picoseconds, adapter: u32, queue: u32) {
-        self.host.adapters[adapter as usize].on_retry(queue);
+    pub(crate) fn on_retry_lun(&mut self, now: Instant, adapter: Id<Adapter>, queue: Id<LunQueue>) {
+        self.host.adapters[adapter].on_retry(queue);
         self.pump_adapter(now, adapter);
     }
 
     /// A command has been sent: the adapter looks later whether it has its answer.
-    fn watch_command(&mut self, now: Picoseconds, id: u32) {
-        let adapter = &mut self.host.adapters[id as usize];
-        if adapter.command_timeout > 0 && !adapter.is_watched {
+    fn watch_command(&mut self, now: Instant, id: Id<Adapter>) {
+        let adapter = &mut self.host.adapters[id];
+        if !adapter.command_timeout.is_zero() && !adapter.is_watched {
             adapter.is_watched = true;
             let due_at = now + adapter.command_timeout;
             self.recover_at(due_at, RecoveryEvent::CommandsDue(id));

@@ -1,13 +1,13 @@
 //! From the response back to the job: engine, interrupt, processor, application.
 
-use sanlab_host::{CpuCosts, Role};
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_fc::NPort;
+use sanlab_host::{Adapter, CpuCosts, Role};
+use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::Status;
 
 use super::request::OpenRequest;
 use crate::event::Event;
 use crate::exchanges::steps::RETRY_AFTER;
-use crate::issuer::IssuedCommand;
 use crate::outcome::Failure;
 use crate::world::World;
 
@@ -15,27 +15,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// FCP_RSP has come to an adapter: the engine takes it in.
     pub(crate) fn on_host_response(
         &mut self,
-        now: Picoseconds,
-        response: &IssuedCommand,
-        initiator: u32,
+        now: Instant,
+        request: Id<OpenRequest>,
+        status: Status,
+        initiator: Id<NPort>,
     ) {
-        let request = &mut self.host.requests[response.tag.request];
-        request.is_refused = response.status == Status::TaskSetFull;
-        let adapter = self
-            .host
-            .route_of(&self.host.requests[response.tag.request])
-            .adapter;
-        let adapter = &mut self.host.adapters[adapter as usize];
+        self.host.requests[request].is_refused = status == Status::TaskSetFull;
+        let adapter = self.host.route_of(&self.host.requests[request]).adapter;
+        let adapter = &mut self.host.adapters[adapter];
         let out_at = adapter.work(now, adapter.complete);
         if out_at == now {
-            self.on_engine_completed(now, response.tag.request);
+            self.on_engine_completed(now, request);
         } else {
-            let event = Event::EngineCompleted(response.tag.request);
-            self.agenda.schedule(out_at, initiator, event);
+            let event = Event::EngineCompleted(request);
+            self.agenda.schedule(out_at, initiator.number(), event);
         }
     }
 
-    pub(crate) fn on_engine_completed(&mut self, now: Picoseconds, request: u32) {
+    pub(crate) fn on_engine_completed(&mut self, now: Instant, request: Id<OpenRequest>) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::Hba);
         let (job_id, queue) = (record.job, record.queue);
@@ -43,14 +40,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let device = record.device;
         let route = self.host.route_of(&self.host.requests[request]);
         let adapter_id = route.adapter;
-        let adapter = &mut self.host.adapters[adapter_id as usize];
+        let adapter = &mut self.host.adapters[adapter_id];
         if is_refused {
-            let workload = self.host.jobs[job_id as usize].workload;
+            let workload = self.host.jobs[job_id].workload;
             self.meters.workload(workload).queue_full += 1;
-            if adapter.on_task_set_full(queue, request) {
+            if adapter.on_task_set_full(queue, request.same()) {
                 let event = Event::RetryLun(adapter_id, queue);
                 self.agenda
-                    .schedule(now + RETRY_AFTER, adapter.n_port, event);
+                    .schedule(now + RETRY_AFTER, adapter.n_port.number(), event);
             }
         } else {
             adapter.on_complete(queue);
@@ -63,42 +60,44 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// An answer is there for the host: an interrupt reports it, now or together with others.
-    fn post(&mut self, now: Picoseconds, id: u32, request: u32) {
-        let adapter = &mut self.host.adapters[id as usize];
-        if adapter.interrupt_delay == 0 {
+    fn post(&mut self, now: Instant, id: Id<Adapter>, request: Id<OpenRequest>) {
+        let adapter = &mut self.host.adapters[id];
+        if adapter.interrupt_delay.is_zero() {
             adapter.interrupts += 1;
             self.tell_host(now, request, true);
             return;
         }
-        adapter.posted.push(request);
+        adapter.posted.push(request.same());
         if adapter.posted.len() == 1 {
             let (n_port, at) = (adapter.n_port, now + adapter.interrupt_delay);
-            self.agenda.schedule(at, n_port, Event::Interrupt(id));
+            self.agenda
+                .schedule(at, n_port.number(), Event::Interrupt(id));
         }
     }
 
     /// One interrupt for all answers that came since the first of them.
-    pub(crate) fn on_interrupt(&mut self, now: Picoseconds, id: u32) {
-        let adapter = &mut self.host.adapters[id as usize];
+    pub(crate) fn on_interrupt(&mut self, now: Instant, id: Id<Adapter>) {
+        let adapter = &mut self.host.adapters[id];
         adapter.interrupts += 1;
         let mut posted = std::mem::take(&mut adapter.posted);
         for (number, &request) in posted.iter().enumerate() {
+            let request = request.same();
             self.host.requests[request]
                 .timeline
                 .until(now, Stage::Interrupt);
             self.tell_host(now, request, number == 0);
         }
         posted.clear();
-        self.host.adapters[id as usize].posted = posted;
+        self.host.adapters[id].posted = posted;
     }
 
     /// The processor takes in an answer, with the interrupt where it is the first of several.
-    fn tell_host(&mut self, now: Picoseconds, request: u32, is_first: bool) {
+    fn tell_host(&mut self, now: Instant, request: Id<OpenRequest>, is_first: bool) {
         let (job, role) = (
             self.host.requests[request].job,
             self.host.requests[request].role,
         );
-        let host = self.host.jobs[job as usize].host;
+        let host = self.host.jobs[job].host;
         let cost = |costs: &CpuCosts| {
             if is_first {
                 costs.complete(role)
@@ -107,7 +106,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
         };
         if let Some(ends_at) = self.host.occupy_cpu(now, host, cost) {
-            let component = self.host.component(job);
+            let component = self.host.component(job).number();
             self.agenda
                 .schedule(ends_at, component, Event::CpuCompleted(request));
         } else {
@@ -116,7 +115,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The application has its answer: count it, and let the job go on.
-    pub(crate) fn on_cpu_completed(&mut self, now: Picoseconds, request: u32) {
+    pub(crate) fn on_cpu_completed(&mut self, now: Instant, request: Id<OpenRequest>) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::HostCpu);
         let record = *record;
@@ -129,8 +128,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A request of an application is done.
-    fn finish(&mut self, now: Picoseconds, record: &OpenRequest) {
-        let running = &mut self.host.jobs[record.job as usize];
+    fn finish(&mut self, now: Instant, record: &OpenRequest) {
+        let running = &mut self.host.jobs[record.job];
         let is_counted = now >= running.job.settings.counted_from;
         let response = now - record.timeline.began_at;
         let direction = usize::from(record.is_read);
@@ -148,20 +147,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 missing,
             });
         }
+        let job = u64::from(record.job.number());
         self.network
             .fingerprint
-            .add(now ^ u64::from(record.job) << 44 ^ response << 20);
+            .add(now.as_ps() ^ job << 44 ^ response.as_ps() << 20);
         self.network.fingerprint.add(record.address);
         running.job.on_done(&record.asked());
-        if running.job.settings.think > 0 {
-            let back_at = now.saturating_add(running.job.settings.think);
-            self.agenda.schedule(
-                back_at,
-                self.host.component(record.job),
-                Event::JobSlotFree(record.job),
-            );
-        } else {
+        if running.job.settings.think.is_zero() {
             self.on_slot_free(now, record.job);
+        } else {
+            let back_at = now.saturating_add(running.job.settings.think);
+            let component = self.host.component(record.job).number();
+            self.agenda
+                .schedule(back_at, component, Event::JobSlotFree(record.job));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A file system: what allocates its blocks, and the jobs that write its log and metadata.
 
-use sanlab_kernel::{Picoseconds, Station};
+use sanlab_kernel::{Id, Span, Station};
 
+use super::running_job::RunningJob;
 use crate::plan::FileSystemPlan;
 
 /// What is kept of a file system.
@@ -10,10 +11,10 @@ pub(crate) struct FileSystem {
     pub(crate) server: Station,
     /// Allocations so far.
     pub(crate) allocations: u64,
-    pub(super) allocation: Picoseconds,
-    pub(super) message: Picoseconds,
+    pub(super) allocation: Span,
+    pub(super) message: Span,
     /// Jobs that write its log and its metadata, and after how many allocations.
-    pub(super) journals: Vec<(u32, u32)>,
+    pub(super) journals: Vec<(Id<RunningJob>, u32)>,
 }
 
 impl FileSystem {
@@ -21,14 +22,14 @@ impl FileSystem {
         Self {
             server: Station::new(1),
             allocations: 0,
-            allocation: plan.allocation_ps,
-            message: plan.message_ps,
+            allocation: Span::from_ps(plan.allocation_ps),
+            message: Span::from_ps(plan.message_ps),
             journals: Vec::new(),
         }
     }
 
     /// This job makes a request whenever there have been so many allocations.
-    pub(crate) fn add_journal(&mut self, job: u32, every: u32) {
+    pub(crate) fn add_journal(&mut self, job: Id<RunningJob>, every: u32) {
         self.journals.push((job, every));
     }
 }

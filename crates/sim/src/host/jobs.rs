@@ -1,9 +1,10 @@
 //! From the job to the path: requests are made, and the processor takes them in.
 
 use sanlab_host::Role;
-use sanlab_kernel::{Picoseconds, Stage};
+use sanlab_kernel::{Id, Instant, Stage};
 
 use super::request::OpenRequest;
+use super::running_job::RunningJob;
 use crate::event::Event;
 use crate::outcome::Failure;
 use crate::world::World;
@@ -13,54 +14,57 @@ use crate::world::World;
 const MOST_OPEN: usize = 10_000_000;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    pub(crate) fn on_job_start(&mut self, now: Picoseconds, job: u32) {
+    pub(crate) fn on_job_start(&mut self, now: Instant, job: Id<RunningJob>) {
         self.ask_token(now, job);
-        match self.host.jobs[job as usize].job.first_due(now) {
+        match self.host.jobs[job].job.first_due(now) {
             Some(due_at) => {
-                self.agenda
-                    .schedule(due_at, self.host.component(job), Event::JobDue(job));
+                self.agenda.schedule(
+                    due_at,
+                    self.host.component(job).number(),
+                    Event::JobDue(job),
+                );
             }
             None => self.pump_job(now, job),
         }
     }
 
-    pub(crate) fn on_job_due(&mut self, now: Picoseconds, job: u32) {
-        if let Some(next_at) = self.host.jobs[job as usize].job.on_due(now) {
-            self.agenda
-                .schedule(next_at, self.host.component(job), Event::JobDue(job));
+    pub(crate) fn on_job_due(&mut self, now: Instant, job: Id<RunningJob>) {
+        if let Some(next_at) = self.host.jobs[job].job.on_due(now) {
+            self.agenda.schedule(
+                next_at,
+                self.host.component(job).number(),
+                Event::JobDue(job),
+            );
             self.pump_job(now, job);
         }
     }
 
-    pub(crate) fn on_slot_free(&mut self, now: Picoseconds, job: u32) {
-        self.host.jobs[job as usize].job.on_slot_free();
+    pub(crate) fn on_slot_free(&mut self, now: Instant, job: Id<RunningJob>) {
+        self.host.jobs[job].job.on_slot_free();
         self.pump_job(now, job);
     }
 
     /// Issue what the job may issue.
-    pub(crate) fn pump_job(&mut self, now: Picoseconds, id: u32) {
-        while let Some(asked) = self.host.jobs[id as usize].job.next_request(now) {
-            let job = &self.host.jobs[id as usize];
+    pub(crate) fn pump_job(&mut self, now: Instant, id: Id<RunningJob>) {
+        while let Some(asked) = self.host.jobs[id].job.next_request(now) {
+            let job = &self.host.jobs[id];
             let (host, workload) = (job.host, job.workload);
-            let device = job.devices[asked.target as usize];
+            let device = job.devices[asked.target];
             let role = match job.volume {
                 // On which LUNs a request is, is known piece by piece.
                 Some(_) => Role::Split,
-                None => self.host.hosts[host as usize]
-                    .block_layer
-                    .role_of(asked.bytes),
+                None => self.host.hosts[host].block_layer.role_of(asked.bytes),
             };
             let file_system = job.file_system;
             let request = self.host.requests.insert(OpenRequest {
                 target: asked.target,
-                device,
                 role,
                 commands: u32::from(role == Role::Whole),
                 reply_bytes: asked.reply_bytes,
                 is_read: asked.is_read,
                 address: asked.address,
                 bytes: asked.bytes,
-                ..OpenRequest::begin(id, now)
+                ..OpenRequest::begin(id, device, now)
             });
             self.meters.workload(workload).begin(now);
             let open = self.host.requests.alive();
@@ -68,7 +72,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.failure.get_or_insert(Failure::Overload {
                     workload,
                     open: open as u64,
-                    now_ps: now,
+                    now,
                 });
                 return;
             }
@@ -77,28 +81,29 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 None => self.begin_request(now, request),
             }
         }
-        if let Some(wake_at) = self.host.jobs[id as usize].job.take_wake() {
-            self.agenda
-                .schedule(wake_at, self.host.component(id), Event::JobWake(id));
+        if let Some(wake_at) = self.host.jobs[id].job.take_wake() {
+            self.agenda.schedule(
+                wake_at,
+                self.host.component(id).number(),
+                Event::JobWake(id),
+            );
         }
     }
 
     /// The processor of the host takes a request in.
-    pub(crate) fn begin_request(&mut self, now: Picoseconds, request: u32) {
+    pub(crate) fn begin_request(&mut self, now: Instant, request: Id<OpenRequest>) {
         let OpenRequest { job, role, .. } = self.host.requests[request];
-        let host = self.host.jobs[job as usize].host;
+        let host = self.host.jobs[job].host;
         if let Some(ends_at) = self.host.occupy_cpu(now, host, |costs| costs.submit(role)) {
-            self.agenda.schedule(
-                ends_at,
-                self.host.component(job),
-                Event::CpuSubmitted(request),
-            );
+            let component = self.host.component(job).number();
+            self.agenda
+                .schedule(ends_at, component, Event::CpuSubmitted(request));
         } else {
             self.on_cpu_submitted(now, request);
         }
     }
 
-    pub(crate) fn on_cpu_submitted(&mut self, now: Picoseconds, request: u32) {
+    pub(crate) fn on_cpu_submitted(&mut self, now: Instant, request: Id<OpenRequest>) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::HostCpu);
         match record.role {

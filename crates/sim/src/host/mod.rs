@@ -14,6 +14,6 @@ mod path_changes;
 mod path_choice;
 mod pieces;
 mod recovery;
-mod request;
+pub(crate) mod request;
 pub(crate) mod running_job;
 pub(crate) mod state;

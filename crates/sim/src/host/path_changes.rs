@@ -1,16 +1,17 @@
 //! Paths that are lost, come back, or are distrusted.
 
+use sanlab_fc::NPort;
 use sanlab_host::PathState;
-use sanlab_kernel::{NEVER, Picoseconds, Stage, id_of};
+use sanlab_kernel::{Id, Instant, Span, Stage};
 
-use super::path::Path;
+use super::path::{HostDevice, Path};
 use crate::event::RecoveryEvent;
 use crate::faults::state::Place;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Whether frames get from one end of a path to the other, and back.
-    fn is_usable(&self, path: &Path, now: Picoseconds) -> bool {
+    fn is_usable(&self, path: &Path, now: Instant) -> bool {
         let (a, b) = (path.initiator, path.target);
         let network = &self.network;
         network.is_lit(a, now)
@@ -21,9 +22,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Hosts look which of their paths are usable: all of them, or those of one adapter's port.
-    pub(crate) fn check_paths(&mut self, now: Picoseconds, initiator: Option<u32>) {
-        for id in 0..id_of(self.host.paths.len()) {
-            let path = &self.host.paths[id as usize];
+    pub(crate) fn check_paths(&mut self, now: Instant, initiator: Option<Id<NPort>>) {
+        for id in self.host.paths.ids() {
+            let path = &self.host.paths[id];
             if initiator.is_some_and(|port| !self.network.share_link(port, path.initiator)) {
                 continue;
             }
@@ -31,19 +32,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             if is_usable == path.is_usable {
                 continue;
             }
-            self.host.paths[id as usize].is_usable = is_usable;
+            self.host.paths[id].is_usable = is_usable;
             if is_usable {
-                let ready_at = now + self.faults.plan().login_ps;
-                self.host.paths[id as usize].ready_at = ready_at;
+                let ready_at = now + self.faults.times().login;
+                self.host.paths[id].ready_at = ready_at;
                 self.recover_at(ready_at, RecoveryEvent::PathReady(id));
-            } else if self.host.paths[id as usize].state == PathState::Up {
+            } else if self.host.paths[id].state == PathState::Up {
                 self.lose_path(now, id);
             }
         }
     }
 
-    fn set_state(&mut self, now: Picoseconds, id: u32, state: PathState) {
-        let path = &mut self.host.paths[id as usize];
+    fn set_state(&mut self, now: Instant, id: Id<Path>, state: PathState) {
+        let path = &mut self.host.paths[id];
         match (path.state, state) {
             (PathState::Up, _) => {
                 path.losses += 1;
@@ -57,26 +58,30 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         path.changes += 1;
         let is_blocked = state != PathState::Up;
         for (adapter, queue) in self.host.queues_of(id) {
-            self.host.adapters[adapter as usize].block(queue, is_blocked);
+            self.host.adapters[adapter].block(queue, is_blocked);
         }
     }
 
     /// A path is lost: what is under way over it is taken back, and waits for it.
-    fn lose_path(&mut self, now: Picoseconds, id: u32) {
+    fn lose_path(&mut self, now: Instant, id: Id<Path>) {
         self.set_state(now, id, PathState::Blocked);
         self.faults.note(now, "path is lost", Place::Path(id));
-        let path = &self.host.paths[id as usize];
+        let path = &self.host.paths[id];
         let (ends, changes) = ((path.initiator, path.target), path.changes);
         // Commands do not wait for a path that never worked.
-        let timeout = self.host.adapters[path.adapter as usize].path_timeout;
-        let expires_at = if now == 0 { 0 } else { now + timeout };
+        let timeout = self.host.adapters[path.adapter].path_timeout;
+        let expires_at = if now == Instant::START {
+            now
+        } else {
+            now + timeout
+        };
         self.recover_at(expires_at, RecoveryEvent::PathExpired(id, changes));
         self.take_back_all(now, ends);
     }
 
     /// A path has been lost for too long: commands that wait for it fail over.
-    pub(crate) fn on_path_expired(&mut self, now: Picoseconds, id: u32, changes: u32) {
-        let path = &self.host.paths[id as usize];
+    pub(crate) fn on_path_expired(&mut self, now: Instant, id: Id<Path>, changes: u32) {
+        let path = &self.host.paths[id];
         if path.changes == changes && path.state == PathState::Blocked {
             self.faults.note(now, "path has failed", Place::Path(id));
             self.fail_path(now, id);
@@ -84,10 +89,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Commands that wait for a path look for another.
-    fn fail_path(&mut self, now: Picoseconds, id: u32) {
+    fn fail_path(&mut self, now: Instant, id: Id<Path>) {
         self.set_state(now, id, PathState::Failed);
         for (adapter, queue) in self.host.queues_of(id) {
-            for request in self.host.adapters[adapter as usize].take_waiting(queue) {
+            for request in self.host.adapters[adapter].take_waiting(queue) {
+                let request = request.same();
                 let record = &mut self.host.requests[request];
                 record.timeline.until(now, Stage::Recovery);
                 record.is_recovering = false;
@@ -98,13 +104,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// A command over this path has failed: a host with several does not use it until its checker has
     /// looked at it.
-    pub(crate) fn distrust_path(&mut self, now: Picoseconds, id: u32, device: u32) {
-        let checker = self.host.devices[device as usize].checker;
-        let has_choice = self.host.devices[device as usize]
-            .device
-            .multipath
-            .is_some();
-        if !has_choice || self.host.paths[id as usize].state != PathState::Up {
+    pub(crate) fn distrust_path(&mut self, now: Instant, id: Id<Path>, device: Id<HostDevice>) {
+        let checker = self.host.devices[device].checker;
+        let has_choice = self.host.devices[device].device.multipath.is_some();
+        if !has_choice || self.host.paths[id].state != PathState::Up {
             return;
         }
         self.faults.note(now, "path is distrusted", Place::Path(id));
@@ -112,49 +115,50 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.check_later(now, id, checker);
     }
 
-    fn check_later(&mut self, now: Picoseconds, id: u32, checker: Picoseconds) {
-        let next = (now / checker.max(1) + 1) * checker.max(1);
-        let changes = self.host.paths[id as usize].changes;
+    fn check_later(&mut self, now: Instant, id: Id<Path>, checker: Span) {
+        let step = checker.max(Span::from_ps(1));
+        let next = Instant::START + step * ((now - Instant::START) / step + 1);
+        let changes = self.host.paths[id].changes;
         self.recover_at(next, RecoveryEvent::PathChecked(id, changes));
     }
 
     /// The host has logged in again, unless the path went away meanwhile: a blocked path is used at once,
     /// a failed one when the checker has looked at it.
-    pub(crate) fn on_path_ready(&mut self, now: Picoseconds, id: u32) {
-        let path = &self.host.paths[id as usize];
+    pub(crate) fn on_path_ready(&mut self, now: Instant, id: Id<Path>) {
+        let path = &self.host.paths[id];
         if !path.is_usable || path.state == PathState::Up || now < path.ready_at {
             return;
         }
         let devices = path.devices.iter();
-        let checkers = devices.map(|&device| self.host.devices[device as usize].checker);
-        let checker = checkers.max().unwrap_or(0);
-        if path.state == PathState::Failed && checker > 0 {
+        let checkers = devices.map(|&device| self.host.devices[device].checker);
+        let checker = checkers.max().unwrap_or(Span::ZERO);
+        if path.state == PathState::Failed && !checker.is_zero() {
             self.check_later(now, id, checker);
         } else {
             self.restore_path(now, id);
         }
     }
 
-    pub(crate) fn on_path_checked(&mut self, now: Picoseconds, id: u32, changes: u32) {
-        let path = &self.host.paths[id as usize];
+    pub(crate) fn on_path_checked(&mut self, now: Instant, id: Id<Path>, changes: u32) {
+        let path = &self.host.paths[id];
         if path.is_usable && path.changes == changes && path.state == PathState::Failed {
             self.restore_path(now, id);
         }
     }
 
-    fn restore_path(&mut self, now: Picoseconds, id: u32) {
+    fn restore_path(&mut self, now: Instant, id: Id<Path>) {
         self.set_state(now, id, PathState::Up);
         self.faults.note(now, "path is back", Place::Path(id));
-        let adapter = self.host.paths[id as usize].adapter;
-        for device in self.host.paths[id as usize].devices.clone() {
+        let adapter = self.host.paths[id].adapter;
+        for device in self.host.paths[id].devices.clone() {
             self.on_device_ready(now, device);
-            let known = &self.host.devices[device as usize].device;
-            let failback = known.multipath.map_or(NEVER, |policy| policy.failback);
+            let known = &self.host.devices[device].device;
+            let failback = known.multipath.and_then(|policy| policy.failback);
             let is_better = self
                 .host
                 .best_group(device)
                 .is_some_and(|best| best < known.group);
-            if is_better && failback != NEVER {
+            if let (true, Some(failback)) = (is_better, failback) {
                 self.recover_at(now + failback, RecoveryEvent::Failback(device));
             }
         }
@@ -162,10 +166,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// An answer has come by a path: if another of the device is lost, its place is taken.
-    pub(crate) fn note_answer(&mut self, now: Picoseconds, path: u32, device: u32) {
-        self.host.paths[path as usize].answers += 1;
-        for route in &self.host.devices[device as usize].routes {
-            let other = &mut self.host.paths[route.path as usize];
+    pub(crate) fn note_answer(&mut self, now: Instant, path: Id<Path>, device: Id<HostDevice>) {
+        self.host.paths[path].answers += 1;
+        for route in &self.host.devices[device].routes {
+            let other = &mut self.host.paths[route.path];
             if route.path != path && other.lost_first.is_some() {
                 other.replaced_at.get_or_insert(now);
             }

@@ -1,33 +1,34 @@
 //! Which path a request takes, and what happens where none is left.
 
-use sanlab_host::NoPath;
-use sanlab_kernel::{Picoseconds, Stage, id_of};
+use sanlab_host::{DevicePath, NoPath, PathGroup};
+use sanlab_kernel::{Id, Instant, Span, Stage};
 
 use super::path::{HostDevice, Route};
+use super::request::OpenRequest;
 use crate::event::RecoveryEvent;
 use crate::faults::state::Place;
 use crate::world::World;
 
 /// A job whose I/O fails because no path is left asks again after this long. Uncertain: what an
 /// application does then is not modelled, except that it does not ask again at once.
-const PAUSE_AFTER_ERROR: Picoseconds = 1_000_000_000_000;
+const PAUSE_AFTER_ERROR: Span = Span::from_ps(1_000_000_000_000);
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A request goes to the queue of a path.
-    pub(crate) fn assign(&mut self, now: Picoseconds, id: u32) {
-        let device_id = self.host.requests[id].device as usize;
+    pub(crate) fn assign(&mut self, now: Instant, id: Id<OpenRequest>) {
+        let device_id = self.host.requests[id].device;
         let HostDevice { device, routes, .. } = &mut self.host.devices[device_id];
         let is_plain = device.multipath.is_none() && !self.faults.is_armed();
         let path = if is_plain {
-            Some(0)
+            Some(Id::new(0))
         } else if now < device.switching_until {
-            device.held.push(id);
+            device.held.push(id.same());
             return;
         } else {
             let (paths, adapters) = (&self.host.paths, &self.host.adapters);
-            let state = |place: usize| paths[routes[place].path as usize].state;
+            let state = |path: Id<DevicePath>| paths[routes[path].path].state;
             let load =
-                |place: usize| adapters[routes[place].adapter as usize].load(routes[place].queue);
+                |path: Id<DevicePath>| adapters[routes[path].adapter].load(routes[path].queue);
             device.choose(state, load)
         };
         let Some(path) = path else {
@@ -36,37 +37,37 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let Route { adapter, queue, .. } = routes[path];
         let record = &mut self.host.requests[id];
-        (record.path, record.queue) = (id_of(path), queue);
-        self.host.adapters[adapter as usize].enqueue(queue, id);
+        (record.path, record.queue) = (path, queue);
+        self.host.adapters[adapter].enqueue(queue, id.same());
         self.pump_adapter(now, adapter);
     }
 
     /// The group in use has no path left: another group, or none.
-    fn assign_elsewhere(&mut self, now: Picoseconds, id: u32) {
+    fn assign_elsewhere(&mut self, now: Instant, id: Id<OpenRequest>) {
         let device_id = self.host.requests[id].device;
         if let Some(group) = self.host.best_group(device_id) {
             self.switch_group(now, device_id, group);
             self.assign(now, id);
             return;
         }
-        let device = &mut self.host.devices[device_id as usize].device;
+        let device = &mut self.host.devices[device_id].device;
         let queues = device
             .multipath
             .is_some_and(|policy| policy.no_path == NoPath::Queue);
         if queues {
             self.host.requests[id].is_recovering = true;
-            device.held.push(id);
+            device.held.push(id.same());
         } else {
             self.fail(now, id, PAUSE_AFTER_ERROR);
         }
     }
 
     /// A device goes over to another group of paths, for which the array needs its time.
-    fn switch_group(&mut self, now: Picoseconds, id: u32, group: u32) {
-        let device = &mut self.host.devices[id as usize].device;
+    fn switch_group(&mut self, now: Instant, id: Id<HostDevice>, group: Id<PathGroup>) {
+        let device = &mut self.host.devices[id].device;
         device.group = group;
-        let takes = device.multipath.map_or(0, |policy| policy.switch_over);
-        if takes > 0 {
+        let takes = device.multipath.map(|policy| policy.switch_over);
+        if let Some(takes) = takes.filter(|takes| !takes.is_zero()) {
             device.switching_until = now + takes;
             self.recover_at(now + takes, RecoveryEvent::DeviceReady(id));
         }
@@ -78,19 +79,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Requests that waited for a path get one, or fail.
-    pub(crate) fn on_device_ready(&mut self, now: Picoseconds, id: u32) {
-        let held = std::mem::take(&mut self.host.devices[id as usize].device.held);
+    pub(crate) fn on_device_ready(&mut self, now: Instant, id: Id<HostDevice>) {
+        let held = std::mem::take(&mut self.host.devices[id].device.held);
         for request in held {
+            let request = request.same();
             let record = &mut self.host.requests[request];
             record.timeline.until(now, Stage::Recovery);
             self.assign(now, request);
         }
     }
 
-    pub(crate) fn on_failback(&mut self, now: Picoseconds, id: u32) {
+    pub(crate) fn on_failback(&mut self, now: Instant, id: Id<HostDevice>) {
         let best = self.host.best_group(id);
-        if let Some(best) = best.filter(|&best| best < self.host.devices[id as usize].device.group)
-        {
+        if let Some(best) = best.filter(|&best| best < self.host.devices[id].device.group) {
             self.switch_group(now, id, best);
         }
     }

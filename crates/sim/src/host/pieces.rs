@@ -5,7 +5,7 @@
 //! sum to the response time.
 
 use sanlab_host::{Piece, Role};
-use sanlab_kernel::{Picoseconds, id_of};
+use sanlab_kernel::{Id, Instant};
 
 use super::request::OpenRequest;
 use super::state::HostSide;
@@ -14,46 +14,43 @@ use crate::world::World;
 
 impl HostSide {
     /// So much of the request is done: how much may be under way?
-    fn admit_pieces(&mut self, parent: u32, done: u64) {
+    fn admit_pieces(&mut self, parent: Id<OpenRequest>, done: u64) {
         let record = &self.requests[parent];
-        let host = self.jobs[record.job as usize].host;
-        let block_layer = &self.hosts[host as usize].block_layer;
+        let host = self.jobs[record.job].host;
+        let block_layer = &self.hosts[host].block_layer;
         let may_be_issued = block_layer.may_be_issued(self.bytes_in_pieces(record), done);
         self.requests[parent].may_be_issued = may_be_issued;
     }
 
     /// Bytes of all pieces of a request: a write to a mirror goes to every LUN.
     fn bytes_in_pieces(&self, request: &OpenRequest) -> u64 {
-        let volume = self.jobs[request.job as usize].volume.as_ref();
+        let volume = self.jobs[request.job].volume.as_ref();
         let copies = volume.filter(|_| !request.is_read);
         request.bytes * copies.map_or(1, |volume| volume.copies)
     }
 
-    fn has_issued_all(&self, parent: u32) -> bool {
+    fn has_issued_all(&self, parent: Id<OpenRequest>) -> bool {
         let record = &self.requests[parent];
         record.issued == record.may_be_issued
     }
 
-    fn next_piece(&mut self, parent: u32) -> u32 {
+    fn next_piece(&mut self, parent: Id<OpenRequest>) -> Id<OpenRequest> {
         let whole = self.requests[parent];
-        let host = self.jobs[whole.job as usize].host;
-        let most = self.hosts[host as usize].block_layer.max_request;
+        let host = self.jobs[whole.job].host;
+        let most = self.hosts[host].block_layer.max_request;
         let (copy, done) = (whole.issued / whole.bytes, whole.issued % whole.bytes);
         let bytes = most
             .min(whole.may_be_issued - whole.issued)
             .min(whole.bytes - done);
         let address = whole.address + done;
         let place = self.place_of(&whole, copy, address, bytes);
-        let (bytes, device) = (
-            place.bytes,
-            self.jobs[whole.job as usize].devices[place.target as usize],
-        );
+        let (bytes, device) = (place.bytes, self.jobs[whole.job].devices[place.target]);
         let record = &mut self.requests[parent];
         record.issued += bytes;
         record.pieces += 1;
         self.requests.insert(OpenRequest {
             role: Role::Piece,
-            parent,
+            parent: parent.into(),
             pieces: 0,
             commands: 1,
             address: place.address,
@@ -68,7 +65,7 @@ impl HostSide {
 
     /// Where a part of a request is. The LUNs of a mirror hold the same; reads go to them in turn.
     fn place_of(&self, whole: &OpenRequest, copy: u64, address: u64, bytes: u64) -> Piece {
-        let Some(volume) = &self.jobs[whole.job as usize].volume else {
+        let Some(volume) = &self.jobs[whole.job].volume else {
             return Piece {
                 target: whole.target,
                 address,
@@ -84,7 +81,7 @@ impl HostSide {
             copy
         };
         Piece {
-            target: id_of(usize::try_from(turn).unwrap_or(0)),
+            target: Id::from_place(usize::try_from(turn).unwrap_or(0)),
             address,
             bytes,
         }
@@ -93,23 +90,23 @@ impl HostSide {
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The processor has taken in a request that is too large for one command.
-    pub(crate) fn split(&mut self, now: Picoseconds, parent: u32) {
+    pub(crate) fn split(&mut self, now: Instant, parent: Id<OpenRequest>) {
         self.host.admit_pieces(parent, 0);
         self.issue_pieces(now, parent);
     }
 
     /// Issue the pieces that may be issued: the next one when the processor is done with the last.
-    fn issue_pieces(&mut self, now: Picoseconds, parent: u32) {
+    fn issue_pieces(&mut self, now: Instant, parent: Id<OpenRequest>) {
         loop {
             let piece = self.host.next_piece(parent);
             let is_last = self.host.has_issued_all(parent);
             let job = self.host.requests[parent].job;
-            let host = self.host.jobs[job as usize].host;
+            let host = self.host.jobs[job].host;
             if let Some(ends_at) = self
                 .host
                 .occupy_cpu(now, host, |costs| costs.submit(Role::Piece))
             {
-                let component = self.host.component(job);
+                let component = self.host.component(job).number();
                 self.agenda
                     .schedule(ends_at, component, Event::CpuSubmitted(piece));
                 return;
@@ -122,8 +119,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The processor has issued a piece.
-    pub(crate) fn on_piece_submitted(&mut self, now: Picoseconds, piece: u32) {
-        let parent = self.host.requests[piece].parent;
+    pub(crate) fn on_piece_submitted(&mut self, now: Instant, piece: Id<OpenRequest>) {
+        let parent = self.host.requests[piece].parent.certain();
         // The parent is gone if its last piece fails at once.
         let is_last = self.host.has_issued_all(parent);
         self.assign(now, piece);
@@ -133,7 +130,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A piece has failed before all were issued: there will be no more. It is over if none is left.
-    fn gives_up(&mut self, now: Picoseconds, parent: u32) -> bool {
+    fn gives_up(&mut self, now: Instant, parent: Id<OpenRequest>) -> bool {
         let record = &mut self.host.requests[parent];
         if record.failed_pieces == 0 {
             return false;
@@ -145,7 +142,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         true
     }
 
-    fn fail_whole(&mut self, now: Picoseconds, parent: u32) {
+    fn fail_whole(&mut self, now: Instant, parent: Id<OpenRequest>) {
         let record = &mut self.host.requests[parent];
         let record = *record;
         self.host.requests.remove(parent);
@@ -153,8 +150,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A piece has ended, with or without an error: the request issues its next pieces, or ends.
-    pub(crate) fn end_piece(&mut self, now: Picoseconds, piece: &OpenRequest, is_good: bool) {
-        let id = piece.parent;
+    pub(crate) fn end_piece(&mut self, now: Instant, piece: &OpenRequest, is_good: bool) {
+        let id = piece.parent.certain();
         let parent = &mut self.host.requests[id];
         parent.pieces -= 1;
         parent.commands += piece.commands;
@@ -185,14 +182,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// All pieces are done: the processor tells the application.
-    fn complete(&mut self, now: Picoseconds, parent: u32) {
+    fn complete(&mut self, now: Instant, parent: Id<OpenRequest>) {
         let job = self.host.requests[parent].job;
-        let host = self.host.jobs[job as usize].host;
+        let host = self.host.jobs[job].host;
         if let Some(ends_at) = self
             .host
             .occupy_cpu(now, host, |costs| costs.complete(Role::Split))
         {
-            let component = self.host.component(job);
+            let component = self.host.component(job).number();
             self.agenda
                 .schedule(ends_at, component, Event::CpuCompleted(parent));
         } else {

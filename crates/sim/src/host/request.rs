@@ -1,7 +1,10 @@
 //! A request of a host while it is open.
 
-use sanlab_host::Role;
-use sanlab_kernel::{NONE, Picoseconds, Timeline};
+use sanlab_host::{DevicePath, LunQueue, Role, Target};
+use sanlab_kernel::{Id, Instant, MaybeId, Span, Timeline};
+
+use super::path::HostDevice;
+use super::running_job::RunningJob;
 
 /// A request of a host that is open, or a piece of one.
 #[derive(Clone, Copy, Debug)]
@@ -10,18 +13,18 @@ use sanlab_kernel::{NONE, Picoseconds, Timeline};
     reason = "facts that do not exclude each other"
 )]
 pub(crate) struct OpenRequest {
-    pub(crate) job: u32,
+    pub(crate) job: Id<RunningJob>,
     /// LUN queue at the adapter.
-    pub(crate) queue: u32,
+    pub(crate) queue: Id<LunQueue>,
     /// Which of its job's LUNs.
-    pub(crate) target: u32,
+    pub(crate) target: Id<Target>,
     /// The LUN as its host sees it, and the path that it takes.
-    pub(crate) device: u32,
-    pub(crate) path: u32,
+    pub(crate) device: Id<HostDevice>,
+    pub(crate) path: Id<DevicePath>,
     /// Whether it is a command of its own, several, or one of several.
     pub(crate) role: Role,
-    /// Of a piece: the request it is a part of; [`sanlab_kernel::NONE`] of all others.
-    pub(crate) parent: u32,
+    /// Of a piece: the request it is a part of.
+    pub(crate) parent: MaybeId<Self>,
     /// Of a request in pieces: those under way.
     pub(crate) pieces: u32,
     /// Commands it has taken.
@@ -38,7 +41,7 @@ pub(crate) struct OpenRequest {
     /// It waits for a fault to pass.
     pub(crate) is_recovering: bool,
     /// When it has failed: how long the application waits before it asks again.
-    pub(crate) pause: Picoseconds,
+    pub(crate) pause: Span,
     /// It was refused with TASK SET FULL and has not been sent again.
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
@@ -51,15 +54,15 @@ pub(crate) struct OpenRequest {
 
 impl OpenRequest {
     /// A request that begins now and is one command, its contents not filled in yet.
-    pub(crate) fn begin(job: u32, now: Picoseconds) -> Self {
+    pub(crate) fn begin(job: Id<RunningJob>, device: Id<HostDevice>, now: Instant) -> Self {
         Self {
             job,
-            queue: 0,
-            target: 0,
-            device: NONE,
-            path: 0,
+            queue: Id::new(0),
+            target: Id::new(0),
+            device,
+            path: Id::new(0),
             role: Role::Whole,
-            parent: NONE,
+            parent: MaybeId::NONE,
             pieces: 0,
             commands: 1,
             failed_pieces: 0,
@@ -68,7 +71,7 @@ impl OpenRequest {
             failures: 0,
             is_retried: false,
             is_recovering: false,
-            pause: 0,
+            pause: Span::ZERO,
             is_refused: false,
             address: 0,
             bytes: 0,

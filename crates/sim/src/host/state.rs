@@ -1,35 +1,37 @@
 //! Hosts with all they have, and the requests that are open.
 
-use sanlab_host::{Adapter, CpuCosts, Host, Role};
-use sanlab_kernel::{Arena, Picoseconds, Timeline};
+use sanlab_fc::NPort;
+use sanlab_host::{Adapter, CpuCosts, Host, LunQueue, PathGroup, Role};
+use sanlab_kernel::{Arena, Id, IdVec, Instant, Span, Timeline};
 
 use super::file_system::FileSystem;
 use super::path::{HostDevice, Path, Route};
 use super::request::OpenRequest;
 use super::running_job::RunningJob;
+use crate::meters::WorkloadState;
 
 /// The host's side of every command.
 pub(crate) struct HostSide {
-    pub(super) hosts: Vec<Host>,
-    pub(super) adapters: Vec<Adapter>,
-    pub(super) jobs: Vec<RunningJob>,
-    pub(super) file_systems: Vec<FileSystem>,
+    pub(super) hosts: IdVec<Host>,
+    pub(super) adapters: IdVec<Adapter>,
+    pub(super) jobs: IdVec<RunningJob>,
+    pub(super) file_systems: IdVec<FileSystem>,
     /// LUNs as hosts see them.
-    pub(super) devices: Vec<HostDevice>,
+    pub(super) devices: IdVec<HostDevice>,
     /// From adapters to ports of arrays, as hosts know them.
-    pub(super) paths: Vec<Path>,
+    pub(super) paths: IdVec<Path>,
     pub(super) requests: Arena<OpenRequest>,
 }
 
 /// What a host's side is made of.
 #[derive(Default)]
 pub(crate) struct HostParts {
-    pub(crate) hosts: Vec<Host>,
-    pub(crate) adapters: Vec<Adapter>,
-    pub(crate) jobs: Vec<RunningJob>,
-    pub(crate) file_systems: Vec<FileSystem>,
-    pub(crate) devices: Vec<HostDevice>,
-    pub(crate) paths: Vec<Path>,
+    pub(crate) hosts: IdVec<Host>,
+    pub(crate) adapters: IdVec<Adapter>,
+    pub(crate) jobs: IdVec<RunningJob>,
+    pub(crate) file_systems: IdVec<FileSystem>,
+    pub(crate) devices: IdVec<HostDevice>,
+    pub(crate) paths: IdVec<Path>,
 }
 
 impl HostSide {
@@ -45,42 +47,42 @@ impl HostSide {
         }
     }
 
-    pub(crate) fn hosts_mut(&mut self) -> &mut [Host] {
+    pub(crate) fn hosts_mut(&mut self) -> &mut IdVec<Host> {
         &mut self.hosts
     }
 
-    pub(crate) fn adapters_mut(&mut self) -> &mut [Adapter] {
+    pub(crate) fn adapters_mut(&mut self) -> &mut IdVec<Adapter> {
         &mut self.adapters
     }
 
-    pub(crate) fn file_systems_mut(&mut self) -> &mut [FileSystem] {
+    pub(crate) fn file_systems_mut(&mut self) -> &mut IdVec<FileSystem> {
         &mut self.file_systems
     }
 
-    pub(crate) fn jobs(&self) -> &[RunningJob] {
+    pub(crate) fn jobs(&self) -> &IdVec<RunningJob> {
         &self.jobs
     }
 
-    pub(crate) fn paths(&self) -> &[Path] {
+    pub(crate) fn paths(&self) -> &IdVec<Path> {
         &self.paths
     }
 
-    pub(crate) fn devices(&self) -> &[HostDevice] {
+    pub(crate) fn devices(&self) -> &IdVec<HostDevice> {
         &self.devices
     }
 
     /// Time line of an open request.
     #[inline]
-    pub(crate) fn timeline(&mut self, request: u32) -> &mut Timeline {
+    pub(crate) fn timeline(&mut self, request: Id<OpenRequest>) -> &mut Timeline {
         &mut self.requests[request].timeline
     }
 
     /// Initiators of all paths that a job may use, each once.
-    pub(crate) fn initiators_of(&self, job: u32) -> Vec<u32> {
-        let devices = self.jobs[job as usize].devices.iter();
-        let routes = devices.flat_map(|&device| &self.devices[device as usize].routes);
-        let paths = routes.map(|route| &self.paths[route.path as usize]);
-        let mut initiators: Vec<u32> = paths.map(|path| path.initiator).collect();
+    pub(crate) fn initiators_of(&self, job: Id<RunningJob>) -> Vec<Id<NPort>> {
+        let devices = self.jobs[job].devices.iter();
+        let routes = devices.flat_map(|&device| &self.devices[device].routes);
+        let paths = routes.map(|route| &self.paths[route.path]);
+        let mut initiators: Vec<Id<NPort>> = paths.map(|path| path.initiator).collect();
         initiators.sort_unstable();
         initiators.dedup();
         initiators
@@ -89,37 +91,37 @@ impl HostSide {
     /// The path of a command.
     #[inline]
     pub(super) fn route_of(&self, request: &OpenRequest) -> Route {
-        self.devices[request.device as usize].routes[request.path as usize]
+        self.devices[request.device].routes[request.path]
     }
 
     /// Whose turn it is at equal times: the N_Port the job works through.
-    pub(crate) fn component(&self, job: u32) -> u32 {
-        let first = self.jobs[job as usize].devices[0];
-        let adapter = self.devices[first as usize].routes[0].adapter;
-        self.adapters[adapter as usize].n_port
+    pub(crate) fn component(&self, job: Id<RunningJob>) -> Id<NPort> {
+        let first = self.jobs[job].devices[Id::new(0)];
+        let adapter = self.devices[first].routes[Id::new(0)].adapter;
+        self.adapters[adapter].n_port.same()
     }
 
     /// Work for a host's processors, of this cost: when is it done? `None` if it costs nothing.
     pub(super) fn occupy_cpu(
         &mut self,
-        now: Picoseconds,
-        host: u32,
-        cost: impl Fn(&CpuCosts) -> Picoseconds,
-    ) -> Option<Picoseconds> {
-        let host = &mut self.hosts[host as usize];
+        now: Instant,
+        host: Id<Host>,
+        cost: impl Fn(&CpuCosts) -> Span,
+    ) -> Option<Instant> {
+        let host = &mut self.hosts[host];
         let cost = cost(&host.costs);
-        (cost > 0).then(|| host.cpu.arrive(now, cost).ends_at)
+        (!cost.is_zero()).then(|| host.cpu.arrive(now, cost).ends_at)
     }
 
-    pub(super) fn best_group(&self, device: u32) -> Option<u32> {
-        let HostDevice { device, routes, .. } = &self.devices[device as usize];
-        device.best_group(|place| self.paths[routes[place].path as usize].state)
+    pub(super) fn best_group(&self, device: Id<HostDevice>) -> Option<Id<PathGroup>> {
+        let HostDevice { device, routes, .. } = &self.devices[device];
+        device.best_group(|path| self.paths[routes[path].path].state)
     }
 
     /// LUN queues of a path.
-    pub(super) fn queues_of(&self, id: u32) -> Vec<(u32, u32)> {
-        let devices = self.paths[id as usize].devices.iter();
-        let routes = devices.flat_map(|&device| &self.devices[device as usize].routes);
+    pub(super) fn queues_of(&self, id: Id<Path>) -> Vec<(Id<Adapter>, Id<LunQueue>)> {
+        let devices = self.paths[id].devices.iter();
+        let routes = devices.flat_map(|&device| &self.devices[device].routes);
         let mut queues: Vec<_> = routes
             .filter(|route| route.path == id)
             .map(|route| (route.adapter, route.queue))
@@ -130,13 +132,13 @@ impl HostSide {
     }
 
     /// Requests that are open, with the time each has lasted.
-    pub(crate) fn open_requests(&self, now: Picoseconds) -> Vec<(u32, Picoseconds)> {
+    pub(crate) fn open_requests(&self, now: Instant) -> Vec<(Id<WorkloadState>, Span)> {
         let alive = self.requests.live().map(|id| &self.requests[id]);
         alive
             .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (
-                    self.jobs[request.job as usize].workload,
+                    self.jobs[request.job].workload,
                     now - request.timeline.began_at,
                 )
             })
