@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import struct
 import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -72,15 +71,7 @@ def plan_of(text: str) -> Plan:
 
 def rows(plan: Plan, table: str) -> list[dict[str, Any]]:
     found = _native.run(plan.to_json())["tables"][table]
-    columns: dict[str, list[Any]] = {}
-    for name, column in found.items():
-        if isinstance(column, list):
-            columns[name] = column
-        else:
-            kind, data = column
-            code = {"u64": "Q", "f64": "d"}[kind]
-            columns[name] = list(struct.unpack(f"<{len(data) // 8}{code}", data))
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
 
 def test_a_workload_that_is_not_zoned_begins_when_its_zone_is_active() -> None:
