@@ -422,7 +422,7 @@ def test_the_report_has_a_section_on_the_fabric(tmp_path: Path) -> None:
 
 
 def test_other_paths_of_a_lun_are_looked_at_too() -> None:
-    """A host with two ports: the one outside the zone is no path, and the other serves."""
+    """A host with two ports: the one outside the zone cannot be used, and the other serves."""
     text = BASE.replace('"host[1..2]"}', "host1, hbas: {ports: 2}, multipath: {}}", 1)
     text = text.replace('"host[1..2]", to', '"host1.hba0.p[0..1]", to')
     text += "zoning:\n  zones: {a: [host1.hba0.p1, dev1]}\n  sets: {day: [a]}\n  active: day\n"
