@@ -20,6 +20,7 @@ PHRASES = {
     r"(nobody|somebody|everybody|anybody)\b": "the component or person, by name",
     r"there (is|are) none\b": "no ports, no data, ...",
     r"is not one\b": "repeat the noun",
+    r"(?<!there )(is|are) no (?!longer|more|less|later|earlier)\w+": "is not a",
     r"of which\b": "a second sentence",
     r"of whose\b": "a second sentence",
     r"at hand\b": "available, present",

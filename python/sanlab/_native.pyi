@@ -35,7 +35,11 @@ def run(
     capture_limit: int = ...,
     reference: bool = False,
 ) -> dict[str, Any]:
-    """Simulate a plan. The interpreter is free meanwhile."""
+    """Simulate a plan. The interpreter is free meanwhile.
+
+    `tables` of the result has the columns of each table by name: numbers as a `memoryview` of shape
+    (rows,) and format `Q` or `d`, text as a list of strings.
+    """
 
 def drive_blocks(plan_json: str) -> int:
     """Blocks of a drive."""
@@ -45,5 +49,8 @@ def replay(
     is_read: list[bool],
     blocks: list[tuple[int, int]],
     wait_ps: list[int],
-) -> dict[str, list[Any]]:
-    """Replay a trace on a drive, one command at a time; times are picoseconds, in trace order."""
+) -> dict[str, memoryview[int] | list[bool]]:
+    """Replay a trace on a drive, one command at a time; times are picoseconds, in trace order.
+
+    Columns of the result have the shape (commands,).
+    """

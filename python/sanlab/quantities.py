@@ -80,7 +80,7 @@ _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?![\
 
 
 class QuantityError(ValueError):
-    """Text that is no quantity, or more than one."""
+    """Text that is not a quantity, or more than one."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason = reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import struct
 import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -72,15 +71,7 @@ def plan_of(text: str) -> Plan:
 
 def rows(plan: Plan, table: str) -> list[dict[str, Any]]:
     found = _native.run(plan.to_json())["tables"][table]
-    columns: dict[str, list[Any]] = {}
-    for name, column in found.items():
-        if isinstance(column, list):
-            columns[name] = column
-        else:
-            kind, data = column
-            code = {"u64": "Q", "f64": "d"}[kind]
-            columns[name] = list(struct.unpack(f"<{len(data) // 8}{code}", data))
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
 
 def test_a_workload_that_is_not_zoned_begins_when_its_zone_is_active() -> None:
@@ -431,7 +422,7 @@ def test_the_report_has_a_section_on_the_fabric(tmp_path: Path) -> None:
 
 
 def test_other_paths_of_a_lun_are_looked_at_too() -> None:
-    """A host with two ports: the one outside the zone is no path, and the other serves."""
+    """A host with two ports: the one outside the zone cannot be used, and the other serves."""
     text = BASE.replace('"host[1..2]"}', "host1, hbas: {ports: 2}, multipath: {}}", 1)
     text = text.replace('"host[1..2]", to', '"host1.hba0.p[0..1]", to')
     text += "zoning:\n  zones: {a: [host1.hba0.p1, dev1]}\n  sets: {day: [a]}\n  active: day\n"

@@ -91,7 +91,7 @@ def test_killed_many_times_it_loses_and_repeats_nothing(kills: int, tmp_path: Pa
     assert points["found"] == len(seen)
     keys = keys_in(folder)
     assert len(keys) == len(set(keys)) == total
-    # Parts are numbered as they are written: what is no merge was one point, simulated once.
+    # Parts are numbered as they are written: a part without a merge was one point, simulated once.
     numbers = [path.name.removesuffix(".parquet").split("-")[1:] for path in parts(folder)]
     written = max(int(number) for _, number in numbers) + 1
     assert written - sum(level != "0" for level, _ in numbers) == total

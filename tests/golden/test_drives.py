@@ -1,6 +1,6 @@
 """Two real drives, replayed from their files alone: means and distributions as measured.
 
-The files are those of DiskSim's validation, which are no part of this project:
+The files are those of DiskSim's validation, which are not part of this project:
 `$SANLAB_DATA/drives` says where they are. Without them these tests are skipped.
 """
 

@@ -135,7 +135,7 @@ def work(seed: int, cases: range) -> None:
             outcome = try_case(bases[number % len(bases)], seed, number)
         except Exception as error:
             outcome = f"wrong: {error!r}"
-        except BaseException as error:  # a panic of the engine is no Exception
+        except BaseException as error:  # a panic of the engine is not an Exception
             if type(error).__name__ != "PanicException":
                 raise
             outcome = f"wrong: panic: {error}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import struct
 import sys
 import time
+from array import array
 from types import ModuleType
 from typing import Any
 
@@ -62,14 +62,14 @@ def play_engine(monkeypatch: pytest.MonkeyPatch, *, first_events: int = 0) -> No
             passed = time.perf_counter() - begin
             control.now_ps = min(end, int(passed * PACE_PS_PER_S))
             control.events = first_events + control.now_ps // PS_PER_EVENT
-        moved = struct.pack("<Q", int(control.now_ps * BYTES_PER_PS))
+        moved = array("Q", [int(control.now_ps * BYTES_PER_PS)])
         return {
             "summary": {
                 "simulated_ps": control.now_ps,
                 "events": control.events,
                 "is_complete": control.now_ps >= end,
             },
-            "tables": {"workloads": {"workload": ["load"], "bytes": ("u64", moved)}},
+            "tables": {"workloads": {"workload": ["load"], "bytes": memoryview(moved)}},
         }
 
     engine = ModuleType("sanlab._native")

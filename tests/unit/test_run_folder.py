@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,9 +95,9 @@ def test_columns_keep_every_bit() -> None:
     big = 2**64 - 1
     table = from_native(
         {
-            "time_ps": ("u64", big.to_bytes(8, "little")),
+            "time_ps": memoryview(big.to_bytes(8, sys.byteorder)).cast("Q"),
             "port": ["sw1.f0"],
-            "share": ("f64", bytes(8)),
+            "share": memoryview(bytes(8)).cast("d"),
         }
     )
     assert table["time_ps"].to_pylist() == [big]
@@ -105,7 +106,7 @@ def test_columns_keep_every_bit() -> None:
 
 
 def test_no_rows_are_a_table_too() -> None:
-    table = from_native({"port": [], "tx_bytes": ("u64", b"")})
+    table = from_native({"port": [], "tx_bytes": memoryview(b"").cast("Q")})
     assert table.num_rows == 0
     assert numbers(table, "tx_bytes").shape == (0,)
 

@@ -80,7 +80,7 @@ pub fn service(frame: &Frame, says: &ServiceFrame, out: &mut Vec<u8>) {
 }
 
 /// One bit of a frame as [`frame`] or [`service`] writes it comes in inverted: the last of its CRC, so
-/// that what it was can still be read. Which bit it is no simulation says.
+/// that the original can still be read; the simulation does not know which bit was hit.
 pub fn corrupt(bytes: &mut [u8]) {
     let last_of_crc = bytes.len() - EOF_N.len() - 1;
     bytes[last_of_crc] ^= 1;

@@ -90,7 +90,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The text is no plan; the error names the field that is missing, unknown or of the wrong type.
+    /// The text is not a plan; the error names the field that is missing, unknown or of the wrong type.
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         from_json(text)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyMemoryView};
 use sanlab_metrics::{Column, Table};
 use sanlab_sim::drive::TraceLine;
 use sanlab_sim::plan::DrivePlan;
@@ -136,11 +136,11 @@ fn replay(
         .detach(|| sanlab_sim::drive::replay(&plan, &lines))
         .map_err(|error| PlanError::new_err(error.to_string()))?;
     let result = PyDict::new(py);
-    result.set_item("response_ps", found.response_ps)?;
-    result.set_item("queue_ps", found.queue_ps)?;
-    result.set_item("seek_ps", found.seek_ps)?;
-    result.set_item("rotation_ps", found.rotation_ps)?;
-    result.set_item("transfer_ps", found.transfer_ps)?;
+    result.set_item("response_ps", whole(py, &found.response_ps)?)?;
+    result.set_item("queue_ps", whole(py, &found.queue_ps)?)?;
+    result.set_item("seek_ps", whole(py, &found.seek_ps)?)?;
+    result.set_item("rotation_ps", whole(py, &found.rotation_ps)?)?;
+    result.set_item("transfer_ps", whole(py, &found.transfer_ps)?)?;
     result.set_item("is_hit", found.is_hit)?;
     Ok(result.unbind())
 }
@@ -173,29 +173,40 @@ fn to_python(py: Python<'_>, outcome: &Outcome) -> PyResult<Py<PyDict>> {
     Ok(result.unbind())
 }
 
-/// Text as a list of strings, numbers as `(type, little-endian bytes)`.
+/// Numbers as typed views of memory, text as lists of strings.
 fn table_to_python<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in &table.columns {
         match column {
-            Column::Whole(values) => {
-                let bytes: Vec<u8> = values
-                    .iter()
-                    .flat_map(|value| value.to_le_bytes())
-                    .collect();
-                columns.set_item(name, ("u64", PyBytes::new(py, &bytes)))?;
-            }
+            Column::Whole(values) => columns.set_item(name, whole(py, values)?)?,
             Column::Real(values) => {
-                let bytes: Vec<u8> = values
-                    .iter()
-                    .flat_map(|value| value.to_le_bytes())
-                    .collect();
-                columns.set_item(name, ("f64", PyBytes::new(py, &bytes)))?;
+                let bytes = values.iter().map(|value| value.to_ne_bytes());
+                columns.set_item(name, view(py, "d", bytes)?)?;
             }
             Column::Text(values) => columns.set_item(name, values)?,
         }
     }
     Ok(columns)
+}
+
+/// Whole numbers as a view that Python, numpy and Arrow read without another copy.
+fn whole<'py>(py: Python<'py>, values: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    view(py, "Q", values.iter().map(|value| value.to_ne_bytes()))
+}
+
+/// A one-dimensional `memoryview` of numbers; the format is that of Python's `struct`.
+fn view<'py>(
+    py: Python<'py>,
+    format: &str,
+    numbers: impl ExactSizeIterator<Item = [u8; 8]>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let memory = PyBytes::new_with(py, 8 * numbers.len(), |bytes| {
+        for (place, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *place = number;
+        }
+        Ok(())
+    })?;
+    PyMemoryView::from(memory.as_any())?.call_method1("cast", (format,))
 }
 
 /// The compiled part of sanlab.

@@ -6,7 +6,6 @@ Only the second half of the pilot run counts: at first all queues fill at once a
 from __future__ import annotations
 
 import resource
-import struct
 import threading
 import time
 from dataclasses import asdict, dataclass
@@ -139,10 +138,7 @@ def _likely_end(plan: Plan, result: dict[str, Any], simulated: int) -> int | Non
 
 
 def _integers(column: object) -> list[int]:
-    if isinstance(column, tuple) and column[0] == "u64":
-        data = bytes(column[1])
-        return list(struct.unpack(f"<{len(data) // 8}Q", data))
-    return []
+    return column.tolist() if isinstance(column, memoryview) else []
 
 
 def _memory(plan: Plan, end: int) -> int:

@@ -61,7 +61,7 @@ def sweep(
         typer.Option(
             "--until",
             metavar="2%",
-            help="Add repeats until the 95 % interval of the metric is no wider on each side.",
+            help="Add repeats until the 95 % interval of the metric is this narrow on each side.",
         ),
     ] = None,
     metric: Annotated[

@@ -41,7 +41,7 @@ PS_PER_MS = 10**9
 PS_PER_MINUTE = 60 * 10**12
 
 #: Transfer of a block over the host's bus where the files say 0: DiskSim then has it from the bus
-#: of its configuration, which is no part of a drive. This one is that of its validation of the HP
+#: of its configuration, which is not part of a drive. This one is that of its validation of the HP
 #: C3323A (`hp_c3323a.parv`, `BUS1`), a SCSI bus at 3.5 MB/s.
 ASSUMED_BLOCK_TRANSFER_MS = 0.1455
 

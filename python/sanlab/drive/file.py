@@ -302,7 +302,7 @@ def load_drive(text: str, *, block_transfer_ps: int | None = None) -> tuple[Driv
         plan = _from_yaml(path)
     elif path.suffix or "/" in text:
         known = "a name of the catalog, .yaml, .diskspecs, .model or .parv"
-        reason = f"'{path.suffix or text}' is no kind of drive file"
+        reason = f"'{path.suffix or text}' is not a drive file"
         raise ScenarioError([Problem(text, None, None, "", reason, f"Give {known}")])
     else:
         plan = drive_from_sheet(text, _entry(text, Problem(text, None, None, "", "", "")))

@@ -79,7 +79,7 @@ class Block:
         """Return a whole number of at least 0."""
         number = self.number(key, default)
         if number != int(number):
-            self.refuse(key, f"{number:g} is no whole number", "Write a whole number")
+            self.refuse(key, f"{number:g} is not a whole number", "Write a whole number")
         return int(number)
 
     def numbers(self, key: str) -> list[float]:

@@ -12,7 +12,7 @@ from sanlab import _native
 from sanlab.errors import Problem, RunError, ScenarioError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from sanlab.drive.trace import Trace
     from sanlab.plan.schema import DrivePlan
@@ -154,7 +154,7 @@ def _summary(times: NDArray[np.float64]) -> dict[str, float]:
     return summary | {"max": float(times.max())}
 
 
-def _ms(ps: list[int]) -> NDArray[np.float64]:
+def _ms(ps: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(ps, dtype=np.float64) / PS_PER_MS
 
 

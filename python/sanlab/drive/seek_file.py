@@ -47,7 +47,10 @@ def _point(line: str, points: list[tuple[int, float]], file: str, number: int) -
         distance, time = int(columns[0]), float(columns[1])
     except (ValueError, IndexError):
         raise _problem(
-            file, number, f"'{line[:60]}' is no distance and time", "Write 'distance, milliseconds'"
+            file,
+            number,
+            f"'{line[:60]}' is not a distance and a time",
+            "Write 'distance, milliseconds'",
         ) from None
     if distance == 0 and time == 0:
         return distance, time

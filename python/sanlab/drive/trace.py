@@ -89,7 +89,9 @@ def read_trace(path: Path, capacity: int) -> Trace:
 def _append(trace: Trace, number: int, columns: list[str], capacity: int) -> None:
     kind = columns[0].lower()
     if kind not in _READS | _WRITES:
-        raise _problem(trace, number, f"'{columns[0]}' is no read and no write", "Write R or W")
+        raise _problem(
+            trace, number, f"'{columns[0]}' is neither a read nor a write", "Write R or W"
+        )
     block, blocks = (
         _whole(trace, number, text)
         for text in (columns[1:3] if len(columns) == 4 else columns[2:4])
@@ -109,7 +111,9 @@ def _append(trace: Trace, number: int, columns: list[str], capacity: int) -> Non
 
 def _whole(trace: Trace, number: int, text: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise _problem(trace, number, f"'{text[:40]}' is no block number", "Write a whole number")
+        raise _problem(
+            trace, number, f"'{text[:40]}' is not a block number", "Write a whole number"
+        )
     return int(text)
 
 
@@ -123,7 +127,7 @@ def _time(trace: Trace, number: int, text: str) -> int:
             raise _problem(trace, number, error.reason, error.remedy) from None
     if not math.isfinite(us) or not 0 <= us <= MAX_WAIT_US:
         raise _problem(
-            trace, number, f"'{text[:40]}' is no time", "Write microseconds of at least 0"
+            trace, number, f"'{text[:40]}' is not a time", "Write microseconds of at least 0"
         )
     return round(us * PS_PER_US)
 

@@ -225,7 +225,7 @@ class _Reader:
         row = self.take()
         found = re.fullmatch(r"Version\s+(\d+)\.(\d+)(?:\.(\d+))?\S*", row.text)
         if row.is_key or found is None:
-            reason = f"'{row.text[:40]}' is no version of Iometer"
+            reason = f"'{row.text[:40]}' is not a version of Iometer"
             self.refuse(row.number, "", reason, "An .icf file begins with 'Version 1.1.0'")
         version = tuple(int(part or 0) for part in found.groups())
         is_dated = version[0] >= _FIRST_YEAR
@@ -266,7 +266,9 @@ class _Reader:
         step_type = cast("StepType", kind)
         if min(numbers) < 1 or (has_end and numbers[1] < numbers[0]):
             reason = f"'{row.text}' cycles over nothing"
-            self.refuse(row.number, key, reason, "Start and step are 1 or more, the end is no less")
+            self.refuse(
+                row.number, key, reason, "Start and step are 1 or more, the end is not less"
+            )
         end = numbers[1] if has_end else 0
         return Cycling(numbers[0], numbers[-1], step_type, end)
 
@@ -277,7 +279,7 @@ class _Reader:
             value = self.value(row.text)
             name, _, default = value.text.rpartition(",")
             if not name:
-                reason = f"'{value.text}' is no name with a default assignment"
+                reason = f"'{value.text}' is not a name with a default assignment"
                 self.refuse(value.number, row.text, reason, "Write 'Name,NONE'")
             if name in self.test.specs:
                 reason = f"A second access specification is called '{name}'"
@@ -417,7 +419,7 @@ class _Reader:
     def number(self, word: str, row: _Row, key: str) -> int:
         text = word.strip()
         if not re.fullmatch(r"\d{1,18}", text):
-            self.refuse(row.number, key, f"'{text}' is no number", "Write digits alone")
+            self.refuse(row.number, key, f"'{text}' is not a number", "Write digits alone")
         return int(text)
 
     def choice(self, row: _Row, key: str, choices: tuple[str, ...]) -> str:

@@ -63,7 +63,7 @@ def expand(test: IometerTest) -> list[dict[str, str]]:
 
 
 def sweep_arguments(points: list[dict[str, str]]) -> list[str]:
-    """Return `-p` arguments that give these points as a grid; None if they are no grid."""
+    """Return `-p` arguments that give these points as a grid; None if they are not a grid."""
     keys = list(points[0]) if points else []
     if not keys or any(list(point) != keys for point in points):
         return []

@@ -28,7 +28,7 @@ def with_preset(spec: Workload, path: Path, problems: Problems) -> Workload | No
     work = overlaid(found.workload, written)
     for key, reason, remedy in contradictions(work)[:1]:
         where = (*path, key if key in written else "preset")
-        told = f"With 'preset: {spec.preset}', {reason[0].lower()}{reason[1:]}"
-        problems.add(where, told, remedy)
+        stated = f"With 'preset: {spec.preset}', {reason[0].lower()}{reason[1:]}"
+        problems.add(where, stated, remedy)
         return None
     return work

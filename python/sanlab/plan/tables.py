@@ -37,7 +37,7 @@ class Table:
 
 def tables(plan: Plan, max_rows: int) -> list[Table]:
     """Return the tables of a plan that have rows, each with at most `max_rows`."""
-    made = [
+    all_tables = [
         _hosts(plan, max_rows),
         _switches(plan, max_rows),
         _arrays(plan, max_rows),
@@ -49,7 +49,7 @@ def tables(plan: Plan, max_rows: int) -> list[Table]:
         _jobs(plan, max_rows),
         _traffic(plan, max_rows),
     ]
-    return [table for table in made if table.rows_count]
+    return [table for table in all_tables if table.rows_count]
 
 
 def _hosts(plan: Plan, max_rows: int) -> Table:

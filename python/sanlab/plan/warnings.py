@@ -26,7 +26,7 @@ def warnings(plan: Plan) -> list[str]:
 def _ports(plan: Plan) -> Iterator[str]:
     if plan.services is None:
         return
-    told: set[str] = set()
+    said: set[str] = set()
     for it in plan.services.ports:
         if it.state in _MEANT:
             continue
@@ -37,8 +37,8 @@ def _ports(plan: Plan) -> Iterator[str]:
             first, second = sorted((name, it.peer))
             name = f"{first} to {second}"
         sentence = f"{name}: {it.state}{since}: {it.reason}"
-        if sentence not in told:
-            told.add(sentence)
+        if sentence not in said:
+            said.add(sentence)
             yield sentence
 
 

@@ -37,12 +37,12 @@ def happenings(run: Record) -> list[Happening]:
         if row["is_done"]:
             found.append(Happening(row["last_ps"], f"rebuild of {row['drive']} is done"))
     for row in run.rows("happenings") if "happenings" in run.tables else []:
-        found.append(Happening(row["time_ps"], _told(row)))
+        found.append(Happening(row["time_ps"], _sentence(row)))
     end = run.manifest.simulated_ps
     return sorted((it for it in found if it.at_ps <= end), key=lambda it: (it.at_ps, it.what))
 
 
-def _told(row: dict[str, Any]) -> str:
+def _sentence(row: dict[str, Any]) -> str:
     because = f": {row['reason']}" if row["reason"] else ""
     return f"{row['place']}: {row['what']}{because}"
 

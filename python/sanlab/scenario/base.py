@@ -64,7 +64,7 @@ def overlaid(base: ModelT, keys: Mapping[str, object]) -> ModelT:
     Raises
     ------
     KeyError
-        A key is no field of the model.
+        A key is not a field of the model.
     """
     unknown = keys.keys() - type(base).model_fields.keys()
     if unknown:

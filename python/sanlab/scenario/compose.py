@@ -26,7 +26,7 @@ _UNSURE = re.compile(
 #: Collections within each other; libyaml would overrun the stack of the machine.
 _MOST_DEPTH = 1000
 
-#: Plain scalars that are no text, by YAML 1.2: tag, pattern, first characters.
+#: Plain scalars that are not text, by YAML 1.2: tag, pattern, first characters.
 _SCALARS = (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     (
@@ -52,7 +52,7 @@ def compose(text: str, file: str) -> Any:  # noqa: ANN401  a node of either libr
     Raises
     ------
     ScenarioError
-        Where the text is no YAML.
+        Where the text is not YAML.
     """
     if _is_sure(text):
         node, is_good = _compose_with_libyaml(text)

@@ -101,7 +101,7 @@ def read_document(text: str, file: str) -> MarkedMap:
     Raises
     ------
     ScenarioError
-        Where the text is no YAML, repeats a key or holds something else than a mapping.
+        Where the text is not YAML, repeats a key or holds something else than a mapping.
     """
     node = compose(text, file)
     reader = _Reader(file)

@@ -136,7 +136,7 @@ class Spc1(ScenarioModel):
             )
         if self.stripe is not None and self.stripe % SPC1_BLOCK_BYTES != 0:
             raise refusal(
-                reason="'stripe' is no multiple of 4KiB, the unit of SPC-1",
+                reason="'stripe' is not a multiple of 4KiB, the unit of SPC-1",
                 remedy="Write 64KiB or 1MiB",
                 key="stripe",
             )

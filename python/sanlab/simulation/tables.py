@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-#: A column as the engine hands it over: a type with little-endian bytes, or strings.
-NativeColumn: TypeAlias = "tuple[str, bytes] | list[str]"
+#: A column as the engine returns it: a view of numbers, shape (rows,), or strings.
+NativeColumn: TypeAlias = "memoryview[int] | memoryview[float] | list[str]"
 
-#: Bytes of a number in a column of the engine.
-_NUMBER_BYTES = 8
-_TYPES = {"u64": pa.uint64(), "f64": pa.float64()}
+#: Types of numbers by the format of their view.
+_TYPES = {"Q": pa.uint64(), "d": pa.float64()}
 
 _UNITS = (
     ("_bytes_per_s", "B/s"),
@@ -51,7 +50,9 @@ def unit_of(column: str) -> str | None:
 def from_native(columns: Mapping[str, NativeColumn]) -> pa.Table:
     """One table out of the engine's columns, each with its unit in the field's metadata.
 
-    >>> table = from_native({"port": ["sw1.f0"], "tx_bytes": ("u64", (7).to_bytes(8, "little"))})
+    >>> import sys
+    >>> seven = memoryview((7).to_bytes(8, sys.byteorder)).cast("Q")
+    >>> table = from_native({"port": ["sw1.f0"], "tx_bytes": seven})
     >>> table.to_pylist()
     [{'port': 'sw1.f0', 'tx_bytes': 7}]
     """
@@ -77,6 +78,4 @@ def texts(table: pa.Table, name: str) -> npt.NDArray[np.object_]:
 def _array(column: NativeColumn) -> pa.Array:
     if isinstance(column, list):
         return pa.array(column, type=pa.string())
-    kind, data = column
-    count = len(data) // _NUMBER_BYTES
-    return pa.Array.from_buffers(_TYPES[kind], count, [None, pa.py_buffer(data)])
+    return pa.Array.from_buffers(_TYPES[column.format], len(column), [None, pa.py_buffer(column)])

@@ -108,7 +108,7 @@ class Threads:
         except RunError as error:
             answer = Answer(point, failure=str(error))
         except BaseException as error:
-            # A fault of ours in one point is no reason to lose the others.
+            # A fault of ours in one point must not lose the others.
             answer = Answer(point, lost=f"{type(error).__name__}: {error}")
         finally:
             with self._guard:
@@ -210,7 +210,7 @@ def _connect(address: str) -> Any:  # noqa: ANN401  a client of dask's
     scheme, _, rest = address.partition("://")
     host, _, port = rest.rpartition(":")
     if scheme not in {"tcp", "tls"} or not host or not port.isdigit():
-        reason = f"--cluster {address}: this is no address. Write tcp://HOST:PORT"
+        reason = f"--cluster {address}: this is not an address. Write tcp://HOST:PORT"
         raise SanlabError(reason)
     dask.config.set({"distributed.comm.timeouts.connect": f"{ANSWER_S}s"})
     try:

@@ -77,7 +77,7 @@ def parse_parameter(text: str) -> Parameter:
     Raises
     ------
     ScenarioError
-        It is no parameter, or its values make no sense.
+        It is not a parameter, or its values make no sense.
     """
     path, equals, words = (part.strip() for part in text.partition("="))
     if not equals or not path:

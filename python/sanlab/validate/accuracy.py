@@ -142,9 +142,9 @@ def _study(study: Validation) -> list[str]:
 
 def _line(row: Row, *, is_fitted: bool) -> str:
     error = "" if row.error_percent is None else f"{row.error_percent:+.1f} %"
-    told = {True: "", False: "**outside**", None: ""}[row.ok]
+    verdict = {True: "", False: "**outside**", None: ""}[row.ok]
     if is_fitted:
-        told = f"{told} fitted".strip()
+        verdict = f"{verdict} fitted".strip()
     cells = [
         row.case,
         title_of(row.metric),
@@ -152,7 +152,7 @@ def _line(row: Row, *, is_fitted: bool) -> str:
         show(row.simulated),
         row.unit,
         error,
-        told,
+        verdict,
     ]
     return f"| {' | '.join(cells)} |"
 

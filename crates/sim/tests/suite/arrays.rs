@@ -584,7 +584,7 @@ fn plans_that_do_not_hold_together_are_refused() {
     assert!(cache.contains("must rise in this order"), "{cache}");
 }
 
-/// There is no RAID 4, so its name is no level at all.
+/// There is no RAID 4, so its name is refused.
 #[test]
 fn a_level_that_does_not_exist_is_refused() {
     let san = raid(Raid5, 5, 65_536, 2000, 1);

@@ -54,7 +54,7 @@ fn a_first_write_waits_for_its_allocation() {
     assert_near(response(MESSAGE, true), shared, 1e-9);
 }
 
-/// A log buffer is written whenever it is full; the writes are no application's.
+/// A log buffer is written whenever it is full; no application issues these writes.
 #[test]
 fn log_buffers_are_written_when_they_are_full() {
     for blocks in [31, 32, 100] {

@@ -48,7 +48,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Told:
+class Notice:
     """A fact for the time line."""
 
     at_ps: int
@@ -69,7 +69,7 @@ class Services:
         Instants at which switches recompute their routes.
     apart
         Pairs that cannot communicate, in order of time.
-    told
+    notices
         Events for the time line, in order of time.
     facts
         Ports, zones and visible targets for the report.
@@ -80,7 +80,7 @@ class Services:
     outages: dict[int, list[Span]]
     route_updates: list[int]
     apart: list[Apart]
-    told: list[Told]
+    notices: list[Notice]
     facts: Facts
     dialogues: list[DialoguePlan]
 
@@ -150,7 +150,7 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
         outages=_outages(reader, eras),
         route_updates=_route_updates(eras, scenario.fabric),
         apart=_apart(sight, pairs, scenario.fabric.rscn_delay),
-        told=[*_told_of_switches(boxes, zoning, down), *_told_of_links(reader, eras)],
+        notices=[*_notices_of_switches(boxes, zoning, down), *_notices_of_links(reader, eras)],
         facts=facts,
         dialogues=dialogues,
     )
@@ -168,9 +168,12 @@ def _downtimes(scenario: Scenario, boxes: Boxes, problems: Problems) -> dict[int
             before = found.get(number, Service((), ()))
             back = new.at + scenario.fabric.build_time
             why = f"it gets domain {new.domain} instead of {switch.domain}"
-            told = (new.at, "goes offline", why), (back, "is back", f"it has domain {new.domain}")
+            notices = (
+                (new.at, "goes offline", why),
+                (back, "is back", f"it has domain {new.domain}"),
+            )
             found[number] = Service(
-                (*before.down, (new.at, back)), tuple(sorted((*before.told, *told)))
+                (*before.down, (new.at, back)), tuple(sorted((*before.notices, *notices)))
             )
     return found
 
@@ -273,24 +276,24 @@ def _apart(sight: Sight, pairs: Iterable[tuple[int, int]], delay: int) -> list[A
         for number, (era, sees) in enumerate(sight.over_time(a, b)):
             reason = "" if sees else sight.reason(number, a, b)
             if reason != last:
-                told = 0 if era.at_ps == 0 else era.at_ps + delay
-                found.append(Apart(era.at_ps, told, a, b, sees, reason))
+                known_at = 0 if era.at_ps == 0 else era.at_ps + delay
+                found.append(Apart(era.at_ps, known_at, a, b, sees, reason))
                 last = reason
     return sorted(found, key=lambda it: (it.at_ps, it.a, it.b))
 
 
-def _told_of_switches(
+def _notices_of_switches(
     boxes: Boxes, zoning: ZoningAtStart, down: dict[int, Service]
-) -> Iterator[Told]:
+) -> Iterator[Notice]:
     for number, it in down.items():
-        for at, what, why in it.told:
-            yield Told(at, what, boxes.switches[number].name, why)
+        for at, what, why in it.notices:
+            yield Notice(at, what, boxes.switches[number].name, why)
     for change in zoning.changes:
         names = ", ".join(boxes.switches[number].name for number in sorted(change.switches))
-        yield Told(change.at_ps, f"zone set '{change.db.active}' is active", names, "")
+        yield Notice(change.at_ps, f"zone set '{change.db.active}' is active", names, "")
 
 
-def _told_of_links(reader: StateReader, eras: list[Era]) -> Iterator[Told]:
+def _notices_of_links(reader: StateReader, eras: list[Era]) -> Iterator[Notice]:
     """Return links between switches that are isolated or start to carry frames."""
     for before, era in zip([None, *eras], eras, strict=False):
         for index, number in reader.isl_of.items():
@@ -298,6 +301,6 @@ def _told_of_links(reader: StateReader, eras: list[Era]) -> Iterator[Told]:
             place = f"{link.a[0]} port {link.a[1]} to {link.b[0]} port {link.b[1]}"
             reason = era.isolated.get(number)
             if reason and (before is None or number not in before.isolated):
-                yield Told(era.at_ps, "isolated", place, reason)
+                yield Notice(era.at_ps, "isolated", place, reason)
             if before is not None and number in era.joined - before.joined:
-                yield Told(era.at_ps, "carries frames", place, "its ends agree")
+                yield Notice(era.at_ps, "carries frames", place, "its ends agree")

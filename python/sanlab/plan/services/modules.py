@@ -28,7 +28,7 @@ class Service:
     """Times in which a switch forwards no frames, and events for the time line."""
 
     down: tuple[Span, ...]
-    told: tuple[tuple[int, str, str], ...]
+    notices: tuple[tuple[int, str, str], ...]
     """Instant, event and reason."""
 
 
@@ -37,28 +37,28 @@ def service(modules: Modules, losses: Sequence[ModuleLoss]) -> Service:
     alive = list(range(1, modules.count + 1))
     contested = modules.both_primary and modules.count > 1
     down: list[Span] = [(0, NEVER)] if contested else []
-    told: list[tuple[int, str, str]] = []
+    notices: list[tuple[int, str, str]] = []
     if contested:
-        told.append((0, "stays down", "all its modules want to be primary"))
+        notices.append((0, "stays down", "all its modules want to be primary"))
     primary = 0 if contested else 1
     for loss in sorted(losses, key=lambda it: it.at_ps):
         alive.remove(loss.module)
-        told = [it for it in told if it[0] <= loss.at_ps]
+        notices = [notice for notice in notices if notice[0] <= loss.at_ps]
         verb = "is pulled" if loss.is_pulled else "fails"
         what = f"module {loss.module} {verb}"
         if not alive:
             down.append((loss.at_ps, NEVER))
-            told.append((loss.at_ps, what, "no module is left: the switch is down"))
+            notices.append((loss.at_ps, what, "no module is left: the switch is down"))
         elif contested and len(alive) > 1:
-            told.append((loss.at_ps, what, "those left still want to be primary"))
+            notices.append((loss.at_ps, what, "those left still want to be primary"))
         elif contested or loss.module == primary:
             hitless = modules.hitless and not contested
             back = loss.at_ps + modules.takeover
             down = [(start, min(end, loss.at_ps)) for start, end in down] if contested else down
             down += [] if hitless else [(loss.at_ps, back)]
             contested, primary = False, alive[0]
-            told.append((loss.at_ps, what, f"module {primary} takes over"))
-            told.append((back, f"module {primary} is primary", "it has taken over"))
+            notices.append((loss.at_ps, what, f"module {primary} takes over"))
+            notices.append((back, f"module {primary} is primary", "it has taken over"))
         else:
-            told.append((loss.at_ps, what, "it stood by: nothing else changes"))
-    return Service(tuple(merged(down)), tuple(told))
+            notices.append((loss.at_ps, what, "it stood by: nothing else changes"))
+    return Service(tuple(merged(down)), tuple(notices))

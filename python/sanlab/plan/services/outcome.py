@@ -145,7 +145,7 @@ def _faults(decided: Services) -> ServiceFaults:
     ]
     happenings = [
         HappeningPlan(at_ps=event.at_ps, what=event.what, place=event.place, reason=event.reason)
-        for event in decided.told
+        for event in decided.notices
     ]
     are_any = bool(decided.outages or visibility)
     return ServiceFaults(visibility, happenings, decided.route_updates, are_any)

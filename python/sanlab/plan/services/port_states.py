@@ -133,8 +133,8 @@ class StateReader:
         return INITIALISING, "the two fabrics exchange their parameters"
 
     def _why_down(self, switch: int, now: int) -> str:
-        told = self.down[switch].told
-        return next((why for at, _, why in reversed(told) if at <= now), "")
+        notices = self.down[switch].notices
+        return next((why for at, _, why in reversed(notices) if at <= now), "")
 
     def is_up(self, era: Era, index: int) -> bool:
         """Whether a link carries frames, as far as the services know."""
