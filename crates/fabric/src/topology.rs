@@ -53,12 +53,19 @@ impl Topology {
 }
 
 /// No N_Port has this id: the null fibre carries nothing.
-const NOBODY: Id<NPort> = Id::new(u32::MAX);
+const NO_N_PORT: Id<NPort> = Id::new(u32::MAX);
 
 /// The null fibre: always dark, with one credit.
 pub(crate) fn null_fibre() -> Fibre {
     let rate = Rate::from_bytes_per_s(1_000_000_000);
-    let mut fibre = Fibre::new(Source::Switch, Sink::NPort(NOBODY), rate, 0, Span::ZERO, 1);
+    let mut fibre = Fibre::new(
+        Source::Switch,
+        Sink::NPort(NO_N_PORT),
+        rate,
+        0,
+        Span::ZERO,
+        1,
+    );
     fibre.credit = FlowControl::bb_credit(1);
     (fibre.dark_from, fibre.on_slow_path) = (Instant::START, true);
     fibre

@@ -33,8 +33,8 @@ pub enum RxIdKnown {
 /// A record of frames: what they are counted under.
 pub enum Flow {}
 
-/// The exchange of a frame, in four bytes: one that has a record, one with a service, or one that nobody
-/// keeps. Which of them it is the kind of the frame says.
+/// The exchange of a frame, in four bytes: one that has a record, one with a service, or one that no part
+/// keeps. The kind of the frame tells them apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub struct AnyExchange(u32);
@@ -43,7 +43,7 @@ pub struct AnyExchange(u32);
 const SERVICE_BIT: u32 = 1 << 31;
 
 impl AnyExchange {
-    /// Plain frames: nobody keeps their exchange.
+    /// Plain frames: no part keeps their exchange.
     pub const NONE: Self = Self(u32::MAX);
 
     /// An exchange with a service, by what the frame says.

@@ -26,7 +26,7 @@ pub enum FrameKind {
     Service,
 }
 
-/// One direction of a link, of which a frame knows only the id.
+/// One direction of a link; a frame knows only its id.
 pub enum Wire {}
 
 /// A frame between its first transmitter and its destination N_Port.

@@ -1,4 +1,4 @@
-//! Parts of which only the ids are known here.
+//! Parts that belong to other crates; only their ids are known here.
 
 /// An N_Port of the network.
 #[derive(Debug)]

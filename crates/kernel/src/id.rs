@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// The number of a `T` among its kind. The id of a fibre is no id of a switch, and neither is a count.
+/// The number of a `T` among its kind. The compiler refuses the id of a fibre, or a count, where the id of a switch
+/// is expected.
 ///
 /// ```
 /// use sanlab_kernel::{Id, IdVec};
@@ -100,8 +101,8 @@ impl<T> fmt::Debug for Id<T> {
 ///
 /// ```
 /// use sanlab_kernel::{Id, MaybeId};
-/// let nobody = MaybeId::<()>::NONE;
-/// assert_eq!(nobody.get(), None);
+/// let missing = MaybeId::<()>::NONE;
+/// assert_eq!(missing.get(), None);
 /// assert_eq!(MaybeId::from(Id::<()>::new(7)).get(), Some(Id::new(7)));
 /// ```
 #[repr(transparent)]
@@ -130,7 +131,7 @@ impl<T> MaybeId<T> {
         self.0.number != u32::MAX
     }
 
-    /// Whether there is none.
+    /// Whether the id is missing.
     #[inline]
     pub fn is_none(self) -> bool {
         !self.is_some()
@@ -230,7 +231,7 @@ impl<K, V> IdVec<K, V> {
         self.values.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list has no values.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

@@ -1,4 +1,4 @@
-//! Parts of which only the ids are known here.
+//! Parts that belong to other crates; only their ids are known here.
 
 /// An N_Port of the network.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub enum Port {}
 #[derive(Debug)]
 pub enum Flow {}
 
-/// A piece of work of an array, which whoever runs the array keeps.
+/// A piece of work of an array, which the simulator keeps.
 #[derive(Debug)]
 pub enum Task {}
 

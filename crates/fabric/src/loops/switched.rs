@@ -224,7 +224,7 @@ impl SwitchedLoop {
 /// Strings from one crossbar to another.
 type Way = Vec<Id<LoopString>>;
 
-/// Ways from each crossbar to each; `None` where there is none.
+/// Ways from each crossbar to each; `None` where they are not connected.
 type Ways = IdVec<Crossbar, IdVec<Crossbar, Option<Way>>>;
 
 /// Shortest ways from one crossbar to each, by breadth first.

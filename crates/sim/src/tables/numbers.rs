@@ -16,12 +16,12 @@ pub(super) fn run_time(now: Instant) -> Span {
     now - Instant::START
 }
 
-/// Something per second of this time, which is taken as one picosecond where there is none.
+/// Something per second of this time, which is taken as one picosecond if it is zero.
 pub(super) fn per_second(amount: u64, span: Span) -> f64 {
     amount as f64 / (span.as_ps().max(1) as f64 * 1e-12)
 }
 
-/// A time that was summed, no longer than can be told.
+/// A time that was summed, cut to the range of the column.
 pub(super) fn span_of(sum: u128) -> Span {
     Span::from_ps(whole_of(sum))
 }
