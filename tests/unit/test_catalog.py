@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
+import sanlab
 from sanlab.catalog import KINDS, UnknownEntryError, entries_of, entry, names_of, search
-from sanlab.catalog.entries import BusEntry, HbaEntry, SwitchEntry
+from sanlab.catalog.entries import ArrayEntry, BusEntry, DiskEntry, HbaEntry, SwitchEntry
 from sanlab.catalog.load import written
 from sanlab.plan.compile import compile_plan
+from sanlab.plan.drives import contradictions, drive_from_sheet
 from sanlab.quantities import PS_PER_S, SPEEDS
+from sanlab.results.throughput import totals
 from sanlab.scenario.fabric import MAX_SWITCH_PORTS
 from sanlab.scenario.load import parse_scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EVERY = [(kind, name) for kind in KINDS for name in names_of(kind)]
 
@@ -45,6 +52,9 @@ def test_there_is_a_generic_one_for_every_speed(kind: str) -> None:
         ("switches", "mds-9513 mds-9710-16g mds-9710-32g mds-9710-64g"),
         ("switches", "sanbox2-64 shadow-14000 sanbox-5602 silkworm-2400"),
         ("disks", "cheetah-10k6 cheetah-10k7 cheetah-15k4 barracuda-50 ultrastar-146z10"),
+        ("disks", "savvio-10k1 cheetah-15k7 constellation-es-2tb constellation-es3-4tb exos-x16"),
+        ("arrays", "nvme-p3700 nvme-p4500 sas-ssd sata-ssd optane-p4800x"),
+        ("arrays", "midrange-disk midrange-flash enterprise-disk enterprise-flash"),
         ("arrays", "s2a-8500 gsx-2400 ramsan-400 rf7000 hds-9900v simsans-device"),
     ],
 )
@@ -236,3 +246,143 @@ def test_another_transport_is_named_as_not_simulated(kind: str, name: str) -> No
         entry(kind, name)
     assert "is not simulated" in caught.value.reason
     assert "Did you mean" not in caught.value.remedy
+
+
+#: SPC-1 (lpabon/spc1, its eight streams): I/Os on drives in RAID 1+0 for each I/O of a host if no
+#: read hits: 29 % random reads, 32 % random writes on two drives, 11 % and 28 % sequential ones of
+#: which the cache joins eight to one.
+DRIVE_IOS_OF_SPC1 = 0.29 + 2 * 0.32 + (0.11 + 2 * 0.28) / 8
+#: I/Os per second a drive adds to an SPC-1 result (Silverton Consulting, January 2012).
+SPC1_IOPS_OF_A_DRIVE = 186.18
+
+
+#: Entries that are one solid-state drive.
+DRIVES = ("nvme-p3700", "nvme-p4500", "sas-ssd", "sata-ssd", "optane-p4800x")
+
+
+def drive_iops(disk: DiskEntry) -> float:
+    """Random I/Os per second of a drive with one command at a time."""
+    time = disk.overhead + disk.seek_average + 30 * PS_PER_S // disk.rpm
+    return PS_PER_S / time
+
+
+@pytest.mark.parametrize("name", names_of("arrays"))
+def test_an_array_reaches_the_benchmarks_of_its_class(name: str) -> None:
+    """Bounds are not below a published result, and controllers at most twice above it.
+
+    Compared are bounds in closed form, not runs of the benchmark: controllers for I/Os, ports for
+    bytes, drives for both. A class is one that has this product, not a model of it.
+    """
+    item = entry("arrays", name)
+    assert isinstance(item, ArrayEntry)
+    results = [result.iops for result in item.benchmarks if result.iops is not None]
+    if results:
+        keys = ["controllers_iops"]
+        if name in DRIVES:  # one LUN is all of it
+            keys += ["lun_iops", "lun_read_iops"]
+        bound = min(int(item.computed[key]) for key in keys if key in item.computed)
+        assert max(results) * 0.99 <= bound <= 2 * max(results)
+    for result in item.benchmarks:
+        if result.rate is not None:
+            assert item.ports * SPEEDS[item.speeds[-1]] >= result.rate
+        if result.drives is not None and result.iops is not None and item.media == "raid":
+            disk = entry("disks", item.disk)
+            assert isinstance(disk, DiskEntry)
+            reached = result.drives * drive_iops(disk) / DRIVE_IOS_OF_SPC1
+            assert reached == pytest.approx(result.iops, rel=0.3)
+
+
+@pytest.mark.parametrize("name", ["midrange-disk", "enterprise-disk"])
+def test_a_drive_of_a_disk_array_adds_what_it_adds_to_spc1_results(name: str) -> None:
+    """Within 30 %: queues that are sorted and reads that hit are not in the closed form."""
+    array = entry("arrays", name)
+    assert isinstance(array, ArrayEntry)
+    disk = entry("disks", array.disk)
+    assert isinstance(disk, DiskEntry)
+    assert drive_iops(disk) / DRIVE_IOS_OF_SPC1 == pytest.approx(SPC1_IOPS_OF_A_DRIVE, rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "reads", "writes", "rate", "alone_us"),
+    [
+        ("nvme-p3700", 450_000, 90_000, 2.8e9, 77.9),
+        ("nvme-p4500", 645_000, 62_500, 3.2e9, 115.0),
+        ("sas-ssd", 110_000, 40_000, 0.8e9, None),
+        ("sata-ssd", 75_000, 36_000, 0.5e9, None),
+    ],
+)
+def test_flash_drives_have_the_rates_of_their_data_sheets(
+    name: str, reads: int, writes: int, rate: float, alone_us: float | None
+) -> None:
+    item = entry("arrays", name)
+    assert isinstance(item, ArrayEntry)
+    flash = item.flash
+    assert flash.channels and flash.channel_rate and flash.dies_per_channel  # noqa: PT018
+    bounds = item.computed
+    assert min(bounds["controllers_iops"], bounds["lun_read_iops"]) == pytest.approx(
+        reads, rel=0.03
+    )
+    assert bounds["lun_write_iops"] == pytest.approx(writes, rel=0.03)
+    assert flash.channels * flash.channel_rate == pytest.approx(rate, rel=0.03)
+    if alone_us is not None:
+        transfer = 4096 * PS_PER_S / flash.channel_rate
+        time = item.command_cost + (flash.latency or 0) + (flash.read or 0) + transfer
+        assert time / 1e6 == pytest.approx(alone_us, rel=0.01)
+
+
+def test_optane_takes_the_time_of_its_review() -> None:
+    item = entry("arrays", "optane-p4800x")
+    assert isinstance(item, ArrayEntry)
+    assert item.memory.service is not None
+    assert item.command_cost + item.memory.service == 8_900_000
+
+
+@pytest.mark.parametrize(("name", "bound"), [("nvme-p4500", 645_161), ("optane-p4800x", 571_428)])
+def test_the_bound_of_a_drive_is_what_a_run_reaches(tmp_path: Path, name: str, bound: int) -> None:
+    """Random reads of 4 KiB from four hosts with deep queues, each on its own port."""
+    text = f"""
+hosts:
+  - name: host[1..4]
+    hbas: {{speed: 32GFC, submit: 0, complete: 0}}
+    cpu: {{cost_per_io: 0}}
+arrays: [{{name: dev1, model: {name}, luns: [{{name: lun1, size: 100GB}}]}}]
+links: [{{from: "host[1..4]", to: dev1}}]
+workloads:
+  - name: load
+    hosts: host[1..4]
+    targets: dev1.lun1
+    rw: randread
+    bs: 4KiB
+    iodepth: 64
+    ramp_time: 1ms
+measure: {{duration: 4ms}}
+"""
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text, encoding="utf-8")
+    run = sanlab.run(path, folder=tmp_path / "run")
+    reached = totals(run).iops
+    assert reached is not None
+    assert bound * 0.97 < reached < bound * 1.03
+
+
+@pytest.mark.parametrize("name", names_of("disks"))
+def test_every_disk_has_its_capacity_and_rates_as_a_drive(name: str) -> None:
+    disk = entry("disks", name)
+    assert isinstance(disk, DiskEntry)
+    assert contradictions(disk) == []
+    drive = drive_from_sheet(name, disk)
+    blocks = sum(
+        (zone.last_cylinder - zone.first_cylinder + 1) * drive.surfaces * zone.blocks_per_track
+        - zone.spares
+        for zone in drive.zones
+    )
+    assert blocks == disk.size // 512
+    assert drive.revolution_ps * disk.rpm == pytest.approx(60 * PS_PER_S, rel=1e-6)
+    outer = drive.zones[0]
+    cylinder = (
+        drive.surfaces * drive.revolution_ps
+        + (drive.surfaces - 1) * outer.track_skew_ps
+        + outer.cylinder_skew_ps
+    )
+    rate = outer.blocks_per_track * drive.surfaces * 512 * PS_PER_S / cylinder
+    assert rate == pytest.approx(disk.outer_rate, rel=1e-3)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from sanlab.quantities import PS_PER_S, format_time
+from sanlab.quantities import PS_PER_S, SPEEDS, format_rate, format_time
 from sanlab.scenario.arrays import Cache, Flash, Memory, Ram
 from sanlab.scenario.base import (
     BlockSize,
@@ -225,6 +225,20 @@ class DiskEntry(Entry):
 
 
 _STORE = Memory.model_validate({"service": "100us", "distribution": "constant", "servers": 64})
+#: Request of the rates that data sheets of flash and arrays state.
+_SMALL_BYTES = 4096
+
+
+class Benchmark(ScenarioModel):
+    """A published result of one product of the class that an entry describes."""
+
+    name: str
+    """The benchmark, and the report of the result."""
+    product: str
+    iops: Annotated[int, Field(ge=1)] | None = None
+    rate: Rate | None = None
+    drives: Annotated[int, Field(ge=1)] | None = None
+    """Drives of the tested configuration."""
 
 
 class ArrayEntry(PortEntry):
@@ -242,6 +256,37 @@ class ArrayEntry(PortEntry):
     ram: Ram = Field(default_factory=Ram)
     disk: str = "generic-10k"
     array_groups: int = 1
+    benchmarks: list[Benchmark] = Field(default_factory=list)
+    """Published results that the entry is compared with."""
+
+    @property
+    def computed(self) -> dict[str, int | str]:
+        """Bounds: of its controllers, of its ports, and of a LUN on flash or memory, for 4 KiB."""
+        bounds: dict[str, int | str] = {
+            "ports_rate": format_rate(self.ports * SPEEDS[self.speeds[-1]])
+        }
+        if self.command_cost:
+            bounds["controllers_iops"] = self.controllers * PS_PER_S // self.command_cost
+        if self.media == "memory" and self.memory.service:
+            bounds["lun_iops"] = (self.memory.servers or 1) * PS_PER_S // self.memory.service
+        if self.media == "flash":
+            bounds |= _flash_bounds(self.flash)
+        return bounds
+
+
+def _flash_bounds(flash: Flash) -> dict[str, int | str]:
+    """Bounds of a flash SSD: dies and channels for reads, dies for writes beyond the buffer."""
+    channels, rate = flash.channels or 1, flash.channel_rate or 1
+    dies = channels * (flash.dies_per_channel or 1)
+    read, program, erase = flash.read or 0, flash.program or 0, flash.erase or 0
+    programs = flash.write_amplification or 1
+    page_time = programs * (program + erase / (flash.pages_per_block or 1)) + (programs - 1) * read
+    reads = min(channels * rate // _SMALL_BYTES, dies * PS_PER_S // max(read, 1))
+    return {
+        "lun_read_iops": reads,
+        "lun_write_iops": int(dies * PS_PER_S / max(page_time, 1)),
+        "lun_read_rate": format_rate(channels * rate),
+    }
 
 
 class LoopPortEntry(ScenarioModel):
