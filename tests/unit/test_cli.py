@@ -103,7 +103,7 @@ def test_catalog_searches_by_word() -> None:
     code, out, _ = invoke("catalog", "search", "qle", "16g", "--json")
     assert set(json.loads(out)) == {"hbas"}
     assert json.loads(out)["hbas"]["qle2672"]["bus"] == "pcie-3-x4"
-    code, out, _ = invoke("catalog", "brocade-g620")
+    code, out, _ = invoke("catalog", "Brocade-G620")
     assert "buffers: 15360" in out
 
 

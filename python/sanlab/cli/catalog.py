@@ -63,7 +63,8 @@ def _chosen(words: list[str]) -> Mapping[str, list[str]]:
     elif named is not None:
         kinds, words = (named,), words[1:]
     if len(words) == 1:
-        exact = {kind: words for kind in kinds if words[0] in names_of(kind)}
+        name = words[0].lower()
+        exact = {kind: [name] for kind in kinds if name in names_of(kind)}
         if exact:
             return exact
     found = search(words, kinds)
