@@ -61,6 +61,25 @@ SIGNALLING_BAUD: Mapping[str, int] = {
     "256GFC": 224_400_000_000,
 }
 
+#: Transports other than Fibre Channel with SCSI, by what one writes in lower case, words separated
+#: by single spaces.
+_OTHER_TRANSPORTS = {
+    "fcoe|fibre channel over ethernet": "FCoE",
+    "fcip": "FCIP",
+    "ifcp": "iFCP",
+    "iscsi": "iSCSI",
+    "iser": "iSER",
+    r"nvme (?:over )?tcp": "NVMe over TCP",
+    r"nvme (?:over )?(?:rdma|roce(?: ?v2)?)|roce(?: ?v2)?|rdma": "NVMe over RDMA",
+    r"fc nvme|nvme (?:over )?fc": "NVMe over Fibre Channel",
+    r"nvme(?: ?of)?|nvme of": "NVMe over fabrics",
+    r"(?:\d+ ?)?(?:infiniband|[sdqfehn]dr)": "InfiniBand",
+    r"(?:\d+ ?)?(?:g |gb s |gbps )?(?:sas|sata)": "SAS or SATA to hosts",
+    r"ethernet|[\d.]+ ?(?:gbe|ge|gige|gbase ?[a-z]+|gb ethernet|g ethernet|gigabit ethernet)"
+    # Line rates that Ethernet has and Fibre Channel has not.
+    r"|(?:2\.5|5|25|40|50|100|200|400|800) ?g(?:b|bps|b s|bit|bit s)?": "Ethernet",
+}
+
 _DECIMAL = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
 _BINARY = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "EiB": 2**60}
 _FIO = {letter: 2 ** (10 * (power + 1)) for power, letter in enumerate("kmgtpe")}
@@ -220,6 +239,19 @@ def parse_share(text: object) -> int:
     return _whole(number, 10_000, text, "parts per million")
 
 
+def not_simulated(text: str) -> str | None:
+    """Return the transport that a text names and that is not simulated, None if it names none.
+
+    >>> not_simulated("25GbE"), not_simulated("nvme/tcp"), not_simulated("16G")
+    ('Ethernet', 'NVMe over TCP', None)
+    """
+    words = re.sub(r"[\s/_-]+", " ", text.strip().lower())
+    for pattern, transport in _OTHER_TRANSPORTS.items():
+        if re.search(rf"(?<![a-z])(?:{pattern})(?![a-z0-9])", words):
+            return transport
+    return None
+
+
 def parse_speed(text: str | int) -> str:
     """Name of a Fibre Channel speed, `16GFC`.
 
@@ -231,6 +263,12 @@ def parse_speed(text: str | int) -> str:
         return name
     digits = re.match(r"\d+", name)
     known = ", ".join(SPEEDS)
+    other = not_simulated(name)
+    if other is not None:
+        raise QuantityError(
+            reason=f"'{text}' is not a Fibre Channel speed: {other} is not simulated",
+            remedy=f"Every link is Fibre Channel and carries SCSI (FCP). Speeds are {known}",
+        )
     if digits and f"{digits[0]}GFC" in SPEEDS:
         remedy = f"Write '{digits[0]}GFC'"
     else:

@@ -83,9 +83,44 @@ def test_schema_and_catalog() -> None:
         *("hosts", "systems", "buses", "hbas", "switches", "disks", "arrays", "enclosures"),
         "workloads",
     }
-    code, _, err = invoke("catalog", "hba")
-    assert code == 2
-    assert "Did you mean 'hbas'?" in err
+    code, out, _ = invoke("catalog", "hbas", "qla2340", "--json")
+    assert json.loads(out)["hbas"]["qla2340"]["computed"] == {"commands_per_s": 35211}
+    code, out, _ = invoke("catalog", "hba")
+    assert code == 0
+    assert out.startswith("hbas:\n  generic-32g")
+
+
+def test_catalog_searches_by_word() -> None:
+    code, out, _ = invoke("catalog", "search", "lpe", "64g")
+    assert code == 0
+    assert out == (
+        "hbas:\n"
+        "  lpe36002 Emulex LPe36002, two 64GFC ports, Gen 7\n"
+        "  lpe38102 Emulex LPe38102, two 64GFC ports, Secure HBA\n"
+    )
+    assert invoke("catalog", "LPe", "64GFC") == (code, out, "")
+    assert invoke("catalog", "hbas", "lpe", "64g") == (code, out, "")
+    code, out, _ = invoke("catalog", "search", "qle", "16g", "--json")
+    assert set(json.loads(out)) == {"hbas"}
+    assert json.loads(out)["hbas"]["qle2672"]["bus"] == "pcie-3-x4"
+    code, out, _ = invoke("catalog", "Brocade-G620")
+    assert "buffers: 15360" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["hbsa"], "Did you mean 'hbas'?"),
+        (["hbas", "qla2350"], "Did you mean 'qla2340'?"),
+        (["search", "qle2673", "16g"], "Did you mean 'qle2672'?"),
+        (["search", "qqqqqq"], "An entry must have all words in its name, description or source"),
+        (["hbas", "25GbE"], "Ethernet is not simulated"),
+    ],
+)
+def test_catalog_without_a_match_names_the_nearest(words: list[str], hint: str) -> None:
+    code, out, err = invoke("catalog", *words)
+    assert (code, out) == (2, "")
+    assert hint in err
 
 
 def test_help_does_not_load_what_is_heavy() -> None:

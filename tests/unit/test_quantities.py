@@ -171,6 +171,47 @@ def test_sizes_read_well() -> None:
     assert about_size(976_562_560 * 1024) == "1 TB"
 
 
+@pytest.mark.parametrize(
+    ("text", "transport"),
+    [
+        ("10GbE", "Ethernet"),
+        ("25gbe", "Ethernet"),
+        ("25G", "Ethernet"),
+        ("100 Gb/s", "Ethernet"),
+        ("10GBASE-T", "Ethernet"),
+        ("Ethernet", "Ethernet"),
+        ("iSCSI", "iSCSI"),
+        ("nvme/tcp", "NVMe over TCP"),
+        ("NVMe-TCP", "NVMe over TCP"),
+        ("nvme over rdma", "NVMe over RDMA"),
+        ("RoCEv2", "NVMe over RDMA"),
+        ("FC-NVMe", "NVMe over Fibre Channel"),
+        ("nvme", "NVMe over fabrics"),
+        ("fcoe", "FCoE"),
+        ("FCIP", "FCIP"),
+        ("HDR", "InfiniBand"),
+        ("12G SAS", "SAS or SATA to hosts"),
+    ],
+)
+def test_other_transports_are_not_simulated(text: str, transport: str) -> None:
+    with pytest.raises(QuantityError) as caught:
+        parse_speed(text)
+    assert caught.value.reason == (
+        f"'{text}' is not a Fibre Channel speed: {transport} is not simulated"
+    )
+    assert caught.value.remedy.startswith("Every link is Fibre Channel and carries SCSI (FCP).")
+
+
+@pytest.mark.parametrize(
+    ("text", "speed"),
+    [("16G", "16GFC"), ("16Gb/s", "16GFC"), ("64 gbps", "64GFC"), ("10G", "10GFC")],
+)
+def test_a_rate_of_fibre_channel_written_differently_is_corrected(text: str, speed: str) -> None:
+    with pytest.raises(QuantityError) as caught:
+        parse_speed(text)
+    assert caught.value.remedy == f"Write '{speed}'"
+
+
 def test_speeds_are_coding_times_signalling() -> None:
     """8b10b up to 8GFC, 64b66b above, as the 16GFC family keeps that efficiency up to 32GFC."""
     for name in ("1GFC", "2GFC", "4GFC", "8GFC"):

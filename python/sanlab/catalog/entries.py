@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from sanlab.quantities import PS_PER_S, SPEEDS, format_rate, format_time
 from sanlab.scenario.arrays import Cache, Flash, Memory, Ram
 from sanlab.scenario.base import (
     BlockSize,
@@ -17,6 +18,7 @@ from sanlab.scenario.base import (
     Time,
     refusal,
 )
+from sanlab.scenario.fabric import MAX_MEMBERS, ChannelCounts
 from sanlab.scenario.hosts import Submission
 from sanlab.scenario.qos import Wheel
 from sanlab.scenario.services import ZoningRules
@@ -33,6 +35,14 @@ class Entry(ScenarioModel):
     """Where its values come from."""
     uncertain: list[str] = Field(default_factory=list)
     """Keys whose value is an estimate, to be calibrated before one relies on it."""
+
+    instead: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Keys that an entry does not take over from another if it has this one."""
+
+    @property
+    def computed(self) -> dict[str, int | str]:
+        """Values that follow from those that are written."""
+        return {}
 
     @model_validator(mode="after")
     def _doubts_what_exists(self) -> Entry:
@@ -85,8 +95,20 @@ class PortEntry(Entry):
 
 
 class HbaEntry(PortEntry):
-    """A host bus adapter."""
+    """A host bus adapter.
 
+    The time of a port's engine is written once: `submit` and `complete`, as measured, or
+    `commands_per_s`, as on a data sheet, which is divided into equal halves.
+    """
+
+    instead: ClassVar[dict[str, tuple[str, ...]]] = {
+        "commands_per_s": ("submit", "complete"),
+        "submit": ("commands_per_s",),
+        "complete": ("commands_per_s",),
+    }
+
+    commands_per_s: Annotated[int, Field(ge=1)] | None = None
+    """Commands one port completes in a second if nothing else limits it."""
     submit: Time
     complete: Time
     transfer: Time = 0
@@ -94,6 +116,32 @@ class HbaEntry(PortEntry):
     interrupt_delay: Time = 0
     execution_throttle: int
     lun_queue_depth: int
+    bus: str | None = None
+    """Bus it is made for, an entry of buses.yaml; a scenario names it to simulate it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _divides_the_time(cls, values: dict[str, Any]) -> dict[str, Any]:
+        rate = values.get("commands_per_s")
+        if not isinstance(rate, int) or rate < 1:
+            return values
+        if not {"submit", "complete"}.isdisjoint(values):
+            raise refusal(
+                reason="'commands_per_s' is given together with 'submit' or 'complete'",
+                remedy="Give the rate, or the two times",
+                key="commands_per_s",
+            )
+        whole = PS_PER_S // rate
+        half = whole // 2
+        return {**values, "submit": f"{half}ps", "complete": f"{whole - half}ps"}
+
+    @property
+    def computed(self) -> dict[str, int | str]:
+        """The rate that follows from the times, or the times that follow from the rate."""
+        if self.commands_per_s is not None:
+            return {"submit": format_time(self.submit), "complete": format_time(self.complete)}
+        time = self.submit + self.complete
+        return {"commands_per_s": round(PS_PER_S / time)} if time else {}
 
 
 class PortSpeeds(ScenarioModel):
@@ -116,6 +164,37 @@ class SwitchEntry(Entry):
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)
     wheel: Wheel | None = None
+    sold_ports: int | None = None
+    """Ports it is sold with, if a switch of a scenario cannot have as many."""
+    isl_bb_credit: int | None = None
+    """Credit it grants on a link to another switch, if other than `bb_credit`."""
+    buffers: int | None = None
+    """Frame buffers that `pool_ports` ports have in common."""
+    pool_ports: int | None = None
+    virtual_channels: ChannelCounts | int | None = None
+    """Virtual channels of a link to another switch, as a link of a scenario takes them."""
+    trunk_width: Annotated[int, Field(ge=2, le=MAX_MEMBERS)] | None = None
+    """Most links of a trunk, which shares its frames among them."""
+    port_channel_width: Annotated[int, Field(ge=2, le=MAX_MEMBERS)] | None = None
+    """Most links of a port channel, which shares its exchanges among them."""
+
+    @model_validator(mode="after")
+    def _has_the_buffers_it_grants(self) -> SwitchEntry:
+        if (self.buffers is None) != (self.pool_ports is None):
+            raise refusal(
+                reason="'buffers' and 'pool_ports' belong together",
+                remedy="Give both, or neither",
+                key="buffers" if self.pool_ports is None else "pool_ports",
+            )
+        if self.buffers is not None and self.pool_ports is not None:
+            granted = self.bb_credit * self.pool_ports
+            if granted > self.buffers:
+                raise refusal(
+                    reason=f"{self.pool_ports} ports grant {granted} of {self.buffers} buffers",
+                    remedy="Give a smaller 'bb_credit', or more 'buffers'",
+                    key="bb_credit",
+                )
+        return self
 
 
 class DiskEntry(Entry):
@@ -146,6 +225,20 @@ class DiskEntry(Entry):
 
 
 _STORE = Memory.model_validate({"service": "100us", "distribution": "constant", "servers": 64})
+#: Request of the rates that data sheets of flash and arrays state.
+_SMALL_BYTES = 4096
+
+
+class Benchmark(ScenarioModel):
+    """A published result of one product of the class that an entry describes."""
+
+    name: str
+    """The benchmark, and the report of the result."""
+    product: str
+    iops: Annotated[int, Field(ge=1)] | None = None
+    rate: Rate | None = None
+    drives: Annotated[int, Field(ge=1)] | None = None
+    """Drives of the tested configuration."""
 
 
 class ArrayEntry(PortEntry):
@@ -163,6 +256,37 @@ class ArrayEntry(PortEntry):
     ram: Ram = Field(default_factory=Ram)
     disk: str = "generic-10k"
     array_groups: int = 1
+    benchmarks: list[Benchmark] = Field(default_factory=list)
+    """Published results that the entry is compared with."""
+
+    @property
+    def computed(self) -> dict[str, int | str]:
+        """Bounds: of its controllers, of its ports, and of a LUN on flash or memory, for 4 KiB."""
+        bounds: dict[str, int | str] = {
+            "ports_rate": format_rate(self.ports * SPEEDS[self.speeds[-1]])
+        }
+        if self.command_cost:
+            bounds["controllers_iops"] = self.controllers * PS_PER_S // self.command_cost
+        if self.media == "memory" and self.memory.service:
+            bounds["lun_iops"] = (self.memory.servers or 1) * PS_PER_S // self.memory.service
+        if self.media == "flash":
+            bounds |= _flash_bounds(self.flash)
+        return bounds
+
+
+def _flash_bounds(flash: Flash) -> dict[str, int | str]:
+    """Bounds of a flash SSD: dies and channels for reads, dies for writes beyond the buffer."""
+    channels, rate = flash.channels or 1, flash.channel_rate or 1
+    dies = channels * (flash.dies_per_channel or 1)
+    read, program, erase = flash.read or 0, flash.program or 0, flash.erase or 0
+    programs = flash.write_amplification or 1
+    page_time = programs * (program + erase / (flash.pages_per_block or 1)) + (programs - 1) * read
+    reads = min(channels * rate // _SMALL_BYTES, dies * PS_PER_S // max(read, 1))
+    return {
+        "lun_read_iops": reads,
+        "lun_write_iops": int(dies * PS_PER_S / max(page_time, 1)),
+        "lun_read_rate": format_rate(channels * rate),
+    }
 
 
 class LoopPortEntry(ScenarioModel):

@@ -11,12 +11,12 @@ from pydantic import ValidationError
 
 from sanlab.catalog.entries import MODELS
 from sanlab.errors import ScenarioError
-from sanlab.quantities import nearest
+from sanlab.quantities import nearest, not_simulated
 from sanlab.scenario.document import MarkedMap, read_document
 from sanlab.scenario.messages import problems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sanlab.catalog.entries import Entry
 
@@ -26,14 +26,26 @@ KINDS = tuple(MODELS)
 _NAME = re.compile(r"^([\w.-]+):", re.MULTILINE)
 
 
+#: Most names that an error lists.
+_MOST_NAMES = 16
+#: Kinds whose models a transport decides.
+_WITH_PORTS = ("hbas", "switches")
+
+
 class UnknownEntryError(LookupError):
     """A model the catalog does not have."""
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
         guess = nearest(name, known)
         self.reason = f"The catalog of {kind} has no model '{name}'"
-        hint = f"Did you mean '{guess}'? " if guess else ""
-        self.remedy = f"{hint}It has {', '.join(known)}"
+        other = not_simulated(name) if kind in _WITH_PORTS else None
+        if other is not None:
+            self.reason += f": {other} is not simulated"
+        hint = f"Did you mean '{guess}'? " if guess and other is None else ""
+        if len(known) <= _MOST_NAMES:
+            self.remedy = f"{hint}It has {', '.join(known)}"
+        else:
+            self.remedy = f"{hint}'sanlab catalog {kind}' lists its {len(known)} models"
         super().__init__(f"{self.reason}. {self.remedy}")
 
 
@@ -58,6 +70,35 @@ def names_of(kind: str) -> list[str]:
 def entries_of(kind: str) -> Mapping[str, Entry]:
     """Return all entries of one kind, in the order of its file."""
     return {name: _entry(kind, name) for name in _texts(kind)}
+
+
+def search(words: list[str], kinds: Iterable[str] = KINDS) -> dict[str, list[str]]:
+    """Return the names of entries whose name, description or source match all words, by kind.
+
+    Case does not matter. A word matches a part of a word, except that one which begins with a digit
+    does not match the end of a longer number: `8g` is not found in 128GFC.
+    """
+    patterns = [
+        re.compile(("(?<![0-9.])" if word[:1].isdigit() else "") + re.escape(word.lower()))
+        for word in words
+    ]
+    found = {
+        kind: [
+            name
+            for name in _texts(kind)
+            if all(pattern.search(_searched(kind, name)) for pattern in patterns)
+        ]
+        for kind in kinds
+    }
+    return {kind: names for kind, names in found.items() if names}
+
+
+@cache
+def _searched(kind: str, name: str) -> str:
+    """Text of an entry in which a search looks, in lower case."""
+    values = _filled(kind, name)
+    words = [kind, name, *(str(values[key]) for key in ("about", "source") if key in values)]
+    return "\n".join(words).lower()
 
 
 def written(kind: str, name: str) -> dict[str, Any]:
@@ -97,9 +138,11 @@ def _entry(kind: str, name: str) -> Entry:
 def _filled(kind: str, name: str) -> MarkedMap:
     """Values of one entry; `like` takes over all keys of another that it does not have."""
     values = _written(kind, name).copy()
+    instead = MODELS[kind].instead
     while "like" in values:
         base = _written(kind, values.pop("like"))
+        replaced = {other for key in values for other in instead.get(key, ())}
         for key in base:
-            if key not in values:
+            if key not in values and key not in replaced:
                 values.put(key, base[key], base.key_marks[key], base.value_marks[key])
     return values

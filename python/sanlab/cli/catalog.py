@@ -9,7 +9,10 @@ import typer
 from sanlab.cli.outcome import JsonOption, outcome, show_json
 
 if TYPE_CHECKING:
-    from sanlab.catalog.entries import Entry
+    from collections.abc import Mapping
+
+#: May stand before the words of a search.
+_SEARCH = "search"
 
 
 def register(app: typer.Typer) -> None:
@@ -18,62 +21,117 @@ def register(app: typer.Typer) -> None:
 
 
 def catalog(
-    kind: Annotated[
-        str | None,
-        typer.Argument(help="hosts, hbas, switches, disks, arrays, enclosures or workloads."),
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KIND] [WORD]...",
+            help="A kind (hosts, systems, buses, hbas, switches, disks, arrays, enclosures, "
+            "workloads), the name of a model, which shows all its values, or words that the name, "
+            "description or source of a model must have.",
+            show_default=False,
+        ),
     ] = None,
-    name: Annotated[str | None, typer.Argument(help="One model, with all its values.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the models a scenario can name, with the source of their values."""
+    """List the models a scenario can name, search them by word, or show one with its sources.
+
+    `sanlab catalog hbas`, `sanlab catalog hbas qle2672`, `sanlab catalog search qle 16g`.
+    """
     with outcome(as_json=as_json):
-        chosen = _chosen(kind, name)
+        chosen = _chosen(words or [])
         if as_json:
             show_json(
                 {
-                    kind: {name: _document(kind, name) for name in entries}
-                    for kind, entries in chosen.items()
+                    kind: {name: _document(kind, name) for name in names}
+                    for kind, names in chosen.items()
                 }
             )
             return
-        for kind_name, entries in chosen.items():
-            typer.echo(f"{kind_name}:")
-            for model, item in entries.items():
-                typer.echo(f"  {model:<20} {item.about}")
-                if name is not None:
-                    _show_values(_document(kind_name, model))
+        _show(chosen, with_values=bool(words) and _count(chosen) == 1)
 
 
-def _chosen(kind: str | None, name: str | None) -> dict[str, dict[str, Entry]]:
-    from sanlab.catalog import KINDS, UnknownEntryError, entries_of, entry
+def _chosen(words: list[str]) -> Mapping[str, list[str]]:
+    """Return the names of the entries that the words mean, by kind."""
+    from sanlab.catalog import KINDS, names_of, search
+
+    if not words:
+        return {kind: names_of(kind) for kind in KINDS}
+    kinds: tuple[str, ...] = KINDS
+    named = next((kind for kind in KINDS if words[0].lower() in _forms(kind)), None)
+    if words[0] == _SEARCH:
+        words = words[1:]
+    elif named is not None:
+        kinds, words = (named,), words[1:]
+    if len(words) == 1:
+        name = words[0].lower()
+        exact = {kind: [name] for kind in kinds if name in names_of(kind)}
+        if exact:
+            return exact
+    found = search(words, kinds)
+    if not found:
+        raise _nothing(words, kinds)
+    return found
+
+
+def _forms(kind: str) -> tuple[str, ...]:
+    """Forms of the name of a kind: `hbas`, `hba`."""
+    return (kind, kind.removesuffix("es"), kind.removesuffix("s"))
+
+
+def _nothing(words: list[str], kinds: tuple[str, ...]) -> Exception:
+    """Return the error of a search without a result, with the names that come nearest."""
+    from sanlab.catalog import KINDS, UnknownEntryError, names_of, search
     from sanlab.errors import Problem, ScenarioError
     from sanlab.quantities import nearest
 
-    if kind is None:
-        return {kind: dict(entries_of(kind)) for kind in KINDS}
-    if kind not in KINDS:
-        guess = nearest(kind, KINDS)
-        hint = f"Did you mean '{guess}'? " if guess else ""
-        remedy = f"{hint}Kinds are {', '.join(KINDS)}"
-        reason = f"The catalog has no kind '{kind}'"
-        raise ScenarioError([Problem("catalog", None, None, "", reason, remedy)])
-    if name is None:
-        return {kind: dict(entries_of(kind))}
-    try:
-        return {kind: {name: entry(kind, name)}}
-    except UnknownEntryError as error:
-        problem = Problem("catalog", None, None, "", error.reason, error.remedy)
-        raise ScenarioError([problem]) from error
+    if len(kinds) == 1 and len(words) == 1:
+        unknown = UnknownEntryError(kinds[0], words[0], names_of(kinds[0]))
+        reason, remedy = unknown.reason, unknown.remedy
+    else:
+        shown = " ".join(words)
+        reason = f"No entry of the catalog matches '{shown}'"
+        known = [*KINDS, *(name for kind in kinds for name in names_of(kind))]
+        missing = [word for word in words if not search([word], kinds)]
+        guesses = [guess for word in missing or words if (guess := nearest(word, known))]
+        hint = f"Did you mean {' or '.join(repr(guess) for guess in guesses)}? " if guesses else ""
+        remedy = (
+            f"{hint}An entry must have all words in its name, description or source. "
+            f"Kinds are {', '.join(KINDS)}"
+        )
+    return ScenarioError([Problem("catalog", None, None, "", reason, remedy)])
+
+
+def _count(chosen: Mapping[str, list[str]]) -> int:
+    return sum(len(names) for names in chosen.values())
+
+
+def _show(chosen: Mapping[str, list[str]], *, with_values: bool) -> None:
+    from sanlab.catalog import entry
+
+    width = max(len(name) for names in chosen.values() for name in names)
+    for kind, names in chosen.items():
+        typer.echo(f"{kind}:")
+        for name in names:
+            item = entry(kind, name)
+            typer.echo(f"  {name:<{width}} {item.about}")
+            if with_values:
+                _show_values(_document(kind, name))
 
 
 def _document(kind: str, name: str) -> dict[str, Any]:
-    """Return an entry with its values as they are written, units included."""
+    """Return an entry with its values as they are written, units included, and what follows."""
+    from sanlab.catalog import entry
     from sanlab.catalog.load import written
 
-    return written(kind, name)
+    document = written(kind, name)
+    computed = entry(kind, name).computed
+    return document | {"computed": computed} if computed else document
 
 
 def _show_values(document: dict[str, Any]) -> None:
     for key, value in document.items():
-        if key != "about":
+        if key == "computed":
+            for other, result in value.items():
+                typer.echo(f"    {other}: {result} (computed)")
+        elif key != "about":
             typer.echo(f"    {key}: {value}")
