@@ -6,9 +6,8 @@ use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::features::LinkFeatures;
+use crate::parts::{Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
-use crate::routing::area_of;
-use crate::switch::{Switch, SwitchPort};
 use crate::trunk::Trunk;
 use crate::voq::{Queue, Queues};
 

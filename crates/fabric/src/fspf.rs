@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use sanlab_kernel::{Id, IdVec};
 
 use crate::fibre::Fibre;
-use crate::switch::Switch;
+use crate::parts::Switch;
 
 /// One direction of an inter-switch link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod fibre;
 mod fspf;
 mod loops;
 mod network;
+mod parts;
 mod policy;
 mod probe;
 mod qos;
@@ -37,10 +38,11 @@ pub use loops::{
     SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{BrokenLaw, Network, NetworkBuilder};
+pub use parts::{Switch, SwitchPort};
 pub use policy::{Policy, PolicyChange};
 pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
-pub use switch::{Forwarding, Switch, SwitchPort};
+pub use switch::{Forwarding, SwitchModel};
 pub use transmission::{LOST, Transmission};
 pub use trunk::{Trunk, TrunkMember};

@@ -3,8 +3,8 @@
 use sanlab_fc::NPort;
 use sanlab_kernel::{Id, Instant};
 
+use crate::parts::Switch;
 use crate::qos::{Class, Limit, Pair};
-use crate::switch::Switch;
 
 /// A policy from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use sanlab_fc::{FlowControl, Frame, NPort};
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Span};
 
-use crate::switch::SwitchPort;
+use crate::parts::SwitchPort;
 use crate::voq::{Queue, Queues};
 
 /// The part of an output that a pair may use.

@@ -4,7 +4,7 @@ use sanlab_fc::{Frame, NPort};
 use sanlab_kernel::{Id, IdVec};
 
 use crate::fibre::Fibre;
-use crate::switch::SwitchPort;
+use crate::parts::{SwitchPort, area_of};
 
 /// How a switch chooses among equal-cost paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,11 +95,6 @@ impl Routes {
 /// A number of fibres.
 fn count(fibres: usize) -> u32 {
     u32::try_from(fibres).expect("fewer than 2^32 fibres")
-}
-
-/// The area of an address: the port of its switch (FC-SW: domain, area, port).
-pub(crate) fn area_of(address: u32) -> u32 {
-    address >> 8 & 0xff
 }
 
 /// The same at one switch for both directions of a conversation.

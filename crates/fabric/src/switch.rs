@@ -3,6 +3,7 @@
 use sanlab_kernel::{Id, IdVec, Span};
 
 use crate::fibre::Fibre;
+use crate::parts::SwitchPort;
 use crate::qos::Class;
 use crate::routing::{RoutePolicy, Routes};
 
@@ -15,12 +16,9 @@ pub enum Forwarding {
     StoreAndForward,
 }
 
-/// A port of a switch, among those of that switch.
-pub enum SwitchPort {}
-
 /// A switch with a port for each link and a crossbar between them.
 #[derive(Clone, Debug)]
-pub struct Switch {
+pub struct SwitchModel {
     /// What it waits for.
     pub forwarding: Forwarding,
     /// From there to the first bit out, when the output is free.
@@ -35,7 +33,7 @@ pub struct Switch {
     pub shared_class: Id<Class>,
 }
 
-impl Switch {
+impl SwitchModel {
     /// A switch of this domain with so many ports, none of them connected.
     pub fn new(
         domain: u32,

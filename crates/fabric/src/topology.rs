@@ -5,7 +5,8 @@ use sanlab_kernel::{Id, IdVec, Instant, Rate, Span};
 
 use crate::fibre::{Fibre, Sink, Source};
 use crate::fspf::{Hop, shortest_paths};
-use crate::switch::Switch;
+use crate::parts::Switch;
+use crate::switch::SwitchModel;
 
 /// A switch, and the fibre from there to an N_Port.
 type Home = (Id<Switch>, Id<Fibre>);
@@ -24,7 +25,11 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// Routes by FSPF over the hops that are up.
-    pub(crate) fn route(&self, switches: &mut IdVec<Switch>, is_up: impl Fn(Id<Fibre>) -> bool) {
+    pub(crate) fn route(
+        &self,
+        switches: &mut IdVec<Switch, SwitchModel>,
+        is_up: impl Fn(Id<Fibre>) -> bool,
+    ) {
         let count = switches.len();
         let up = self.hops.iter().filter(|hop| is_up(hop.fibre));
         let hops: Vec<_> = up.copied().collect();

@@ -206,12 +206,12 @@ fn queue_at(word: usize, bits: u64) -> Id<Queue> {
 #[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 mod tests {
     use super::*;
-    use sanlab_fc::{AnyExchange, Interleave, NPort, Sequence};
+    use sanlab_fc::{AnyExchange, Fc2, Interleave, Sequence};
     use sanlab_kernel::{RandomStream, Span};
     use std::collections::VecDeque;
 
     fn frame_ready_at(ready_at: Instant) -> Frame {
-        let mut port = NPort::new(2048, 1, 1, Interleave::Sequence);
+        let mut port = Fc2::new(2048, 1, 1, Interleave::Sequence);
         port.queue(Sequence {
             kind: sanlab_fc::FrameKind::Command,
             exchange: AnyExchange::NONE,

@@ -12,9 +12,9 @@
 use std::collections::VecDeque;
 
 use sanlab_fabric::{
-    Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, Switch,
+    Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, SwitchModel,
 };
-use sanlab_fc::{Frame, Generator, Interleave, NPort};
+use sanlab_fc::{Fc2, Frame, Generator, Interleave};
 use sanlab_kernel::{Id, Instant, RandomStream, Rate, Span};
 
 /// One byte a nanosecond times a whole number, so that the third model may walk in nanoseconds.
@@ -242,8 +242,7 @@ impl<'a> Third<'a> {
 fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
     let mut builder = NetworkBuilder::default();
     for (id, (_, _, flow)) in case.ports.iter().enumerate() {
-        let mut port =
-            NPort::new(2112, 1, 255, Interleave::Sequence).receiving(NS * case.hold, None);
+        let mut port = Fc2::new(2112, 1, 255, Interleave::Sequence).receiving(NS * case.hold, None);
         if let Some([target, payload, frames, interval, start]) = *flow {
             port.add_generator(Generator {
                 flow: Id::from_place(id),
@@ -266,7 +265,7 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
             Forwarding::StoreAndForward
         };
         let policy = RoutePolicy::IngressPort;
-        let switch = Switch::new(1, forwarding, NS * latency, policy, case.links());
+        let switch = SwitchModel::new(1, forwarding, NS * latency, policy, case.links());
         builder.switches.push(switch);
     }
     for link in 0..case.links() {

@@ -5,10 +5,10 @@
 //! of the fabric holds at every step.
 
 use sanlab_fabric::{
-    Fibre, Forwarding, LOST, Network, NetworkBuilder, NoProbe, RoutePolicy, Sink, Source, Switch,
-    Transmission,
+    Fibre, Forwarding, LOST, Network, NetworkBuilder, NoProbe, RoutePolicy, Sink, Source,
+    SwitchModel, Transmission,
 };
-use sanlab_fc::{Exchange, ExchangeIds, Frame, FrameKind, Interleave, NPort, Sequence};
+use sanlab_fc::{Exchange, ExchangeIds, Fc2, Frame, FrameKind, Interleave, NPort, Sequence};
 use sanlab_kernel::{Agenda, Arena, Id, IdVec, Instant, RandomStream, Rate, Span};
 
 const COMMAND_BYTES: u32 = 96;
@@ -240,7 +240,7 @@ fn network<const EVERY_EVENT: bool>() -> Network<EVERY_EVENT> {
         (2, Forwarding::StoreAndForward),
     ] {
         let policy = RoutePolicy::Exchange;
-        let switch = Switch::new(
+        let switch = SwitchModel::new(
             domain,
             forwarding,
             Span::from_ps(700_000),
@@ -252,7 +252,7 @@ fn network<const EVERY_EVENT: bool>() -> Network<EVERY_EVENT> {
     for n_port in 0..ports {
         let switch = u32::from(n_port >= INITIATORS);
         let interleave = Interleave::Sequence;
-        builder.n_ports.push(NPort::new(2112, 2, 255, interleave));
+        builder.n_ports.push(Fc2::new(2112, 2, 255, interleave));
         builder.addresses.push((switch + 1) << 16 | n_port << 8);
         let port = Sink::Switch {
             switch: Id::new(switch),

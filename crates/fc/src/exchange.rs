@@ -3,7 +3,7 @@
 use sanlab_kernel::{Id, Instant, Span};
 
 use crate::link_services::ServiceFrame;
-use crate::{FrameKind, NPort};
+use crate::{Flow, FrameKind, NPort};
 
 /// State of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,6 @@ pub enum RxIdKnown {
     /// Both: a frame of the responder has arrived.
     ToBoth,
 }
-
-/// A record of frames: what they are counted under.
-pub enum Flow {}
 
 /// The exchange of a frame, in four bytes: one that has a record, one with a service, or one that no part
 /// keeps. The kind of the frame tells them apart.

@@ -2,32 +2,7 @@
 
 use sanlab_kernel::{Id, Instant, MaybeId, Span};
 
-use crate::{AnyExchange, Flow, NPort};
-
-/// What a frame carries: the information category of FC-FS, which says nothing of the protocol above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum FrameKind {
-    /// Unsolicited command.
-    Command,
-    /// Data descriptor: the responder asks for data.
-    TransferReady,
-    /// Solicited data.
-    Data,
-    /// Command status.
-    Response,
-    /// ABTS: the originator ends the exchange.
-    Abort,
-    /// BA_ACC: the responder agrees.
-    AbortAccepted,
-    /// A frame without an exchange above it.
-    Plain,
-    /// A request to a service of the fabric or to another port, or the answer: one frame each.
-    Service,
-}
-
-/// One direction of a link; a frame knows only its id.
-pub enum Wire {}
+use crate::{AnyExchange, Flow, FrameKind, NPort, Wire};
 
 /// A frame between its first transmitter and its destination N_Port.
 #[derive(Clone, Copy, Debug)]

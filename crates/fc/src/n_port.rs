@@ -6,7 +6,7 @@ use sanlab_kernel::{Id, Instant, Span};
 
 use crate::prefetch::Prefetch;
 use crate::sequence_ids::SequenceIds;
-use crate::{Exchange, Frame, FrameKind, Generator, NextFrame, Sequence};
+use crate::{BusPlace, Exchange, Frame, FrameKind, Generator, NPort, NextFrame, Sequence};
 
 /// How frames of open sequences take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +20,9 @@ pub enum Interleave {
     Control,
 }
 
-/// A port behind an I/O bus, among all that are.
-pub enum BusPlace {}
-
 /// FC-2 of a port of a host or an array: what it has to send, and when it may.
 #[derive(Clone, Debug)]
-pub struct NPort {
+pub struct Fc2 {
     /// Frames it can hold ready ahead of the fibre, kept as the instants at which the last ones left.
     tx_buffers: VecDeque<Instant>,
     interleave: Interleave,
@@ -52,7 +49,7 @@ pub struct NPort {
     prefetch: Option<Box<Prefetch>>,
 }
 
-impl NPort {
+impl Fc2 {
     /// A port that sends data frames of this payload.
     pub fn new(
         data_frame_bytes: u32,
@@ -250,7 +247,7 @@ impl NPort {
     }
 
     /// The next frame, sent now. `source` is this port; the frame's last bit leaves after `duration`
-    /// of its size, which the caller tells with [`NPort::on_sent`].
+    /// of its size, which the caller tells with [`Fc2::on_sent`].
     #[inline(always)]
     pub fn next_frame(&mut self, now: Instant, source: Id<NPort>) -> NextFrame {
         if self.open.is_empty() {

@@ -5,8 +5,9 @@ use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, Station};
 use crate::cache::Cache;
 use crate::disk::Disk;
 use crate::elsewhere::{Flow, Port};
-use crate::lun::Lun;
+use crate::lun::LogicalUnit;
 use crate::page_cache::{PageCache, Partner};
+use crate::parts::{FrontEndPort, Lun};
 use crate::raid::Group;
 
 /// Why a command is not accepted.
@@ -17,10 +18,6 @@ pub enum Refusal {
     /// The task set of the LUN does.
     TaskSetFull,
 }
-
-/// A front-end port of an array, among its own.
-#[derive(Debug)]
-pub enum FrontEndPort {}
 
 /// A way from the controllers of an array to its disks.
 #[derive(Debug)]
@@ -62,7 +59,7 @@ pub struct Array {
     /// Loops to the disks; `None` if they are reached directly.
     pub back_end: Option<BackEnd>,
     /// Its LUNs.
-    pub luns: IdVec<Lun>,
+    pub luns: IdVec<Lun, LogicalUnit>,
 }
 
 /// Loops from the controllers to the disks.

@@ -15,3 +15,7 @@ pub enum Task {}
 /// An exchange with a disk on a loop.
 #[derive(Debug)]
 pub enum Exchange {}
+
+/// A SCSI target device: the array that a mirror copies to.
+#[derive(Debug)]
+pub enum Device {}

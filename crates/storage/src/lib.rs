@@ -11,21 +11,23 @@ mod flash;
 mod lun;
 mod mirror;
 mod page_cache;
+mod parts;
 mod raid;
 mod ram;
 mod service_time;
 
-pub use array::{Array, BackEnd, BackEndPath, FrontEndPort, Refusal};
+pub use array::{Array, BackEnd, BackEndPath, Refusal};
 pub use cache::{Cache, CacheWrite};
 pub use disk::*;
-pub use elsewhere::{Exchange, Flow, Port, Task};
+pub use elsewhere::{Device, Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
-pub use lun::{Lun, Media, Piece, Stripe};
+pub use lun::{LogicalUnit, Media, Piece, Stripe};
 pub use mirror::Mirror;
 pub use page_cache::{
     Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
     SECTOR_BYTES,
 };
+pub use parts::{FrontEndPort, Lun};
 pub use raid::{
     Failing, Group, GroupCounters, Level, Operation, RaidMapping, Reading, Rebuild, RebuildStep,
     Role, Slot, Spot, StripeLocks, WriteStrategy,

@@ -11,7 +11,7 @@ use crate::service_time::ServiceTime;
 
 /// A logical unit.
 #[derive(Clone, Debug)]
-pub struct Lun {
+pub struct LogicalUnit {
     /// SCSI logical unit number.
     pub number: u32,
     /// Capacity.

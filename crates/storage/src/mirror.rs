@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 
 use sanlab_kernel::{Id, Instant};
 
-use crate::array::Array;
-use crate::elsewhere::{Flow, Port, Task};
-use crate::lun::Lun;
+use crate::elsewhere::{Device, Flow, Port, Task};
+use crate::parts::Lun;
 
 /// The copy engine of one LUN.
 ///
@@ -16,7 +15,7 @@ use crate::lun::Lun;
 #[derive(Clone, Debug)]
 pub struct Mirror {
     /// Array copied to.
-    pub array: Id<Array>,
+    pub array: Id<Device>,
     /// Its LUN.
     pub lun: Id<Lun>,
     /// N_Port the copies leave by.
@@ -47,7 +46,7 @@ pub struct Mirror {
 impl Mirror {
     /// A copy engine from one array's LUN to another's.
     pub fn new(
-        to: (Id<Array>, Id<Lun>),
+        to: (Id<Device>, Id<Lun>),
         n_ports: (Id<Port>, Id<Port>),
         is_synchronous: bool,
         max_outstanding: u32,

@@ -2,8 +2,8 @@
 
 use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, StationTotals};
 
-use crate::array::FrontEndPort;
 use crate::disk::ledger::Ledger;
+use crate::parts::FrontEndPort;
 use crate::service_time::ServiceTime;
 
 #[derive(Debug)]

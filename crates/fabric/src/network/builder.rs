@@ -1,6 +1,6 @@
 //! Collects the parts of a network and wires them.
 
-use sanlab_fc::NPort;
+use sanlab_fc::{Fc2, NPort};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, MaybeId};
 
 use super::state::Network;
@@ -8,10 +8,11 @@ use crate::bus::Buses;
 use crate::fibre::{Fibre, Link, Sink, Source, link_of, way_back};
 use crate::fspf::Hop;
 use crate::loops::Loops;
+use crate::parts::Switch;
 use crate::policy::Policy;
 use crate::qos::VirtualChannel;
 use crate::reference::Reference;
-use crate::switch::Switch;
+use crate::switch::SwitchModel;
 use crate::topology::{Topology, null_fibre};
 use crate::voq::Queues;
 
@@ -24,13 +25,13 @@ fn number(alarms: usize) -> u32 {
 #[derive(Default)]
 pub struct NetworkBuilder {
     /// Ports of nodes.
-    pub n_ports: IdVec<NPort>,
+    pub n_ports: IdVec<NPort, Fc2>,
     /// Their addresses, which routes are chosen by.
     pub addresses: IdVec<NPort, u32>,
     /// Virtual N_Ports, each with the one whose link it shares.
     pub sharers: Vec<(Id<NPort>, Id<NPort>)>,
     /// Switches without routes.
-    pub switches: IdVec<Switch>,
+    pub switches: IdVec<Switch, SwitchModel>,
     /// Fibres, two for each link.
     pub fibres: IdVec<Fibre>,
     /// FSPF cost of each link.

@@ -5,10 +5,9 @@ use sanlab_kernel::{Id, Instant};
 use super::builder::NetworkBuilder;
 use super::state::Network;
 use crate::fibre::{Fibre, Sink, Source, way_back};
+use crate::parts::{Switch, area_of};
 use crate::policy::{Policy, PolicyChange};
 use crate::qos::{Class, Discipline, Pair, VirtualChannel};
-use crate::routing::area_of;
-use crate::switch::Switch;
 use crate::voq::Queues;
 
 impl NetworkBuilder {

@@ -1,15 +1,16 @@
 //! All N_Ports, fibres and switches together.
 
-use sanlab_fc::{Frame, NPort, Sequence};
+use sanlab_fc::{Fc2, Frame, NPort, Sequence};
 use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, Span};
 
 use crate::bus::Buses;
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::loops::Loops;
+use crate::parts::Switch;
 use crate::policy::Policy;
 use crate::reference::Reference;
-use crate::switch::Switch;
+use crate::switch::SwitchModel;
 use crate::topology::Topology;
 
 /// All N_Ports, fibres and switches.
@@ -18,7 +19,7 @@ use crate::topology::Topology;
 /// transmission and every arrival is an event of its own; it must give the same run.
 pub struct Network<const EVERY_EVENT: bool> {
     /// Ports of nodes.
-    pub n_ports: IdVec<NPort>,
+    pub n_ports: IdVec<NPort, Fc2>,
     /// Fibres; those of link `i` are `2 i`, away from its first end, and `2 i + 1`.
     pub fibres: IdVec<Fibre>,
     /// Frames on their way.
@@ -45,7 +46,7 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub dropped: u64,
     /// Policies and when they come into force.
     pub policies: IdVec<Policy>,
-    pub(crate) switches: IdVec<Switch>,
+    pub(crate) switches: IdVec<Switch, SwitchModel>,
     pub(crate) addresses: IdVec<NPort, u32>,
     pub(crate) uplinks: IdVec<NPort, Id<Fibre>>,
     /// What routes are computed from.

@@ -5,8 +5,9 @@ use sanlab_kernel::{Id, Instant};
 
 use super::state::Network;
 use crate::fibre::{Fibre, Sink, Source};
+use crate::parts::{Switch, SwitchPort};
 use crate::probe::{Fate, Probe};
-use crate::switch::{Forwarding, Switch, SwitchPort};
+use crate::switch::Forwarding;
 use crate::transmission::{LOST, Transmission};
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {

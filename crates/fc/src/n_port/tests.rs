@@ -13,8 +13,8 @@ fn exchange(number: u32) -> AnyExchange {
     Id::new(number).into()
 }
 
-fn port(limit: u32, interleave: Interleave, sizes: &[u32]) -> NPort {
-    let mut port = NPort::new(1000, 1, limit, interleave);
+fn port(limit: u32, interleave: Interleave, sizes: &[u32]) -> Fc2 {
+    let mut port = Fc2::new(1000, 1, limit, interleave);
     for (number, &left_bytes) in (0..).zip(sizes) {
         port.queue(Sequence {
             kind: FrameKind::Data,
@@ -34,7 +34,7 @@ fn port(limit: u32, interleave: Interleave, sizes: &[u32]) -> NPort {
 }
 
 /// Exchange, number in the sequence, payload, whether it is the last.
-fn frames(port: &mut NPort) -> Vec<(u32, u16, u16, bool)> {
+fn frames(port: &mut Fc2) -> Vec<(u32, u16, u16, bool)> {
     let mut all = Vec::new();
     while port.unsent() > 0 {
         let next = port.next_frame(at(10), HERE);
@@ -130,7 +130,7 @@ fn transmit_buffers_move_the_framing_and_nothing_else() {
 #[test]
 fn buffers_are_held_and_drained_one_after_the_other() {
     let rate = sanlab_kernel::Rate::from_bytes_per_s(1_000_000_000); // 1000 ps a byte
-    let port = || NPort::new(1000, 1, 1, Interleave::Sequence);
+    let port = || Fc2::new(1000, 1, 1, Interleave::Sequence);
     assert_eq!(port().on_received(at(70), 10), at(70));
     let mut slow = port().receiving(Span::from_ps(30), Some(rate));
     assert_eq!(slow.on_received(at(70), 10), at(70 + 30 + 10_000));

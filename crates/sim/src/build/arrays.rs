@@ -5,9 +5,9 @@ use std::sync::Arc;
 use sanlab_fc::NPort;
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
-    Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, FrontEndPort, Group, Level, Lun,
-    Media, Mirror, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, ServiceTime,
-    Stripe, WriteStrategy,
+    Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, FrontEndPort, Group, Level,
+    LogicalUnit, Media, Mirror, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild,
+    ServiceTime, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -186,8 +186,8 @@ fn rebuild_of(plan: &RebuildPlan, group: &GroupPlan) -> Rebuild {
     rebuild.paced(rate, plan.step_bytes, plan.steps.get())
 }
 
-fn lun_of(plan: &LunPlan, seed: u64) -> Lun {
-    Lun {
+fn lun_of(plan: &LunPlan, seed: u64) -> LogicalUnit {
+    LogicalUnit {
         number: plan.number,
         bytes: plan.bytes,
         queue_depth: plan.queue_depth.get(),

@@ -2,9 +2,9 @@
 
 use sanlab_fabric::{
     BusPort, Class, Fibre, Forwarding, Limit, Link, Loops, NetworkBuilder, Policy, PolicyChange,
-    RoutePolicy, Sink, Source, Switch, Trunk, VirtualChannel, fibres_of,
+    RoutePolicy, Sink, Source, SwitchModel, Trunk, VirtualChannel, fibres_of,
 };
-use sanlab_fc::{BusModel, Flow, Generator, Interleave, IoBus, NPort, wire_bytes};
+use sanlab_fc::{BusModel, Fc2, Flow, Generator, Interleave, IoBus, NPort, wire_bytes};
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span};
 
 use crate::build::loops::add_loop;
@@ -47,14 +47,14 @@ pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
     builder
 }
 
-fn n_port_of(port: &NPortPlan, data_frame_bytes: u32) -> NPort {
+fn n_port_of(port: &NPortPlan, data_frame_bytes: u32) -> Fc2 {
     let interleave = match port.interleave {
         plan::Interleave::Sequence => Interleave::Sequence,
         plan::Interleave::Frame => Interleave::Frame,
         plan::Interleave::Control => Interleave::Control,
     };
     let drain = port.drain_bytes_per_s.map(Rate::from);
-    NPort::new(
+    Fc2::new(
         data_frame_bytes,
         port.tx_buffers,
         port.class3_sequences,
@@ -63,7 +63,7 @@ fn n_port_of(port: &NPortPlan, data_frame_bytes: u32) -> NPort {
     .receiving(Span::from_ps(port.rx_hold_ps), drain)
 }
 
-fn switch_of(plan: &SwitchPlan) -> Switch {
+fn switch_of(plan: &SwitchPlan) -> SwitchModel {
     let forwarding = if plan.cut_through {
         Forwarding::CutThrough
     } else {
@@ -76,7 +76,7 @@ fn switch_of(plan: &SwitchPlan) -> Switch {
         plan::RoutePolicy::SourceDestination => RoutePolicy::SourceDestination,
         plan::RoutePolicy::Exchange => RoutePolicy::Exchange,
     };
-    let mut switch = Switch::new(
+    let mut switch = SwitchModel::new(
         plan.domain,
         forwarding,
         Span::from_ps(plan.forwarding_ps),

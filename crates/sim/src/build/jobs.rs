@@ -46,7 +46,7 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPla
         totals: Default::default(),
     });
     if let Some(FileSystemUsePlan::Journal { file_system, every }) = job.file_system {
-        parts.file_systems[Id::new(file_system)].add_journal(id, every.get());
+        parts.file_systems[Id::new(file_system)].add_journal(id.same(), every.get());
     }
 }
 

@@ -90,6 +90,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let allocations = state.allocations;
         for number in 0..state.journals.len() {
             let (job, every) = self.host.file_systems[file_system].journals[number];
+            let job = job.same();
             if allocations.is_multiple_of(u64::from(every)) {
                 self.host.jobs[job].job.demand();
                 self.pump_job(now, job);

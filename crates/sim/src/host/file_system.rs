@@ -1,8 +1,8 @@
 //! A file system: what allocates its blocks, and the jobs that write its log and metadata.
 
+use sanlab_host::Job;
 use sanlab_kernel::{Id, Span, Station};
 
-use super::running_job::RunningJob;
 use crate::plan::FileSystemPlan;
 
 /// What is kept of a file system.
@@ -14,7 +14,7 @@ pub(crate) struct FileSystem {
     pub(super) allocation: Span,
     pub(super) message: Span,
     /// Jobs that write its log and its metadata, and after how many allocations.
-    pub(super) journals: Vec<(Id<RunningJob>, u32)>,
+    pub(super) journals: Vec<(Id<Job>, u32)>,
 }
 
 impl FileSystem {
@@ -29,7 +29,7 @@ impl FileSystem {
     }
 
     /// This job makes a request whenever there have been so many allocations.
-    pub(crate) fn add_journal(&mut self, job: Id<RunningJob>, every: u32) {
+    pub(crate) fn add_journal(&mut self, job: Id<Job>, every: u32) {
         self.journals.push((job, every));
     }
 }

@@ -16,7 +16,7 @@ use sanlab_kernel::{Id, IdVec};
 
 use crate::cache::CacheWrite;
 use crate::elsewhere::Task;
-use crate::lun::Lun;
+use crate::parts::Lun;
 pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel, SECTOR_BYTES};
 pub use partner::Partner;
 use prefetch::Prefetch;

@@ -2,7 +2,7 @@
 
 use sanlab_kernel::{Id, Rate, Span};
 
-use crate::lun::Lun;
+use crate::parts::Lun;
 
 /// Bytes of a sector.
 pub const SECTOR_BYTES: u64 = 512;

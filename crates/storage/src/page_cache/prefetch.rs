@@ -2,7 +2,7 @@
 
 use sanlab_kernel::Id;
 
-use crate::lun::Lun;
+use crate::parts::Lun;
 
 /// Readers that are watched at once; the one not seen for longest makes room.
 const READERS: usize = 32;

@@ -5,7 +5,7 @@ use sanlab_kernel::{Id, IdVec, Instant};
 use crate::disk::Disk;
 
 use super::lock::StripeLocks;
-use super::mapping::{Level, RaidMapping};
+use super::mapping::{Level, RaidMapping, Slot};
 use super::rebuild::{Rebuild, RebuildStep};
 use super::strategy::WriteStrategy;
 
@@ -65,9 +65,9 @@ pub struct GroupCounters {
     pub disk_write_bytes: u64,
 }
 
-/// A place of a group.
+/// What is in a slot.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+struct Place {
     disk: Id<Disk>,
     is_lost: bool,
     spare: Option<Id<Disk>>,
@@ -82,7 +82,7 @@ pub struct Group {
     pub mapping: RaidMapping,
     /// How parity is brought up to date.
     pub strategy: WriteStrategy,
-    slots: IdVec<Slot>,
+    slots: IdVec<Slot, Place>,
     /// Drives that will fail, the next one first.
     pub failing: Vec<Failing>,
     /// Rows in use by writes.
@@ -98,7 +98,7 @@ impl Group {
     pub fn new(mapping: RaidMapping, disks: &[Id<Disk>], strategy: WriteStrategy) -> Self {
         debug_assert!(mapping.level.takes(mapping.drives));
         debug_assert_eq!(mapping.drives as usize, disks.len());
-        let slot = |&disk: &Id<Disk>| Slot {
+        let slot = |&disk: &Id<Disk>| Place {
             disk,
             is_lost: false,
             spare: None,
@@ -137,7 +137,7 @@ impl Group {
     /// Drives that are lost and not yet rebuilt.
     pub fn missing(&self) -> usize {
         let rows = self.mapping.rows;
-        let is_missing = |slot: &&Slot| slot.is_lost && slot.rebuilt_rows < rows;
+        let is_missing = |slot: &&Place| slot.is_lost && slot.rebuilt_rows < rows;
         self.slots.iter().filter(is_missing).count()
     }
 

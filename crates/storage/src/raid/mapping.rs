@@ -16,7 +16,9 @@
 
 use sanlab_kernel::Id;
 
-use super::group::Slot;
+/// A place for a drive in a group.
+#[derive(Debug)]
+pub enum Slot {}
 
 /// How a group stores its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

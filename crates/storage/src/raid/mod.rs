@@ -11,9 +11,9 @@ mod rebuild;
 mod strategy;
 mod write;
 
-pub use group::{Failing, Group, GroupCounters, Operation, Reading, Slot};
+pub use group::{Failing, Group, GroupCounters, Operation, Reading};
 pub use lock::StripeLocks;
-pub use mapping::{Level, RaidMapping, Role, Spot};
+pub use mapping::{Level, RaidMapping, Role, Slot, Spot};
 pub use rebuild::{Rebuild, RebuildStep};
 pub use strategy::WriteStrategy;
 

@@ -4,7 +4,7 @@ use sanlab_kernel::{Id, Instant, Span};
 
 use crate::disk::Disk;
 
-use super::group::Slot;
+use super::mapping::Slot;
 
 /// Points of the time line of a rebuild.
 const POINTS: u64 = 100;
