@@ -31,6 +31,7 @@ class UnknownEntryError(LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
         guess = nearest(name, known)
+        self.guess = guess
         self.reason = f"The catalog of {kind} has no model '{name}'"
         hint = f"Did you mean '{guess}'? " if guess else ""
         self.remedy = f"{hint}It has {', '.join(known)}"

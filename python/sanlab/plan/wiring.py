@@ -96,10 +96,10 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
     requests = _requests(scenario, boxes, problems)
     board = _Board(boxes, problems)
     for request in requests:
-        if _at_stack(request, boxes) is not None:
-            continue
+        at_stack = _at_stack(request, boxes)
         for end, key in ((request.left, "from"), (request.right, "to")):
-            board.reserve(end, (*request.path, key))
+            if key != at_stack:
+                board.reserve(end, (*request.path, key))
     wiring = Wiring(switches=frozenset(switch.name for switch in boxes.switches))
     for request in requests:
         if _at_stack(request, boxes) is not None:

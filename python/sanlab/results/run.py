@@ -196,7 +196,7 @@ class Run:
 def run(
     source: str | Path | Scenario,
     *,
-    overrides: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
     folder: str | Path | None = None,
     seed: int | None = None,
     show_progress: bool = False,
@@ -208,7 +208,7 @@ def run(
     source
         A scenario file, or a scenario made in Python.
     overrides
-        Values that replace those of the file, by path: `{"workloads.readers.iodepth": "32"}`.
+        Values that replace those of the file, by path: `{"workloads.readers.iodepth": 32}`.
     folder
         Run folder to write; it must not exist yet. Default: `runs/` and the name of the file.
     seed

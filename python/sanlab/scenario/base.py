@@ -151,6 +151,12 @@ _RATE_OR_NONE = _quantity(
 _TIME = _quantity(
     quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
 )
+_TIME_OR_MANUAL = _quantity(
+    lambda text: text if text == "manual" else quantities.parse_time(text),
+    example="10s",
+    high=MAX_TIME_PS,
+    shown=quantities.format_time,
+)
 _SPAN = _quantity(
     quantities.parse_time, example="1s", low=1, high=MAX_TIME_PS, shown=quantities.format_time
 )
@@ -167,6 +173,8 @@ Rate = Annotated[int, *_RATE]
 #: A rate, or `none`.
 RateOrNone = Annotated[int | Literal["none"], *_RATE_OR_NONE]
 Time = Annotated[int, *_TIME]
+#: A time, or `manual`.
+TimeOrManual = Annotated[int | Literal["manual"], *_TIME_OR_MANUAL]
 Span = Annotated[int, *_SPAN]
 Length = Annotated[int, *_LENGTH]
 Share = Annotated[int, *_SHARE]

@@ -66,7 +66,7 @@ def trace(  # noqa: PLR0913  one option each
     output: str | Path,
     *,
     ports: str | Sequence[str] | None = None,
-    overrides: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
     seed: int | None = None,
     limit: int = DEFAULT_LIMIT,
     force: bool = False,
