@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+#: Errors of the system that another name of a file would avoid; any other, such as a full disk,
+#: is a failure.
+BAD_NAMES = {
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP),
+    *(errno.ENAMETOOLONG, errno.EINVAL, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENXIO),
+}
 #: Most characters of a value that a message shows.
 VALUE_SHOWN = 100
 _LONG_VALUE = re.compile(rf"'([^']{{{VALUE_SHOWN}}})[^']*'")

@@ -66,6 +66,10 @@ def check_document(document: MarkedMap) -> Scenario:
 def read_text(path: Path) -> str:
     """Read the text of a scenario file; raises a ScenarioError where it cannot be read."""
     try:
+        if path.is_dir():
+            inside = path / "scenario.yaml"
+            remedy = f"Write {inside}" if inside.is_file() else "Name a YAML file in it"
+            raise ScenarioError([Problem(str(path), None, None, "", "This is a folder", remedy)])
         if path.stat().st_size > MAX_FILE_BYTES:
             reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
             raise ScenarioError(
