@@ -68,6 +68,9 @@ class Run:
                 f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
             )
             raise SanlabError(reason) from None
+        except OSError as error:
+            reason = f"{folder / 'manifest.json'} cannot be read: {error.strerror}. {_AGAIN}"
+            raise SanlabError(reason) from None
         try:
             manifest = Manifest.model_validate_json(text)
         except ValidationError as error:
