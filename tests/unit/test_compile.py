@@ -291,12 +291,31 @@ hosts: [{name: h}]
 switches: [{name: s}]
 arrays: [{name: d, luns: [{name: l}]}]
 links: [{from: h, to: s}, {from: d.p0, to: s}]
-workloads: [{name: w, hosts: h, targets: d.l, rw: randread, numjobs: 200, iodepth: 65535}]
+workloads: [{name: w, hosts: h, targets: d.l, rw: randread, numjobs: 150, iodepth: 65535}]
 measure: {duration: 200ms}
 """
     plan = compile_plan(parse_scenario(text))
-    said = "up to 13107000 I/Os may be open at once, which take about 5.243 GB of memory"
+    said = "up to 9830250 I/Os may be open at once, which take about 3.932 GB of memory"
     assert notes(plan) == [said]
     assert estimate(plan).basis == f"No pilot run was made: {said}"
     few = compile_plan(parse_scenario(text, overrides={"workloads.w.numjobs": 2}))
     assert notes(few) == []
+
+
+def test_an_empty_value_of_a_disk_is_that_of_its_model() -> None:
+    """`read_ahead:` without a value is not written at all."""
+    text = """\
+hosts: [{name: h}]
+switches: [{name: s}]
+arrays: [{name: d, disk: {DISK}, luns: [{name: l, raid: 0, disks: 4}]}]
+links: [{from: h, to: s}, {from: d.p0, to: s}]
+workloads: [{name: w, hosts: h, targets: d.l}]
+measure: {duration: 1ms}
+"""
+    keys = ("size", "zones", "surfaces", "read_ahead", "queue_depth", "outer_rate", "cache_size")
+    nothing = ", ".join(f"{key}: null" for key in keys)
+    empty, plain = (
+        compile_plan(parse_scenario(text.replace("DISK", disk)))
+        for disk in (f"model: cheetah-10k6, {nothing}", "model: cheetah-10k6")
+    )
+    assert empty == plain

@@ -146,3 +146,11 @@ def test_keys_with_dots_are_in_quotes() -> None:
     assert problem.key == "zoning[0].zones['a.b']"
     with pytest.raises(ScenarioError, match="is not a list"):
         parse_scenario(text, overrides={problem.key: "5"})
+
+
+@pytest.mark.parametrize("key", ["a.b", "it's", "a]b", "[1]", "x[1..2].y", "a b", "''", "=", "["])
+def test_any_key_has_a_path(key: str) -> None:
+    whole = read_document("zoning: {zones: {z1: [host1]}}", "f.yaml")
+    whole["zoning"]["zones"].put(key, "old", whole.mark, whole.mark)
+    apply_overrides(whole, {path_text(("zoning", "zones", key)): MARKER})
+    assert whole["zoning"]["zones"] == {"z1": ["host1"], key: MARKER}

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 MAX_JOBS = 200_000
 #: LUNs of all jobs together; a job on a volume has several.
 MAX_LUNS_OF_JOBS = 1_000_000
-#: I/Os that may be open at once; the engine has the same limit.
-MAX_OPEN = 2**24
+#: I/Os that may be open at once; a run that gets there fails.
+MAX_OPEN = 10_000_000
 #: Memory of an open I/O, as the engine's records take it (measured: 363 to 424 bytes).
 OPEN_BYTES = 400
 #: I/Os that may be open from which on their memory is said.

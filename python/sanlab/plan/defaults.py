@@ -9,7 +9,7 @@ from sanlab.plan.drives import contradictions
 from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.base import overlaid
+from sanlab.scenario.base import overlaid, written
 from sanlab.scenario.groups import expand_names
 from sanlab.scenario.hosts import Cpu, Hba, Os
 from sanlab.scenario.qos import SwitchQos
@@ -288,7 +288,7 @@ def resolve_disk(spec: Disk | None, fallback: str, path: Path, problems: Problem
     """Fill in the kind of disk of an array, and check that its times make sense."""
     disk = spec or Disk()
     found = look_up("disks", disk.model or fallback, fallback, path, problems)
-    changed = {key: getattr(disk, key) for key in disk.model_fields_set - {"model"}}
+    changed = written(disk, but=("model",))
     model = overlaid(cast("DiskEntry", found), changed)
     for reason, remedy in contradictions(model):
         problems.add(path, reason, remedy)

@@ -10,7 +10,7 @@ from sanlab.plan.defaults import Ports, ResolvedArray, given
 from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS, counted
 from sanlab.scenario.arrays import Array, Lun
-from sanlab.scenario.base import overlaid
+from sanlab.scenario.base import overlaid, written
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import EnclosureEntry
@@ -137,8 +137,8 @@ def _port_of(
 ) -> LoopPortEntry:
     if spec is None:
         return model
-    changed = {key: getattr(spec, key) for key in spec.model_fields_set}
-    port = overlaid(model, {key: value for key, value in changed.items() if value is not None})
+    changed = written(spec)
+    port = overlaid(model, changed)
     if port.login_credit > port.buffers:
         problems.add(
             (*path, "login_credit" if "login_credit" in changed else "buffers"),

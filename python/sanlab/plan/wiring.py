@@ -171,7 +171,7 @@ class _Board:
         """Take the port an end names; an unknown port or one in use is a problem."""
         name, _, port = end.partition(".")
         box = self.boxes.by_name[name]
-        if not port or _is_hba(box, port):
+        if not port or box.kind == "stack" or _is_hba(box, port):
             return
         if port not in box.ports:
             self.bad.add(end)

@@ -72,6 +72,12 @@ def overlaid(base: ModelT, keys: Mapping[str, object]) -> ModelT:
     return base.model_copy(update=dict(keys))
 
 
+def written(part: BaseModel, *, but: tuple[str, ...] = ()) -> dict[str, object]:
+    """Return the values that a part of a scenario has of its own; an empty value is none."""
+    keys = (key for key in type(part).model_fields if key in part.model_fields_set - set(but))
+    return {key: value for key in keys if (value := getattr(part, key)) is not None}
+
+
 def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
     """Return an error with this reason and remedy, at `key` of the mapping if there is a key."""
     context = {"reason": reason, "remedy": remedy, "key": key}

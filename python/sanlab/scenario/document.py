@@ -21,7 +21,7 @@ _KINDS = {"int": int, "float": float}
 _TAG = "tag:yaml.org,2002:"
 
 #: Keys that a path shows without quotes.
-_PLAIN_STEP = re.compile(r"[^.\[\]=']+")
+_PLAIN_STEP = re.compile(r"[^.\[\]='\s]+")
 
 Path = tuple[str | int, ...]
 
@@ -96,6 +96,8 @@ def path_text(path: Sequence[str | int]) -> str:
 
     >>> path_text(("links", 3, "from")), path_text(("zoning", "zones", "a.b"))
     ('links[3].from', "zoning.zones['a.b']")
+
+    A quote within a key is written twice.
     """
     text = ""
     for step in path:
@@ -104,7 +106,8 @@ def path_text(path: Sequence[str | int]) -> str:
         elif _PLAIN_STEP.fullmatch(step):
             text += f".{step}" if text else step
         else:
-            text += f"['{step}']"
+            quoted = step.replace("'", "''")
+            text += f"['{quoted}']"
     return text
 
 

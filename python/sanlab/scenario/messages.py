@@ -57,6 +57,9 @@ def _type_or_bound(detail: ErrorDetails, value: str) -> tuple[str, str]:
     if kind in _TYPE_WORDS:
         what, remedy = _TYPE_WORDS[kind]
         return f"{value} is not {what}", remedy
+    if kind in _LENGTH_WORDS:
+        what, limit, key = _LENGTH_WORDS[kind]
+        return f"The list is {what}", f"{limit} {detail['ctx'][key]}"
     if kind in _BOUND_WORDS:
         what, limit, key = _BOUND_WORDS[kind]
         return f"{value} is {what}", f"{limit} {detail['ctx'][key]}"
@@ -80,6 +83,7 @@ _TYPE_WORDS = {
     "int_type": ("a whole number", "Write digits alone, such as 8"),
     "int_from_float": ("a whole number", "Write digits alone, such as 8"),
     "int_parsing_size": ("a number of reasonable size", "Write a smaller number"),
+    "float_type": ("a number", "Write a number such as 1.5"),
     "bool_type": ("true or false", "Write 'true' or 'false'"),
     "string_type": ("text", "Write a word, or put the value in quotes"),
     "list_type": ("a list", "Start each item on its own line with '- '"),
@@ -91,7 +95,10 @@ _BOUND_WORDS = {
     "greater_than": ("too small", "It must be more than", "gt"),
     "less_than_equal": ("too large", "The limit is", "le"),
     "less_than": ("too large", "It must be less than", "lt"),
-    "too_short": ("too short a list", "The least number of items is", "min_length"),
+}
+_LENGTH_WORDS = {
+    "too_short": ("too short", "The least number of items is", "min_length"),
+    "too_long": ("too long", "The largest number of items is", "max_length"),
 }
 
 

@@ -124,19 +124,32 @@ def _plain(value: object) -> object:
     raise TypeError(reason)
 
 
+#: Parts of a path: a key in quotes, an index, the members of a group, a dot, other text.
+_PART = re.compile(
+    r"\['(?P<quoted>(?:[^']|'')*)'\]|\[(?P<index>[0-9]{1,9})\](?=[.\[]|$)|(?P<dot>\.)"
+    r"|(?P<text>\[[^\[\]]*\]|[^.\[]+|\[)"
+)
+
+
 def _steps(path: str, mark: Mark) -> list[str | int]:
     steps: list[str | int] = []
-    for word in re.split(r"\.(?![^\[]*\])", path):
-        name = word
-        below: list[str | int] = []
-        while found := re.search(r"\[(?:(\d{1,9})|'([^']*)')\]$", name):
-            below.insert(0, int(found[1]) if found[1] else found[2])
-            name = name[: found.start()]
-        if not name and not (below and isinstance(below[0], str) and not steps):
+    word = ""
+    is_open = True  # a key or an index must come next
+    for part in _PART.finditer(f"{path}."):
+        if part["text"] is not None:
+            word += part["text"]
+            continue
+        if word:
+            steps.append(int(word) if re.fullmatch("[0-9]{1,9}", word) else word)
+            word, is_open = "", False
+        if part["dot"] is None:
+            quoted = part["quoted"]
+            steps.append(int(part["index"]) if quoted is None else quoted.replace("''", "'"))
+            is_open = False
+        elif is_open:
             raise _refuse(mark, (), f"The path '{path}' has an empty step", "Remove one dot")
-        if name:
-            steps.append(int(name) if re.fullmatch("[0-9]{1,9}", name) else name)
-        steps.extend(below)
+        else:
+            is_open = True
     return steps
 
 
