@@ -37,7 +37,7 @@ bench: setup ## Measure the speed of the engine
 docs: setup ## Build the manual into site/
 	uv run --quiet --group docs mkdocs build --strict --quiet
 
-fuzz: setup ## Try 20000 scenarios, plans and run folders that nobody would write (half an hour)
+fuzz: setup ## Try 20000 unusual scenarios, plans and run folders (half an hour)
 	uv run --quiet python tests/support/fuzz.py
 
 swarm: setup ## Run long property tests; PROPTEST_CASES=N sets the number of cases

@@ -1,4 +1,4 @@
-"""Inputs that nobody would write, for as long as one likes: one harness for all of them.
+"""Unusual inputs in any number: one harness for all kinds.
 
 A fuzzer makes a case from a seed and a number, so that each case can be repeated alone, and says
 how the case ended in one word, with a reason behind a colon. The word `wrong` stands for a

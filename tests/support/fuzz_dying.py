@@ -6,7 +6,7 @@ import os
 
 
 class Fuzzer:
-    """Numbers, one of which is fatal."""
+    """Numbers; one is fatal."""
 
     def make(self, seed: int, number: int) -> tuple[int, str]:
         """Return a number."""

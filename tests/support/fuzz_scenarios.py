@@ -90,7 +90,7 @@ def bases() -> list[Json]:
 
 
 def choices(node: Json) -> list[Json]:
-    """Return the schemas of which a value meets one."""
+    """Return the schemas that a value may meet."""
     if "$ref" in node:
         return choices(schema()["$defs"][node["$ref"].rpartition("/")[2]])
     if "anyOf" in node:
@@ -250,7 +250,7 @@ def garbled(text: str, draws: random.Random) -> tuple[str, str]:
 
 
 class Fuzzer:
-    """Scenarios that nobody would write."""
+    """Unusual scenarios."""
 
     def make(self, seed: int, number: int) -> tuple[str, str]:
         """Return the text of a scenario, and what was changed."""

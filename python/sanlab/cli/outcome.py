@@ -67,7 +67,7 @@ def outcome(*, as_json: bool) -> Iterator[None]:
 
 
 def _refuse(error: SanlabError, code: int, *, as_json: bool) -> NoReturn:
-    with suppress(OSError):  # nobody can be told when stderr cannot be written
+    with suppress(OSError):  # stderr may be full as well
         try:
             if as_json:
                 show_json({"error": _as_document(error)})

@@ -138,7 +138,7 @@ class Cluster:
         """Twice the threads of all workers, so that none waits for the next point."""
         if time.monotonic() - self._counted_at > 1.0:
             self._counted_at = time.monotonic()
-            # A scheduler that is gone has no workers to tell of; `answer` finds out whether it is.
+            # A scheduler that is gone reports no workers; `answer` finds out whether it is gone.
             with contextlib.suppress(Exception):
                 workers = self._client.scheduler_info(n_workers=-1)["workers"]
                 self._threads = sum(worker["nthreads"] for worker in workers.values())
