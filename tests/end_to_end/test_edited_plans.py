@@ -24,6 +24,7 @@ MS = 10**9
         ("quality-of-service", ("switches", 0, "ports"), 2**32 - 1, "switches[0].ports"),
         ("path-failover", ("hosts", 0, "adapters", 1), None, "jobs[0].targets[0].paths["),
         ("hello-san", ("links", 3, "delay_ps"), 2**63 - 1, "links[3].delay_ps"),
+        ("hello-san", ("links", 0, "bit_error_interval"), 65_536, "links[0].bit_error_interval"),
         ("hello-san", ("n_ports", 0, "fc_id"), 2**32 - 1, "n_ports[0].fc_id"),
         ("hello-san", ("hosts", 0, "cores"), 2**32 - 1, "hosts[0].cores"),
     ],
