@@ -37,8 +37,8 @@ bench: setup ## Measure the speed of the engine
 docs: setup ## Build the manual into site/
 	uv run --quiet --group docs mkdocs build --strict --quiet
 
-fuzz: setup ## Simulate 4000 plans that were edited by hand; each is refused or runs
-	uv run --quiet python tests/support/plan_fuzz.py --cases 4000
+fuzz: setup ## Try 20000 unusual scenarios, plans and run folders (half an hour)
+	uv run --quiet python tests/support/fuzz.py
 
 swarm: setup ## Run long property tests; PROPTEST_CASES=N sets the number of cases
 	@export PROPTEST_CASES=$${PROPTEST_CASES:-2000} MATURIN_PEP517_ARGS='--profile checked' && set -x && \

@@ -111,7 +111,7 @@ def _commands() -> Iterator[str]:
         "| exit code | meaning |",
         "|---|---|",
         "| 0 | success |",
-        "| 1 | the run failed or was stopped |",
+        "| 1 | the run failed or was stopped, or a disk is full |",
         "| 2 | the input is invalid |",
         "| 3 | a comparison or a benchmark is outside its tolerance |",
         "| 130 | Ctrl-C before the command had a result to keep |",

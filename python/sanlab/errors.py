@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+#: Errors of the system that another name of a file would avoid; any other, such as a full disk,
+#: is a failure.
+BAD_NAMES = {
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP),
+    *(errno.ENAMETOOLONG, errno.EINVAL, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENXIO),
+}
+#: Most characters of a value that a message shows.
+VALUE_SHOWN = 100
+_LONG_VALUE = re.compile(rf"'([^']{{{VALUE_SHOWN}}})[^']*'")
 
 
 class SanlabError(Exception):
@@ -42,6 +55,10 @@ class Problem:
     reason: str
     remedy: str
 
+    def __post_init__(self) -> None:
+        """Shorten long values: a message is for reading."""
+        object.__setattr__(self, "reason", shortened(self.reason))
+
     def __str__(self) -> str:
         """`FILE:LINE: KEY: REASON. REMEDY.`."""
         place = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -52,6 +69,15 @@ class Problem:
     def as_dict(self) -> dict[str, str | int | None]:
         """Plain data, for `--json`."""
         return asdict(self)
+
+
+def shortened(text: str) -> str:
+    """Return a message with only the beginning of each long value that it quotes.
+
+    >>> shortened(f"'{'9' * 5000}s' is too large")[95:]
+    "99999...' is too large"
+    """
+    return _LONG_VALUE.sub(r"'\1...'", text)
 
 
 def _sentence(text: str) -> str:

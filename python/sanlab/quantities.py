@@ -95,6 +95,8 @@ _TIME_PS = {
 _LENGTH_MM = {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000}
 _WHOLE_PERCENT = 100
 _DECIMALS = 10**12
+#: Digits of a number; the largest quantity has 19.
+MOST_DIGITS = 40
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?![\d.]))?)\s*(.*?)\s*")
 
 
@@ -359,6 +361,11 @@ def _split(text: object, what: str, example: str) -> tuple[Fraction, str]:
     if found is None:
         raise QuantityError(
             reason=f"'{text}' is not {what}", remedy=f"Write {what} such as {example}"
+        )
+    if len(found[1]) > MOST_DIGITS:
+        raise QuantityError(
+            reason=f"'{text}' has more than {MOST_DIGITS} digits",
+            remedy=f"Write {what} such as {example}",
         )
     number = Fraction(found[1].replace("_", ""))
     if number < 0:

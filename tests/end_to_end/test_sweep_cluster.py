@@ -47,12 +47,12 @@ def running(*args: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A scheduler and two workers of one thread."""
+    """Two workers of one thread, and the scheduler, which is the last of the processes."""
     port = free_port()
     address = f"tcp://127.0.0.1:{port}"
     with ExitStack() as stack:
         scheduler = ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-        stack.enter_context(running(*scheduler))
+        leader = stack.enter_context(running(*scheduler))
         wait_for_port(port)
         options = ["--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--no-nanny"]
         workers = [
@@ -63,7 +63,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
             )
             for number in range(2)
         ]
-        yield address, workers
+        yield address, [*workers, leader]
 
 
 def wait_for_port(port: int) -> None:
@@ -112,6 +112,28 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     code = CliRunner().invoke(app, ["sweep", KNEE, *args, "-o", str(tmp_path / "here")]).exit_code
     assert code == 0
     assert rows(tmp_path / "far") == rows(tmp_path / "here")
+
+
+def test_a_scheduler_that_dies_is_one_line(tmp_path: Path) -> None:
+    """What was finished is kept, and nothing of Dask's own reaches the terminal."""
+    args = ["-p", f"{DEPTH}=1..64", "--set", "measure.duration=500ms", "--no-report"]
+    with cluster(tmp_path) as (address, processes):
+        command = [sys.executable, "-m", "sanlab.cli", "sweep", KNEE, *args]
+        command += ["--cluster", address, "-o", str(tmp_path / "far")]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            end = time.monotonic() + 60
+            while not list((tmp_path / "far" / "points").glob("part-*")):
+                assert process.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            processes[-1].kill()
+            _, err = process.communicate(timeout=90)
+    assert process.returncode == 1
+    assert err.startswith(f"The scheduler at {address} is gone. ")
+    assert err.count("\n") == 1
+    assert rows(tmp_path / "far")
 
 
 def refused(address: str, tmp_path: Path) -> tuple[int, str, float]:

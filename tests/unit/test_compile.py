@@ -7,8 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from sanlab.cli.pilot import estimate
 from sanlab.errors import ScenarioError
 from sanlab.plan.compile import compile_plan
+from sanlab.plan.explain import notes
 from sanlab.plan.schema import (
     ArrivalsPlan,
     JobPlan,
@@ -250,3 +252,70 @@ def test_the_seed_of_the_file_is_the_seed_of_the_plan() -> None:
 def test_examples_compile(path: Path) -> None:
     plan = compile_plan(load_scenario(path))
     assert msgspec.json.decode(plan.to_json(), type=Plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys"),
+    [
+        ("name: host1", "name: host1, model: generik", ["hosts[0].model"]),
+        ("name: host1", "name: host1, hbas: {model: qla9999}", ["hosts[0].hbas[0].model"]),
+        ("name: host1", "name: host1, hbas: {bus: pci-x-166}", ["hosts[0].hbas[0].bus"]),
+        ("name: host1", "name: host1, os: windows", ["hosts[0].os.model"]),
+        ("name: sw1", "name: sw1, model: sanbox, speed: 16GFC", ["switches[0].model"]),
+        ("name: dev1", "name: dev1, model: nothing", ["arrays[0].model"]),
+        # What follows from the stand-in is not said: it has one port.
+        ("name: host1", "name: host1, hbas: {model: qla9342}", ["hosts[0].hbas[0].model"]),
+    ],
+)
+def test_a_wrong_model_is_said_beside_the_other_problems(
+    old: str, new: str, keys: list[str]
+) -> None:
+    text = """\
+hosts: [{name: host1}]
+switches: [{name: sw1}]
+arrays: [{name: dev1, luns: [{name: lun1}]}]
+links: [{from: host1, to: sw1}, {from: dev1.p0, to: sw1}]
+workloads: [{name: load, hosts: host1, targets: dev1.lun9}]
+measure: {duration: 1ms, interval: 2ms}
+"""
+    with pytest.raises(ScenarioError) as caught:
+        compile_plan(parse_scenario(text.replace(old, new, 1)))
+    others = ["workloads[0].targets", "measure.interval"]
+    assert [problem.key for problem in caught.value.problems] == [*keys, *others]
+
+
+def test_much_open_io_is_said() -> None:
+    """Above a million I/Os that may be open, `plan` and `check` say what they take."""
+    text = """\
+hosts: [{name: h}]
+switches: [{name: s}]
+arrays: [{name: d, luns: [{name: l}]}]
+links: [{from: h, to: s}, {from: d.p0, to: s}]
+workloads: [{name: w, hosts: h, targets: d.l, rw: randread, numjobs: 150, iodepth: 65535}]
+measure: {duration: 200ms}
+"""
+    plan = compile_plan(parse_scenario(text))
+    said = "up to 9830250 I/Os may be open at once, which take about 3.932 GB of memory"
+    assert notes(plan) == [said]
+    assert estimate(plan).basis == f"No pilot run was made: {said}"
+    few = compile_plan(parse_scenario(text, overrides={"workloads.w.numjobs": 2}))
+    assert notes(few) == []
+
+
+def test_an_empty_value_of_a_disk_is_that_of_its_model() -> None:
+    """`read_ahead:` without a value is not written at all."""
+    text = """\
+hosts: [{name: h}]
+switches: [{name: s}]
+arrays: [{name: d, disk: {DISK}, luns: [{name: l, raid: 0, disks: 4}]}]
+links: [{from: h, to: s}, {from: d.p0, to: s}]
+workloads: [{name: w, hosts: h, targets: d.l}]
+measure: {duration: 1ms}
+"""
+    keys = ("size", "zones", "surfaces", "read_ahead", "queue_depth", "outer_rate", "cache_size")
+    nothing = ", ".join(f"{key}: null" for key in keys)
+    empty, plain = (
+        compile_plan(parse_scenario(text.replace("DISK", disk)))
+        for disk in (f"model: cheetah-10k6, {nothing}", "model: cheetah-10k6")
+    )
+    assert empty == plain

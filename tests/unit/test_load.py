@@ -145,3 +145,31 @@ def test_malformed_groups(pattern: str) -> None:
 def test_names_are_words(name: str) -> None:
     with pytest.raises(GroupError):
         expand_names(name)
+
+
+@pytest.mark.parametrize(
+    ("place", "number", "words"),
+    [
+        ("measure: {duration: NUMBER}", '"NUMBER"', "has more than 40 digits"),
+        ("measure: {duration: NUMBER}", "NUMBERs", "has more than 40 digits"),
+        ("seed: NUMBER", "NUMBER", "has more than 40 digits"),
+        ("seed: NUMBER", "-NUMBER", "has more than 40 digits"),
+        ("seed: NUMBER", "NUMBER.5", "is not"),
+        ("hosts: [{name: h, cpu: {cores: NUMBER}}]", "NUMBER", "has more than 40 digits"),
+        ('hosts: [{name: "h[1..NUMBER]"}]', "NUMBER", "is not a group of numbers"),
+        ("links: [{from: a, to: b, length: NUMBER}]", "NUMBERkm", "has more than 40 digits"),
+        (
+            "stacks: [{name: s,model: m,paths: [{via: h,enclosures: NUMBER}]}]",
+            "NUMBER",
+            "names no",
+        ),
+    ],
+)
+def test_a_number_of_thousands_of_digits(place: str, number: str, words: str) -> None:
+    text = place.replace("NUMBER", number.replace("NUMBER", "9" * 5000))
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(text, "f.yaml")
+    message = str(caught.value.problems[0])
+    assert words in message
+    assert len(message) < 400
+    assert "_digits()" not in message

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from sanlab.errors import ScenarioError
 from sanlab.plan.compile import compile_plan
 from sanlab.scenario.load import parse_scenario
-from sanlab.scenario.overrides import parse_assignment
+from sanlab.scenario.overrides import as_texts, parse_assignment
 
 TEXT = """\
 hosts:
@@ -109,3 +110,45 @@ def test_assignments() -> None:
     assert parse_assignment("a=b=c") == ("a", "b=c")
     with pytest.raises(ScenarioError, match="has no '='"):
         parse_assignment("a.b")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "text"),
+    [
+        ("workloads.0.iodepth", 64, "64"),
+        ("workloads.writers.iodepth", np.int64(64), "64"),
+        ("hosts.host1.hbas.loop_only", True, "true"),
+        ("arrays.dev1.luns.lun1.initiators", ["host1", "host2"], '["host1", "host2"]'),
+        ("links[1].from", ("dev1", "dev2"), '["dev1", "dev2"]'),
+        ("faults", [{"kind": "bit-errors", "between": ["host1", "sw1"], "ber": 1e-9}], None),
+        ("measure", {"duration": "5ms"}, '{"duration": "5ms"}'),
+        ("hosts.host1.cpu.cores", np.array(2), "2"),
+        ("title", "64k", "64k"),
+        ("workloads.writers.io_size", None, "null"),
+    ],
+)
+def test_values_of_python(path: str, value: object, text: str | None) -> None:
+    scenario = parse_scenario(TEXT, overrides={path: value})
+    assert text in {None, as_texts({path: value})[path]}
+    assert scenario == parse_scenario(TEXT, overrides=as_texts({path: value}))
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, float("nan"), float("inf"), b"5", 1j, len])
+def test_values_that_no_scenario_has(value: object) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(TEXT, overrides={"workloads.writers.iodepth": value})
+    assert str(caught.value).startswith("--set workloads.writers.iodepth: A value of type '")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_list_that_holds_itself() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    with pytest.raises(ScenarioError, match="A value of type 'list' cannot be in a scenario"):
+        parse_scenario(TEXT, overrides={"hosts": endless})
+
+
+def test_overrides_that_are_no_mapping() -> None:
+    for wrong in (["a=1"], {1: 2}):
+        with pytest.raises(ScenarioError, match=r"Overrides are paths|is not text"):
+            as_texts(wrong)  # type: ignore[arg-type]

@@ -51,6 +51,8 @@ def test_virtual_channels_share_the_credit(tmp_path: Path) -> None:
     assert [it["credit_a_to_b"] for it in channels] == [3, 3, 2, 2, 2]
     assert [it["credit_b_to_a"] for it in channels] == [4, 3, 3, 3, 3]
     assert {it["class_id"] for it in channels} == {1}
+    # The class of frames without a priority exists on both switches.
+    assert all(len(it["classes"]["classes"]) == 3 for it in plan["switches"])
     of_each = plan_of(tmp_path, ", virtual_channels: {high: 1, medium: 2, low: 1}")
     assert [it["class_id"] for it in of_each["links"][-1]["virtual_channels"]] == [0, 1, 1, 2]
     assert [it["weight"] for it in of_each["switches"][0]["classes"]["classes"]] == [60, 30, 10]

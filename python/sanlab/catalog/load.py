@@ -37,6 +37,7 @@ class UnknownEntryError(LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
         guess = nearest(name, known)
+        self.guess = guess
         self.reason = f"The catalog of {kind} has no model '{name}'"
         other = not_simulated(name) if kind in _WITH_PORTS else None
         if other is not None:

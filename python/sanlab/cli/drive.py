@@ -89,6 +89,7 @@ def _time(text: str | None) -> int | None:
 def _write(folder: Path, result: Result) -> None:
     from sanlab.drive.figure import svg_of
     from sanlab.drive.replay import csv_of, json_of
+    from sanlab.simulation.folder import named
 
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
@@ -98,7 +99,8 @@ def _write(folder: Path, result: Result) -> None:
     }
     for name, text in texts.items():
         partial = folder / f"{name}.partial"
-        partial.write_text(text, encoding="utf-8")
+        with named(folder / name):
+            partial.write_text(text, encoding="utf-8")
         partial.replace(folder / name)
 
 

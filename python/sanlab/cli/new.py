@@ -46,7 +46,7 @@ def new(
 
 def write_new(path: Path, text: str, *, force: bool) -> None:
     """Write a new file, or with `force` replace one."""
-    from sanlab.errors import Problem, ScenarioError
+    from sanlab.errors import BAD_NAMES, Problem, ScenarioError
 
     # A full disk must not leave half a file or destroy the existing one.
     growing = path.parent / f".{path.name}.partial"
@@ -64,6 +64,8 @@ def write_new(path: Path, text: str, *, force: bool) -> None:
     except FileExistsError:
         reason, remedy = "The file exists already", "Choose another name, or add --force"
     except OSError as error:
+        if error.errno not in BAD_NAMES:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         reason, remedy = f"The file cannot be written: {error.strerror}", "Choose another place"
     else:
         return

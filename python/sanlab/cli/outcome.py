@@ -10,13 +10,13 @@ import json
 import os
 import shutil
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from sanlab.errors import RunError, SanlabError, ScenarioError
+from sanlab.errors import BAD_NAMES, RunError, SanlabError, ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,14 +58,23 @@ def outcome(*, as_json: bool) -> Iterator[None]:
     except OSError as error:
         place = f"{_shortened(str(error.filename))}: " if error.filename else "Cannot write: "
         reason = f"{place}{error.strerror or error}"
-        _refuse(SanlabError(reason), EXIT_BAD_INPUT, as_json=as_json)
+        if error.errno in BAD_NAMES:
+            _refuse(SanlabError(reason), EXIT_BAD_INPUT, as_json=as_json)
+        _refuse(RunError(reason), EXIT_FAILED, as_json=as_json)
+    except MemoryError:
+        reason = "There is not enough memory. Make the scenario smaller, or close other programs"
+        _refuse(RunError(reason), EXIT_FAILED, as_json=as_json)
 
 
 def _refuse(error: SanlabError, code: int, *, as_json: bool) -> NoReturn:
-    if as_json:
-        show_json({"error": _as_document(error)})
-    else:
-        typer.echo(str(error), err=True)
+    with suppress(OSError):  # stderr may be full as well
+        try:
+            if as_json:
+                show_json({"error": _as_document(error)})
+        except OSError:
+            as_json = False
+        if not as_json:
+            typer.echo(str(error), err=True)
     raise typer.Exit(code) from None
 
 

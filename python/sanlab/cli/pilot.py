@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sanlab.plan.amounts import many_open
+
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
 
@@ -49,6 +51,8 @@ class Look:
 
 def estimate(plan: Plan) -> Estimate:
     """Run the beginning of a plan for half a second, and extrapolate."""
+    if (much := many_open(plan)) is not None:
+        return Estimate(is_available=False, basis=f"No pilot run was made: {much}")
     try:
         native = import_module("sanlab._native")
     except ImportError:

@@ -41,12 +41,14 @@ def plan(
         from sanlab.cli.pilot import Estimate, estimate
         from sanlab.plan.compile import compile_plan
         from sanlab.plan.explain import links_by_speed, notes, totals
+        from sanlab.simulation.folder import named
 
         resolved = compile_plan(load(file, sets))
         skipped = Estimate(is_available=False, basis="No pilot run was requested")
         cost = estimate(resolved) if pilot else skipped
         if output is not None:
-            Path(output).write_text(resolved.to_json() + "\n", encoding="utf-8")
+            with named(Path(output)):
+                Path(output).write_text(resolved.to_json() + "\n", encoding="utf-8")
         if as_json:
             show_json(
                 {

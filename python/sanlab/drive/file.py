@@ -24,7 +24,7 @@ from sanlab.plan.schema import (
     ZonePlan,
 )
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.base import SECTOR_BYTES, ScenarioModel, Size, Time, overlaid, refusal
+from sanlab.scenario.base import SECTOR_BYTES, ScenarioModel, Size, Time, overlaid, refusal, written
 from sanlab.scenario.document import read_document
 from sanlab.scenario.messages import problems_of
 
@@ -331,7 +331,7 @@ def _from_yaml(path: Path) -> DrivePlan:
         raise ScenarioError(problems_of(error, model, document)) from None
     sheet = spec
     base = _entry(sheet.model or "generic-10k", Problem(str(path), 1, None, "model", "", ""))
-    changed = {key: getattr(sheet, key) for key in sheet.model_fields_set - {"model"}}
+    changed = written(sheet, but=("model",))
     disk = overlaid(base, changed)
     wrong = contradictions(disk)
     if wrong:

@@ -161,8 +161,6 @@ def _add_hosts(
         os = resolve_os(spec, path, problems)
         buses = resolve_buses(spec, path, problems)
         hbas = _hbas_of(spec, buses, path, problems)
-        if cpu is None or os is None or hbas is None:
-            continue
         ports = {
             f"{hba.name}.p{number}": Port(
                 hba.ports.speeds, hba.ports.bb_credit, is_loop_only=hba.loop_only
@@ -178,14 +176,13 @@ def _add_hosts(
 
 def _hbas_of(
     spec: Host, buses: list[ResolvedBus], path: Path, problems: Problems
-) -> list[ResolvedHba] | None:
+) -> list[ResolvedHba]:
     """Fill in the adapters of a host; buses of a single adapter join those of the host."""
     if spec.hbas is None:
         hba = resolve_hba(Hba(), "hba0", path, problems)
-        return None if hba is None else [hba]
+        return [hba]
     resolved: list[ResolvedHba] = []
     taken: dict[str, Path] = {}
-    broken = {bus.name for bus in spec.buses} - {bus.name for bus in buses}
     for index, hba_spec in enumerate(spec.hbas):
         here: Path = (*path, "hbas", index)
         if hba_spec.name is None:
@@ -194,11 +191,9 @@ def _hbas_of(
             names = define(hba_spec.name, (*here, "name"), taken, problems)
         for name in names:
             hba = resolve_hba(hba_spec, name, here, problems)
-            if hba is None:
-                return None
             check_names(hba, here, problems)
             bus = None
-            if hba_spec.bus is not None and hba_spec.bus not in broken:
+            if hba_spec.bus is not None:
                 bus = bus_of_hba(hba_spec.bus, name, buses, here, problems)
             resolved.append(replace(hba, bus=bus, place=index))
     buses.extend(hba.bus for hba in resolved if hba.bus is not None and hba.bus not in buses)
@@ -243,8 +238,6 @@ def _add_switches(
         return
     lowest_first = iter(free)
     for path, spec, names, values in expanded:
-        if values is None:
-            continue
         ports = switch_ports(spec, values, path, problems)
         for name in names:
             domain = spec.domain if spec.domain is not None else next(lowest_first)
@@ -259,8 +252,6 @@ def _add_arrays(
         path: Path = ("arrays", index)
         names = define(spec.name, (*path, "name"), taken, problems)
         values = resolve_array(spec, path, problems)
-        if values is None:
-            continue
         port = Port(values.ports.speeds, values.ports.bb_credit, is_loop_only=spec.loop_only)
         ports = {f"p{number}": port for number in range(values.ports.count)}
         for name in names:
@@ -275,8 +266,6 @@ def _add_stacks(
         path: Path = ("stacks", index)
         for name in define(spec.name, (*path, "name"), taken, problems):
             stack = resolve_stack(spec, name, path, problems)
-            if stack is None:
-                continue
             boxes.stacks.append(stack)
             boxes.by_name.items[name] = Box("stack", name, path, {})
             if stack.disks_count:

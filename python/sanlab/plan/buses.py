@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from sanlab.catalog import UnknownEntryError, entry, names_of
+from sanlab.catalog import names_of
+from sanlab.plan.models import look_up
 from sanlab.plan.names import define
 from sanlab.plan.schema import BusPlan
 from sanlab.quantities import nearest
@@ -59,9 +60,7 @@ def resolve_buses(spec: Host, path: Path, problems: Problems) -> list[ResolvedBu
                     f"No adapter of '{spec.name}' is on the bus '{name}'",
                     f"Add 'bus: {name}' to an adapter, or remove the bus",
                 )
-            found = _resolve(bus, name, here, problems)
-            if found is not None:
-                resolved.append(found)
+            resolved.append(_resolve(bus, name, here, problems))
     return resolved
 
 
@@ -77,7 +76,7 @@ def bus_of_hba(
     known = [bus.name for bus in buses] + names_of("buses")
     guess = nearest(wanted, known)
     hint = f"Did you mean '{guess}'? " if guess else ""
-    problems.add(
+    problems.hold(
         (*path, "bus"),
         f"Neither the host nor the catalog has a bus '{wanted}'",
         f"{hint}Buses are {', '.join(known)}",
@@ -85,12 +84,10 @@ def bus_of_hba(
     return None
 
 
-def _resolve(spec: Bus, name: str, path: Path, problems: Problems) -> ResolvedBus | None:
-    try:
-        model = cast("BusEntry", entry("buses", spec.model or DEFAULT_BUS))
-    except UnknownEntryError as error:
-        problems.add((*path, "model"), error.reason, error.remedy)
-        return None
+def _resolve(spec: Bus, name: str, path: Path, problems: Problems) -> ResolvedBus:
+    model = cast(
+        "BusEntry", look_up("buses", spec.model or DEFAULT_BUS, DEFAULT_BUS, path, problems)
+    )
     written = spec.model_dump(exclude_none=True, exclude={"name", "model"})
     bus = overlaid(model, written)
     return ResolvedBus(

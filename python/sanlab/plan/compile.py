@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from sanlab.plan.amounts import refuse_long_services, refuse_many_open
 from sanlab.plan.arrays import build_arrays
 from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
@@ -78,7 +79,9 @@ def compile_plan(scenario: Scenario) -> Plan:
     clocks = len(loops) + len(back_ends.loops) + on_buses
     parts = Parts(len(wiring.links) + extra_links(scenario, boxes), clocks, jobs, traffic)
     end_ps, interval_ps = times_of(scenario, parts, problems)
-    problems.stop_if_any()
+    refuse_many_open(scenario, jobs, problems)
+    refuse_long_services(scenario, jobs, hosts, end_ps, problems)
+    problems.stop_at_end()
     workloads, jobs = with_journals(workloads, jobs, volumes)
     n_ports = [*linked, *back_ends.n_ports, *virtual_n_ports(virtual, linked, ids)]
     services = outcome_of(

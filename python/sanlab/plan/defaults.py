@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from sanlab.catalog import UnknownEntryError, entry
 from sanlab.plan.drives import contradictions
+from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.base import overlaid
+from sanlab.scenario.base import overlaid, written
 from sanlab.scenario.groups import expand_names
 from sanlab.scenario.hosts import Cpu, Hba, Os
 from sanlab.scenario.qos import SwitchQos
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sanlab.catalog.entries import (
         ArrayEntry,
         DiskEntry,
-        Entry,
         HbaEntry,
         HostEntry,
         PortEntry,
@@ -63,14 +62,6 @@ class Ports:
     interleave: str
     rx_hold_ps: int
     drain_bytes_per_s: int
-
-
-def _look_up(kind: str, name: str, path: Path, problems: Problems) -> Entry | None:
-    try:
-        return entry(kind, name)
-    except UnknownEntryError as error:
-        problems.add((*path, "model"), error.reason, error.remedy)
-        return None
 
 
 def generic(speed: str | None) -> str:
@@ -138,11 +129,9 @@ class ResolvedHba:
     """Index among the adapters in the file."""
 
 
-def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba | None:
+def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> ResolvedHba:
     """Fill in an adapter, all but its bus."""
-    found = _look_up("hbas", spec.model or generic(spec.speed), path, problems)
-    if found is None:
-        return None
+    found = look_up("hbas", spec.model or generic(spec.speed), generic(spec.speed), path, problems)
     model = cast("HbaEntry", found)
     return ResolvedHba(
         name=name,
@@ -183,28 +172,20 @@ class ResolvedOs:
     submission: Submission
 
 
-def resolve_os(spec: Host, path: Path, problems: Problems) -> ResolvedOs | None:
+def resolve_os(spec: Host, path: Path, problems: Problems) -> ResolvedOs:
     """Fill in the operating system of a host; by default that of its model."""
-    host = _look_up("hosts", spec.model or "generic", path, problems)
-    if host is None:
-        return None
+    host = cast("HostEntry", look_up("hosts", spec.model or "generic", "generic", path, problems))
     os = spec.os or Os()
-    found = _look_up(
-        "systems", given(os.model, cast("HostEntry", host).os), (*path, "os"), problems
-    )
-    if found is None:
-        return None
+    found = look_up("systems", given(os.model, host.os), host.os, (*path, "os"), problems)
     model = cast("SystemEntry", found)
     return ResolvedOs(
         given(os.max_request, model.max_request), given(os.submission, model.submission)
     )
 
 
-def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu | None:
+def resolve_cpu(spec: Host, path: Path, problems: Problems) -> ResolvedCpu:
     """Fill in the processors of a host; half of `cost_per_io` is spent on each way."""
-    found = _look_up("hosts", spec.model or "generic", path, problems)
-    if found is None:
-        return None
+    found = look_up("hosts", spec.model or "generic", "generic", path, problems)
     model = cast("HostEntry", found)
     cpu = spec.cpu or Cpu()
     submit, complete = given(cpu.submit, model.submit), given(cpu.complete, model.complete)
@@ -237,11 +218,11 @@ class ResolvedSwitch:
     qos: SwitchQos
 
 
-def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch | None:
+def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwitch:
     """Fill in a switch."""
-    found = _look_up("switches", spec.model or generic(spec.speed), path, problems)
-    if found is None:
-        return None
+    found = look_up(
+        "switches", spec.model or generic(spec.speed), generic(spec.speed), path, problems
+    )
     model = cast("SwitchEntry", found)
     own_speeds = {
         number: tuple(group.speeds)
@@ -294,24 +275,20 @@ class ResolvedArray:
     model: ArrayEntry
 
 
-def resolve_array(spec: Array, path: Path, problems: Problems) -> ResolvedArray | None:
+def resolve_array(spec: Array, path: Path, problems: Problems) -> ResolvedArray:
     """Fill in the ports of an array."""
-    found = _look_up("arrays", spec.model or generic(spec.speed), path, problems)
-    if found is None:
-        return None
+    found = look_up(
+        "arrays", spec.model or generic(spec.speed), generic(spec.speed), path, problems
+    )
     model = cast("ArrayEntry", found)
     return ResolvedArray(_ports(spec, model, path, problems), model)
 
 
-def resolve_disk(
-    spec: Disk | None, fallback: str, path: Path, problems: Problems
-) -> DiskEntry | None:
+def resolve_disk(spec: Disk | None, fallback: str, path: Path, problems: Problems) -> DiskEntry:
     """Fill in the kind of disk of an array, and check that its times make sense."""
     disk = spec or Disk()
-    found = _look_up("disks", disk.model or fallback, path, problems)
-    if found is None:
-        return None
-    changed = {key: getattr(disk, key) for key in disk.model_fields_set - {"model"}}
+    found = look_up("disks", disk.model or fallback, fallback, path, problems)
+    changed = written(disk, but=("model",))
     model = overlaid(cast("DiskEntry", found), changed)
     for reason, remedy in contradictions(model):
         problems.add(path, reason, remedy)

@@ -32,6 +32,12 @@ class _Switches:
     cylinder_ps: int
 
 
+#: Limits of the engine for one drive.
+MOST_SURFACES = 2**10
+MOST_BLOCKS = 2**20
+MOST_CYLINDERS = 2**26
+
+
 def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
     """Return contradictions in a data sheet: reasons and remedies."""
     found = []
@@ -57,7 +63,23 @@ def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
         buffer = f"{disk.segments} segments of a buffer of {format_size(disk.cache_size)}"
         remedy = "Use fewer 'segments', or a larger 'cache_size'"
         found.append((f"{buffer} are smaller than a sector", remedy))
-    return found
+    return found or _beyond_limits(disk)
+
+
+def _beyond_limits(disk: DiskEntry) -> list[tuple[str, str]]:
+    """Return what a drive of this data sheet would need more of than the engine has."""
+    drive = drive_from_sheet("", disk)
+    remedy = "Change 'size', 'cylinders', 'surfaces', 'rpm' or the rates, so that they fit"
+    amounts = [
+        ("surfaces", drive.surfaces, MOST_SURFACES),
+        ("blocks on a track", max(zone.blocks_per_track for zone in drive.zones), MOST_BLOCKS),
+        ("cylinders", max(zone.last_cylinder for zone in drive.zones) + 1, MOST_CYLINDERS),
+    ]
+    return [
+        (f"The disk would have {count} {what}, and {limit} is the limit", remedy)
+        for what, count, limit in amounts
+        if count > limit
+    ]
 
 
 def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sanlab.plan.amounts import many_open
 from sanlab.plan.schema import NPortEnd
 from sanlab.quantities import PS_PER_S, format_time
 
@@ -102,8 +103,8 @@ def credit_to_fill(link: LinkPlan, data_frame_bytes: int) -> int:
 
 
 def notes(plan: Plan) -> list[str]:
-    """Return notes on links with too little credit and on hosts and arrays without a link."""
-    found = []
+    """Return notes on much open I/O, links with too little credit, and parts without a link."""
+    found = [sentence for sentence in [many_open(plan)] if sentence]
     for link in plan.links:
         need = credit_to_fill(link, plan.data_frame_bytes)
         least = min(link.credit_a_to_b, link.credit_b_to_a)

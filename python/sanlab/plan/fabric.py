@@ -73,10 +73,9 @@ def build_n_ports(
 
 
 def _has_priorities(scenario: Scenario) -> bool:
-    """Whether any switch or link distinguishes frames by priority."""
-    channels = [link.virtual_channels for link in scenario.links]
-    has_own = any(counts is not None and counts.shared is None for counts in channels)
-    return has_own or any(entry.priority is not None for entry in scenario.qos)
+    """Whether any switch or link has classes of frames, one for each priority."""
+    has_channels = any(link.virtual_channels is not None for link in scenario.links)
+    return has_channels or any(entry.priority is not None for entry in scenario.qos)
 
 
 def build_switches(scenario: Scenario, boxes: Boxes) -> list[SwitchPlan]:

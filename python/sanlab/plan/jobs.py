@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sanlab.plan.access import access_region, asked_of_access, fits_access
+from sanlab.plan.amounts import refuse_many_jobs
 from sanlab.plan.job_parts import JobIds, Place, blocks_of, job_of
 from sanlab.plan.job_paths import Region, TargetMaker, initiator_of, routes_of, ways_to
 from sanlab.plan.names import define, pair_up
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from sanlab.scenario.document import Path
     from sanlab.scenario.workload import Workload
 
-#: Jobs of one scenario.
-MAX_JOBS = 200_000
-
 
 def build_jobs(
     scenario: Scenario, maker: JobMaker, flows: dict[str, Path]
@@ -47,6 +45,8 @@ def build_jobs(
     """Return the workloads and jobs of the plan."""
     workloads: list[WorkloadPlan] = []
     jobs: list[JobPlan] = []
+    if refuse_many_jobs(scenario, maker):
+        return workloads, jobs
     for index, spec in enumerate(scenario.workloads):
         path: Path = ("workloads", index)
         work = with_preset(spec, path, maker.problems)
@@ -54,13 +54,6 @@ def build_jobs(
             if work is not None:
                 jobs.extend(_jobs_of(work, name, len(workloads), path, maker))
             workloads.append(WorkloadPlan(name=name, file_system=None))
-        if len(jobs) > MAX_JOBS:
-            maker.problems.add(
-                (*path, "numjobs"),
-                f"The workloads make more than {MAX_JOBS} jobs",
-                "Use fewer hosts, targets or jobs",
-            )
-            break
     return workloads, jobs
 
 
@@ -190,6 +183,8 @@ def _volume_jobs(
             f"'{volume.name}' is not a file system, so 'first_write' has no effect",
             "Let 'targets' name one of 'filesystems', or remove 'first_write'",
         )
+        return []
+    if not hosts:
         return []
     whole = replace(volume.luns[0], bytes=volume.bytes, name=volume.name)
     regions = _regions(spec, whole, len(hosts) * spec.numjobs, path, maker.problems)

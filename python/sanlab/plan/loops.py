@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ def find_place(
         return None
     last = stack.enclosures
     named = {"": 1, "top": 1, "bottom": last}
-    enclosure = named.get(where, int(where) if where.isdigit() else 0)
+    enclosure = named.get(where, int(where) if re.fullmatch("[0-9]{1,9}", where) else 0)
     if not 1 <= enclosure <= last:
         problems.add(
             path,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from sanlab.errors import ScenarioError
 from sanlab.quantities import nearest
+from sanlab.scenario.document import path_text
 from sanlab.scenario.groups import GroupError, expand, expand_names
 
 if TYPE_CHECKING:
@@ -31,18 +32,52 @@ class Problems:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.found: list[Problem] = []
+        self._held: list[Problem] = []
+        self._stood_in: list[Path] = []
 
     def add(self, path: Path, reason: str, remedy: str) -> None:
         """Note a problem with the value at `path`."""
         self.found.append(self.scenario.problem(path, reason, remedy))
 
+    def hold(self, path: Path, reason: str, remedy: str) -> None:
+        """Note a problem that something else stands in for, so that later steps can go on.
+
+        Problems with the same box may only follow from what stands in; they are left out.
+        """
+        self._held.append(self.scenario.problem(path, reason, remedy))
+        self._stood_in.append(path[:2])
+
     def stop_if_any(self) -> None:
         """Raise all problems so far; later steps may rely on what was checked."""
         if self.found:
-            order = sorted(
-                dict.fromkeys(self.found), key=lambda problem: (problem.line or 0, problem.key)
+            self._raise()
+
+    def stop_at_end(self) -> None:
+        """Raise all problems, those that something stood in for as well."""
+        if self.found or self._held:
+            self._raise()
+
+    def _raise(self) -> NoReturn:
+        names = [name for path in self._stood_in for name in self._names_at(path)]
+        places = tuple(path_text(path) for path in self._stood_in)
+        problems = [
+            problem
+            for problem in dict.fromkeys(self.found)
+            if problem.reason.startswith("There is no")
+            or not (
+                problem.key.startswith(places)
+                or any(re.search(rf"'{re.escape(name)}\b", problem.reason) for name in names)
             )
-            raise ScenarioError(order)
+        ]
+        order = sorted(
+            dict.fromkeys([*self._held, *problems]),
+            key=lambda problem: (problem.line or 0, problem.key),
+        )
+        raise ScenarioError(order)
+
+    def _names_at(self, path: Path) -> list[str]:
+        kind, index = path
+        return expand_names(getattr(self.scenario, str(kind))[index].name)
 
 
 class Names(Generic[Item]):

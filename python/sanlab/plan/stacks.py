@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from sanlab.catalog import UnknownEntryError, entry
 from sanlab.catalog.entries import ArrayEntry, LoopPortEntry
 from sanlab.plan.defaults import Ports, ResolvedArray, given
+from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS, counted
 from sanlab.scenario.arrays import Array, Lun
-from sanlab.scenario.base import overlaid
+from sanlab.scenario.base import overlaid, written
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import EnclosureEntry
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Names of the loops of a stack.
 LOOPS = ("a", "b")
+#: Model that an unknown one is checked as.
+STAND_IN = "rs-1600-jbod"
 #: Ports a loop may have besides an FL_Port: there are 127 AL_PAs, and 00 is the FL_Port's.
 MOST_PORTS = 126
 #: Bytes of a block on a disk of a stack, so that a LUN ends with its disk.
@@ -55,13 +57,9 @@ class StackBox:
         return range((enclosure - 1) * bays + 1, min(enclosure * bays, self.disks_count) + 1)
 
 
-def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> StackBox | None:
+def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> StackBox:
     """Fill in a stack, and check that its parts fit together."""
-    try:
-        model = cast("EnclosureEntry", entry("enclosures", spec.model))
-    except UnknownEntryError as error:
-        problems.add((*path, "model"), error.reason, error.remedy)
-        return None
+    model = cast("EnclosureEntry", look_up("enclosures", spec.model, STAND_IN, path, problems))
     loops = given(spec.loops, model.loops)
     if loops > model.loops:
         problems.add(
@@ -139,8 +137,8 @@ def _port_of(
 ) -> LoopPortEntry:
     if spec is None:
         return model
-    changed = {key: getattr(spec, key) for key in spec.model_fields_set}
-    port = overlaid(model, {key: value for key, value in changed.items() if value is not None})
+    changed = written(spec)
+    port = overlaid(model, changed)
     if port.login_credit > port.buffers:
         problems.add(
             (*path, "login_credit" if "login_credit" in changed else "buffers"),

@@ -96,10 +96,10 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
     requests = _requests(scenario, boxes, problems)
     board = _Board(boxes, problems)
     for request in requests:
-        if _at_stack(request, boxes) is not None:
-            continue
+        at_stack = _at_stack(request, boxes)
         for end, key in ((request.left, "from"), (request.right, "to")):
-            board.reserve(end, (*request.path, key))
+            if key != at_stack:
+                board.reserve(end, (*request.path, key))
     wiring = Wiring(switches=frozenset(switch.name for switch in boxes.switches))
     for request in requests:
         if _at_stack(request, boxes) is not None:
@@ -171,7 +171,7 @@ class _Board:
         """Take the port an end names; an unknown port or one in use is a problem."""
         name, _, port = end.partition(".")
         box = self.boxes.by_name[name]
-        if not port or _is_hba(box, port):
+        if not port or box.kind == "stack" or _is_hba(box, port):
             return
         if port not in box.ports:
             self.bad.add(end)

@@ -18,7 +18,7 @@ from sanlab.report.page import REPORT_SCRIPT, STYLE, TEMPLATES, json_in_html, te
 from sanlab.report.port_tables import FRAMES, PORTS, WAITING
 from sanlab.report.station_tables import FILE_SYSTEMS, MIRRORS, STATIONS
 from sanlab.report.words import show_count, show_time
-from sanlab.simulation.folder import write_file
+from sanlab.simulation.folder import named, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,8 +100,10 @@ def export(run: Run, folder: Path) -> list[Path]:
         config = {"background": "white", "font": "sans-serif"}
         fixed = figure.with_properties(width=640, config=config)
         svg, png = folder / f"{name}.svg", folder / f"{name}.png"
-        svg.write_text(fixed.to_svg(), encoding="utf-8")
-        png.write_bytes(fixed.to_png(scale=2))
+        with named(svg):
+            svg.write_text(fixed.to_svg(), encoding="utf-8")
+        with named(png):
+            png.write_bytes(fixed.to_png(scale=2))
         written += [svg, png]
     if run.rows("ports"):
         path = folder / "topology.svg"
@@ -110,7 +112,7 @@ def export(run: Run, folder: Path) -> list[Path]:
     for name in run.tables:
         path = folder / f"{name}.csv"
         table = run.table(name)
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with named(path), path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(table.column_names)
             writer.writerows(zip(*(table[c].to_pylist() for c in table.column_names), strict=True))

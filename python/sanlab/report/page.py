@@ -7,11 +7,14 @@ import json
 import os
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 
 from sanlab.simulation.folder import write_file
+
+if TYPE_CHECKING:
+    from jinja2.bccache import Bucket
 
 #: Templates of the report; other pages use parts of them.
 TEMPLATES = Path(__file__).parent / "templates"
@@ -38,7 +41,15 @@ def _compiled_templates() -> jinja2.BytecodeCache | None:
     folder = _user_cache() / "templates"
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
+    return _Compiled(str(folder)) if os.access(folder, os.W_OK) else None
+
+
+class _Compiled(jinja2.FileSystemBytecodeCache):
+    """Compiled templates on a disk that may be full: then they are compiled again."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().dump_bytecode(bucket)
 
 
 def _user_cache() -> Path:
@@ -60,7 +71,7 @@ def vega() -> str:
     kept = cache / f"vega-{version('vl-convert-python')}.js"
     try:
         return kept.read_text(encoding="utf-8")
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         pass
     import vl_convert
 

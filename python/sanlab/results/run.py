@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from sanlab.errors import SanlabError
 from sanlab.simulation import folder as run_folder
 from sanlab.simulation.execute import execute, prepare
+from sanlab.simulation.folder import PLAN
 from sanlab.simulation.manifest import FORMAT, Manifest
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sanlab.scenario.scenario import Scenario
+
+
+#: What to do about a folder that is damaged.
+_AGAIN = "Run its scenario again"
 
 
 class Run:
@@ -57,17 +62,23 @@ class Run:
         """
         folder = Path(folder)
         try:
-            text = (folder / "manifest.json").read_text(encoding="utf-8")
+            text = (folder / "manifest.json").read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             reason = (
                 f"{folder} is not a run folder: it has no manifest.json. `sanlab run` makes one"
             )
             raise SanlabError(reason) from None
+        except OSError as error:
+            reason = f"{folder / 'manifest.json'} cannot be read: {error.strerror}. {_AGAIN}"
+            raise SanlabError(reason) from None
         try:
             manifest = Manifest.model_validate_json(text)
         except ValidationError as error:
-            reason = f"{folder / 'manifest.json'} cannot be read: {error}"
-            raise SanlabError(reason) from error
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(step) for step in first["loc"])
+            told = f"{place}: {first['msg']}" if place else first["msg"]
+            reason = f"{folder / 'manifest.json'} is damaged: {told}. {_AGAIN}"
+            raise SanlabError(reason) from None
         if manifest.format > FORMAT:
             reason = (
                 f"{folder} was written by sanlab {manifest.sanlab_version}. Use that or a newer one"
@@ -89,13 +100,12 @@ class Run:
     @cached_property
     def tables(self) -> list[str]:
         """Names of the tables."""
-        return sorted(path.stem for path in (self.folder / "tables").glob("*.parquet"))
+        return sorted(Path(file).stem for file in self.manifest.digests if file != PLAN)
 
     def table(self, name: str) -> pa.Table:
         """One table as Arrow columns; `docs/reference/tables.md` says what they mean."""
         if name not in self._tables:
-            path = self.folder / "tables" / f"{name}.parquet"
-            if not path.is_file():
+            if name not in self.tables:
                 alike = difflib.get_close_matches(name, self.tables, n=1)
                 hint = (
                     f"did you mean {alike[0]!r}?"
@@ -104,8 +114,28 @@ class Run:
                 )
                 reason = f"{self.folder} has no table {name!r}; {hint}"
                 raise SanlabError(reason)
-            self._tables[name] = pq.ParquetFile(path).read(use_threads=False)
+            content = pa.BufferReader(self._content(run_folder.table_file(name)))
+            self._tables[name] = pq.ParquetFile(content).read(use_threads=False)
         return self._tables[name]
+
+    def _content(self, file: str) -> bytes:
+        """Return a file of the folder as it was written.
+
+        Raises
+        ------
+        SanlabError
+            It is gone, or has changed since.
+        """
+        path = self.folder / file
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            reason = f"{path} cannot be read: {error.strerror}. {_AGAIN}"
+            raise SanlabError(reason) from None
+        if run_folder.digest_of(content) != self.manifest.digests.get(file):
+            reason = f"{path} is damaged: it is not as it was written. {_AGAIN}"
+            raise SanlabError(reason)
+        return content
 
     def frame(self, name: str) -> pd.DataFrame:
         """One table as a pandas frame; needs pandas (`pip install sanlab[notebook]`)."""
@@ -123,15 +153,14 @@ class Run:
     @cached_property
     def plan(self) -> dict[str, Any]:
         """The resolved plan, as in `plan.json`."""
-        text = (self.folder / "plan.json").read_text(encoding="utf-8")
-        plan: dict[str, Any] = json.loads(text)
+        plan: dict[str, Any] = json.loads(self._content(PLAN))
         return plan
 
     @property
     def scenario(self) -> str | None:
         """Text of the scenario as written; None if the folder has none."""
         path = self.folder / "scenario.yaml"
-        return path.read_text(encoding="utf-8") if path.is_file() else None
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
 
     def summary(self) -> dict[str, Any]:
         """Headline numbers of the run as plain data.
@@ -196,7 +225,7 @@ class Run:
 def run(
     source: str | Path | Scenario,
     *,
-    overrides: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
     folder: str | Path | None = None,
     seed: int | None = None,
     show_progress: bool = False,
@@ -208,7 +237,7 @@ def run(
     source
         A scenario file, or a scenario made in Python.
     overrides
-        Values that replace those of the file, by path: `{"workloads.readers.iodepth": "32"}`.
+        Values that replace those of the file, by path: `{"workloads.readers.iodepth": 32}`.
     folder
         Run folder to write; it must not exist yet. Default: `runs/` and the name of the file.
     seed

@@ -422,7 +422,7 @@ class Array(ScenarioModel):
     """Processors that serve commands."""
     command_cost: Time | None = None
     """Processor time of one command."""
-    burst: Annotated[Size, Field(ge=512)] | None = None
+    burst: Annotated[Size, Field(ge=512, le=2**30)] | None = None
     """Most data that one XFER_RDY requests."""
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""

@@ -72,6 +72,12 @@ def overlaid(base: ModelT, keys: Mapping[str, object]) -> ModelT:
     return base.model_copy(update=dict(keys))
 
 
+def written(part: BaseModel, *, but: tuple[str, ...] = ()) -> dict[str, object]:
+    """Return the values that a part of a scenario has of its own; an empty value is none."""
+    keys = (key for key in type(part).model_fields if key in part.model_fields_set - set(but))
+    return {key: value for key in keys if (value := getattr(part, key)) is not None}
+
+
 def refusal(reason: str, remedy: str, key: str = "") -> PydanticCustomError:
     """Return an error with this reason and remedy, at `key` of the mapping if there is a key."""
     context = {"reason": reason, "remedy": remedy, "key": key}
@@ -151,6 +157,12 @@ _RATE_OR_NONE = _quantity(
 _TIME = _quantity(
     quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
 )
+_TIME_OR_MANUAL = _quantity(
+    lambda text: text if text == "manual" else quantities.parse_time(text),
+    example="10s",
+    high=MAX_TIME_PS,
+    shown=quantities.format_time,
+)
 _SPAN = _quantity(
     quantities.parse_time, example="1s", low=1, high=MAX_TIME_PS, shown=quantities.format_time
 )
@@ -167,6 +179,8 @@ Rate = Annotated[int, *_RATE]
 #: A rate, or `none`.
 RateOrNone = Annotated[int | Literal["none"], *_RATE_OR_NONE]
 Time = Annotated[int, *_TIME]
+#: A time, or `manual`.
+TimeOrManual = Annotated[int | Literal["manual"], *_TIME_OR_MANUAL]
 Span = Annotated[int, *_SPAN]
 Length = Annotated[int, *_LENGTH]
 Share = Annotated[int, *_SHARE]

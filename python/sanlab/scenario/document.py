@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ MAX_DEPTH = 50
 
 _KINDS = {"int": int, "float": float}
 _TAG = "tag:yaml.org,2002:"
+
+#: Keys that a path shows without quotes.
+_PLAIN_STEP = re.compile(r"[^.\[\]='\s]+")
 
 Path = tuple[str | int, ...]
 
@@ -88,10 +92,22 @@ def find_mark(root: object, path: Iterable[str | int]) -> Mark | None:
 
 
 def path_text(path: Sequence[str | int]) -> str:
-    """`links[3].from` of `("links", 3, "from")`."""
+    """Text of a path, as `--set` takes it.
+
+    >>> path_text(("links", 3, "from")), path_text(("zoning", "zones", "a.b"))
+    ('links[3].from', "zoning.zones['a.b']")
+
+    A quote within a key is written twice.
+    """
     text = ""
     for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif _PLAIN_STEP.fullmatch(step):
+            text += f".{step}" if text else step
+        else:
+            quoted = step.replace("'", "''")
+            text += f"['{quoted}']"
     return text
 
 

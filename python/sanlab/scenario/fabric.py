@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -122,6 +123,15 @@ class Switch(ScenarioModel):
     """How its ports apply limits and priorities."""
 
 
+def _read_al_pa(value: object) -> object:
+    if isinstance(value, str) and not re.fullmatch("[0-9A-Fa-f]{2}", value):
+        raise refusal(
+            reason=f"'{value}' is not an AL_PA",
+            remedy="Write two hexadecimal digits in quotes, such as '01'",
+        )
+    return value
+
+
 class Link(ScenarioModel):
     """One or many links from one end to another."""
 
@@ -152,7 +162,7 @@ class Link(ScenarioModel):
     """BB credit the `from` end grants."""
     bb_credit_to: Credit | None = None
     """BB credit the `to` end grants."""
-    al_pa: Annotated[str, Field(pattern="^[0-9A-Fa-f]{2}$")] | None = None
+    al_pa: Annotated[str, BeforeValidator(_read_al_pa)] | None = None
     """AL_PA of the port on a stack's loop, in hexadecimal; by default the free one with the highest
     priority."""
     gap: Annotated[Size, Field(le=4096)] = 24

@@ -10,7 +10,7 @@ MAX_GROUP = 100_000
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _GROUP = re.compile(r"\[([^\[\]]*)\]")
-_RANGE = re.compile(r"(\d+)\.\.(\d+)")
+_RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 
 
 class GroupError(ValueError):
@@ -69,7 +69,7 @@ def _members(group: str, text: str) -> list[str]:
         piece = part.strip()
         found = _RANGE.fullmatch(piece)
         if found is None:
-            if not piece.isdigit():
+            if not (piece.isascii() and piece.isdigit()):
                 raise GroupError(
                     reason=f"'[{group}]' in '{text}' is not a group of numbers",
                     remedy="Write a range with two dots, host[1..4], or a list, host[1,3]",

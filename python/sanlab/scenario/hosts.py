@@ -17,6 +17,7 @@ from sanlab.scenario.base import (
     Span,
     Speed,
     Time,
+    TimeOrManual,
     also,
     refusal,
     refuse_parts_of_sectors,
@@ -178,8 +179,8 @@ class Multipath(ScenarioModel):
     """Requests on each path before the next; 1 by default."""
     no_path: Literal["fail", "queue"] = "fail"
     """Whether requests wait or fail while there is no path."""
-    failback: Time | Literal["manual"] = 0
-    """Time from the return of a preferred path to its use; 0 by default."""
+    failback: TimeOrManual = 0
+    """Time from the return of a preferred path to its use, or `manual`; 0 by default."""
     checker: Span = 5 * 10**12
     """Interval of the path checker, which puts failed paths back into use; 5s by default."""
     switch_over: Time = 0

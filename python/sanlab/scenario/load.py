@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 16 * 2**20
 
 
 def load_scenario(
-    path: str | PathLike[str], overrides: Mapping[str, str] | None = None
+    path: str | PathLike[str], overrides: Mapping[str, object] | None = None
 ) -> Scenario:
     """Read and check a scenario.
 
@@ -33,7 +33,8 @@ def load_scenario(
     path
         The YAML file.
     overrides
-        Values to change before the check, `{"workloads.writers.bs": "64k"}`.
+        Values to change before the check, `{"workloads.writers.bs": "64k"}`: texts as after
+        `--set`, numbers, true or false, or lists of them.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def load_scenario(
 
 
 def parse_scenario(
-    text: str, file: str = "scenario", overrides: Mapping[str, str] | None = None
+    text: str, file: str = "scenario", overrides: Mapping[str, object] | None = None
 ) -> Scenario:
     """Check a scenario given as text; `file` is the name problems are reported under."""
     document = read_document(text, file)
@@ -65,6 +66,10 @@ def check_document(document: MarkedMap) -> Scenario:
 def read_text(path: Path) -> str:
     """Read the text of a scenario file; raises a ScenarioError where it cannot be read."""
     try:
+        if path.is_dir():
+            inside = path / "scenario.yaml"
+            remedy = f"Write {inside}" if inside.is_file() else "Name a YAML file in it"
+            raise ScenarioError([Problem(str(path), None, None, "", "This is a folder", remedy)])
         if path.stat().st_size > MAX_FILE_BYTES:
             reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
             raise ScenarioError(

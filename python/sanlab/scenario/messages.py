@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import typing
-from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
-
-from pydantic import BaseModel
+import re
+from typing import TYPE_CHECKING
 
 from sanlab.errors import Problem
-from sanlab.quantities import nearest
+from sanlab.quantities import MOST_DIGITS, nearest
 from sanlab.scenario.base import OWN_ERROR
 from sanlab.scenario.document import Mark, find_mark, path_text
+from sanlab.scenario.shape import known_keys
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
     from pydantic_core import ErrorDetails
 
     from sanlab.scenario.document import MarkedMap, Path
@@ -27,7 +25,7 @@ def problems_of(error: ValidationError, model: type[BaseModel], root: MarkedMap)
 
 
 def _problem(detail: ErrorDetails, model: type[BaseModel], root: MarkedMap) -> Problem:
-    path: Path = detail["loc"]
+    path: Path = tuple(step for step in detail["loc"] if step != "[key]")
     if detail["type"] == OWN_ERROR and detail["ctx"].get("key"):
         path = (*path, detail["ctx"]["key"])
     reason, remedy = _words(detail, model)
@@ -52,19 +50,40 @@ def _words(detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
 
 def _type_or_bound(detail: ErrorDetails, value: str) -> tuple[str, str]:
     kind = detail["type"]
+    if isinstance(detail["input"], str) and kind in _QUOTED:
+        what, pattern = _QUOTED[kind]
+        if pattern.fullmatch(detail["input"]):
+            return _for_quoted(detail["input"], value, what)
     if kind in _TYPE_WORDS:
         what, remedy = _TYPE_WORDS[kind]
         return f"{value} is not {what}", remedy
+    if kind in _LENGTH_WORDS:
+        what, limit, key = _LENGTH_WORDS[kind]
+        return f"The list is {what}", f"{limit} {detail['ctx'][key]}"
     if kind in _BOUND_WORDS:
         what, limit, key = _BOUND_WORDS[kind]
         return f"{value} is {what}", f"{limit} {detail['ctx'][key]}"
     return str(detail["msg"]), "See the reference of the scenario file"
 
 
+#: What a text may hold that is not text once its quotes are gone.
+_QUOTED = {
+    "int_type": ("a number", re.compile(r"[+-]?[0-9][0-9_]*")),
+    "bool_type": ("true or false", re.compile("true|false", re.IGNORECASE)),
+}
+
+
+def _for_quoted(text: str, value: str, what: str) -> tuple[str, str]:
+    if len(text) > MOST_DIGITS:
+        return f"{value} has more than {MOST_DIGITS} digits", "Write a smaller number"
+    return f"{value} is in quotes, which makes it text, not {what}", f"Write {text} without quotes"
+
+
 _TYPE_WORDS = {
     "int_type": ("a whole number", "Write digits alone, such as 8"),
     "int_from_float": ("a whole number", "Write digits alone, such as 8"),
     "int_parsing_size": ("a number of reasonable size", "Write a smaller number"),
+    "float_type": ("a number", "Write a number such as 1.5"),
     "bool_type": ("true or false", "Write 'true' or 'false'"),
     "string_type": ("text", "Write a word, or put the value in quotes"),
     "list_type": ("a list", "Start each item on its own line with '- '"),
@@ -76,7 +95,10 @@ _BOUND_WORDS = {
     "greater_than": ("too small", "It must be more than", "gt"),
     "less_than_equal": ("too large", "The limit is", "le"),
     "less_than": ("too large", "It must be less than", "lt"),
-    "too_short": ("too short a list", "The least number of items is", "min_length"),
+}
+_LENGTH_WORDS = {
+    "too_short": ("too short", "The least number of items is", "min_length"),
+    "too_long": ("too long", "The largest number of items is", "max_length"),
 }
 
 
@@ -93,7 +115,10 @@ def _shown(value: object) -> str:
 
 
 def _not_a_choice(expected: str, value: object) -> tuple[str, str]:
-    choices = [word.strip().strip("'") for word in expected.replace(" or ", ", ").split(",")]
+    words = [word.strip() for word in expected.replace(" or ", ", ").split(",")]
+    if isinstance(value, str) and value in words:  # choices of text have quotes here
+        return _for_quoted(value, _shown(value), "a number")
+    choices = [word.strip("'") for word in words]
     guess = nearest(str(value), choices)
     hint = f"Did you mean '{guess}'? " if guess and str(value) != guess else ""
     return f"{_shown(value)} is not a valid choice", f"{hint}Choices are {', '.join(choices)}"
@@ -105,50 +130,3 @@ def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
     guess = nearest(key, known)
     remedy = f"Did you mean '{guess}'? " if guess else ""
     return f"The key '{key}' is unknown", f"{remedy}Valid keys are {', '.join(known)}"
-
-
-def known_keys(model: type[BaseModel], path: Path) -> list[str]:
-    """Return the keys a scenario may have at `path`; None if a value without keys stands."""
-    kind = _type_at(model, path)
-    return list(_fields(_item_type(kind) or kind))
-
-
-def is_list(model: type[BaseModel], path: Path) -> bool:
-    """Return whether a scenario has a list at `path`."""
-    return _item_type(_type_at(model, path)) is not None
-
-
-def _type_at(model: type[BaseModel], path: Path) -> Any:  # noqa: ANN401  an annotation
-    kind: Any = model
-    for step in path:
-        if isinstance(step, int):
-            kind = _item_type(kind)
-        else:
-            # A single item may be written without its list.
-            kind = _fields(_item_type(kind) or kind).get(step)
-    return kind
-
-
-def _fields(kind: Any) -> dict[str, Any]:  # noqa: ANN401  an annotation
-    bare = _bare(kind)
-    if not (isinstance(bare, type) and issubclass(bare, BaseModel)):
-        return {}
-    return {field.alias or name: field.annotation for name, field in bare.model_fields.items()}
-
-
-def _item_type(kind: Any) -> Any:  # noqa: ANN401  an annotation
-    bare = _bare(kind)
-    return get_args(bare)[0] if get_origin(bare) is list else None
-
-
-def _bare(kind: Any) -> Any:  # noqa: ANN401  an annotation
-    """Strip `Annotated` and `| None`."""
-    while kind is not None:
-        origin = get_origin(kind)
-        if origin is typing.Annotated:
-            kind = get_args(kind)[0]
-        elif origin in (UnionType, typing.Union):
-            kind = next(arg for arg in get_args(kind) if arg is not type(None))
-        else:
-            return kind
-    return None

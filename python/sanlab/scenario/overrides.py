@@ -1,41 +1,44 @@
 """`--set path=value`: one value of a scenario changed before it is checked.
 
-A path goes down by keys. An item of a list is named by its index, `links[0].length`, or by its
-name, `hosts.host1.cpu.cores`; `hosts.*.cpu.cores` and `hosts.host[1..4]...` mean all of them. One
-member of a group is taken out of its group first, so that the others keep their value.
+A path goes down by keys. An item of a list is named by its index, `links[0].length` or
+`links.0.length`, or by its name, `hosts.host1.cpu.cores`; `hosts.*.cpu.cores` and
+`hosts.host[1..4]...` mean all of them. One member of a group is taken out of its group first, so
+that the others keep their value. Every path in a message of `sanlab check` is such a path.
 """
 
 from __future__ import annotations
 
 import copy
 import fnmatch
+import json
+import math
 import re
+from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import Problem, ScenarioError
 from sanlab.quantities import nearest
 from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text, read_value
 from sanlab.scenario.groups import GroupError, expand
-from sanlab.scenario.messages import is_list, known_keys
 from sanlab.scenario.scenario import Scenario
+from sanlab.scenario.shape import is_list, known_keys, long_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sanlab.scenario.document import Path
 
 
 def apply_overrides(
-    document: MarkedMap, overrides: Mapping[str, str], option: str = "--set"
+    document: MarkedMap, overrides: Mapping[str, object], option: str = "--set"
 ) -> None:
     """Change the document as the overrides say, in their order; `option` is what brought them in.
 
     Raises
     ------
     ScenarioError
-        A path names nothing in the scenario.
+        A path names nothing in the scenario, or a value cannot be in one.
     """
-    for path, text in overrides.items():
+    for path, text in as_texts(overrides, option).items():
         mark = Mark(f"{option} {path}={text}")
         steps = _steps(path, mark)
         value = read_value(text, mark)
@@ -65,18 +68,88 @@ def parse_assignment(text: str) -> tuple[str, str]:
     return path.strip(), value.strip()
 
 
+def as_texts(overrides: Mapping[str, object], option: str = "--set") -> dict[str, str]:
+    """Write values as they stand after `--set path=`; texts are left as they are.
+
+    >>> as_texts({"a.b": 64, "c": True, "d": ["x", 1.5], "e": "64k"})
+    {'a.b': '64', 'c': 'true', 'd': '["x", 1.5]', 'e': '64k'}
+
+    Raises
+    ------
+    ScenarioError
+        A value is none that a scenario can have.
+    """
+    if not isinstance(overrides, Mapping):
+        problem = Problem(
+            option, None, None, "", "Overrides are paths with values", 'Write {"path": value}'
+        )
+        raise ScenarioError([problem])
+    texts = {}
+    for path, value in overrides.items():
+        if not isinstance(path, str):
+            problem = Problem(
+                option, None, None, "", f"The path {path!r} is not text", "Write it in quotes"
+            )
+            raise ScenarioError([problem])
+        try:
+            texts[path] = value if isinstance(value, str) else json.dumps(_plain(value))
+        except (TypeError, ValueError, RecursionError) as error:
+            kind = type(value).__name__
+            reason = f"A value of type '{kind}' cannot be in a scenario: {error}"
+            remedy = "Give a text, a number, true or false, or a list of them"
+            raise ScenarioError(
+                [Problem(f"{option} {path}", None, None, "", reason, remedy)]
+            ) from None
+    return texts
+
+
+def _plain(value: object) -> object:
+    """Return the value with types of JSON alone; those of NumPy count as numbers."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        if not math.isfinite(value):
+            reason = f"{value} is not a number"
+            raise ValueError(reason)
+        return float(value)
+    if hasattr(value, "tolist"):  # an array of NumPy, or its bool
+        return _plain(value.tolist())
+    reason = "it is no part of YAML"
+    raise TypeError(reason)
+
+
+#: Parts of a path: a key in quotes, an index, the members of a group, a dot, other text.
+_PART = re.compile(
+    r"\['(?P<quoted>(?:[^']|'')*)'\]|\[(?P<index>[0-9]{1,9})\](?=[.\[]|$)|(?P<dot>\.)"
+    r"|(?P<text>\[[^\[\]]*\]|[^.\[]+|\[)"
+)
+
+
 def _steps(path: str, mark: Mark) -> list[str | int]:
     steps: list[str | int] = []
-    for word in re.split(r"\.(?![^\[]*\])", path):
-        name = word
-        indices: list[int] = []
-        while found := re.search(r"\[(\d+)\]$", name):
-            indices.insert(0, int(found[1]))
-            name = name[: found.start()]
-        if not name:
+    word = ""
+    is_open = True  # a key or an index must come next
+    for part in _PART.finditer(f"{path}."):
+        if part["text"] is not None:
+            word += part["text"]
+            continue
+        if word:
+            steps.append(int(word) if re.fullmatch("[0-9]{1,9}", word) else word)
+            word, is_open = "", False
+        if part["dot"] is None:
+            quoted = part["quoted"]
+            steps.append(int(part["index"]) if quoted is None else quoted.replace("''", "'"))
+            is_open = False
+        elif is_open:
             raise _refuse(mark, (), f"The path '{path}' has an empty step", "Remove one dot")
-        steps.append(name)
-        steps.extend(indices)
+        else:
+            is_open = True
     return steps
 
 
@@ -93,8 +166,8 @@ class _Setter:
 
     def walk(self, node: Any, steps: list[str | int], path: Path) -> None:  # noqa: ANN401
         step, rest = steps[0], steps[1:]
-        if isinstance(node, MarkedMap) and isinstance(step, str):
-            self.walk_map(node, step, rest, path)
+        if isinstance(node, MarkedMap):
+            self.walk_map(node, str(step), rest, path)
         elif isinstance(node, MarkedList):
             self.walk_list(node, step, rest, path)
         else:
@@ -112,10 +185,43 @@ class _Setter:
         if not rest:
             node.put(key, copy.deepcopy(self.value), self.mark, self.mark)
             return
-        if not isinstance(node.get(key), (MarkedMap, MarkedList)):
-            self.require_keys_below(here, rest[0])
-            node.put(key, MarkedMap(self.mark), self.mark, self.mark)
+        self.make_room(node, key, rest[0], here)
         self.walk(node[key], rest, here)
+
+    def make_room(self, node: MarkedMap, key: str, step: str | int, path: Path) -> None:
+        """Let a step lead below the value of a key: by its long form, or by what is to be made."""
+        value = node.get(key)
+        is_single = isinstance(value, MarkedMap) and not (
+            isinstance(step, int) and is_list(Scenario, path)
+        )
+        if value is not None and not isinstance(value, MarkedList) and not is_single:
+            value = self.marked(long_form(Scenario, path, value))
+            node.put(key, value, node.key_marks[key], node.value_marks[key])
+        if isinstance(value, MarkedMap | MarkedList):
+            return
+        if step == 0 and is_list(Scenario, path):
+            items = MarkedList(self.mark)
+            items.put(MarkedMap(self.mark), self.mark)
+            node.put(key, items, self.mark, self.mark)
+            return
+        self.require_keys_below(path, step)
+        node.put(key, MarkedMap(self.mark), self.mark, self.mark)
+
+    def marked(self, value: object) -> object:
+        """Return plain data as data with places, all of them the override."""
+        if isinstance(value, MarkedMap | MarkedList):
+            return value
+        if isinstance(value, dict):
+            keys = MarkedMap(self.mark)
+            for key, item in value.items():
+                keys.put(key, self.marked(item), self.mark, self.mark)
+            return keys
+        if isinstance(value, list):
+            items = MarkedList(self.mark)
+            for item in value:
+                items.put(self.marked(item), self.mark)
+            return items
+        return value
 
     def require_keys_below(self, path: Path, step: str | int) -> None:
         """Refuse a path below a single value, or below a list that is not in the file."""
@@ -136,7 +242,10 @@ class _Setter:
                 reason = f"'{path_text(path)}' has no item {index}"
                 raise _refuse(self.mark, path, reason, f"It has {len(node)} items, counted from 0")
             if rest:
-                self.walk(node[index], rest, (*path, index))
+                here = (*path, index)
+                if not isinstance(node[index], MarkedMap | MarkedList):
+                    node[index] = self.marked(long_form(Scenario, here, node[index]))
+                self.walk(node[index], rest, here)
             else:
                 node[index] = copy.deepcopy(self.value)
                 node.item_marks[index] = self.mark

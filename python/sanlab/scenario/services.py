@@ -68,7 +68,7 @@ class FabricServices(ScenarioModel):
         return self
 
 
-_NUMBERS = re.compile(r"\d+(\.\.\d+)?(,\d+(\.\.\d+)?)*")
+_NUMBERS = re.compile(r"[0-9]{1,4}(\.\.[0-9]{1,4})?(,[0-9]{1,4}(\.\.[0-9]{1,4})?)*")
 
 
 def _read_numbers(value: object) -> object:

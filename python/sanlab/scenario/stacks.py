@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -56,17 +57,20 @@ class LoopPort(ScenarioModel):
         return self
 
 
+_NUMBER = re.compile("[0-9]{1,9}")
+
+
 def _read_span(value: object) -> object:
     """Read `all`, `last`, `rest`, a number or a range of enclosures."""
     if (isinstance(value, int) and not isinstance(value, bool)) or (
-        isinstance(value, str) and value.strip().isdecimal()
+        isinstance(value, str) and _NUMBER.fullmatch(value.strip())
     ):
         value = f"{value}..{value}"
     if isinstance(value, str) and value in {"all", "last", "rest"}:
         return value
     if isinstance(value, str):
         first, dots, last = value.partition("..")
-        if dots and first.strip().isdigit() and last.strip().isdigit():
+        if dots and _NUMBER.fullmatch(first.strip()) and _NUMBER.fullmatch(last.strip()):
             low, high = int(first), int(last)
             if 1 <= low <= high:
                 return f"{low}..{high}"
@@ -95,7 +99,7 @@ class StackPath(ScenarioModel):
 
 def _read_number(value: object) -> object:
     """Read the number of a disk: keys of a mapping come as text."""
-    return int(value) if isinstance(value, str) and value.isdecimal() else value
+    return int(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
 
 
 def _as_disk(value: object) -> object:

@@ -381,7 +381,11 @@ def _beside_pattern(work: Workload) -> list[tuple[str, str, str]]:
 
 
 class Traffic(ScenarioModel):
-    """Plain frames from N_Port to N_Port, without a SCSI exchange above them."""
+    """Plain frames from N_Port to N_Port, without a SCSI exchange above them.
+
+    Each frame is an exchange of its own: switches with `routing: exchange` choose a path for each
+    frame, and frames of one stream may arrive out of order.
+    """
 
     name: Name
     """Its name, which results are reported under."""

@@ -140,11 +140,12 @@ class Prepared:
 
 
 def prepare(
-    source: str | Path | Scenario, overrides: Mapping[str, str], seed: int | None = None
+    source: str | Path | Scenario, overrides: Mapping[str, object], seed: int | None = None
 ) -> Prepared:
     """Read and compile a scenario, under another seed than its own if one is given."""
     from sanlab.plan.compile import compile_plan
     from sanlab.scenario.load import load_scenario
+    from sanlab.scenario.overrides import as_texts
 
     started = time.perf_counter()
 
@@ -158,11 +159,12 @@ def prepare(
         plan, text = compile_plan(seeded(source)), _as_yaml(source)
         return Prepared(plan, text, "", "run", {}, time.perf_counter() - started)
     path = Path(source)
-    scenario = load_scenario(path, overrides)
+    changes = as_texts(overrides)
+    scenario = load_scenario(path, changes)
     text = path.read_text(encoding="utf-8")
     plan = compile_plan(seeded(scenario))
     wall_s = time.perf_counter() - started
-    return Prepared(plan, text, path.name, stem_of(path), overrides, wall_s)
+    return Prepared(plan, text, path.name, stem_of(path), changes, wall_s)
 
 
 def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = False) -> Path:

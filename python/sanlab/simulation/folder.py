@@ -14,6 +14,7 @@ runs/first-san/
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import tempfile
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Default parent of run folders, below the current directory.
 DEFAULT_PARENT = Path("runs")
+#: File of the resolved plan.
+PLAN = "plan.json"
 
 
 def names_from(stem: str) -> Iterator[str]:
@@ -65,25 +68,54 @@ def write(  # noqa: PLR0913  one for each file of the folder
     one below `runs/` with a name made from `stem`. The folder appears under its name only when it
     is complete: it grows under a temporary name beside it.
     """
-    parent = DEFAULT_PARENT if target is None else target.parent
     if target is not None:
         refuse_to_overwrite(target)
+        target = _followed(target)
+    parent = DEFAULT_PARENT if target is None else target.parent
     parent.mkdir(parents=True, exist_ok=True)
     growing = Path(tempfile.mkdtemp(prefix=f".{stem}-", suffix=".partial", dir=parent))
     try:
         growing.chmod(0o777 & ~_umask())
+        shown = target or parent / stem
         if scenario is not None:
-            (growing / "scenario.yaml").write_text(scenario, encoding="utf-8")
-        (growing / "plan.json").write_text(plan, encoding="utf-8")
+            with named(shown / "scenario.yaml"):
+                (growing / "scenario.yaml").write_text(scenario, encoding="utf-8")
+        with named(shown / PLAN):
+            (growing / PLAN).write_text(plan, encoding="utf-8")
         (growing / "tables").mkdir()
         for name, table in tables.items():
-            pq.write_table(table, growing / "tables" / f"{name}.parquet", compression="zstd")
-        text = manifest.model_dump_json(indent=2) + "\n"
-        (growing / "manifest.json").write_text(text, encoding="utf-8")
+            with named(shown / table_file(name)):
+                pq.write_table(table, growing / table_file(name), compression="zstd")
+        files = [PLAN, *(table_file(name) for name in tables)]
+        digests = {name: digest_of((growing / name).read_bytes()) for name in files}
+        text = manifest.model_copy(update={"digests": digests}).model_dump_json(indent=2) + "\n"
+        with named(shown / "manifest.json"):
+            (growing / "manifest.json").write_text(text, encoding="utf-8")
         return _give_name(growing, target, parent, stem)
     except BaseException:
         shutil.rmtree(growing, ignore_errors=True)
         raise
+
+
+def table_file(name: str) -> str:
+    """Return the file of a table within a run folder."""
+    return f"tables/{name}.parquet"
+
+
+def digest_of(content: bytes) -> str:
+    """Return the digest of a file that the manifest keeps: BLAKE2b with 128 bits."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let an error of writing name the file as it is to be called, not its temporary name."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
 def refuse_target(target: Path | None) -> None:
@@ -96,13 +128,21 @@ def refuse_target(target: Path | None) -> None:
 
 def refuse_to_overwrite(target: Path) -> None:
     """Raise if a run cannot be written to `target`, before the simulation starts."""
+    if target.is_symlink() and not target.exists():
+        reason = f"{target} is a link that leads nowhere. Name another folder, or remove it"
+        raise SanlabError(reason)
     if target.is_dir() and any(target.iterdir()):
         reason = f"{target} exists and is not empty. Name another folder, or remove it"
         raise SanlabError(reason)
     if target.exists() and not target.is_dir():
         reason = f"{target} is a file. Name another folder"
         raise SanlabError(reason)
-    refuse_unwritable(target.parent)
+    refuse_unwritable(_followed(target).parent)
+
+
+def _followed(target: Path) -> Path:
+    """Return what a link leads to: a folder cannot take the place of a link."""
+    return Path(os.path.realpath(target)) if target.is_symlink() else target
 
 
 def refuse_unwritable(parent: Path) -> None:
@@ -111,7 +151,8 @@ def refuse_unwritable(parent: Path) -> None:
     while not os.path.lexists(there):
         there = there.parent
     if not there.is_dir():
-        reason = f"{there} is a file, so nothing can be written below it. Name another folder"
+        kind = "a link that leads nowhere" if there.is_symlink() else "a file"
+        reason = f"{there} is {kind}, so nothing can be written below it. Name another folder"
         raise SanlabError(reason)
     if not os.access(there, os.W_OK | os.X_OK):
         reason = f"Nothing can be written below {there}: permission denied. Name another folder"
@@ -127,11 +168,13 @@ def write_file(path: Path, text: str) -> None:
 @contextmanager
 def growing_file(path: Path) -> Iterator[Path]:
     """Give the temporary name under which a file grows; it has its own when the block ends well."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".partial", dir=path.parent)
+    with named(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".partial", dir=path.parent)
     os.close(handle)
     growing = Path(name)
     try:
-        yield growing
+        with named(path):
+            yield growing
         growing.chmod(0o666 & ~_umask())
         growing.replace(path)
     except BaseException:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 #: Version of the run folder; a reader refuses a newer one than it knows.
-FORMAT = 2
+FORMAT = 3
 
 
 class Check(BaseModel):
@@ -39,6 +39,8 @@ class Manifest(BaseModel):
         False if the run was stopped before its end; its numbers cover the time until then.
     overrides
         Changes of `scenario.yaml` by `--set`, as path and value.
+    digests
+        Digest of `plan.json` and of each table, by file: BLAKE2b with 128 bits.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -50,16 +52,17 @@ class Manifest(BaseModel):
     overrides: dict[str, str] = Field(default_factory=dict)
     seed: int
     fingerprint: str
-    simulated_ps: int
+    simulated_ps: NonNegativeInt
     setup_s: float = 0.0
     wall_s: float
-    events: int
-    frames: int = 0
-    frame_hops: int = 0
+    events: NonNegativeInt
+    frames: NonNegativeInt = 0
+    frame_hops: NonNegativeInt = 0
     events_per_frame_hop: float | None = None
     is_complete: bool
     checks: tuple[Check, ...] = ()
     tables: tuple[str, ...] = ()
+    digests: dict[str, str] = Field(default_factory=dict)
 
 
 @cache

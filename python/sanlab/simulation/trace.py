@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sanlab.errors import SanlabError
+from sanlab.errors import RunError, SanlabError
 from sanlab.plan.explain import end_names
 from sanlab.plan.names import Names
 from sanlab.scenario.groups import GroupError
@@ -66,7 +66,7 @@ def trace(  # noqa: PLR0913  one option each
     output: str | Path,
     *,
     ports: str | Sequence[str] | None = None,
-    overrides: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
     seed: int | None = None,
     limit: int = DEFAULT_LIMIT,
     force: bool = False,
@@ -108,7 +108,15 @@ def trace(  # noqa: PLR0913  one option each
     ends = choose_ports(plan, ports)
     with growing_file(target) as path:
         capture = Capture(ends=tuple(ends.values()), path=path, limit=limit)
-        outcome = simulate(plan, capture=capture, show_progress=show_progress, title=prepared.stem)
+        try:
+            outcome = simulate(
+                plan, capture=capture, show_progress=show_progress, title=prepared.stem
+            )
+        except RunError as error:
+            if not str(error).startswith("the capture"):
+                raise
+            reason = f"{target}: {error}"
+            raise RunError(reason) from error
         size = path.stat().st_size
     is_complete = bool(outcome.summary["is_complete"])
     return Trace(

@@ -59,7 +59,7 @@ class SweepOptions(Rules):
     is_zipped: bool = False
     random: int | None = None
     warm_up: str = "mser5"
-    overrides: Mapping[str, str] | None = None
+    overrides: Mapping[str, object] | None = None
     seed: int | None = None
     folder: str | Path | None = None
     workers: int | None = None

@@ -12,7 +12,7 @@ from sanlab.plan.compile import compile_plan, with_seed
 from sanlab.plan.schema import FORMAT as PLAN_FORMAT
 from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document, read_text
-from sanlab.scenario.overrides import apply_overrides
+from sanlab.scenario.overrides import apply_overrides, as_texts
 from sanlab.simulation.execute import stem_of
 from sanlab.simulation.manifest import FORMAT as RUN_FORMAT
 from sanlab.simulation.manifest import sanlab_version
@@ -51,11 +51,13 @@ class Point:
 class Compiler:
     """A scenario that is read once and resolved for each point."""
 
-    def __init__(self, file: Path, overrides: Mapping[str, str], seed: int | None = None) -> None:
+    def __init__(
+        self, file: Path, overrides: Mapping[str, object], seed: int | None = None
+    ) -> None:
         self.file = file
         self.stem = stem_of(file)
         self.text = read_text(file)
-        self.overrides = dict(overrides)
+        self.overrides = as_texts(overrides)
         self._document = read_document(self.text, str(file))
         apply_overrides(self._document, self.overrides)
         self._last: tuple[Setting, Scenario, Plan] | None = None

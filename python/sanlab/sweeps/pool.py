@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import queue
 import socket
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 ANSWER_S = 5.0
 #: How long a cluster that was there may be gone before the sweep gives up.
 GONE_S = 20.0
+#: How often a cluster that is gone is looked for.
+LOOK_S = 0.2
 #: Times a point is given to another worker when the one that had it died.
 RETRIES = 5
 
@@ -133,21 +137,28 @@ class Cluster:
     def size(self) -> int:
         """Twice the threads of all workers, so that none waits for the next point."""
         if time.monotonic() - self._counted_at > 1.0:
-            workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            self._threads = sum(worker["nthreads"] for worker in workers.values())
             self._counted_at = time.monotonic()
+            # A scheduler that is gone reports no workers; `answer` finds out whether it is gone.
+            with contextlib.suppress(Exception):
+                workers = self._client.scheduler_info(n_workers=-1)["workers"]
+                self._threads = sum(worker["nthreads"] for worker in workers.values())
         return max(2, 2 * self._threads)
 
     def submit(self, point: Point) -> None:
         """Begin with a point; another worker takes it up should this one die."""
-        future = self._client.submit(
-            measure_point,
-            point.plan_json,
-            self._warm_up,
-            version=sanlab_version(),
-            pure=False,
-            retries=RETRIES,
-        )
+        try:
+            future = self._client.submit(
+                measure_point,
+                point.plan_json,
+                self._warm_up,
+                version=sanlab_version(),
+                pure=False,
+                retries=RETRIES,
+            )
+        except Exception:
+            if self._client.status == "running":
+                raise
+            raise self._gone() from None
         self._futures[point.key] = future
         future.add_done_callback(lambda done: self._answers.put(_answer_of(point, done)))
 
@@ -159,14 +170,21 @@ class Cluster:
             except queue.Empty:
                 self._check_is_there()
                 continue
+            if answer.lost is not None and self._client.status != "running":
+                self._answers.put(answer)  # it may be lost with the scheduler
+                time.sleep(LOOK_S)
+                self._check_is_there()
+                continue
             self._futures.pop(answer.point.key, None)
             return answer
 
     def close(self) -> None:
         """Let the cluster go; it stays up for the next sweep."""
-        for future in self._futures.values():
-            future.cancel()
-        self._client.close()
+        with contextlib.suppress(Exception):  # the cluster may be gone
+            for future in self._futures.values():
+                future.cancel()
+        with contextlib.suppress(Exception):
+            self._client.close()
 
     def _check_is_there(self) -> None:
         if self._client.status == "running":
@@ -175,11 +193,14 @@ class Cluster:
         now = time.monotonic()
         self._gone_since = self._gone_since or now
         if now - self._gone_since > GONE_S or self._client.status == "closed":
-            reason = (
-                f"The scheduler at {self._address} is gone. What was finished is kept; start it"
-                " again and repeat the command"
-            )
-            raise RunError(reason)
+            raise self._gone()
+
+    def _gone(self) -> RunError:
+        reason = (
+            f"The scheduler at {self._address} is gone. What was finished is kept; start it"
+            " again and repeat the command"
+        )
+        return RunError(reason)
 
 
 def _answer_of(point: Point, done: Any) -> Answer:  # noqa: ANN401  a future of dask's
@@ -212,6 +233,9 @@ def _connect(address: str) -> Any:  # noqa: ANN401  a client of dask's
     if scheme not in {"tcp", "tls"} or not host or not port.isdigit():
         reason = f"--cluster {address}: this is not an address. Write tcp://HOST:PORT"
         raise SanlabError(reason)
+    # What Dask reports of a lost scheduler, sanlab says in a line of its own.
+    for name in ("distributed", "distributed.client", "distributed.core", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set({"distributed.comm.timeouts.connect": f"{ANSWER_S}s"})
     try:
         if scheme == "tcp":

@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sanlab.errors import RunError, SanlabError
-from sanlab.simulation.folder import names_from, refuse_unwritable, write_file
+from sanlab.simulation.folder import named, names_from, refuse_unwritable, write_file
 from sanlab.simulation.tables import unit_of
 from sanlab.sweeps.syntax import is_integer, magnitude
 
@@ -172,7 +172,9 @@ class Store:
             reason = f"{self.folder} is in use by another sweep. Name another folder with --out"
             raise SanlabError(reason) from None
         os.ftruncate(handle, 0)
-        os.write(handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode())
+        holder = {"pid": os.getpid(), "host": socket.gethostname()}
+        with named(path):
+            os.write(handle, json.dumps(holder).encode())
         self._lock = handle
 
     def finished(self) -> dict[str, Row]:

@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from sanlab.errors import SanlabError
+from sanlab.scenario.overrides import as_texts
 
 #: Where studies are looked for when the working directory has none.
 _BESIDE_THE_PACKAGE = Path(__file__).resolve().parents[3] / "studies"
@@ -340,11 +341,11 @@ def _cases(
                 name=name,
                 group=group.key,
                 scenario=study.folder / group.scenario,
-                overrides=_as_texts(overrides),
+                overrides=as_texts(overrides),
                 parameters=parameters,
                 metrics=group.all_metrics,
                 runs=[
-                    Run(overrides=_as_texts(overrides | run.set), metrics=run.metrics)
+                    Run(overrides=as_texts(overrides | run.set), metrics=run.metrics)
                     for run in group.runs.values()
                 ],
                 workload=group.workload and group.workload.format(**parameters),
@@ -378,15 +379,3 @@ def _filled(bound: Bound, parameters: dict[str, int | str]) -> Bound:
 
     update = {"distance_km": fill(bound.distance_km), "credit": int(fill(bound.credit))}
     return bound.model_copy(update=update)
-
-
-def _as_texts(overrides: dict[str, Any]) -> dict[str, str]:
-    return {path: _as_text(value) for path, value in overrides.items()}
-
-
-def _as_text(value: object) -> str:
-    """Write a value as it stands after `--set path=`."""
-    if isinstance(value, list):
-        items = (f'"{item}"' if isinstance(item, str) else str(item) for item in value)
-        return f"[{', '.join(items)}]"
-    return str(value)

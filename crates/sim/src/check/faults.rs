@@ -18,6 +18,14 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     faults
         .bb_sc_n
         .within(1, MOST_BB_SC_N, || place("bb_sc_n"))?;
+    // A host that has no timers would wait for a lost frame, or count its bytes as moved.
+    for (index, link) in plan.links.iter().enumerate() {
+        require(
+            link.bit_error_interval.is_none() || faults.is_armed,
+            || format!("links[{index}].bit_error_interval"),
+            || "bit errors need timers, which are on if faults.is_armed".into(),
+        )?;
+    }
     for &at_ps in &faults.route_updates_ps {
         instant(at_ps, || place("route_updates_ps"))?;
     }

@@ -8,8 +8,9 @@ use super::bounds::{
 use super::fabric::n_port;
 use super::patterns;
 
-/// I/Os that may be open at once, of all jobs together; each takes about 400 bytes.
-const MOST_OPEN: u64 = 1 << 24;
+/// I/Os that may be open at once, of all jobs together; each takes about 400 bytes. A run fails at
+/// this number.
+const MOST_OPEN: u64 = 10_000_000;
 /// Highest exponent of Zipf's law, in thousandths.
 const STEEPEST_ZIPF: u64 = 100_000;
 

@@ -6,8 +6,8 @@ use crate::plan::{
 
 use super::bounds::{LARGEST_REQUEST, WHOLE_PPM, Within, require, share, span};
 
-/// Walkers of a stream, runs at a time, sizes to choose from.
-const MOST_AT_ONCE: u64 = 1 << 16;
+/// Walkers of a stream, runs at a time, sizes to choose from. A scenario has at most 100,000 walkers.
+const MOST_AT_ONCE: u64 = 1 << 17;
 /// Largest region of a stream of walks: 2^32 leaves of 8 blocks of 4 KiB would be 128 TiB; its table
 /// of places takes 8 bytes a leaf.
 const MOST_LEAVES: u64 = 1 << 28;

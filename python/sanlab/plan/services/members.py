@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sanlab.scenario.zoning import Zoning
 
 _WWPN = re.compile(r"(0x)?[0-9A-Fa-f]{16}|([0-9A-Fa-f]{2}:){7}[0-9A-Fa-f]{2}")
-_PLACE = re.compile(r"(\d+),(\d+)")
+_PLACE = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 
 @dataclass
