@@ -15,6 +15,7 @@ mod fibre;
 mod fspf;
 mod loops;
 mod network;
+mod patience;
 mod policy;
 mod probe;
 mod qos;
@@ -37,6 +38,7 @@ pub use loops::{
     SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{BrokenLaw, Network, NetworkBuilder};
+pub use patience::{Impatience, Patience, PatienceCounters};
 pub use policy::{Policy, PolicyChange};
 pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};

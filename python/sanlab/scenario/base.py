@@ -154,6 +154,13 @@ _TIME = _quantity(
 _SPAN = _quantity(
     quantities.parse_time, example="1s", low=1, high=MAX_TIME_PS, shown=quantities.format_time
 )
+_SPAN_OR_NONE = _quantity(
+    lambda text: text if text == "none" else quantities.parse_time(text),
+    example="500ms",
+    low=10**9,
+    high=MAX_TIME_PS,
+    shown=quantities.format_time,
+)
 _LENGTH = _quantity(
     quantities.parse_length, example="10m", high=MAX_LENGTH_MM, shown=quantities.format_length
 )
@@ -168,6 +175,8 @@ Rate = Annotated[int, *_RATE]
 RateOrNone = Annotated[int | Literal["none"], *_RATE_OR_NONE]
 Time = Annotated[int, *_TIME]
 Span = Annotated[int, *_SPAN]
+#: A time of at least 1 ms, or `none`.
+SpanOrNone = Annotated[int | Literal["none"], *_SPAN_OR_NONE]
 Length = Annotated[int, *_LENGTH]
 Share = Annotated[int, *_SHARE]
 Speed = Annotated[str, *_SPEED]

@@ -7,6 +7,7 @@ use crate::bus::Buses;
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::loops::Loops;
+use crate::patience::{Impatience, Watches};
 use crate::policy::Policy;
 use crate::reference::Reference;
 use crate::switch::Switch;
@@ -54,6 +55,9 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) delivered: u64,
     pub(crate) starts: u64,
     pub(crate) reference: Reference,
+    pub(crate) watches: Watches,
+    /// Whose patience ended, for the layers above to read and clear.
+    pub happened: Vec<(Instant, Id<Fibre>, Impatience)>,
 }
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
