@@ -36,6 +36,9 @@ def plan(n: int, frames: int, interval_ps: int) -> dict:
         "routing": "ingress_port",
         "ports": n + isls,
         "classes": None,
+        "edge_hold_ps": 220_000_000_000,
+        "core_hold_ps": 500_000_000_000,
+        "no_credit_drop_ps": None,
     }
     links = [link(n_port_end(i), switch_end(0, i), **LINK) for i in range(n)]
     links += [link(switch_end(0, n + k), switch_end(1, n + k), **LINK) for k in range(isls)]
@@ -73,6 +76,7 @@ def plan(n: int, frames: int, interval_ps: int) -> dict:
             for i in range(n)
         ],
         "qos": [],
+        "r_rdy_waits": False,
         "services": None,
     }
 

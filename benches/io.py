@@ -140,6 +140,9 @@ def plan(ios: int) -> dict:
         "routing": "exchange",
         "ports": PAIRS + 2,
         "classes": None,
+        "edge_hold_ps": 220_000_000_000,
+        "core_hold_ps": 500_000_000_000,
+        "no_credit_drop_ps": None,
     }
     links = [link(n_port_end(i), switch_end(0, i), **LINK) for i in range(PAIRS)]
     links += [link(switch_end(0, PAIRS + k), switch_end(1, PAIRS + k), **LINK) for k in range(2)]
@@ -165,6 +168,7 @@ def plan(ios: int) -> dict:
         "file_systems": [],
         "traffic": [],
         "qos": [],
+        "r_rdy_waits": False,
         "services": None,
     }
 

@@ -75,6 +75,10 @@ pub struct Fibre {
     /// It has features, faults to come or an I/O bus at one of its ends. A fibre that has none of them pays
     /// for none of them.
     pub on_slow_path: bool,
+    /// An R_RDY for its transmitter waits for the frame that is being sent the other way.
+    pub r_rdy_waits: bool,
+    /// The last bit of the frame sent last leaves then; kept where R_RDYs wait for it.
+    pub(crate) tail_at: Instant,
     /// A frame whose last bit comes in later than this may be lost; [`Instant::NEVER`] where nothing goes wrong.
     pub faultless_until: Instant,
     /// When it goes dark, or did: until it is lit again, it carries nothing.
@@ -126,6 +130,8 @@ impl Fibre {
             queues: Queues::default(),
             counters: FibreCounters::default(),
             on_slow_path: false,
+            r_rdy_waits: false,
+            tail_at: Instant::START,
             faultless_until: Instant::NEVER,
             dark_from: Instant::NEVER,
             lost_credit: 0,
@@ -210,6 +216,17 @@ impl Fibre {
         let channels = discipline.map(|discipline| &mut discipline.credits);
         for credit in channels.into_iter().flatten() {
             credit.renew(at);
+        }
+    }
+
+    /// R_RDYs that would be back after one instant and before another are back then.
+    pub(crate) fn delay_credit(&mut self, after: Instant, until: Instant) {
+        self.credit.delay(after, until);
+        let features = self.features.as_mut();
+        let discipline = features.and_then(|features| features.discipline.as_mut());
+        let channels = discipline.map(|discipline| &mut discipline.credits);
+        for credit in channels.into_iter().flatten() {
+            credit.delay(after, until);
         }
     }
 

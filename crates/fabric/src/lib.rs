@@ -16,6 +16,7 @@ mod fspf;
 mod loops;
 mod network;
 mod parts;
+mod patience;
 mod policy;
 mod probe;
 mod qos;
@@ -39,6 +40,7 @@ pub use loops::{
 };
 pub use network::{BrokenLaw, Network, NetworkBuilder};
 pub use parts::{Switch, SwitchPort};
+pub use patience::{Impatience, Patience, PatienceCounters};
 pub use policy::{Policy, PolicyChange};
 pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};

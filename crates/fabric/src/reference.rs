@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use sanlab_kernel::{Id, IdVec, Instant, Span};
 
-use crate::fibre::Fibre;
+use crate::fibre::{Fibre, way_back};
 
 /// When something happens, whose it is, what it is, and the beginning of the link it belongs to.
 type Announced = (Instant, Id<Fibre>, Kind, u32);
@@ -24,6 +24,8 @@ pub(crate) struct Reference {
 enum Kind {
     /// On this virtual channel.
     CreditBack(u8),
+    /// A buffer is free, and an R_RDY is to be sent on this channel.
+    BufferFree(u8),
     Sent,
     FrameReady,
     /// A limit lets the next frame pass.
@@ -53,10 +55,18 @@ struct Transmitter {
     granted: i64,
     /// Frames that could be sent; of an N_Port, whether there is one.
     ready: u64,
+    /// Frames that become ready now and are discarded at once.
+    discarded: u64,
     /// Since when it has had a frame, a free fibre and no credit.
     starved_since: Option<Instant>,
+    /// An R_RDY for it waits for the frame that is sent the other way, and then takes so long.
+    r_rdy_takes: Option<Span>,
+    /// The last bit of its last frame leaves then.
+    tail_at: Instant,
     /// How often its link has begun anew.
     beginnings: u32,
+    /// How often its credit has, with the link or without.
+    renewals: u32,
 }
 
 impl Reference {
@@ -82,6 +92,7 @@ impl Reference {
         let transmitter = &mut self.transmitters[id];
         transmitter.granted = i64::from(fibre.credit.granted());
         transmitter.members = fibre.members();
+        transmitter.r_rdy_takes = fibre.r_rdy_waits.then_some(fibre.credit_return);
         transmitter.is_disciplined = fibre.discipline().is_some();
         let granted = fibre.credits().map(|credit| i64::from(credit.granted()));
         transmitter.channels = granted.collect();
@@ -93,13 +104,30 @@ impl Reference {
     }
 
     pub(crate) fn give_credit(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
-        self.push(at, fibre, Kind::CreditBack(channel));
+        let takes = self.transmitters.get(fibre);
+        match takes.and_then(|transmitter| transmitter.r_rdy_takes) {
+            Some(takes) => self.push(at - takes, fibre, Kind::BufferFree(channel)),
+            None => self.push(at, fibre, Kind::CreditBack(channel)),
+        }
+    }
+
+    /// A credit is back now, without an R_RDY.
+    pub(crate) fn restore_credit(&mut self, fibre: Id<Fibre>, channel: u8, now: Instant) {
+        self.push(now, fibre, Kind::CreditBack(channel));
+    }
+
+    /// A frame's last bit leaves then: R_RDYs that go the same way wait for it.
+    pub(crate) fn send_until(&mut self, fibre: Id<Fibre>, tail_at: Instant) {
+        self.transmitters[fibre].tail_at = tail_at;
     }
 
     fn push(&mut self, at: Instant, fibre: Id<Fibre>, kind: Kind) {
         // The null fibre has no transmitter.
         if let Some(transmitter) = self.transmitters.get(fibre) {
-            let beginning = transmitter.beginnings;
+            let beginning = match kind {
+                Kind::CreditBack(_) | Kind::BufferFree(_) => transmitter.renewals,
+                _ => transmitter.beginnings,
+            };
             self.queue.push(Reverse((at, fibre, kind, beginning)));
         }
     }
@@ -109,13 +137,37 @@ impl Reference {
     pub(crate) fn begin_anew(&mut self, fibre: Id<Fibre>, back_at: Instant) {
         let transmitter = &mut self.transmitters[fibre];
         transmitter.beginnings += 1;
-        transmitter.ready = 0;
+        (transmitter.ready, transmitter.discarded) = (0, 0);
+        self.renew_credit(fibre, back_at);
+    }
+
+    /// LR is on its way: the fibre is taken, and all of its credit there, at this instant.
+    pub(crate) fn reset_link(&mut self, fibre: Id<Fibre>, now: Instant, back_at: Instant) {
+        self.renew_credit(fibre, back_at);
+        if back_at > now {
+            let members = self.transmitters[fibre].members;
+            self.transmitters[fibre].sending += members;
+            for _ in 0..members {
+                self.push(back_at, fibre, Kind::Sent);
+            }
+        }
+    }
+
+    /// Frames that were ready are not to be sent any more, nor so many that become ready just now.
+    pub(crate) fn discard(&mut self, fibre: Id<Fibre>, frames: u64, now_ready: u64) {
+        self.transmitters[fibre].ready -= frames;
+        self.transmitters[fibre].discarded += now_ready;
+    }
+
+    fn renew_credit(&mut self, fibre: Id<Fibre>, back_at: Instant) {
+        let transmitter = &mut self.transmitters[fibre];
+        transmitter.renewals += 1;
         transmitter.starved_since = None;
         transmitter.credit = -transmitter.granted;
         transmitter.channels.fill(0);
         for (channel, granted) in (0..).zip(transmitter.granted_on.clone()) {
             for _ in 0..granted {
-                self.give_credit(fibre, channel, back_at);
+                self.push(back_at, fibre, Kind::CreditBack(channel));
             }
         }
     }
@@ -186,6 +238,16 @@ impl Reference {
         transmitter.note_starving(now);
     }
 
+    /// No transmitter has a frame that is ready, or will be.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let is_to_come = |entry: &Reverse<Announced>| {
+            let Reverse((_, fibre, kind, beginning)) = *entry;
+            kind == Kind::FrameReady && beginning == self.transmitters[fibre].beginnings
+        };
+        let mut waiting = self.transmitters.iter();
+        waiting.all(|waiting| waiting.ready == 0) && !self.queue.iter().any(is_to_come)
+    }
+
     /// What a transmitter has waited for is counted, and it begins anew.
     pub(crate) fn forget_starving(&mut self, fibre: Id<Fibre>) {
         self.transmitters[fibre].starved_since = None;
@@ -211,13 +273,21 @@ impl Reference {
         self.events += 1;
         let transmitter = &mut self.transmitters[fibre];
         match kind {
-            Kind::CreditBack(_) | Kind::FrameReady if beginning != transmitter.beginnings => {}
+            Kind::CreditBack(_) | Kind::BufferFree(_) if beginning != transmitter.renewals => {}
+            Kind::BufferFree(channel) => {
+                let takes = transmitter.r_rdy_takes.unwrap_or(Span::ZERO);
+                let tail_at = self.transmitters[way_back(fibre)].tail_at;
+                self.push(at.max(tail_at) + takes, fibre, Kind::CreditBack(channel));
+                return Some((at, fibre));
+            }
+            Kind::FrameReady if beginning != transmitter.beginnings => {}
             Kind::CreditBack(channel) => {
                 transmitter.credit += 1;
                 transmitter.channels[usize::from(channel)] += 1;
             }
             Kind::Sent => transmitter.end_sending(at),
             Kind::MemberBack => transmitter.members += 1,
+            Kind::FrameReady if transmitter.discarded > 0 => transmitter.discarded -= 1,
             Kind::FrameReady => transmitter.ready += 1,
             Kind::GateOpen => {}
         }

@@ -127,6 +127,11 @@ impl Queues {
             })
     }
 
+    /// Whether a queue holds a frame.
+    pub(crate) fn holds(&self, place: Id<Queue>) -> bool {
+        self.inputs[place].head.is_some()
+    }
+
     /// The first frame of a queue that holds one.
     pub(crate) fn head(&self, place: Id<Queue>) -> Id<Frame> {
         self.inputs[place].head.certain()

@@ -12,7 +12,8 @@
 use std::collections::VecDeque;
 
 use sanlab_fabric::{
-    Fate, Fibre, Forwarding, Network, NetworkBuilder, Probe, RoutePolicy, Sink, Source, SwitchModel,
+    Fate, Fibre, Forwarding, Network, NetworkBuilder, Patience, Probe, RoutePolicy, Sink, Source,
+    SwitchModel,
 };
 use sanlab_fc::{Fc2, Frame, Generator, Interleave};
 use sanlab_kernel::{Id, Instant, RandomStream, Rate, Span};
@@ -35,6 +36,10 @@ struct Case {
     switches: [(u64, bool); 2],
     /// From a frame's last bit to its buffer being free, at every N_Port.
     hold: u64,
+    /// How long a frame may wait at an output of a switch, and how long an output may be without credit.
+    patience: [Option<u64>; 2],
+    /// An R_RDY waits for the frame that is being sent its way.
+    r_rdy_waits: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +82,9 @@ fn draw(draws: &mut RandomStream) -> Case {
         ports: ports.collect(),
         isls,
         switches: [0; 2].map(|_| (pick(&[0, 0, 5, 300]), pick(&[0, 1]) == 1)),
-        hold: pick(&[0, 0, 250]),
+        hold: pick(&[0, 0, 250, 15_000]),
+        patience: [0; 2].map(|_| Some(pick(&[0, 0, 0, 4000, 9000])).filter(|&limit| limit > 0)),
+        r_rdy_waits: pick(&[0, 1]) == 1,
     }
 }
 
@@ -126,6 +133,14 @@ struct Third<'a> {
     served: Vec<usize>,
     sent: Vec<u64>,
     seen: Vec<Started>,
+    /// Since when an output has had no credit, though it had a frame; whether it discards what comes.
+    without_credit: Vec<Option<u64>>,
+    drops: Vec<bool>,
+    discarded: u64,
+    /// Buffers of each fibre that are free at these instants and not known to be by its transmitter.
+    free: Vec<Vec<u64>>,
+    /// When the last bit of the last frame on each fibre leaves.
+    tail: Vec<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -138,7 +153,7 @@ struct Packet {
 }
 
 impl<'a> Third<'a> {
-    fn run(case: &'a Case, end: u64) -> Vec<Started> {
+    fn run(case: &'a Case, end: u64) -> (Vec<Started>, u64) {
         let fibres = 2 * case.links();
         let mut third = Self {
             case,
@@ -150,19 +165,59 @@ impl<'a> Third<'a> {
             served: vec![0; fibres],
             sent: vec![0; case.ports.len()],
             seen: vec![],
+            without_credit: vec![None; fibres],
+            drops: vec![false; fibres],
+            discarded: 0,
+            free: vec![vec![]; fibres],
+            tail: vec![0; fibres],
         };
         while third.now < end {
+            for fibre in 0..fibres {
+                third.send_r_rdys(fibre);
+            }
             for fibre in 0..fibres {
                 let now = third.now;
                 let returned = third.back[fibre].iter().filter(|&&at| at == now).count();
                 third.credit[fibre] += returned as u32;
             }
             for fibre in 0..fibres {
+                third.lose_patience(fibre);
+            }
+            for fibre in 0..fibres {
                 third.try_start(fibre);
             }
             third.now += 1;
         }
-        third.seen
+        (third.seen, third.discarded)
+    }
+
+    /// Discards what has waited for too long at an output, or without credit.
+    fn lose_patience(&mut self, fibre: usize) {
+        let now = self.now;
+        let has_ready =
+            |queue: &VecDeque<(Packet, u64)>| queue.front().is_some_and(|head| head.1 <= now);
+        if self.credit[fibre] > 0 {
+            (self.without_credit[fibre], self.drops[fibre]) = (None, false);
+        } else if self.free_at[fibre] <= now && self.queues[fibre].iter().any(has_ready) {
+            self.without_credit[fibre].get_or_insert(now);
+        }
+        let [hold, limit] = self.case.patience;
+        if let (Some(limit), Some(since)) = (limit, self.without_credit[fibre]) {
+            self.drops[fibre] |= since + limit <= now;
+        }
+        let drops = self.drops[fibre];
+        for input in 0..self.case.links() {
+            while let Some(&(packet, ready_at)) = self.queues[fibre][input].front() {
+                let is_old = hold.is_some_and(|hold| ready_at + hold <= now);
+                let is_dropped = drops && ready_at <= now;
+                if !is_old && !is_dropped {
+                    break;
+                }
+                self.queues[fibre][input].pop_front();
+                self.discarded += 1;
+                self.free_buffer(packet.came_by, now);
+            }
+        }
     }
 
     fn try_start(&mut self, fibre: usize) {
@@ -213,7 +268,9 @@ impl<'a> Third<'a> {
         let cable = case.cable(fibre / 2);
         let tail = now + packet.wire * cable.byte;
         self.free_at[fibre] = tail + cable.gap * cable.byte;
+        self.tail[fibre] = tail;
         self.credit[fibre] -= 1;
+        (self.without_credit[fibre], self.drops[fibre]) = (None, false);
         if packet.came_by != usize::MAX {
             self.free_buffer(packet.came_by, tail);
         }
@@ -223,6 +280,11 @@ impl<'a> Third<'a> {
             return;
         };
         let output = case.output(switch, fibre / 2, packet.target);
+        if self.drops[output] && self.credit[output] == 0 {
+            self.discarded += 1;
+            self.free_buffer(fibre, tail + cable.delay);
+            return;
+        }
         let (latency, cuts_through) = case.switches[switch];
         let seen_at = if cuts_through && case.cable(output / 2).byte >= cable.byte {
             now + 28 * cable.byte
@@ -232,10 +294,24 @@ impl<'a> Third<'a> {
         self.queues[output][fibre / 2].push_back((packet, seen_at + cable.delay + latency));
     }
 
-    /// The buffer at the end of this fibre is free then: an R_RDY goes back.
+    /// The buffer at the end of this fibre is free then.
     fn free_buffer(&mut self, fibre: usize, at: u64) {
+        self.free[fibre].push(at);
+        // It may be free already, and the R_RDYs of this nanosecond have been sent.
+        self.send_r_rdys(fibre);
+    }
+
+    /// R_RDYs go back for the buffers that are free, unless a frame goes the same way.
+    fn send_r_rdys(&mut self, fibre: usize) {
+        let now = self.now;
+        if self.case.r_rdy_waits && self.tail[fibre ^ 1] > now {
+            return;
+        }
         let cable = self.case.cable(fibre / 2);
-        self.back[fibre].push(at + cable.delay + 4 * cable.byte);
+        let (free, later) = self.free[fibre].iter().partition(|&&at| at <= now);
+        self.free[fibre] = later;
+        let free: Vec<u64> = free;
+        self.back[fibre].extend(free.iter().map(|_| now + cable.delay + 4 * cable.byte));
     }
 }
 
@@ -268,6 +344,7 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
         let switch = SwitchModel::new(1, forwarding, NS * latency, policy, case.links());
         builder.switches.push(switch);
     }
+    builder.r_rdy_waits = case.r_rdy_waits;
     for link in 0..case.links() {
         add_link(&mut builder, case, link);
     }
@@ -298,7 +375,16 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
             NS * cable.delay,
             cable.credit,
         );
-        builder.fibres.push(fibre);
+        let id = builder.fibres.push(fibre);
+        if source == Source::Switch {
+            let [hold, no_credit] = case.patience.map(|limit| limit.map(|limit| NS * limit));
+            let patience = Patience {
+                hold,
+                no_credit,
+                reset: None,
+            };
+            builder.patience.push((id, patience));
+        }
     }
     builder.costs.push(1);
 }
@@ -332,12 +418,18 @@ impl Probe for Starts {
     }
 }
 
-fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
+fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64, u64) {
     let mut network = network::<EVERY_EVENT>(case);
     let mut starts = Starts::default();
     let mut last = Instant::START;
-    while network.next_at() != Instant::NEVER {
+    while network.next_at() != Instant::NEVER || !network.is_quiet() {
         let now = network.next_at();
+        if let Some(ends_at) = network.look(now) {
+            network.end_patience(ends_at);
+            last = ends_at;
+            continue;
+        }
+        assert_ne!(now, Instant::NEVER, "frames wait indefinitely");
         if let Some(start) = network.step(now, &mut starts, &()) {
             last = now;
             if start.arrives_at != Instant::NEVER {
@@ -346,7 +438,7 @@ fn starts<const EVERY_EVENT: bool>(case: &Case) -> (Vec<Started>, u64) {
         }
     }
     network.check().expect("frames and credit are conserved");
-    (starts.0, nanoseconds(last))
+    (starts.0, nanoseconds(last), network.dropped)
 }
 
 #[test]
@@ -354,12 +446,14 @@ fn every_frame_starts_when_a_third_model_says() {
     let asked = std::env::var("PROPTEST_CASES").ok();
     let cases = asked.map_or(250, |cases| cases.parse().expect("a number of cases"));
     let mut draws = RandomStream::new(11, "third model");
-    let mut compared = 0;
+    let (mut compared, mut discarded) = (0, 0);
     for number in 0..cases {
         let case = draw(&mut draws);
-        let (mut fast, last) = starts::<false>(&case);
-        let (mut slow, _) = starts::<true>(&case);
-        let mut third = Third::run(&case, last + 5000);
+        let (mut fast, last, fast_discarded) = starts::<false>(&case);
+        let (mut slow, _, slow_discarded) = starts::<true>(&case);
+        let (mut third, third_discarded) = Third::run(&case, last + 5000);
+        assert_eq!([fast_discarded, slow_discarded], [third_discarded; 2]);
+        discarded += third_discarded;
         for list in [&mut fast, &mut slow, &mut third] {
             list.sort_unstable();
         }
@@ -370,5 +464,9 @@ fn every_frame_starts_when_a_third_model_says() {
     assert!(
         compared > 40 * cases,
         "only {compared} starts were compared"
+    );
+    assert!(
+        discarded > cases as u64 / 2,
+        "only {discarded} frames were discarded"
     );
 }

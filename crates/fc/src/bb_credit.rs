@@ -102,6 +102,16 @@ impl BbCredit {
         lost
     }
 
+    /// Credits that would be back after one instant and before another are back then: something else is
+    /// being sent their way.
+    pub fn delay(&mut self, after: Instant, until: Instant) {
+        let first = self.back_at.partition_point(|&at| at <= after);
+        let end = self.back_at.partition_point(|&at| at < until);
+        for at in self.back_at.range_mut(first..end) {
+            *at = until;
+        }
+    }
+
     /// A credit will be back at this time.
     #[inline(always)]
     pub fn give(&mut self, at: Instant) {

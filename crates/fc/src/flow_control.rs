@@ -55,6 +55,12 @@ impl FlowControl {
         credit.lose(most)
     }
 
+    /// Messages from the receiver that would be here after one instant and before another are here then.
+    pub fn delay(&mut self, after: Instant, until: Instant) {
+        let Self::BbCredit(credit) = self;
+        credit.delay(after, until);
+    }
+
     /// Buffers the receiver offers.
     pub fn granted(&self) -> u32 {
         let Self::BbCredit(credit) = self;

@@ -67,6 +67,13 @@ pub struct SwitchPlan {
     pub ports: u32,
     /// Classes that its outputs tell apart. Without them, all frames are in one class.
     pub classes: Option<ClassesPlan>,
+    /// Time after which a frame that waits for a port with an N_Port is discarded. Without it, none is.
+    pub edge_hold_ps: Option<NonZeroU64>,
+    /// The same for ports to other switches.
+    pub core_hold_ps: Option<NonZeroU64>,
+    /// Time without credit after which a port with an N_Port discards what it has to send, until credit
+    /// is back. Without it, frames wait for the hold time.
+    pub no_credit_drop_ps: Option<NonZeroU64>,
 }
 
 /// Classes of frames at the outputs of a switch.

@@ -81,6 +81,8 @@ pub struct Plan {
     pub traffic: Vec<TrafficPlan>,
     /// Changes of quality of service, in the order of time.
     pub qos: Vec<QosPlan>,
+    /// Whether an R_RDY waits for the frame that is being sent in its direction.
+    pub r_rdy_waits: bool,
     /// Decisions of the fabric's services, and the logins they take part in.
     pub services: Option<ServicesPlan>,
 }

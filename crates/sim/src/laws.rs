@@ -109,7 +109,8 @@ fn check_deadlock<const E: bool>(
         .map(|workload| workload.open)
         .sum();
     let on_the_way = world.network.on_the_way();
-    let is_idle = world.next_at() == Instant::NEVER;
+    let has_patience = world.network.looks_at() != Instant::NEVER && !world.network.is_quiet();
+    let is_idle = world.next_at() == Instant::NEVER && !has_patience;
     if world.faults.is_armed() {
         // Work may wait indefinitely for a component that never recovers.
         return Ok(());

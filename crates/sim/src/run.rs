@@ -201,8 +201,16 @@ fn loop_until_end<const E: bool>(
 ) -> (Instant, bool) {
     let mut now = Instant::START;
     let mut steps = 0u64;
+    let mut attention_at = world.attention_at();
     loop {
         let next_at = world.next_at();
+        if attention_at <= next_at && attention_at <= end_at {
+            if let Some(ends_at) = world.attend(next_at, end_at) {
+                now = ends_at;
+                continue;
+            }
+            attention_at = world.attention_at();
+        }
         if next_at > end_at {
             // Nothing is left to do, or nothing before the end.
             let ended = if world.has_ended() {
@@ -211,12 +219,6 @@ fn loop_until_end<const E: bool>(
                 end_at
             };
             return (ended.min(end_at), true);
-        }
-        if world.meters.interval_ends_at() <= next_at
-            && !world.next_is_internal()
-            && !world.next_is_idle()
-        {
-            world.close_series(next_at, false);
         }
         probe.reached(next_at);
         if world.step(next_at, probe) {

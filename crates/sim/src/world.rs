@@ -51,6 +51,35 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.meters.close_series(now, at_end, &self.network);
     }
 
+    /// When something is due besides events: an interval of the time series ends, or a transmitter is to
+    /// be looked at.
+    pub(crate) fn attention_at(&self) -> Instant {
+        self.meters.interval_ends_at().min(self.network.looks_at())
+    }
+
+    /// Do what is due besides events before the next of them. Returns the instant at which the patience of
+    /// a transmitter ended, if it did; then the next event may be another.
+    #[cold]
+    pub(crate) fn attend(&mut self, next_at: Instant, end_at: Instant) -> Option<Instant> {
+        let is_over = self.agenda.next_at() == Instant::NEVER && self.network.is_quiet();
+        let ends_at = if is_over {
+            None
+        } else {
+            self.network.look(next_at.min(end_at))
+        };
+        if let Some(ends_at) = ends_at {
+            self.close_series(ends_at, false);
+            self.end_patience(ends_at);
+        } else if self.meters.interval_ends_at() <= next_at
+            && next_at <= end_at
+            && !self.next_is_internal()
+            && !self.next_is_idle()
+        {
+            self.close_series(next_at, false);
+        }
+        ends_at
+    }
+
     /// A step of recovery is due then; [`Instant::NEVER`] for one that never comes.
     pub(crate) fn recover_at(&mut self, at: Instant, event: RecoveryEvent) {
         if at < Instant::NEVER {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.quantities import PS_PER_S, SPEEDS, format_rate, format_time
 from sanlab.scenario.arrays import Cache, Flash, Memory, Ram
@@ -18,7 +18,7 @@ from sanlab.scenario.base import (
     Time,
     refusal,
 )
-from sanlab.scenario.fabric import MAX_MEMBERS, ChannelCounts
+from sanlab.scenario.fabric import MAX_MEMBERS, ChannelCounts, HoldTime, as_both
 from sanlab.scenario.hosts import Submission
 from sanlab.scenario.qos import Wheel
 from sanlab.scenario.services import ZoningRules
@@ -151,6 +151,12 @@ class PortSpeeds(ScenarioModel):
     speeds: list[Speed]
 
 
+#: Where an entry says nothing: the congestion drop of Cisco MDS at all ports (Cisco MDS 9000
+#: Interfaces Configuration Guide), and the hold time of Brocade without an edge hold time.
+#: Uncertain for others.
+_HOLD = HoldTime.model_validate({"edge": "500ms", "core": "500ms"})
+
+
 class SwitchEntry(Entry):
     """A switch."""
 
@@ -160,6 +166,7 @@ class SwitchEntry(Entry):
     forwarding: Literal["cut-through", "store-and-forward"]
     latency: Time
     routing: Literal["one-path", "ingress-port", "destination", "source-destination", "exchange"]
+    hold_time: Annotated[HoldTime, BeforeValidator(as_both)] = _HOLD
     zoning_rules: ZoningRules = "brocade"
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)

@@ -10,6 +10,7 @@ from sanlab.plan.amounts import refuse_long_services, refuse_many_open
 from sanlab.plan.arrays import build_arrays
 from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
+from sanlab.plan.buffers import grant_buffers
 from sanlab.plan.bus_checks import check_buses
 from sanlab.plan.fabric import build_links, build_n_ports, build_switches, n_port_ids
 from sanlab.plan.faults import build_faults
@@ -48,6 +49,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     boxes = build_boxes(scenario, problems)
     problems.stop_if_any()
     wiring = wire(scenario, boxes, problems)
+    grants = grant_buffers(scenario, boxes, wiring, problems)
     check_buses(boxes, wiring, problems)
     problems.stop_if_any()
     table = place_luns(boxes, wiring, problems)
@@ -98,7 +100,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *services.n_ports],
         switches=build_switches(scenario, boxes),
-        links=[*build_links(boxes, wiring, ids, faults, services.outages), *services.links],
+        links=[*build_links(net, faults, services.outages, grants), *services.links],
         loops=[*loops, *back_ends.loops],
         loop_faults=loop_faults,
         faults=faults.plan(scenario, services.faults, has_loop_faults=bool(loop_faults)),
@@ -109,6 +111,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         file_systems=[volume.file_system.plan for volume in volumes.values() if volume.file_system],
         traffic=traffic,
         qos=qos,
+        r_rdy_waits=scenario.fabric.r_rdy_waits,
         services=services.services,
     )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from sanlab.plan.drives import contradictions
 from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
 from sanlab.scenario.base import overlaid, written
+from sanlab.scenario.fabric import BufferPool, HoldTime
 from sanlab.scenario.groups import expand_names
 from sanlab.scenario.hosts import Cpu, Hba, Os
 from sanlab.scenario.qos import SwitchQos
@@ -211,6 +212,10 @@ class ResolvedSwitch:
     cut_through: bool
     latency_ps: int
     routing: str
+    edge_hold_ps: int | None
+    core_hold_ps: int | None
+    no_credit_drop_ps: int | None
+    buffer_pool: BufferPool | None
     zoning_rules: str
     loop_ports: bool
     port_speeds: dict[int, tuple[str, ...]]
@@ -232,6 +237,7 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
     for group in spec.port_groups:
         if group.speed is not None:
             own_speeds |= dict.fromkeys(port_numbers(group.ports), (group.speed,))
+    own = given(spec.hold_time, HoldTime())
     return ResolvedSwitch(
         ports=given(spec.ports, model.ports),
         speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),
@@ -239,11 +245,27 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         cut_through=given(spec.forwarding, model.forwarding) == "cut-through",
         latency_ps=given(spec.latency, model.latency),
         routing=given(spec.routing, model.routing).replace("-", "_"),
+        edge_hold_ps=_limit(given(own.edge, model.hold_time.edge)),
+        core_hold_ps=_limit(given(own.core, model.hold_time.core)),
+        no_credit_drop_ps=_limit(spec.no_credit_drop),
+        buffer_pool=given(spec.buffer_pool, _pool(model)),
         zoning_rules=given(spec.zoning_rules, model.zoning_rules),
         loop_ports=given(spec.loop_ports, model.loop_ports),
         port_speeds=own_speeds,
         qos=_qos(spec, model),
     )
+
+
+def _pool(model: SwitchEntry) -> BufferPool | None:
+    """Return the pool of a model, if the catalog has its size."""
+    if model.buffers is None or model.pool_ports is None:
+        return None
+    return BufferPool(frames=model.buffers, ports=model.pool_ports)
+
+
+def _limit(span: int | Literal["none"] | None) -> int | None:
+    """Return a time, or nothing where there is no limit."""
+    return None if span is None or span == "none" else span
 
 
 def _qos(spec: Switch, model: SwitchEntry) -> SwitchQos:

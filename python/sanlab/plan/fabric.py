@@ -15,10 +15,12 @@ from sanlab.scenario.qos import SHARED_CLASS
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
+    from sanlab.plan.buffers import Grants
     from sanlab.plan.faults import FabricFaults
     from sanlab.plan.names import End
     from sanlab.plan.schema import EndPlan, Interleave, LoopPlan, MemberOutagePlan, RoutePolicy
     from sanlab.plan.spans import Span
+    from sanlab.plan.traffic import Network
     from sanlab.plan.wiring import WiredLink, Wiring
     from sanlab.scenario import Scenario
 
@@ -95,30 +97,32 @@ def build_switches(scenario: Scenario, boxes: Boxes) -> list[SwitchPlan]:
                 if has_priorities
                 else None
             ),
+            edge_hold_ps=switch.values.edge_hold_ps,
+            core_hold_ps=switch.values.core_hold_ps,
+            no_credit_drop_ps=switch.values.no_credit_drop_ps,
         )
         for switch in boxes.switches
     ]
 
 
 def build_links(
-    boxes: Boxes,
-    wiring: Wiring,
-    ids: dict[End, int],
-    faults: FabricFaults,
-    outages: dict[int, list[Span]],
+    net: Network, faults: FabricFaults, outages: dict[int, list[Span]], grants: Grants
 ) -> list[LinkPlan]:
-    """Return the links of the plan, with their faults and further outages by number."""
-    switches = {switch.name: index for index, switch in enumerate(boxes.switches)}
+    """Return the links of the plan, with their faults, further outages and credit by number."""
+    switches = {switch.name: index for index, switch in enumerate(net.boxes.switches)}
 
     def end(where: End) -> EndPlan:
-        if where in ids:
-            return NPortEnd(n_port=ids[where])
+        if where in net.n_port_ids:
+            return NPortEnd(n_port=net.n_port_ids[where])
         return SwitchEnd(switch=switches[where[0]], port=int(where[1]))
+
+    def granted(number: int, where: End) -> int:
+        return grants.get((number, where)) or net.boxes.port(where).bb_credit
 
     return [
         _link(
             link,
-            boxes,
+            (granted(number, link.a), granted(number, link.b)),
             (end(link.a), end(link.b)),
             _Faults(
                 [*faults.outages.get(number, []), *outages.get(number, [])],
@@ -126,7 +130,7 @@ def build_links(
                 faults.bit_errors.get(number),
             ),
         )
-        for number, link in enumerate(wiring.links)
+        for number, link in enumerate(net.wiring.links)
     ]
 
 
@@ -140,11 +144,11 @@ class _Faults:
 
 
 def _link(
-    link: WiredLink, boxes: Boxes, ends: tuple[EndPlan, EndPlan], faults: _Faults
+    link: WiredLink, grants: tuple[int, int], ends: tuple[EndPlan, EndPlan], faults: _Faults
 ) -> LinkPlan:
     spec = link.spec
-    a_grants = given(given(spec.bb_credit_from, spec.bb_credit), _credit(link.a, boxes))
-    b_grants = given(given(spec.bb_credit_to, spec.bb_credit), _credit(link.b, boxes))
+    a_grants = given(given(spec.bb_credit_from, spec.bb_credit), grants[0])
+    b_grants = given(given(spec.bb_credit_to, spec.bb_credit), grants[1])
     longest = spec.length + given(spec.skew, 0)
     return LinkPlan(
         a=ends[0],
@@ -162,7 +166,3 @@ def _link(
         members=link.members,
         virtual_channels=channels_of(spec, b_grants * link.members, a_grants * link.members),
     )
-
-
-def _credit(end: End, boxes: Boxes) -> int:
-    return boxes.by_name[end[0]].ports[end[1]].bb_credit

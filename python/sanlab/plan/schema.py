@@ -81,6 +81,17 @@ class SwitchPlan(PlanPart, frozen=True, kw_only=True):
     """Number of ports."""
     classes: ClassesPlan | None
     """Classes that its outputs tell apart. Without them, all frames are in one class."""
+    edge_hold_ps: PositiveU64 | None
+    """Time after which a frame that waits for a port with an N_Port is discarded.
+
+    Without it, none is.
+    """
+    core_hold_ps: PositiveU64 | None
+    """The same for ports to other switches."""
+    no_credit_drop_ps: PositiveU64 | None
+    """Time without credit after which a port with an N_Port discards what it has to send, until
+    credit is back. Without it, frames wait for the hold time.
+    """
 
 
 #: How a switch chooses among paths of equal cost.
@@ -1589,5 +1600,7 @@ class Plan(PlanPart, frozen=True, kw_only=True):
     """Plain frames from N_Port to N_Port without a SCSI exchange above them."""
     qos: list[QosPlan]
     """Changes of quality of service, in the order of time."""
+    r_rdy_waits: bool
+    """Whether an R_RDY waits for the frame that is being sent in its direction."""
     services: ServicesPlan | None
     """Decisions of the fabric's services, and the logins they take part in."""

@@ -290,7 +290,7 @@ def _fits_switches(
         given(it, boxes.by_name[box].ports[port].bb_credit) * members
         for it, (box, port) in zip(written, ends, strict=True)
     ]
-    if min(granted) < channels:
+    if spec.long_distance is None and min(granted) < channels:
         problems.add(
             (*request.path, "virtual_channels"),
             f"A BB credit of {min(granted)} cannot be shared by {channels} virtual channels",

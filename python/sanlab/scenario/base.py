@@ -166,6 +166,13 @@ _TIME_OR_MANUAL = _quantity(
 _SPAN = _quantity(
     quantities.parse_time, example="1s", low=1, high=MAX_TIME_PS, shown=quantities.format_time
 )
+_SPAN_OR_NONE = _quantity(
+    lambda text: text if text == "none" else quantities.parse_time(text),
+    example="500ms",
+    low=10**9,
+    high=MAX_TIME_PS,
+    shown=quantities.format_time,
+)
 _LENGTH = _quantity(
     quantities.parse_length, example="10m", high=MAX_LENGTH_MM, shown=quantities.format_length
 )
@@ -182,6 +189,8 @@ Time = Annotated[int, *_TIME]
 #: A time, or `manual`.
 TimeOrManual = Annotated[int | Literal["manual"], *_TIME_OR_MANUAL]
 Span = Annotated[int, *_SPAN]
+#: A time of at least 1 ms, or `none`.
+SpanOrNone = Annotated[int | Literal["none"], *_SPAN_OR_NONE]
 Length = Annotated[int, *_LENGTH]
 Share = Annotated[int, *_SHARE]
 Speed = Annotated[str, *_SPEED]

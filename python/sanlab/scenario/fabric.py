@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM
 from sanlab.scenario.base import (
+    MAX_CREDIT,
     Credit,
     Length,
     Name,
@@ -16,6 +17,7 @@ from sanlab.scenario.base import (
     ScenarioModel,
     Size,
     Span,
+    SpanOrNone,
     Speed,
     Time,
     also,
@@ -67,6 +69,35 @@ def _as_shared(value: object) -> object:
     return {"shared": value} if isinstance(value, int) else value
 
 
+class HoldTime(ScenarioModel):
+    """How long a frame may wait at an output of a switch before it is discarded."""
+
+    edge: SpanOrNone | None = None
+    """At a port with a host or an array; `none`: indefinitely."""
+    core: SpanOrNone | None = None
+    """At a port to another switch."""
+
+
+def as_both(value: object) -> object:
+    """Read one time as that of both kinds of port."""
+    return {"edge": value, "core": value} if isinstance(value, int | str) else value
+
+
+def _as_pool(value: object) -> object:
+    return {"frames": value} if isinstance(value, int) else value
+
+
+class BufferPool(ScenarioModel):
+    """Receive buffers that the ports of one chip share."""
+
+    frames: Annotated[int, Field(ge=1, le=1_000_000)]
+    """Buffers of the pool: those reserved for its ports, `reserved`, and those for long links."""
+    ports: Annotated[int, Field(ge=1, le=MAX_SWITCH_PORTS)] | None = None
+    """Ports that share one pool, in order of their numbers; all ports by default."""
+    reserved: Annotated[int, Field(ge=0, le=MAX_CREDIT)] | None = None
+    """Buffers reserved for each port, with a link or without; `bb_credit` by default."""
+
+
 class Switch(ScenarioModel):
     """A switch, or a group of equal switches."""
 
@@ -88,6 +119,17 @@ class Switch(ScenarioModel):
     """Time from the header or the last bit of a frame to its first bit on an idle output."""
     routing: Routing | None = None
     """Choice among paths of equal cost."""
+    hold_time: Annotated[HoldTime | None, BeforeValidator(as_both), also({"type": "string"})] = None
+    """How long a frame may wait at an output before it is discarded: one time, or `edge` and `core`
+    apart; `none`: indefinitely."""
+    no_credit_drop: SpanOrNone | None = None
+    """Time without credit after which a port with a host or an array discards its frames until
+    credit is back; `none`, the default, waits for the hold time."""
+    buffer_pool: Annotated[
+        BufferPool | None, BeforeValidator(_as_pool), also({"type": "integer"})
+    ] = None
+    """Buffers that its ports share: a number, or an entry. A link with `long_distance` takes what
+    it needs from the pool. That of the model by default; without any, each port has its own."""
     domain_fixed: bool = False
     """The switch keeps its domain: a link to a switch with the same domain is isolated."""
     zoning_rules: ZoningRules | None = None
@@ -132,6 +174,23 @@ def _read_al_pa(value: object) -> object:
     return value
 
 
+class LongDistance(ScenarioModel):
+    """How much credit a long link takes from the buffer pools at its ends."""
+
+    distance: Length | None = None
+    """The distance that the credit is for; the length of the link by default."""
+    frame: Annotated[Size, Field(ge=36, le=2148)] = 2148
+    """Mean size of a frame from SOF to EOF; smaller frames need more credit."""
+    extra: Annotated[int, Field(ge=0, le=1000)] = 6
+    """Buffers besides, for traffic of the fabric."""
+
+
+def _as_long_distance(value: object) -> object:
+    if isinstance(value, bool):
+        return {} if value else None
+    return value
+
+
 class Link(ScenarioModel):
     """One or many links from one end to another."""
 
@@ -162,6 +221,11 @@ class Link(ScenarioModel):
     """BB credit the `from` end grants."""
     bb_credit_to: Credit | None = None
     """BB credit the `to` end grants."""
+    long_distance: Annotated[
+        LongDistance | None, BeforeValidator(_as_long_distance), also({"type": "boolean"})
+    ] = None
+    """The ends on switches with a `buffer_pool` grant the credit that the link needs to be full:
+    `true`, or an entry. Without it they grant `bb_credit`."""
     al_pa: Annotated[str, BeforeValidator(_read_al_pa)] | None = None
     """AL_PA of the port on a stack's loop, in hexadecimal; by default the free one with the highest
     priority."""
@@ -208,5 +272,12 @@ class Link(ScenarioModel):
                 reason="'bb_credit' is given together with 'bb_credit_from' or 'bb_credit_to'",
                 remedy="Give one credit for both directions, or one for each",
                 key="bb_credit",
+            )
+        written = (self.bb_credit, self.bb_credit_from, self.bb_credit_to)
+        if self.long_distance is not None and written != (None, None, None):
+            raise refusal(
+                reason="'long_distance' is given together with a BB credit",
+                remedy="Remove one of them: 'long_distance' computes the credit",
+                key="long_distance",
             )
         return self

@@ -53,6 +53,9 @@ class FabricServices(ScenarioModel):
     """Time without credit after which a transmitter resets its link; 2s (E_D_TOV) by default."""
     bb_sc_n: Annotated[int, Field(ge=0, le=15)] = 0
     """BB_SC_N: lost credit is recovered every 2^n frames; 0 turns recovery off."""
+    r_rdy_waits: bool = False
+    """An R_RDY waits for the end of a frame that is being sent in its direction. Without it credit
+    returns at once, up to one frame time too early where both directions carry frames."""
     build_time: Time = DEFAULT_BUILD_PS
     """From plugging in the first link between two fabrics to frames over it; 10s by default.
     Further links between the same fabrics take a hundredth of it."""

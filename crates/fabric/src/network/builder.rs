@@ -9,6 +9,7 @@ use crate::fibre::{Fibre, Link, Sink, Source, link_of, way_back};
 use crate::fspf::Hop;
 use crate::loops::Loops;
 use crate::parts::Switch;
+use crate::patience::{Patience, Watches};
 use crate::policy::Policy;
 use crate::qos::VirtualChannel;
 use crate::reference::Reference;
@@ -48,6 +49,10 @@ pub struct NetworkBuilder {
     pub channels: Vec<(Id<Fibre>, Vec<VirtualChannel>)>,
     /// Policies, in the order of time.
     pub policies: IdVec<Policy>,
+    /// How long transmitters of links wait; those that are not named wait indefinitely.
+    pub patience: Vec<(Id<Fibre>, Patience)>,
+    /// An R_RDY waits for the frame that is being sent the same way.
+    pub r_rdy_waits: bool,
 }
 
 impl NetworkBuilder {
@@ -101,6 +106,7 @@ impl NetworkBuilder {
             uplinks[port.settings.n_port] = Some(port.fibre);
         }
         let all_loops = self.loops.loops.len() + self.spare_loops;
+        let watches = watches_of(&mut self.fibres, fibres, self.r_rdy_waits, self.patience);
         let mut network = Network {
             n_ports: self.n_ports,
             fibres: self.fibres,
@@ -128,6 +134,8 @@ impl NetworkBuilder {
             delivered: 0,
             starts: 0,
             reference: Reference::new(if EVERY_EVENT { fibres } else { 0 }),
+            watches,
+            happened: Vec::new(),
         };
         network.mark_buses(fibres);
         if EVERY_EVENT {
@@ -142,4 +150,29 @@ impl NetworkBuilder {
         }
         network
     }
+}
+
+/// What fibres of links wait for besides, and how long.
+fn watches_of(
+    fibres: &mut IdVec<Fibre>,
+    of_links: usize,
+    r_rdy_waits: bool,
+    patience: Vec<(Id<Fibre>, Patience)>,
+) -> Watches {
+    if r_rdy_waits {
+        // A trunk has another member free.
+        let links = fibres.iter_mut().take(of_links);
+        for fibre in links.filter(|fibre| fibre.members() == 1) {
+            (fibre.r_rdy_waits, fibre.on_slow_path) = (true, true);
+        }
+    }
+    let mut watches = Watches::new(fibres.len());
+    for (fibre, mut patience) in patience {
+        // A reset for the sake of one virtual channel is not modelled.
+        let discipline = fibres[fibre].discipline();
+        let has_channels = discipline.is_some_and(|of| !of.credits.is_empty());
+        patience.reset = patience.reset.filter(|_| !has_channels);
+        watches.set(fibre, patience);
+    }
+    watches
 }

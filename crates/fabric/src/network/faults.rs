@@ -156,7 +156,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Frames that came by this fibre and still wait in the switch, or to be stored, hold none of its
     /// credit any more.
-    fn orphan(&mut self, id: Id<Fibre>) {
+    pub(crate) fn orphan(&mut self, id: Id<Fibre>) {
         for port in &self.buses.ports {
             for &frame in &port.landing {
                 let frame = &mut self.frames[frame];
@@ -227,6 +227,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let fibre = &mut self.fibres[id];
         let lost = fibre.credit_mut(0).lose(most);
         fibre.lost_credit += lost;
+        self.note_no_credit(id, now);
         if EVERY_EVENT {
             self.reference.lose_credit(id, lost, now);
         } else {
@@ -239,7 +240,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub fn recover_credit(&mut self, id: Id<Fibre>, now: Instant) {
         let lost = std::mem::take(&mut self.fibres[id].lost_credit);
         for _ in 0..lost {
-            self.give_credit(id, 0, now);
+            self.restore_credit(id, now);
         }
     }
 }

@@ -52,6 +52,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         // A virtual channel is stuck or not by itself.
         let credits = self.fibres.iter().flat_map(Fibre::credits);
         let mut is_stuck: Vec<bool> = credits.map(|credit| credit.known() == 0).collect();
+        // Whose patience ends, waits no more.
+        for (id, watch) in self.watches.of.pairs() {
+            if watch.patience.hold.is_some() || watch.patience.reset.is_some() {
+                is_stuck[first[id]..][..self.fibres[id].credits().count()].fill(false);
+            }
+        }
         // What is being stored frees its buffer.
         for id in self.landing() {
             let frame = &self.frames[id];

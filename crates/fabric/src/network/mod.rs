@@ -6,6 +6,7 @@ mod faults;
 mod laws;
 mod loop_faults;
 mod loops;
+mod patience;
 mod policies;
 mod state;
 mod transmit;

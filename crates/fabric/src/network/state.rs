@@ -8,6 +8,7 @@ use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
 use crate::loops::Loops;
 use crate::parts::Switch;
+use crate::patience::{Impatience, Watches};
 use crate::policy::Policy;
 use crate::reference::Reference;
 use crate::switch::SwitchModel;
@@ -55,6 +56,9 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) delivered: u64,
     pub(crate) starts: u64,
     pub(crate) reference: Reference,
+    pub(crate) watches: Watches,
+    /// Whose patience ended, for the layers above to read and clear.
+    pub happened: Vec<(Instant, Id<Fibre>, Impatience)>,
 }
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {

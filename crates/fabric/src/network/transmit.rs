@@ -4,7 +4,7 @@ use sanlab_fc::{Frame, NPort};
 use sanlab_kernel::{Id, Instant};
 
 use super::state::Network;
-use crate::fibre::{Fibre, Sink, Source};
+use crate::fibre::{Fibre, Sink, Source, way_back};
 use crate::parts::{Switch, SwitchPort};
 use crate::probe::{Fate, Probe};
 use crate::switch::Forwarding;
@@ -48,11 +48,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reference.give_credit(fibre, channel, at);
         }
         let transmitter = &mut self.fibres[fibre];
-        if transmitter.on_slow_path && transmitter.is_featured_output() {
-            transmitter.credit_mut(channel).give(at);
-            if !EVERY_EVENT {
-                self.reschedule(fibre, Instant::START);
-            }
+        if transmitter.on_slow_path {
+            self.give_credit_slowly(fibre, channel, at);
             return;
         }
         let before = transmitter.credit.next_at();
@@ -60,6 +57,64 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         if !EVERY_EVENT && at < before && transmitter.could_start_at != Instant::NEVER {
             self.alarms
                 .set(fibre.number(), transmitter.could_start_at.max(at));
+        }
+    }
+
+    /// The same for a transmitter on the slow path: the R_RDY may wait for a frame, as far as is known.
+    #[inline(never)]
+    fn give_credit_slowly(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
+        let mut back_at = at;
+        if self.fibres[fibre].r_rdy_waits {
+            let tail_at = self.fibres[way_back(fibre)].tail_at;
+            back_at = at.max(tail_at + self.fibres[fibre].credit_return);
+        }
+        self.fibres[fibre].credit_mut(channel).give(back_at);
+        if !EVERY_EVENT {
+            self.reset_alarm(fibre);
+        }
+    }
+
+    /// A credit of this transmitter is back now, without an R_RDY.
+    pub(crate) fn restore_credit(&mut self, fibre: Id<Fibre>, now: Instant) {
+        if EVERY_EVENT {
+            self.reference.restore_credit(fibre, 0, now);
+        }
+        self.fibres[fibre].credit_mut(0).give(now);
+        if !EVERY_EVENT {
+            self.reset_alarm(fibre);
+        }
+    }
+
+    /// A frame starts on a fibre by which R_RDYs go back for the other: those that come free while it is
+    /// being sent wait for its last bit.
+    #[inline(never)]
+    fn hold_back_credit(&mut self, id: Id<Fibre>, now: Instant, tail_at: Instant) {
+        if EVERY_EVENT {
+            self.reference.send_until(id, tail_at);
+        }
+        self.fibres[id].tail_at = tail_at;
+        let other_way = way_back(id);
+        let transmitter = &mut self.fibres[other_way];
+        let takes = transmitter.credit_return;
+        transmitter.delay_credit(now + takes, tail_at + takes);
+        // What was known of its next start was not final: it is later than now.
+        if !EVERY_EVENT {
+            self.reset_alarm(other_way);
+        }
+    }
+
+    /// Credit of this transmitter comes back at other instants than was known.
+    fn reset_alarm(&mut self, id: Id<Fibre>) {
+        let transmitter = &self.fibres[id];
+        if transmitter.is_featured_output() {
+            self.reschedule(id, Instant::START);
+        } else if transmitter.could_start_at != Instant::NEVER {
+            let at = transmitter.could_start_at.max(transmitter.credit.next_at());
+            if at == Instant::NEVER {
+                self.alarms.clear(id.number());
+            } else {
+                self.alarms.set(id.number(), at);
+            }
         }
     }
 
@@ -140,6 +195,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             fibre.credit.take(now);
         }
         fibre.count(frame, now, slot, credit_wait);
+        let holds_back = SLOW_PATH && fibre.r_rdy_waits;
         let came_by = std::mem::replace(&mut frame.came_by, id.same().into());
         self.fingerprint
             .add(now.as_ps() ^ u64::from(id.number()) << 44 ^ u64::from(wire_bytes) << 32);
@@ -148,6 +204,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         if EVERY_EVENT {
             self.reference.open_gate(id, now, gate_opens_at);
             self.reference.on_start(id, frame.channel, now + slot);
+        }
+        if holds_back {
+            self.hold_back_credit(id, now, tail_at);
         }
         let fate = if may_be_faulty {
             self.fate(id, frame_id, tail_at)
@@ -243,14 +302,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         now: Instant,
         tail_at: Instant,
     ) -> Instant {
-        let switch = &self.switches[switch];
-        let output = switch
-            .routes
-            .output(&self.frames[frame_id], port, &self.addresses);
+        let routes = &self.switches[switch].routes;
+        let output = routes.output(&self.frames[frame_id], port, &self.addresses);
         let on_slow_path = self.fibres[output].on_slow_path;
-        if on_slow_path && self.fibres[output].is_dark(now) {
+        if on_slow_path && self.refuses(output, now) {
             return self.discard(id, frame_id, output, tail_at);
         }
+        let switch = &self.switches[switch];
         let fibre = &self.fibres[id];
         // A faster output would run dry in the middle of the frame.
         let needs_tail = switch.forwarding == Forwarding::StoreAndForward

@@ -1,8 +1,10 @@
 //! Ports, switches, links, buses and plain traffic of a plan become a network.
 
+use std::num::NonZeroU64;
+
 use sanlab_fabric::{
-    BusPort, Class, Fibre, Forwarding, Limit, Link, Loops, NetworkBuilder, Policy, PolicyChange,
-    RoutePolicy, Sink, Source, SwitchModel, Trunk, VirtualChannel, fibres_of,
+    BusPort, Class, Fibre, Forwarding, Limit, Link, Loops, NetworkBuilder, Patience, Policy,
+    PolicyChange, RoutePolicy, Sink, Source, SwitchModel, Trunk, VirtualChannel, fibres_of,
 };
 use sanlab_fc::{BusModel, Fc2, Flow, Generator, Interleave, IoBus, NPort, wire_bytes};
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span};
@@ -36,6 +38,8 @@ pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
     }
     add_buses(&mut builder, plan);
     builder.policies = policies_of(plan);
+    builder.patience = patience_of(plan);
+    builder.r_rdy_waits = plan.r_rdy_waits;
     for of in &plan.loops {
         add_loop(&mut builder, of);
     }
@@ -190,6 +194,45 @@ fn generator_of(traffic: &TrafficPlan, flow: Id<Flow>, seed: u64) -> Generator {
         next_at: Instant::from_ps(traffic.start_ps),
         sent: 0,
     }
+}
+
+/// How long each transmitter of a link waits. Links are reset where something may be lost.
+fn patience_of(plan: &Plan) -> Vec<(Id<Fibre>, Patience)> {
+    let span = |ps: Option<NonZeroU64>| ps.map(|ps| Span::from_ps(ps.get()));
+    let discards = |switch: &SwitchPlan| {
+        let limits = [
+            switch.edge_hold_ps,
+            switch.core_hold_ps,
+            switch.no_credit_drop_ps,
+        ];
+        limits.iter().any(Option::is_some)
+    };
+    let may_reset = plan.faults.is_armed || plan.switches.iter().any(discards);
+    let reset = may_reset.then(|| Span::from_ps(plan.faults.credit_timeout_ps));
+    let transmitters = (0..).map(Id::new).zip(&plan.links).flat_map(|(id, link)| {
+        let [out, back] = fibres_of(id);
+        [(out, link.a, link.b), (back, link.b, link.a)]
+    });
+    let patience = transmitters.map(|(fibre, from, to)| {
+        let switch = match from {
+            EndPlan::NPort { .. } => None,
+            EndPlan::Switch { switch, .. } => Some(&plan.switches[switch as usize]),
+        };
+        let (hold, no_credit) = match (switch, to) {
+            (None, _) => (None, None),
+            (Some(at), EndPlan::NPort { .. }) => (at.edge_hold_ps, at.no_credit_drop_ps),
+            (Some(at), EndPlan::Switch { .. }) => (at.core_hold_ps, None),
+        };
+        let patience = Patience {
+            hold: span(hold),
+            no_credit: span(no_credit),
+            reset,
+        };
+        (fibre, patience)
+    });
+    patience
+        .filter(|(_, patience)| *patience != Patience::default())
+        .collect()
 }
 
 /// Policies of the plan, in its order.

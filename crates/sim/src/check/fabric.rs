@@ -10,6 +10,8 @@ const MOST_PORTS: u64 = 1 << 16;
 const MOST_BUFFERS: u64 = 1 << 16;
 /// BB credit of a trunk of 16 links with 16 bits of credit each (FC-FS).
 const MOST_CREDIT: u64 = 1 << 20;
+/// A frame is in before its hold time ends: the largest takes 23 us at 1GFC.
+const SHORTEST_HOLD: u64 = 1_000_000_000;
 const LARGEST_GAP: u64 = 1 << 20;
 /// A cost of 0 would make a circle as short as no way at all.
 const HIGHEST_COST: u64 = 1 << 40;
@@ -59,6 +61,20 @@ fn switches(plan: &Plan) -> Result<(), PlanError> {
         let place = |key: &str| format!("switches[{index}].{key}");
         span(switch.forwarding_ps, || place("forwarding_ps"))?;
         switch.ports.within(0, MOST_PORTS, || place("ports"))?;
+        let limits = [
+            (switch.edge_hold_ps, "edge_hold_ps"),
+            (switch.core_hold_ps, "core_hold_ps"),
+            (switch.no_credit_drop_ps, "no_credit_drop_ps"),
+        ];
+        for (limit, key) in limits {
+            let Some(limit) = limit else { continue };
+            span(limit, || place(key))?;
+            require(
+                limit.get() >= SHORTEST_HOLD,
+                || place(key),
+                || "a frame may not be in by then; 1 ms is the shortest".to_owned(),
+            )?;
+        }
         switch.domain.within(1, 239, || place("domain"))?;
         let before = std::mem::replace(&mut domains[switch.domain as usize], true);
         require(

@@ -110,50 +110,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
     }
 
-    /// Is the lost credit back? By BB_SC, once 2^n frames were counted; by a link reset, once the
-    /// transmitter has had none at all for too long.
+    /// Is the lost credit back? By BB_SC, once 2^n frames were counted, if not by a link reset.
     fn on_credit_look(&mut self, now: Instant, fibre: Id<Fibre>, frames: u64) {
         let transmitter = &self.network.fibres[fibre];
+        let Some(n) = self.faults.bb_sc_n else {
+            return;
+        };
         if transmitter.lost_credit == 0 {
             return;
         }
-        let sent = transmitter.counters.frames;
-        let is_counted =
-            (self.faults.bb_sc_n).is_some_and(|n| sent >> n.get() != frames >> n.get());
-        let has_none = transmitter.lost_credit == transmitter.credit.granted();
-        let since = self.starved_since(fibre, has_none, now);
-        let is_reset = has_none && now - since >= self.faults.times().credit_timeout;
-        if is_reset || is_counted {
+        if transmitter.counters.frames >> n.get() != frames >> n.get() {
             self.network.recover_credit(fibre, now);
-            let what = if is_reset {
-                "link reset gives the credit back"
-            } else {
-                "BB_SC gives the credit back"
-            };
-            self.faults.note(now, what, Place::Fibre(fibre));
+            self.faults
+                .note(now, "BB_SC gives the credit back", Place::Fibre(fibre));
             return;
         }
         self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
-    }
-
-    fn starved_since(&mut self, fibre: Id<Fibre>, has_none: bool, now: Instant) -> Instant {
-        let known = self
-            .faults
-            .starved
-            .iter()
-            .position(|starved| starved.0 == fibre);
-        match (known, has_none) {
-            (Some(place), true) => self.faults.starved[place].1,
-            (Some(place), false) => {
-                self.faults.starved.swap_remove(place);
-                now
-            }
-            (None, true) => {
-                self.faults.starved.push((fibre, now));
-                now
-            }
-            (None, false) => now,
-        }
     }
 
     /// A fault of a loop that the plan has happens now.

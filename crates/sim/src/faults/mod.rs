@@ -7,4 +7,5 @@ mod arm;
 mod fabric;
 mod given_up;
 mod idle_timers;
+mod patience;
 pub(crate) mod state;

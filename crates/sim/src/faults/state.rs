@@ -38,8 +38,8 @@ pub(crate) struct Faults {
     pub(super) resting: usize,
     /// What happened, for the time line.
     log: Vec<Happened>,
-    /// For a fibre that lost credit, since when it has none.
-    pub(super) starved: Vec<(Id<Fibre>, Instant)>,
+    /// Transmitters that have discarded frames after the hold time.
+    pub(super) discarding: BTreeSet<Id<Fibre>>,
 }
 
 /// Timers of the plan.
@@ -50,8 +50,6 @@ pub(crate) struct Times {
     pub(crate) login: Span,
     pub(crate) e_d_tov: Span,
     pub(crate) r_a_tov: Span,
-    /// Time without credit after which a transmitter resets its link.
-    pub(crate) credit_timeout: Span,
 }
 
 /// Something that happened.
@@ -85,7 +83,6 @@ impl Faults {
                 login: Span::from_ps(plan.faults.login_ps),
                 e_d_tov: Span::from_ps(plan.faults.e_d_tov_ps),
                 r_a_tov: Span::from_ps(plan.faults.r_a_tov_ps),
-                credit_timeout: Span::from_ps(plan.faults.credit_timeout_ps),
             },
             bb_sc_n: plan.faults.bb_sc_n,
             visibility: plan.faults.visibility.clone().into(),
@@ -111,7 +108,7 @@ impl Faults {
             exchanges: 0,
             resting: 0,
             log: Vec::new(),
-            starved: Vec::new(),
+            discarding: BTreeSet::new(),
         }
     }
 
@@ -125,6 +122,11 @@ impl Faults {
     #[inline]
     pub(crate) fn is_armed(&self) -> bool {
         self.is_armed
+    }
+
+    /// Something is lost: timers run from now on. Returns whether they did not before.
+    pub(super) fn arm(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_armed, true)
     }
 
     /// Timers.

@@ -4,6 +4,8 @@
 //! anything else when its own timer runs out; then it ends the exchange with ABTS and sends the command
 //! again.
 
+use std::collections::BTreeMap;
+
 use sanlab_fc::{Exchange, ExchangeState, NPort};
 use sanlab_host::{Adapter, PathState, Role};
 use sanlab_kernel::{Id, Instant, Span, Stage};
@@ -38,6 +40,29 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if let (Some(oldest), false) = (oldest, adapter.is_watched) {
             adapter.is_watched = true;
             self.recover_at(oldest + timeout, RecoveryEvent::CommandsDue(id));
+        }
+    }
+
+    /// Timers run from now on: every adapter watches the commands it has sent so far.
+    pub(crate) fn watch_open_commands(&mut self, now: Instant) {
+        let mut oldest = BTreeMap::<Id<Adapter>, Instant>::new();
+        for id in self.fcp.live() {
+            let exchange = self.fcp.exchange(id);
+            if let (ExchangeState::Open, Tag::Host(request)) =
+                (exchange.state, self.fcp.command(id).tag)
+            {
+                let route = self.host.route_of(&self.host.requests[request]);
+                let first = oldest.entry(route.adapter).or_insert(exchange.opened_at);
+                *first = exchange.opened_at.min(*first);
+            }
+        }
+        for (id, opened_at) in oldest {
+            let adapter = &mut self.host.adapters[id];
+            if !adapter.command_timeout.is_zero() && !adapter.is_watched {
+                adapter.is_watched = true;
+                let due_at = opened_at + adapter.command_timeout;
+                self.recover_at(due_at.max(now), RecoveryEvent::CommandsDue(id));
+            }
         }
     }
 

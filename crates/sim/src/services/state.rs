@@ -168,6 +168,11 @@ impl Services {
         is_held
     }
 
+    /// Requests may get lost: those sent from now on are sent again after twice R_A_TOV.
+    pub(crate) fn be_patient(&mut self, r_a_tov: Span) {
+        self.patience = Some(r_a_tov * 2);
+    }
+
     /// What the frames of all steps say.
     pub(crate) fn frames(&self) -> &IdVec<ServiceFrame> {
         &self.frames

@@ -1,6 +1,6 @@
 //! Tables of ports: links, loops, and what each sent in every interval.
 
-use sanlab_fabric::{Fibre, FibreCounters, fibres_of, way_back};
+use sanlab_fabric::{Fibre, FibreCounters, PatienceCounters, fibres_of, way_back};
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::{Column, Table};
 
@@ -19,6 +19,9 @@ struct PortRow {
     bytes_per_s: u64,
     tx: FibreCounters,
     rx: FibreCounters,
+    /// What its patience and that of its switch came to, as a transmitter and as a receiver.
+    tx_patience: PatienceCounters,
+    rx_patience: PatienceCounters,
     tx_bb_credit: u64,
     tx_most_in_use: u32,
 }
@@ -48,6 +51,8 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) 
                 bytes_per_s: link.bytes_per_s.get() * transmitter.members(),
                 tx: world.network.counters(fibre, now),
                 rx: world.network.counters(way_back(fibre), now),
+                tx_patience: world.network.patience_counters(fibre),
+                rx_patience: world.network.patience_counters(way_back(fibre)),
                 tx_bb_credit: u64::from(transmitter.granted()),
                 tx_most_in_use: transmitter.most_in_use(),
             });
@@ -84,6 +89,12 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) 
                 }),
             ),
             ("tx_dropped_count", whole(|row| row.tx.dropped)),
+            ("tx_timeout_count", whole(|row| row.tx_patience.timeouts)),
+            (
+                "tx_no_credit_drop_count",
+                whole(|row| row.tx_patience.no_credit),
+            ),
+            ("tx_link_reset_count", whole(|row| row.tx_patience.resets)),
             ("tx_bb_credit", whole(|row| row.tx_bb_credit)),
             (
                 "tx_credit_max_in_use",
@@ -92,6 +103,10 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) 
             ("rx_frames_count", whole(|row| row.rx.frames)),
             ("rx_bytes", whole(|row| row.rx.bytes)),
             ("rx_payload_bytes", whole(|row| row.rx.payload_bytes)),
+            (
+                "rx_timeout_count",
+                whole(|row| row.rx_patience.received_timeouts),
+            ),
             (
                 "rx_utilisation",
                 Column::real(&rows, |row| ratio(row.rx.busy, run_time(now))),
@@ -122,6 +137,8 @@ fn add_loop_ports<const E: bool>(
                 bytes_per_s: ring.bytes_per_s.get(),
                 tx: network.counters(port.fibre, now),
                 rx: port.received,
+                tx_patience: PatienceCounters::default(),
+                rx_patience: PatienceCounters::default(),
                 tx_bb_credit: u64::from(place.login_credit),
                 tx_most_in_use: 0,
             });

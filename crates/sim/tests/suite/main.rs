@@ -9,6 +9,7 @@ mod file_systems;
 mod hosts;
 mod laws;
 mod loops;
+mod patience;
 mod patterns;
 mod qos;
 mod support;

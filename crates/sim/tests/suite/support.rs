@@ -32,6 +32,23 @@ pub const US: u64 = 1_000_000;
 pub const MS: u64 = 1_000_000_000;
 pub const SECOND: u64 = 1_000_000_000_000;
 
+/// Columns in which two outcomes differ, as text; nothing if they are the same.
+pub fn differences(fast: &Outcome, slow: &Outcome) -> String {
+    let tables = fast.tables.iter().zip(&slow.tables);
+    let columns = tables.flat_map(|(fast, slow)| {
+        let pairs = fast.columns.iter().zip(&slow.columns);
+        pairs
+            .filter(|(fast, slow)| fast != slow)
+            .map(|(fast, slow)| {
+                format!(
+                    "{}: {:?} is {:?} in the reference\n",
+                    fast.0, fast.1, slow.1
+                )
+            })
+    });
+    columns.collect()
+}
+
 /// A transmission word at 2GFC.
 pub const WORD_2GFC: u64 = 18_824;
 
@@ -158,6 +175,7 @@ impl San {
             file_systems: Vec::new(),
             traffic: vec![],
             qos: vec![],
+            r_rdy_waits: false,
         };
         Self {
             plan,
@@ -192,6 +210,9 @@ impl San {
             routing,
             ports: 0,
             classes: None,
+            edge_hold_ps: None,
+            core_hold_ps: None,
+            no_credit_drop_ps: None,
         });
         self.next_port.push(0);
         At::Switch(id)

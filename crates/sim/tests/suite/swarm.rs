@@ -161,6 +161,7 @@ fn san(dice: &mut Dice<'_>) -> San {
     if dice.below(3) == 0 {
         share_files(dice, &mut san);
     }
+    san.plan.r_rdy_waits = dice.below(3) == 0;
     san
 }
 
