@@ -104,7 +104,7 @@ def work(name: str, seed: int, numbers: range) -> None:
             end = fuzzer.run(case)
         except Exception as error:
             end = ended(error)
-        except BaseException as error:  # a panic of the engine is no Exception
+        except BaseException as error:  # a panic of the engine is not an Exception
             if type(error).__name__ != "PanicException":
                 raise
             end = ended(error)

@@ -120,7 +120,7 @@ def _plain(value: object) -> object:
         return float(value)
     if hasattr(value, "tolist"):  # an array of NumPy, or its bool
         return _plain(value.tolist())
-    reason = "it is no part of YAML"
+    reason = "it is not a part of YAML"
     raise TypeError(reason)
 
 

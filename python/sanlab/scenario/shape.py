@@ -30,7 +30,7 @@ def long_form(model: type[BaseModel], path: Path, value: object) -> object:
     """Return what a short form at `path` stands for: a list of one item, or keys with values.
 
     `os: windows-2003` stands for `os: {model: windows-2003}`, and a single adapter for a list of
-    one. A value that is no short form is returned as it is.
+    one. A value that is not a short form is returned as it is.
     """
     for validator in _before(model, path):
         try:
