@@ -10,6 +10,7 @@ mod elsewhere;
 mod flash;
 mod lun;
 mod mirror;
+mod open_bursts;
 mod page_cache;
 mod raid;
 mod ram;
@@ -22,6 +23,7 @@ pub use elsewhere::{Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lun::{Lun, Media, Piece, Stripe};
 pub use mirror::Mirror;
+pub use open_bursts::OpenBursts;
 pub use page_cache::{
     Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
     SECTOR_BYTES,
