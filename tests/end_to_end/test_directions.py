@@ -19,8 +19,10 @@ arrays:
     luns: [{name: "lun[1..2]", size: 1TiB, memory: {service: 10us, servers: 256}}]
 links: [{from: host1, to: sw1}, {from: dev1.p0, to: sw1}]
 workloads:
-  - {name: reads, hosts: host1, targets: dev1.lun1, rw: read, bs: 256KiB, iodepth: DEPTH, ramp_time: 50ms}
-  - {name: writes, hosts: host1, targets: dev1.lun2, rw: write, bs: 256KiB, iodepth: DEPTH, ramp_time: 50ms}
+  - {name: reads, hosts: host1, targets: dev1.lun1, rw: read, bs: 256KiB, iodepth: DEPTH,
+     ramp_time: 50ms}
+  - {name: writes, hosts: host1, targets: dev1.lun2, rw: write, bs: 256KiB, iodepth: DEPTH,
+     ramp_time: 50ms}
 measure: {duration: 250ms}
 """
 #: 4GFC carries 425 MB/s; 2048 bytes of payload take 2108 from frame to frame.
