@@ -34,6 +34,8 @@ def array(number: int) -> dict:
         "controllers": 4,
         "command_ps": 10 * US,
         "burst_bytes": 65_536,
+        "first_burst_bytes": None,
+        "open_bursts": None,
         "port_queue_depth": 1024,
         "cache": {
             "kind": "hit_rate",

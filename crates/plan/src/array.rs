@@ -22,6 +22,11 @@ pub struct ArrayPlan {
     pub command_ps: u64,
     /// Largest burst one XFER_RDY asks for.
     pub burst_bytes: NonZeroU32,
+    /// Data of a write that follow its command without an XFER_RDY. Without it, every write waits for one.
+    pub first_burst_bytes: Option<NonZeroU32>,
+    /// Bursts a front-end port waits for at once; further writes wait for their XFER_RDY. Without it, any
+    /// number.
+    pub open_bursts: Option<NonZeroU32>,
     /// Commands one front-end port accepts before it answers TASK SET FULL.
     pub port_queue_depth: NonZeroU32,
     /// Cache, if there is one.

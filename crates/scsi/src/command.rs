@@ -20,10 +20,24 @@ pub enum Status {
     TaskSetFull = 0x28,
 }
 
+/// Where the first burst of a write is, which follows FCP_CMND without an FCP_XFER_RDY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstBurst {
+    /// The write has none, or it has been taken in.
+    Over,
+    /// Sent with the command, and neither has been taken in.
+    Sent,
+    /// The target has taken in the command and waits for the data.
+    Awaited,
+    /// The data came before the target had taken in the command.
+    Early,
+}
+
 /// A SCSI read or write of a logical unit.
 ///
 /// A read is FCP_CMND, FCP_DATA, FCP_RSP. A write is FCP_CMND, then per burst FCP_XFER_RDY and FCP_DATA,
-/// then FCP_RSP (FCP-4, "Device Data Operations").
+/// then FCP_RSP (FCP-4, "Device Data Operations"). Where both ports have agreed on a first burst, that much
+/// data follow FCP_CMND at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Command<T> {
     /// Name of the command at its initiator, opaque here.
@@ -42,8 +56,10 @@ pub struct Command<T> {
     pub address: u64,
     /// Length of the data.
     pub bytes: u32,
-    /// Data asked for so far: bytes named in FCP_XFER_RDYs.
+    /// Data asked for so far: the first burst and the bytes named in FCP_XFER_RDYs.
     pub asked_bytes: u32,
+    /// Its first burst.
+    pub first_burst: FirstBurst,
     /// Data that has arrived.
     pub arrived_bytes: u32,
 }

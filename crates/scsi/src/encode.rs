@@ -114,6 +114,7 @@ fn lun_field(lun: u32) -> [u8; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FirstBurst;
     use sanlab_fc::{ExchangeState, wire_bytes};
     use sanlab_kernel::{Id, Instant, Span};
 
@@ -145,6 +146,7 @@ mod tests {
             address,
             bytes,
             asked_bytes: 0,
+            first_burst: FirstBurst::Over,
             arrived_bytes: 0,
         }
     }

@@ -116,7 +116,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         timeline.until(now, waited);
         let is_accepted = command.status == Status::Good;
         if frame.kind == FrameKind::Response && is_accepted {
-            self.release(exchange_id);
+            self.release(now, exchange_id);
         } else if frame.kind == FrameKind::Data && command.is_read {
             self.send(now, exchange_id, FrameKind::Response, 0, FCP_RSP_BYTES);
         }

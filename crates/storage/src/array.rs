@@ -6,6 +6,7 @@ use crate::cache::Cache;
 use crate::disk::Disk;
 use crate::elsewhere::{Flow, Port};
 use crate::lun::LogicalUnit;
+use crate::open_bursts::OpenBursts;
 use crate::page_cache::{PageCache, Partner};
 use crate::parts::{FrontEndPort, Lun};
 use crate::raid::Group;
@@ -34,10 +35,14 @@ pub struct Array {
     pub command: Span,
     /// Largest burst that one XFER_RDY asks for.
     pub burst_bytes: u32,
+    /// Data of a write that follow its command without an XFER_RDY; 0 for none.
+    pub first_burst_bytes: u32,
     /// Commands a front-end port accepts.
     pub port_queue_depth: u32,
     /// Commands open at each front-end port.
     pub port_open: IdVec<FrontEndPort, u32>,
+    /// Bursts each of them waits for; `None` if it waits for any number at once.
+    pub open_bursts: Option<IdVec<FrontEndPort, OpenBursts>>,
     /// Its cache; none when it is off.
     pub cache: Option<Cache>,
     /// Its disks.

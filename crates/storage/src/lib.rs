@@ -10,6 +10,7 @@ mod elsewhere;
 mod flash;
 mod lun;
 mod mirror;
+mod open_bursts;
 mod page_cache;
 mod parts;
 mod raid;
@@ -23,6 +24,7 @@ pub use elsewhere::{Device, Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lun::{LogicalUnit, Media, Piece, Stripe};
 pub use mirror::Mirror;
+pub use open_bursts::OpenBursts;
 pub use page_cache::{
     Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
     SECTOR_BYTES,

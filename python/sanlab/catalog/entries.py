@@ -82,6 +82,10 @@ class SystemEntry(Entry):
     submission: Submission
 
 
+#: Order of the frames of open sequences.
+Interleave = Literal["sequence", "frame", "control"]
+
+
 class PortEntry(Entry):
     """What HBAs and arrays say about their ports."""
 
@@ -90,7 +94,7 @@ class PortEntry(Entry):
     bb_credit: int
     tx_buffers: int = 2
     class3_sequences: int = 2048
-    interleave: Literal["sequence", "frame", "control"] = "sequence"
+    interleave: Interleave = "sequence"
     rx_hold: Time = 0
 
 
@@ -254,6 +258,9 @@ class ArrayEntry(PortEntry):
     controllers: int
     command_cost: Time
     burst: Size
+    first_burst: Size = 0
+    open_bursts: int | None = None
+    interleave: Interleave = "control"
     port_queue_depth: int
     lun_queue_depth: int
     cache: Cache | None = None

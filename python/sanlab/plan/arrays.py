@@ -66,6 +66,8 @@ def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
         controllers=given(spec.controllers, model.controllers),
         command_ps=given(spec.command_cost, model.command_cost),
         burst_bytes=given(spec.burst, model.burst),
+        first_burst_bytes=given(spec.first_burst, model.first_burst) or None,
+        open_bursts=given(spec.open_bursts, model.open_bursts),
         port_queue_depth=given(spec.port_queue_depth, model.port_queue_depth),
         cache=parts.cache,
         drives=parts.disks.drives,

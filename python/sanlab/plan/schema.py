@@ -563,6 +563,16 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Processor time of a command."""
     burst_bytes: PositiveU32
     """Largest burst one XFER_RDY asks for."""
+    first_burst_bytes: PositiveU32 | None
+    """Data of a write that follow its command without an XFER_RDY.
+
+    Without it, every write waits for one.
+    """
+    open_bursts: PositiveU32 | None
+    """Bursts a front-end port waits for at once; further writes wait for their XFER_RDY.
+
+    Without it, any number.
+    """
     port_queue_depth: PositiveU32
     """Commands one front-end port accepts before it answers TASK SET FULL."""
     cache: CachePlan | None

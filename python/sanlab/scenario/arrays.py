@@ -424,6 +424,12 @@ class Array(ScenarioModel):
     """Processor time of one command."""
     burst: Annotated[Size, Field(ge=512, le=2**30)] | None = None
     """Most data that one XFER_RDY requests."""
+    first_burst: Size | None = None
+    """Data of a write that follow its command without an XFER_RDY, as agreed at login; 0, the
+    default, lets every write wait for one."""
+    open_bursts: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    """Bursts of writes that a port waits for at once; the XFER_RDY of further writes waits for one
+    of them. Unlimited by default."""
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""
     cache: Annotated[Cache | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None

@@ -46,16 +46,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         command.status = Status::CheckCondition;
-        self.release(id);
+        self.release(now, id);
         self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
     }
 
     /// A target that lost its port, or its power, forgets the commands it had.
-    pub(crate) fn clear_task_sets(&mut self, n_port: Id<NPort>) {
+    pub(crate) fn clear_task_sets(&mut self, now: Instant, n_port: Id<NPort>) {
         for id in self.fcp.live() {
             let is_here = self.fcp.exchange(id).target == n_port;
             if is_here && matches!(self.fcp.command(id).tag, Tag::Host(_)) {
-                self.release(id);
+                self.release(now, id);
             }
         }
     }

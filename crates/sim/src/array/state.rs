@@ -2,7 +2,7 @@
 
 use sanlab_fc::{Exchange, NPort};
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Timeline};
-use sanlab_storage::{Array, Extent, FrontEndPort, Group, Media, Operation, PageCache};
+use sanlab_storage::{Array, Extent, FrontEndPort, Group, Media, OpenBursts, Operation, PageCache};
 
 use super::task::{Purpose, Task};
 use super::transfer::Transfer;
@@ -48,6 +48,30 @@ impl ArraySide {
     #[inline]
     pub(crate) fn timeline(&mut self, transfer: Id<Transfer>) -> &mut Timeline {
         &mut self.transfers[transfer].timeline
+    }
+
+    /// Bytes of a command that follow it without an XFER_RDY.
+    #[inline]
+    pub(crate) fn first_burst_of(&self, command: &IssuedCommand) -> u32 {
+        match command.device.get() {
+            Some(device) if !command.is_read => {
+                let array: &Array = &self.arrays[device.same()];
+                array.first_burst_bytes.min(command.bytes)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Bursts that the port of a command waits for, if they are limited.
+    pub(super) fn open_bursts_of(
+        &mut self,
+        target: Id<NPort>,
+        command: &IssuedCommand,
+    ) -> Option<&mut OpenBursts> {
+        let array = command.device.get()?.same();
+        let port = self.port_places[target];
+        let ports = self.arrays[array].open_bursts.as_mut()?;
+        Some(&mut ports[port])
     }
 
     /// Whether a task works on the command of an exchange.

@@ -2,7 +2,7 @@
 
 use sanlab_fc::{Exchange, FrameKind};
 use sanlab_kernel::{Id, Instant, Stage};
-use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, Status};
+use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FirstBurst, Status};
 use sanlab_storage::CacheWrite;
 
 use super::state::array_of;
@@ -19,7 +19,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let port = self.array.port_places[target];
         if array.admit(port, command.lun.same()).is_err() {
             command.status = Status::TaskSetFull;
-            self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
+            if command.first_burst == FirstBurst::Sent {
+                command.first_burst = FirstBurst::Awaited; // the answer follows its data
+            } else {
+                self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
+            }
             return;
         }
         command.is_admitted = true;
@@ -41,8 +45,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         if command.is_read {
             self.read(now, id);
-        } else {
-            self.ask_for_burst(now, id);
+            return;
+        }
+        match command.first_burst {
+            FirstBurst::Sent => {
+                self.fcp.command_mut(id).first_burst = FirstBurst::Awaited;
+                if self.faults.is_armed() {
+                    self.expect_data(now, id);
+                }
+            }
+            FirstBurst::Early => {
+                self.fcp.command_mut(id).first_burst = FirstBurst::Over;
+                self.on_burst(now, id);
+            }
+            FirstBurst::Over | FirstBurst::Awaited => self.ask_for_burst(now, id),
         }
     }
 
@@ -62,8 +78,27 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// XFER_RDY for the next burst.
+    /// A write needs its next burst: the port asks for it as soon as it has room.
     fn ask_for_burst(&mut self, now: Instant, id: Id<Exchange>) {
+        let target = self.fcp.exchange(id).target;
+        let limited = self.array.open_bursts_of(target, self.fcp.command(id));
+        if limited.is_none_or(|bursts| bursts.admit(id.same())) {
+            self.send_transfer_ready(now, id);
+        }
+    }
+
+    /// The burst of a write has come, or the write is given up: the write that waited longest has its turn.
+    pub(crate) fn end_burst(&mut self, now: Instant, id: Id<Exchange>) {
+        let target = self.fcp.exchange(id).target;
+        let limited = self.array.open_bursts_of(target, self.fcp.command(id));
+        if let Some(next) = limited.and_then(|bursts| bursts.end(id.same())) {
+            self.tell(now, next.same(), Stage::Cache);
+            self.send_transfer_ready(now, next.same());
+        }
+    }
+
+    /// XFER_RDY for the next burst.
+    fn send_transfer_ready(&mut self, now: Instant, id: Id<Exchange>) {
         let command = self.fcp.command_mut(id);
         let offset = command.asked_bytes;
         let limit = self.array.arrays[array_of(command)].burst_bytes;
@@ -82,8 +117,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// The last frame of a burst has come to an array.
     pub(crate) fn on_write_data(&mut self, now: Instant, id: Id<Exchange>) {
+        let command = self.fcp.command_mut(id);
+        match command.first_burst {
+            FirstBurst::Over => self.end_burst(now, id),
+            FirstBurst::Sent => {
+                command.first_burst = FirstBurst::Early;
+                return;
+            }
+            FirstBurst::Awaited | FirstBurst::Early => command.first_burst = FirstBurst::Over,
+        }
+        self.on_burst(now, id);
+    }
+
+    /// A burst is here, and the controller has taken in its command.
+    fn on_burst(&mut self, now: Instant, id: Id<Exchange>) {
         let command = self.fcp.command(id);
-        if command.misses_data() {
+        if command.status == Status::TaskSetFull {
+            self.send(now, id, FrameKind::Response, 0, FCP_RSP_BYTES);
+        } else if command.misses_data() {
             // A frame of it was lost: no message reports that, and the target waits.
         } else if command.asked_bytes < command.bytes {
             self.ask_for_burst(now, id);

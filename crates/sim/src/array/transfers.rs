@@ -1,8 +1,7 @@
 //! Commands that arrays send: copies, operations on disks behind loops.
 
-use sanlab_fc::{Exchange, FrameKind};
+use sanlab_fc::Exchange;
 use sanlab_kernel::{Id, Instant, MaybeId, Stage};
-use sanlab_scsi::FCP_CMND_BYTES;
 
 use super::transfer::{Transfer, TransferPurpose};
 use crate::event::RecoveryEvent;
@@ -59,7 +58,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if self.faults.is_armed() && matches!(tag, Tag::Mirror(_)) {
             self.watch_copy(now, exchange);
         }
-        self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+        self.send_command(now, exchange);
     }
 
     /// A copy has been sent: the array looks later whether it has its answer.

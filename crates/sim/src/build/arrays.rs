@@ -1,13 +1,14 @@
 //! Arrays of a plan become models.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use sanlab_fc::NPort;
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
     Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, FrontEndPort, Group, Level,
-    LogicalUnit, Media, Mirror, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild,
-    ServiceTime, Stripe, WriteStrategy,
+    LogicalUnit, Media, Mirror, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram,
+    Rebuild, ServiceTime, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -52,8 +53,12 @@ fn array_of(array: &ArrayPlan, seed: u64) -> Result<Array, PlanError> {
         controllers: Station::new(array.controllers.get()),
         command: Span::from_ps(array.command_ps),
         burst_bytes: array.burst_bytes.get(),
+        first_burst_bytes: array.first_burst_bytes.map_or(0, NonZeroU32::get),
         port_queue_depth: array.port_queue_depth.get(),
         port_open: IdVec::filled(0, array.n_ports.len()),
+        open_bursts: array
+            .open_bursts
+            .map(|limit| IdVec::filled(OpenBursts::new(limit.get()), array.n_ports.len())),
         cache: hit_rate_cache_of(array, seed),
         disks: disks_of(array, seed)?,
         disk_due: IdVec::filled(Instant::NEVER, array.disks.len()),

@@ -41,6 +41,9 @@ fn check_array(
     array
         .burst_bytes
         .within(1, LARGEST_REQUEST, || place("burst_bytes"))?;
+    if let Some(bytes) = array.first_burst_bytes {
+        bytes.within(1, LARGEST_REQUEST, || place("first_burst_bytes"))?;
+    }
     rate(array.parity_bytes_per_s, || place("parity_bytes_per_s"))?;
     let capacities = capacities(array, &place)?;
     raid::check(array, &capacities, &place)?;

@@ -2,7 +2,7 @@
 
 use sanlab_fc::{Exchange, ExchangeState, Flow, FrameKind, NPort, RxIdKnown, Sequence};
 use sanlab_kernel::{Id, Instant, MaybeId, Span, Stage, Timeline};
-use sanlab_scsi::{Device, LogicalUnit, Status};
+use sanlab_scsi::{Device, FCP_CMND_BYTES, FirstBurst, LogicalUnit, Status};
 
 use crate::array::state::ArraySide;
 use crate::host::state::HostSide;
@@ -74,9 +74,22 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             address: command.address,
             bytes: u32::try_from(command.bytes).unwrap_or(u32::MAX),
             asked_bytes: 0,
+            first_burst: FirstBurst::Over,
             arrived_bytes: 0,
         };
         Some(self.fcp.open(exchange, issued))
+    }
+
+    /// Send FCP_CMND, and behind it the first burst of a write where the target takes one.
+    pub(crate) fn send_command(&mut self, now: Instant, exchange: Id<Exchange>) {
+        self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+        let command = self.fcp.command_mut(exchange);
+        let bytes = self.array.first_burst_of(command);
+        if bytes > 0 {
+            command.asked_bytes = bytes;
+            command.first_burst = FirstBurst::Sent;
+            self.send(now, exchange, FrameKind::Data, 0, bytes);
+        }
     }
 
     /// Queue an information unit of an exchange at the N_Port whose turn it is.
@@ -147,9 +160,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// The status of a command is on its way: its places in task set and port are free.
-    pub(crate) fn release(&mut self, id: Id<Exchange>) {
+    pub(crate) fn release(&mut self, now: Instant, id: Id<Exchange>) {
         let target = self.fcp.exchange(id).target;
         self.array.release(target, self.fcp.command_mut(id));
+        self.end_burst(now, id);
     }
 
     /// The exchange is over; its id may be used again.

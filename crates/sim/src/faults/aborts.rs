@@ -18,7 +18,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         match frame.kind {
             FrameKind::Abort => {
-                self.release(id);
+                self.release(now, id);
                 self.send(now, id, FrameKind::AbortAccepted, 0, BA_ACC_BYTES);
             }
             FrameKind::AbortAccepted => self.end_abort(now, id),

@@ -132,7 +132,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     fn on_loop_fault(&mut self, now: Instant, index: Id<LoopFaultPlan>) {
         let (loop_id, fault) = self.faults.on_loops[index].clone();
         for n_port in self.network.fail_loop(loop_id, &fault, now) {
-            self.clear_task_sets(n_port);
+            self.clear_task_sets(now, n_port);
         }
         // Every port of the loop sees the LIP that goes with it.
         self.check_paths(now, None);

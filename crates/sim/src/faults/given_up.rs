@@ -42,7 +42,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             }
             return;
         }
-        self.release(id);
+        self.release(now, id);
         self.forget_exchange(id);
     }
 }

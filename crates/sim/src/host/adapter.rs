@@ -1,9 +1,8 @@
 //! From the path to the wire: throttle and queue depths, the engine, FCP_CMND.
 
-use sanlab_fc::{Exchange, FrameKind};
+use sanlab_fc::Exchange;
 use sanlab_host::{Adapter, LunQueue, PathState};
 use sanlab_kernel::{Id, Instant, Stage};
-use sanlab_scsi::FCP_CMND_BYTES;
 
 use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::steps::Command;
@@ -43,14 +42,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         record.timeline.until(now, Stage::Hba);
         let route = self.host.route_of(&self.host.requests[request]);
         if self.host.paths[route.path].state == PathState::Up {
-            self.send_command(now, request);
+            self.issue(now, request);
         } else {
             self.try_again(now, request, false);
         }
     }
 
-    /// Open an exchange and send FCP_CMND.
-    fn send_command(&mut self, now: Instant, id: Id<OpenRequest>) {
+    /// Open an exchange for a request and send its command.
+    fn issue(&mut self, now: Instant, id: Id<OpenRequest>) {
         let request = &self.host.requests[id];
         let route = self.host.route_of(request);
         let command = Command {
@@ -70,7 +69,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if self.faults.is_armed() {
             self.watch_command(now, route.adapter);
         }
-        self.send(now, exchange, FrameKind::Command, 0, FCP_CMND_BYTES);
+        self.send_command(now, exchange);
     }
 
     /// XFER_RDY: the target takes a burst from this offset. The engine takes it in first.

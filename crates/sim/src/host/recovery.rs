@@ -96,7 +96,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let tag = self.fcp.command(id).tag;
             if let (true, Tag::Host(request)) = (is_between && is_open, tag) {
                 // Both ends know that they are logged out.
-                self.release(id);
+                self.release(now, id);
                 self.detach(now, id);
                 self.try_again(now, request, false);
             }

@@ -222,6 +222,110 @@ fn read_and_write_round_trips() {
     }
 }
 
+/// The first burst of a write follows its command: a write that fits into it has one round trip, like a
+/// read. To the picosecond.
+#[test]
+fn a_first_burst_saves_a_round_trip() {
+    let (bytes_per_s, delay) = (850_000_000u64, 250 * US);
+    let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
+    let time = |payload: u64| rate.time_for(wire(payload)).as_ps();
+    let slot = |payload: u64| rate.time_for(wire(payload) + 24).as_ps();
+    let data = |frames: u64| (frames - 1) * slot(2048) + time(2048) + delay;
+    for (first_burst, controller) in [(8192, 0), (65_536, 0), (4096, 0), (8192, 900 * US)] {
+        let mut san = San::new(SECOND);
+        let host = san.host("host");
+        let array = san.array("array", 70 * US, Distribution::Constant);
+        let cable = Cable::new(bytes_per_s, delay, 64);
+        san.link(At::NPort(host), At::NPort(array), cable);
+        san.plan.arrays[0].first_burst_bytes = Some(n32(first_burst));
+        san.plan.arrays[0].command_ps = controller;
+        let job = san.job(0, 0, 8192, 1);
+        job.total_bytes = Some(n64(8192));
+        job.read_ppm = 0;
+        let response = whole(&san.run(), "workloads", "response_max_ps")[0];
+        // A slow controller takes the command in when the data are already there.
+        let first = slot(32) + data(u64::from(first_burst.min(8192)) / 2048);
+        let taken_in = first.max(time(32) + delay + controller);
+        let rest = if first_burst < 8192 {
+            time(12) + delay + data(2)
+        } else {
+            0
+        };
+        let expected = taken_in + rest + 70 * US + time(24) + delay;
+        assert_eq!(response, expected, "first burst {first_burst}");
+    }
+}
+
+/// A command that is refused has its answer when its first burst is in, and is sent again.
+#[test]
+fn first_bursts_of_refused_commands_are_taken_in() {
+    let mut san = San::new(SECOND);
+    let host = san.host("host");
+    let array = san.array("array", 70 * US, Distribution::Constant);
+    let cable = Cable::new(850_000_000, 10 * US, 64);
+    san.link(At::NPort(host), At::NPort(array), cable);
+    san.plan.arrays[0].first_burst_bytes = Some(n32(4096));
+    san.plan.arrays[0].luns[0].queue_depth = n32(2);
+    let job = san.job(0, 0, 8192, 8);
+    job.total_bytes = Some(n64(80 * 8192));
+    job.read_ppm = 0;
+    let outcome = san.run();
+    assert_eq!(outcome.summary.ios, 80);
+    assert!(whole(&outcome, "workloads", "queue_full_count")[0] > 0);
+}
+
+/// A port that waits for one burst at a time takes the bursts of eight writes one after another.
+#[test]
+fn open_bursts_are_limited() {
+    let (bytes_per_s, delay) = (850_000_000u64, 250 * US);
+    let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
+    let time = |payload: u64| rate.time_for(wire(payload)).as_ps();
+    let slot = |payload: u64| rate.time_for(wire(payload) + 24).as_ps();
+    let mut san = San::new(SECOND);
+    let host = san.host("host");
+    let array = san.array("array", 70 * US, Distribution::Constant);
+    let cable = Cable::new(bytes_per_s, delay, 64);
+    san.link(At::NPort(host), At::NPort(array), cable);
+    san.plan.arrays[0].open_bursts = Some(n32(1));
+    let job = san.job(0, 0, 8192, 8);
+    job.total_bytes = Some(n64(8 * 8192));
+    job.read_ppm = 0;
+    let response = whole(&san.run(), "workloads", "response_max_ps")[0];
+    let burst = time(12) + delay + 3 * slot(2048) + time(2048) + delay;
+    let expected = time(32) + delay + 8 * burst + 70 * US + time(24) + delay;
+    assert_eq!(response, expected);
+}
+
+/// Reads and writes at once: more outstanding I/Os never make them slower together, whatever their sizes.
+#[test]
+fn mixed_throughput_never_falls_with_depth() {
+    for (reads, writes) in [
+        (262_144, 262_144),
+        (65_536, 65_536),
+        (4096, 262_144),
+        (262_144, 4096),
+    ] {
+        let mut before = 0;
+        for depth in [1, 4, 16, 64] {
+            let mut san = San::new(200 * MS);
+            let host = san.host("host");
+            let array = san.array("array", 0, Distribution::Constant);
+            let cable = Cable::new(425_000_000, 50 * NS, 64);
+            san.link(At::NPort(host), At::NPort(array), cable);
+            san.plan.n_ports[array as usize].interleave = Interleave::Control;
+            san.job(0, 0, reads, depth);
+            san.job(0, 0, writes, depth).read_ppm = 0;
+            let outcome = san.run();
+            let bytes: u64 = whole(&outcome, "workloads", "bytes").iter().sum();
+            assert!(
+                bytes >= before - before / 50,
+                "{bytes} bytes at depth {depth}, {before} before"
+            );
+            before = bytes;
+        }
+    }
+}
+
 /// Four hosts on one output share it evenly, whatever they offer: within one frame in a thousand.
 #[test]
 fn the_crossbar_is_fair() {

@@ -280,6 +280,8 @@ impl San {
             controllers: n32(1),
             command_ps: 0,
             burst_bytes: n32(1 << 30),
+            first_burst_bytes: None,
+            open_bursts: None,
             port_queue_depth: n32(65_535),
             cache: None,
             drives: vec![],

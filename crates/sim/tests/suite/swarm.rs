@@ -16,7 +16,7 @@ use sanlab_sim::plan::{
     PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy, SchedulingPlan, SubmissionPlan,
     VirtualChannelPlan, WriteCachePlan,
 };
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 const RATES: [u64; 5] = [
     106_250_000,
@@ -255,6 +255,8 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     array.command_ps = dice.pick(&[0, 15 * US]);
     array.controllers = n32(1 + dice.below(2) as u32);
     array.burst_bytes = n32(dice.pick(&[4096, 65_536, 1 << 30]));
+    array.first_burst_bytes = NonZeroU32::new(dice.pick(&[0, 0, 2048, 65_536]));
+    array.open_bursts = NonZeroU32::new(dice.pick(&[0, 0, 1, 4]));
     array.port_queue_depth = n32(dice.pick(&[3, 1000]));
     array.luns[0].queue_depth = n32(dice.pick(&[2, 1000]));
     if dice.below(2) == 0 {
