@@ -94,7 +94,7 @@ def test_the_thousand_runs_of_sbod(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("study", "misses", "worst"),
-    [("cxfs", {"xvm-step"}, 3.0), ("hba4g", set(), 6.0), ("shadow", set(), 10.0)],
+    [("cxfs", {"xvm-step"}, 3.0), ("hba4g", {"exchange"}, 6.0), ("shadow", set(), 10.0)],
 )
 def test_a_study_misses_what_its_page_says(
     study: str, misses: set[str], worst: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
