@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
+from sanlab.cli.main import app
 from sanlab.cli.pilot import estimate
 from sanlab.errors import ScenarioError
 from sanlab.plan.compile import compile_plan
@@ -276,7 +278,7 @@ switches: [{name: sw1}]
 arrays: [{name: dev1, luns: [{name: lun1}]}]
 links: [{from: host1, to: sw1}, {from: dev1.p0, to: sw1}]
 workloads: [{name: load, hosts: host1, targets: dev1.lun9}]
-measure: {duration: 1ms, interval: 2ms}
+measure: {duration: 1ms, interval: 1ps}
 """
     with pytest.raises(ScenarioError) as caught:
         compile_plan(parse_scenario(text.replace(old, new, 1)))
@@ -319,3 +321,17 @@ measure: {duration: 1ms}
         for disk in (f"model: cheetah-10k6, {nothing}", "model: cheetah-10k6")
     )
     assert empty == plain
+
+
+def test_a_bin_longer_than_the_run_is_said() -> None:
+    """`--set measure.duration=...` makes a run short; its bins may then be too long."""
+    hello = Path(__file__).parents[2] / "examples" / "hello-san" / "scenario.yaml"
+    changes = ["--set", "measure.duration=1ms", "--set"]
+    long = CliRunner().invoke(app, ["check", str(hello), *changes, "measure.interval=2ms"])
+    assert long.exit_code == 0
+    assert (
+        "  note: measure.interval: a bin of 2ms is longer than the run of 1ms, so the time series "
+        "have one bin\n"
+    ) in long.stdout
+    fits = CliRunner().invoke(app, ["check", str(hello), *changes, "measure.interval=1ms"])
+    assert "note:" not in fits.stdout

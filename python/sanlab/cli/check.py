@@ -18,14 +18,13 @@ def register(app: typer.Typer) -> None:
 def check(file: FileArgument, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Check a scenario; print each error with its line, reason and remedy."""
     with outcome(as_json=as_json):
-        from sanlab.plan.amounts import many_open
         from sanlab.plan.compile import compile_plan
-        from sanlab.plan.explain import totals
+        from sanlab.plan.explain import remarks, totals
         from sanlab.plan.warnings import warnings
 
         plan = compile_plan(load(file, sets))
         counts, degraded = totals(plan), warnings(plan)
-        notes = [sentence for sentence in [many_open(plan)] if sentence]
+        notes = remarks(plan)
         if as_json:
             valid = {"file": file, "is_valid": True, "totals": counts}
             show_json(valid | {"warnings": degraded, "notes": notes})

@@ -102,9 +102,20 @@ def credit_to_fill(link: LinkPlan, data_frame_bytes: int) -> int:
     return -(-round_trip_bytes // (PS_PER_S * bytes_per_frame)) + 1
 
 
-def notes(plan: Plan) -> list[str]:
-    """Return notes on much open I/O, links with too little credit, and parts without a link."""
+def remarks(plan: Plan) -> list[str]:
+    """Return what is valid and may still be a mistake: much open I/O, a bin beyond the end."""
     found = [sentence for sentence in [many_open(plan)] if sentence]
+    if plan.interval_ps is not None and plan.interval_ps > plan.end_ps:
+        found.append(
+            f"measure.interval: a bin of {format_time(plan.interval_ps)} is longer than the run of "
+            f"{format_time(plan.end_ps)}, so the time series have one bin"
+        )
+    return found
+
+
+def notes(plan: Plan) -> list[str]:
+    """Return the remarks, and notes on links with too little credit and parts without a link."""
+    found = remarks(plan)
     for link in plan.links:
         need = credit_to_fill(link, plan.data_frame_bytes)
         least = min(link.credit_a_to_b, link.credit_b_to_a)

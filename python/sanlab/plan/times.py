@@ -55,12 +55,6 @@ def times_of(scenario: Scenario, parts: Parts, problems: Problems) -> tuple[int,
         )
     is_known = measure.duration is not None or not ends_itself
     interval = given(measure.interval, max(1, end // 100) if is_known else DEFAULT_INTERVAL_PS)
-    if is_known and interval > end:
-        problems.add(
-            ("measure", "interval"),
-            f"A bin of {format_time(interval)} is longer than the run of {format_time(end)}",
-            "Make 'interval' shorter, or 'duration' longer",
-        )
     if is_known and end // interval > MAX_BINS:
         problems.add(
             ("measure", "interval"),
