@@ -62,6 +62,16 @@ impl Alarms {
         self.write(component, NOT_SET);
     }
 
+    /// Set or move a component's alarm, or take it back if it never rings.
+    #[inline]
+    pub fn set_or_clear(&mut self, component: u32, at: Instant) {
+        if at == Instant::NEVER {
+            self.clear(component);
+        } else {
+            self.set(component, at);
+        }
+    }
+
     /// When a component's alarm rings; [`Instant::NEVER`] when it is not set.
     #[inline]
     pub fn get(&self, component: u32) -> Instant {

@@ -123,6 +123,11 @@ def _quantity(
     return BeforeValidator(read), WithJsonSchema(schema)
 
 
+def _or(word: str, parse: Callable[[Any], int]) -> Callable[[Any], int | str]:
+    """Return a function that reads a quantity, or a word in its place."""
+    return lambda text: word if text == word else parse(text)
+
+
 _LUN_SIZE = _quantity(
     quantities.parse_size,
     example="100GiB",
@@ -148,7 +153,7 @@ _RATE = _quantity(
     shown=quantities.format_rate,
 )
 _RATE_OR_NONE = _quantity(
-    lambda text: text if text == "none" else quantities.parse_rate(text),
+    _or("none", quantities.parse_rate),
     example="50MB/s",
     low=MIN_RATE,
     high=MAX_RATE,
@@ -158,7 +163,7 @@ _TIME = _quantity(
     quantities.parse_time, example="10us", high=MAX_TIME_PS, shown=quantities.format_time
 )
 _TIME_OR_MANUAL = _quantity(
-    lambda text: text if text == "manual" else quantities.parse_time(text),
+    _or("manual", quantities.parse_time),
     example="10s",
     high=MAX_TIME_PS,
     shown=quantities.format_time,
@@ -167,7 +172,7 @@ _SPAN = _quantity(
     quantities.parse_time, example="1s", low=1, high=MAX_TIME_PS, shown=quantities.format_time
 )
 _SPAN_OR_NONE = _quantity(
-    lambda text: text if text == "none" else quantities.parse_time(text),
+    _or("none", quantities.parse_time),
     example="500ms",
     low=10**9,
     high=MAX_TIME_PS,

@@ -186,18 +186,24 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let fibre = &self.fibres[id];
         let waiting: Vec<Id<Frame>> = fibre.queues.waiting(&self.frames).collect();
         for &frame in &waiting {
-            let Frame {
-                came_by, channel, ..
-            } = self.frames[frame];
-            let came_by = came_by.certain().same();
-            let back_at = now + self.fibres[came_by].credit_return;
-            self.give_credit(came_by, channel, back_at);
-            self.frames.remove(frame);
+            self.drop_frame(frame, now);
         }
         let fibre = &mut self.fibres[id];
         fibre.queues.clear();
         fibre.counters.dropped += waiting.len() as u64;
         self.dropped += waiting.len() as u64;
+    }
+
+    /// A frame in a switch is lost, and its buffer free. Returns the fibre it came by.
+    pub(crate) fn drop_frame(&mut self, id: Id<Frame>, now: Instant) -> Id<Fibre> {
+        let Frame {
+            came_by, channel, ..
+        } = self.frames[id];
+        let came_by = came_by.certain().same();
+        let back_at = now + self.fibres[came_by].credit_return;
+        self.give_credit(came_by, channel, back_at);
+        self.frames.remove(id);
+        came_by
     }
 
     /// Every switch computes its routes over the links that are lit now.

@@ -96,11 +96,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub(super) fn rearm_loop(&mut self, id: Id<Loop>) {
         let at = self.loops.next_at(id);
         let slot = self.first_loop_alarm + id.number();
-        if at == Instant::NEVER {
-            self.alarms.clear(slot);
-        } else {
-            self.alarms.set(slot, at);
-        }
+        self.alarms.set_or_clear(slot, at);
     }
 
     /// The owner has won: it opens the partner of the first sequence that waits.

@@ -28,7 +28,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             if ends_at <= now {
                 return Some(now);
             }
-            self.look_again(fibre, ends_at);
+            self.watches.alarms.set_or_clear(number, ends_at);
         }
     }
 
@@ -45,7 +45,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reset_without_credit(fibre, now);
             let ends_at = self.patience_ends_at(fibre, now);
             debug_assert!(ends_at > now, "what is over is dealt with");
-            self.look_again(fibre, ends_at);
+            self.watches.alarms.set_or_clear(number, ends_at);
         }
     }
 
@@ -64,14 +64,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// What a transmitter counted when its patience ended.
     pub fn patience_counters(&self, fibre: Id<Fibre>) -> PatienceCounters {
         self.watches.of[fibre].counters
-    }
-
-    fn look_again(&mut self, fibre: Id<Fibre>, at: Instant) {
-        if at == Instant::NEVER {
-            self.watches.alarms.clear(fibre.number());
-        } else {
-            self.watches.alarms.set(fibre.number(), at);
-        }
     }
 
     /// No patience of this transmitter ends before, whatever still comes.
@@ -132,7 +124,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let Some(hold) = self.watches.of[id].patience.hold else {
             return;
         };
-        let discarded = self.discard_heads(id, now, |_, frame| frame.ready_at + hold <= now);
+        let discarded = self.discard_heads(id, now, |frame| frame.ready_at + hold <= now);
         if discarded.is_empty() {
             return;
         }
@@ -157,7 +149,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.fibres[id].on_slow_path = true;
             self.happened.push((now, id, Impatience::NoCredit));
         }
-        let discarded = self.discard_heads(id, now, |_, frame| frame.ready_at <= now);
+        let discarded = self.discard_heads(id, now, |frame| frame.ready_at <= now);
         self.watches.of[id].counters.no_credit += discarded.len() as u64;
     }
 
@@ -233,9 +225,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 .copied()
                 .collect();
             for output in outputs {
-                let is_of_link = |_, frame: &Frame| {
-                    frame.came_by == came_by.same().into() && frame.ready_at <= now
-                };
+                let is_of_link =
+                    |frame: &Frame| frame.came_by == came_by.same().into() && frame.ready_at <= now;
                 lost += self.discard_heads(output, now, is_of_link).len() as u64;
             }
         }
@@ -249,13 +240,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         &mut self,
         id: Id<Fibre>,
         now: Instant,
-        is_over: impl Fn(Id<Queue>, &Frame) -> bool,
+        is_over: impl Fn(&Frame) -> bool,
     ) -> Vec<Id<Fibre>> {
         let queues = &mut self.fibres[id].queues;
         let heads: Vec<Id<Queue>> = queues.heads().map(|(queue, _)| queue).collect();
         let mut discarded = Vec::new();
         for queue in heads {
-            while queues.holds(queue) && is_over(queue, &self.frames[queues.head(queue)]) {
+            while queues.holds(queue) && is_over(&self.frames[queues.head(queue)]) {
                 discarded.push(queues.take(queue, &self.frames));
             }
         }
@@ -267,17 +258,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             .filter(|&&frame| self.frames[frame].ready_at == now);
         let new = are_new.count() as u64;
         self.after_discard(id, now, (discarded.len() as u64, new));
-        let came_by = discarded.into_iter().map(|frame| {
-            let Frame {
-                came_by, channel, ..
-            } = self.frames[frame];
-            let came_by = came_by.certain().same();
-            let back_at = now + self.fibres[came_by].credit_return;
-            self.give_credit(came_by, channel, back_at);
-            self.frames.remove(frame);
-            came_by
-        });
-        came_by.collect()
+        let discarded = discarded.into_iter();
+        discarded.map(|frame| self.drop_frame(frame, now)).collect()
     }
 
     /// So many frames that were ready have left the queues of an output without having been sent; so many

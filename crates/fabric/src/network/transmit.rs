@@ -110,11 +110,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.reschedule(id, Instant::START);
         } else if transmitter.could_start_at != Instant::NEVER {
             let at = transmitter.could_start_at.max(transmitter.credit.next_at());
-            if at == Instant::NEVER {
-                self.alarms.clear(id.number());
-            } else {
-                self.alarms.set(id.number(), at);
-            }
+            self.alarms.set_or_clear(id.number(), at);
         }
     }
 
@@ -366,11 +362,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             ready_at.max(fibre.free_at)
         };
         let at = fibre.could_start_at.max(fibre.credit.next_at());
-        if at == Instant::NEVER {
-            self.alarms.clear(id.number());
-        } else {
-            self.alarms.set(id.number(), at);
-        }
+        self.alarms.set_or_clear(id.number(), at);
     }
 
     /// When can the next frame go at an output with features? The slow reference asks for this instant.
@@ -395,10 +387,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let (could_start_at, at) = fibre.next_start();
         fibre.could_start_at = could_start_at;
-        if at == Instant::NEVER {
-            self.alarms.clear(id.number());
-        } else {
-            self.alarms.set(id.number(), at);
-        }
+        self.alarms.set_or_clear(id.number(), at);
     }
 }

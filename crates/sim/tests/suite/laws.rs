@@ -185,14 +185,21 @@ fn little_s_law_gives_the_queue_depth() {
     }
 }
 
+/// Times of a frame with this payload: from its first bit to its last, and to the next frame's first.
+fn frame_times(bytes_per_s: u64) -> (impl Fn(u64) -> u64, impl Fn(u64) -> u64) {
+    let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
+    (
+        move |payload| rate.time_for(wire(payload)).as_ps(),
+        move |payload| rate.time_for(wire(payload) + 24).as_ps(),
+    )
+}
+
 /// One read is a command out, data and response back; one write has a round trip more, and one for
 /// every further burst. To the picosecond.
 #[test]
 fn read_and_write_round_trips() {
     let (bytes_per_s, delay) = (850_000_000u64, 250 * US);
-    let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
-    let time = |payload: u64| rate.time_for(wire(payload)).as_ps();
-    let slot = |payload: u64| rate.time_for(wire(payload) + 24).as_ps();
+    let (time, slot) = frame_times(bytes_per_s);
     for bursts in [1, 4] {
         for is_read in [true, false] {
             let mut san = San::new(SECOND);
@@ -227,9 +234,7 @@ fn read_and_write_round_trips() {
 #[test]
 fn a_first_burst_saves_a_round_trip() {
     let (bytes_per_s, delay) = (850_000_000u64, 250 * US);
-    let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
-    let time = |payload: u64| rate.time_for(wire(payload)).as_ps();
-    let slot = |payload: u64| rate.time_for(wire(payload) + 24).as_ps();
+    let (time, slot) = frame_times(bytes_per_s);
     let data = |frames: u64| (frames - 1) * slot(2048) + time(2048) + delay;
     for (first_burst, controller) in [(8192, 0), (65_536, 0), (4096, 0), (8192, 900 * US)] {
         let mut san = San::new(SECOND);
@@ -278,9 +283,7 @@ fn first_bursts_of_refused_commands_are_taken_in() {
 #[test]
 fn open_bursts_are_limited() {
     let (bytes_per_s, delay) = (850_000_000u64, 250 * US);
-    let rate = sanlab_kernel::Rate::from_bytes_per_s(bytes_per_s);
-    let time = |payload: u64| rate.time_for(wire(payload)).as_ps();
-    let slot = |payload: u64| rate.time_for(wire(payload) + 24).as_ps();
+    let (time, slot) = frame_times(bytes_per_s);
     let mut san = San::new(SECOND);
     let host = san.host("host");
     let array = san.array("array", 70 * US, Distribution::Constant);
