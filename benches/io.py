@@ -79,9 +79,11 @@ def host(number: int) -> dict:
         "cpu_interrupt_ps": 0,
         "max_request_bytes": None,
         "submission": "together",
+        "engines": [{"name": f"host{number}", "bytes_per_s": None, "turnaround_ps": 0}],
         "adapters": [
             {
                 "n_port": number,
+                "engine": 0,
                 "submit_ps": US,
                 "complete_ps": US,
                 "max_commands": 2048,

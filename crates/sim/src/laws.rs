@@ -155,11 +155,9 @@ fn check_stations<const E: bool>(
     {
         check(&mut file_system.server, &|| planned.name.clone())?;
     }
-    for adapter in world.host.adapters_mut() {
-        let n_port = adapter.n_port.place();
-        check(&mut adapter.engine, &|| {
-            format!("{} engine", plan.n_ports[n_port].name)
-        })?;
+    let engines = plan.hosts.iter().flat_map(|host| &host.engines);
+    for (engine, planned) in world.host.engines_mut().iter_mut().zip(engines) {
+        check(&mut engine.station, &|| format!("{} engine", planned.name))?;
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
     for (bus, planned) in world.network.buses.segments.iter_mut().zip(buses) {

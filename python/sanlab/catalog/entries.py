@@ -82,6 +82,9 @@ class SystemEntry(Entry):
     submission: Submission
 
 
+#: What has an engine of its own in an adapter.
+Engine = Literal["port", "card"]
+
 #: Order of the frames of open sequences.
 Interleave = Literal["sequence", "frame", "control"]
 
@@ -116,6 +119,9 @@ class HbaEntry(PortEntry):
     submit: Time
     complete: Time
     transfer: Time = 0
+    engine: Engine = "port"
+    data_rate: Rate | None = None
+    turnaround: Time = 0
     card_latency: Time = 0
     interrupt_delay: Time = 0
     execution_throttle: int

@@ -446,6 +446,8 @@ class HostPlan(PlanPart, frozen=True, kw_only=True):
     """Largest command. Larger requests are split into pieces; without a limit, none is."""
     submission: SubmissionPlan
     """When the pieces of a request are issued."""
+    engines: list[EnginePlan]
+    """Engines of HBAs."""
     adapters: list[AdapterPlan]
     """HBA ports."""
     buses: list[BusPlan]
@@ -458,11 +460,24 @@ class HostPlan(PlanPart, frozen=True, kw_only=True):
 SubmissionPlan = Literal["together", "serial"]
 
 
+class EnginePlan(PlanPart, frozen=True, kw_only=True):
+    """The engine of an HBA's port, or of all ports of a card."""
+
+    name: str
+    """Name: that of the port, or of the card."""
+    bytes_per_s: PositiveU64 | None
+    """Rate at which it moves data. Without one, only commands take its time."""
+    turnaround_ps: U64
+    """Time to change between reads and writes."""
+
+
 class AdapterPlan(PlanPart, frozen=True, kw_only=True):
-    """One port of an HBA with the engine that drives it."""
+    """One port of an HBA."""
 
     n_port: U32
     """Its N_Port."""
+    engine: U32
+    """Which of the host's engines drives it."""
     submit_ps: U64
     """Engine time to start a command."""
     complete_ps: U64

@@ -24,6 +24,7 @@ from sanlab.scenario.base import (
 )
 
 Interleave = Literal["sequence", "frame", "control"]
+Engine = Literal["port", "card"]
 Binding = Literal["wwpn", "fc_id", "none"]
 Submission = Literal["together", "serial"]
 
@@ -95,7 +96,7 @@ class Bus(ScenarioModel):
 
 
 class Hba(ScenarioModel):
-    """A host bus adapter; each port has its own engine."""
+    """A host bus adapter."""
 
     name: Name | None = None
     """Its name within the host; by default hba0, hba1 and so on."""
@@ -120,6 +121,12 @@ class Hba(ScenarioModel):
     """Time of the adapter's engine to finish a command."""
     transfer: Time | None = None
     """Time of the adapter's engine to process an XFER_RDY; a write has one for each burst."""
+    engine: Engine | None = None
+    """What has an engine: each `port`, or the `card`, whose ports share it; `port` by default."""
+    data_rate: Rate | None = None
+    """Rate at which an engine moves data, beside its time for commands; unlimited by default."""
+    turnaround: Time | None = None
+    """Time an engine takes to change between reads and writes; 0 by default."""
     card_latency: Time | None = None
     """Further latency of the card in each direction; its engine is free meanwhile."""
     interrupt_delay: Time | None = None

@@ -37,14 +37,10 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
             "cpu",
         );
     }
-    for adapter in world.host.adapters_mut() {
-        let name = &plan.n_ports[adapter.n_port.place()].name;
-        add(
-            adapter.engine.totals(now),
-            adapter.engine.servers(),
-            name,
-            "hba",
-        );
+    let engines = plan.hosts.iter().flat_map(|host| &host.engines);
+    for (engine, planned) in world.host.engines_mut().iter_mut().zip(engines) {
+        let station = &mut engine.station;
+        add(station.totals(now), station.servers(), &planned.name, "hba");
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
     for (bus, planned) in world.network.buses.segments.iter_mut().zip(buses) {

@@ -9,11 +9,11 @@ use std::num::{NonZeroU32, NonZeroU64};
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
-    DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave, JobPlan,
-    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan,
-    OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RotationPlan, RoutePolicy,
-    SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
-    WorkloadPlan, WriteCachePlan, ZonePlan,
+    DrivePlan, EndPlan, EnginePlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave,
+    JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan,
+    NPortPlan, OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RotationPlan,
+    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan,
+    TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -265,6 +265,7 @@ impl San {
             max_request_bytes: None,
             submission: SubmissionPlan::Together,
             buses: vec![],
+            engines: vec![EnginePlan::ideal(name)],
             adapters: vec![AdapterPlan::ideal(n_port)],
             multipath: None,
         });
