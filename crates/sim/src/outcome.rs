@@ -225,6 +225,12 @@ pub(crate) enum Failure {
         workload: Id<WorkloadState>,
         missing: Span,
     },
+    /// [`RunError::Little`] of a workload in a phase.
+    Phase {
+        phase: usize,
+        workload: Id<WorkloadState>,
+        missing: i128,
+    },
     /// [`RunError::ExchangeIds`].
     ExchangeIds { n_port: Id<NPort> },
     /// [`RunError::Overload`].
@@ -252,6 +258,18 @@ impl Failure {
             Self::Stages { workload, missing } => RunError::Stages {
                 workload: name_of(workload),
                 missing: missing.as_ps(),
+            },
+            Self::Phase {
+                phase,
+                workload,
+                missing,
+            } => RunError::Little {
+                station: format!(
+                    "workload {} in phase {}",
+                    name_of(workload),
+                    plan.phases[phase].name
+                ),
+                missing,
             },
             Self::ExchangeIds { n_port } => RunError::ExchangeIds {
                 n_port: plan.n_ports[n_port.place()].name.clone(),

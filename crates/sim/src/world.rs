@@ -9,7 +9,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::host::state::HostSide;
 use crate::issuer::Tag;
-use crate::meters::Meters;
+use crate::meters::{Meters, OpenFor};
 use crate::outcome::Failure;
 use crate::services::state::Services;
 
@@ -46,13 +46,41 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network.next_is_internal() && self.network.next_at() < self.agenda.next_at()
     }
 
-    /// Close the intervals of the time series that have ended by now.
+    /// Close the intervals of the time series that have ended by now, and the phases.
     pub(crate) fn close_series(&mut self, now: Instant, at_end: bool) {
         self.meters.close_series(now, at_end, &self.network);
+        loop {
+            let turns_at = self.meters.phases().next_at();
+            if turns_at <= now {
+                self.turn_phase(turns_at);
+            } else if at_end && self.meters.phases().is_on() {
+                self.turn_phase(now);
+                return;
+            } else {
+                return;
+            }
+        }
     }
 
-    /// When something is due besides events: an interval of the time series ends, or a transmitter is to
-    /// be looked at.
+    /// A phase begins or ends now, after everything that came before.
+    fn turn_phase(&mut self, now: Instant) {
+        let open_for = self.open_for(now);
+        if let Err(failure) = self.meters.turn_phase(now, &open_for) {
+            self.failure.get_or_insert(failure);
+        }
+    }
+
+    /// Time that open requests have lasted up to now.
+    pub(crate) fn open_for(&self, now: Instant) -> OpenFor {
+        let mut sums: OpenFor = self.meters.workloads().iter().map(|_| [0; 2]).collect();
+        for (workload, is_read, span) in self.host.open_requests(now) {
+            sums[workload][usize::from(is_read)] += u128::from(span.as_ps());
+        }
+        sums
+    }
+
+    /// When something is due besides events: an interval of the time series ends, a phase begins or ends,
+    /// or a transmitter is to be looked at.
     pub(crate) fn attention_at(&self) -> Instant {
         self.meters.interval_ends_at().min(self.network.looks_at())
     }

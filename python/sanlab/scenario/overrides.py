@@ -3,7 +3,7 @@
 A path goes down by keys. An item of a list is named by its index, `links[0].length` or
 `links.0.length`, or by its name, `hosts.host1.cpu.cores`; `hosts.*.cpu.cores` and
 `hosts.host[1..4]...` mean all of them. One member of a group is taken out of its group first, so
-that the others keep their value. Every path in a message of `sanlab check` is such a path.
+that the others keep their value. `N` alone is the count of that name, `counts.N`. Every path in a message of `sanlab check` is such a path.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import Problem, ScenarioError
 from sanlab.quantities import nearest
+from sanlab.scenario.counts import KEY as COUNTS
+from sanlab.scenario.counts import counts_of, fill_counts, fill_text, is_count
 from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text, read_value
 from sanlab.scenario.groups import GroupError, expand
 from sanlab.scenario.scenario import Scenario
@@ -29,20 +31,42 @@ if TYPE_CHECKING:
 
 
 def apply_overrides(
-    document: MarkedMap, overrides: Mapping[str, object], option: str = "--set"
+    document: MarkedMap, overrides: Mapping[str, object], *more: tuple[str, Mapping[str, object]]
 ) -> None:
-    """Change the document as the overrides say, in their order; `option` is what brought them in.
+    """Change the document as `--set` says, in its order, and fill in the counts of groups.
+
+    `more` are overrides that another option brought in, with its name. Counts come first, those of
+    all options, so that the other paths and values find every member of a group.
 
     Raises
     ------
     ScenarioError
         A path names nothing in the scenario, or a value cannot be in one.
     """
-    for path, text in as_texts(overrides, option).items():
-        mark = Mark(f"{option} {path}={text}")
-        steps = _steps(path, mark)
-        value = read_value(text, mark)
-        _Setter(mark, value).walk(document, steps, ())
+    layers = [(option, as_texts(found, option)) for option, found in (("--set", overrides), *more)]
+    others = []
+    for option, texts in layers:
+        for path, text in texts.items():
+            mark = Mark(f"{option} {path}={text}")
+            name = path.removeprefix(f"{COUNTS}.")
+            if path == COUNTS:
+                document.put(COUNTS, read_value(text, mark), mark, mark)
+            elif name != path or (path not in Scenario.model_fields and is_count(document, path)):
+                _set_count(document, name, read_value(text, mark), mark)
+            else:
+                others.append((path, text, mark))
+    fill_counts(document)
+    counts = counts_of(document)
+    for path, text, mark in others:
+        steps = _steps(fill_text(path, counts), mark)
+        _Setter(mark, read_value(text, mark)).walk(document, steps, ())
+    fill_counts(document)
+
+
+def _set_count(document: MarkedMap, name: str, value: object, mark: Mark) -> None:
+    if not isinstance(document.get(COUNTS), MarkedMap):
+        document.put(COUNTS, MarkedMap(mark), mark, mark)
+    document[COUNTS].put(name, value, mark, mark)
 
 
 def parse_assignment(text: str) -> tuple[str, str]:

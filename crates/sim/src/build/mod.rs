@@ -16,7 +16,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::flows::{flows, services_flow};
 use crate::host::state::{HostParts, HostSide};
-use crate::meters::{Meters, Series};
+use crate::meters::{Meters, Phases, Series};
 use crate::names::fibres;
 use crate::plan::{Plan, PlanError};
 use crate::services::state::Services;
@@ -45,6 +45,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             plan.workloads.len(),
             flows(plan),
             Series::new(interval, fibres(plan)),
+            Phases::new(&plan.phases),
         ),
         events: 0,
         last_arrival_at: Instant::START,

@@ -1,5 +1,7 @@
 //! What is counted while the world runs.
 
+mod open_ios;
+mod phases;
 mod series;
 mod workload;
 
@@ -8,6 +10,9 @@ use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
+use crate::outcome::Failure;
+
+pub(crate) use phases::{OpenFor, PhaseRow, Phases};
 pub(crate) use series::Series;
 pub(crate) use workload::WorkloadState;
 
@@ -16,16 +21,18 @@ pub(crate) struct Meters {
     workloads: IdVec<WorkloadState>,
     latencies: FrameLatencies,
     series: Series,
+    phases: Phases,
 }
 
 impl Meters {
-    pub(crate) fn new(workloads: usize, flows: usize, series: Series) -> Self {
+    pub(crate) fn new(workloads: usize, flows: usize, series: Series, phases: Phases) -> Self {
         Self {
             workloads: std::iter::repeat_with(WorkloadState::default)
                 .take(workloads)
                 .collect(),
             latencies: FrameLatencies::new(flows),
             series,
+            phases,
         }
     }
 
@@ -36,10 +43,6 @@ impl Meters {
 
     pub(crate) fn workloads(&self) -> &IdVec<WorkloadState> {
         &self.workloads
-    }
-
-    pub(crate) fn workloads_mut(&mut self) -> &mut IdVec<WorkloadState> {
-        &mut self.workloads
     }
 
     pub(crate) fn latencies(&self) -> &FrameLatencies {
@@ -61,10 +64,19 @@ impl Meters {
         );
     }
 
-    /// When the current interval ends.
+    pub(crate) fn phases(&self) -> &Phases {
+        &self.phases
+    }
+
+    /// When the current interval ends, or a phase begins or ends.
     #[inline]
     pub(crate) fn interval_ends_at(&self) -> Instant {
-        self.series.next_at
+        self.series.next_at.min(self.phases.next_at())
+    }
+
+    /// A phase begins or ends now.
+    pub(crate) fn turn_phase(&mut self, now: Instant, open_for: &OpenFor) -> Result<(), Failure> {
+        self.phases.turn(now, &mut self.workloads, open_for)
     }
 
     /// Close the intervals that have ended by now, and with `at_end` the one that has not.
@@ -80,6 +92,7 @@ impl Meters {
 
     /// I/Os done by hosts, warm-up included.
     pub(crate) fn ios(&self) -> u64 {
-        self.workloads.iter().map(|workload| workload.done).sum()
+        let ios = self.workloads.iter().flat_map(|workload| &workload.ios);
+        ios.map(|ios| ios.done).sum()
     }
 }

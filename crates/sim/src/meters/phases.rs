@@ -1,0 +1,183 @@
+//! Parts of the run whose figures are reported apart.
+
+use sanlab_kernel::{Id, IdVec, Instant, Span};
+use sanlab_metrics::Histogram;
+
+use super::open_ios::{OpenIos, equal};
+use super::workload::WorkloadState;
+use crate::outcome::Failure;
+use crate::plan::PhasePlan;
+
+/// Phases in the order of time. None overlaps the next.
+#[derive(Debug, Default)]
+pub(crate) struct Phases {
+    spans: Vec<(Instant, Instant)>,
+    /// The phase that is on, or the next one.
+    current: usize,
+    is_on: bool,
+    rows: Vec<PhaseRow>,
+    checked: u64,
+}
+
+/// Time that open requests have lasted, of writes and reads of every workload.
+pub(crate) type OpenFor = IdVec<WorkloadState, [u128; 2]>;
+
+/// Writes or reads of one workload in the phase that is on.
+#[derive(Debug)]
+pub(super) struct PhaseMeter {
+    before: OpenIos,
+    open_for: u128,
+    bytes: u64,
+    response: Histogram,
+}
+
+/// Writes or reads of one workload in one phase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PhaseRow {
+    /// Its number among the phases of the plan.
+    pub(crate) phase: usize,
+    pub(crate) workload: Id<WorkloadState>,
+    pub(crate) is_read: bool,
+    pub(crate) from: Instant,
+    pub(crate) to: Instant,
+    /// Requests of the phase; `open` at its end.
+    pub(crate) ios: OpenIos,
+    pub(crate) bytes: u64,
+    /// Requests open, integrated over the phase.
+    pub(crate) open_area: u128,
+    pub(crate) response_mean: f64,
+    /// Percentiles 50, 95, 99 and 99.9, and the longest.
+    pub(crate) response_at: [Span; 5],
+}
+
+impl PhaseMeter {
+    fn new(before: OpenIos, open_for: u128) -> Self {
+        Self {
+            before,
+            open_for,
+            bytes: 0,
+            response: Histogram::default(),
+        }
+    }
+
+    /// An I/O is done.
+    pub(super) fn record(&mut self, bytes: u64, response: Span) {
+        self.bytes += bytes;
+        self.response.record(response);
+    }
+}
+
+impl Phases {
+    pub(crate) fn new(phases: &[PhasePlan]) -> Self {
+        let spans = phases.iter().map(|phase| {
+            let ends_at = phase
+                .to_ps
+                .map_or(Instant::NEVER, |at| Instant::from_ps(at.get()));
+            (Instant::from_ps(phase.from_ps), ends_at)
+        });
+        Self {
+            spans: spans.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// When a phase begins or ends next.
+    pub(crate) fn next_at(&self) -> Instant {
+        let span = self.spans.get(self.current);
+        span.map_or(
+            Instant::NEVER,
+            |&(from, to)| {
+                if self.is_on { to } else { from }
+            },
+        )
+    }
+
+    /// Whether a phase is on, so that the end of the run ends it.
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Rows of the phases that are over.
+    pub(crate) fn rows(&self) -> &[PhaseRow] {
+        &self.rows
+    }
+
+    /// Phases of workloads whose laws were checked.
+    pub(crate) fn checked(&self) -> u64 {
+        self.checked
+    }
+
+    /// The phase begins, or ends, now. Requests that are open have lasted for `open_for`.
+    pub(crate) fn turn(
+        &mut self,
+        now: Instant,
+        workloads: &mut IdVec<WorkloadState>,
+        open_for: &OpenFor,
+    ) -> Result<(), Failure> {
+        if !self.is_on {
+            self.is_on = true;
+            for (id, workload) in workloads.pairs_mut() {
+                let [write, read] = open_for[id];
+                let at = workload.ios.map(|ios| ios.at(now));
+                let meters = [PhaseMeter::new(at[0], write), PhaseMeter::new(at[1], read)];
+                workload.phase = Some(Box::new(meters));
+            }
+            return Ok(());
+        }
+        let phase = self.current;
+        let from = self.spans[phase].0;
+        self.is_on = false;
+        self.current += 1;
+        for (workload, state) in workloads.pairs_mut() {
+            let Some(meters) = state.phase.take() else {
+                continue;
+            };
+            for (direction, meter) in meters.iter().enumerate() {
+                let ios = state.ios[direction].at(now).since(&meter.before);
+                let lasted = open_for[workload][direction];
+                self.checked += 1;
+                check(&ios, meter, lasted).map_err(|missing| Failure::Phase {
+                    phase,
+                    workload,
+                    missing,
+                })?;
+                if now > from {
+                    let flow = (phase, workload, direction == 1);
+                    self.rows.push(row_of(flow, (from, now), ios, meter));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Conservation and Little's law in a phase: requests open, integrated over the phase, are the
+/// response times of those that ended in it, with the part of open requests that is in the phase.
+fn check(ios: &OpenIos, meter: &PhaseMeter, open_for: u128) -> Result<(), i128> {
+    let came = u128::from(meter.before.open) + u128::from(ios.asked);
+    let went = u128::from(ios.done) + u128::from(ios.failed) + u128::from(ios.open);
+    equal(came, went)?;
+    equal(ios.area() + meter.open_for, ios.response_sum + open_for)
+}
+
+fn row_of(
+    (phase, workload, is_read): (usize, Id<WorkloadState>, bool),
+    (from, to): (Instant, Instant),
+    ios: OpenIos,
+    meter: &PhaseMeter,
+) -> PhaseRow {
+    let response = &meter.response;
+    let [p50, p95, p99, p99_9] = [0.5, 0.95, 0.99, 0.999].map(|share| response.quantile(share));
+    PhaseRow {
+        phase,
+        workload,
+        is_read,
+        from,
+        to,
+        ios,
+        bytes: meter.bytes,
+        open_area: ios.area(),
+        response_mean: response.mean(),
+        response_at: [p50, p95, p99, p99_9, response.most()],
+    }
+}
