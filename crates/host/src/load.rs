@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn no_moment_is_in_a_pause() {
-        // Half the rate for 100 ps, a pause, the whole rate for 50 ps, a pause for ever.
+        // Half the rate for 100 ps, a pause, the whole rate for 50 ps, a pause that stays.
         let points = [
             (0, 500_000),
             (100, 500_000),

@@ -117,7 +117,7 @@ pub struct PathPlan {
     pub group: u32,
 }
 
-/// A rate over time: straight lines between points, with steps where two points have one time.
+/// A rate over time: straight lines between points; two points at one time are a step.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,7 @@ use sanlab_kernel::{Id, Instant, Span};
 use sanlab_metrics::{Captured, Table};
 use serde::Serialize;
 
-use crate::meters::WorkloadState;
+use crate::meters::{BrokenPhase, WorkloadState};
 use crate::plan::Plan;
 
 /// A run that ended.
@@ -226,11 +226,7 @@ pub(crate) enum Failure {
         missing: Span,
     },
     /// [`RunError::Little`] of a workload in a phase.
-    Phase {
-        phase: usize,
-        workload: Id<WorkloadState>,
-        missing: i128,
-    },
+    Phase(BrokenPhase),
     /// [`RunError::ExchangeIds`].
     ExchangeIds { n_port: Id<NPort> },
     /// [`RunError::Overload`].
@@ -259,11 +255,11 @@ impl Failure {
                 workload: name_of(workload),
                 missing: missing.as_ps(),
             },
-            Self::Phase {
+            Self::Phase(BrokenPhase {
                 phase,
                 workload,
                 missing,
-            } => RunError::Little {
+            }) => RunError::Little {
                 station: format!(
                     "workload {} in phase {}",
                     name_of(workload),

@@ -65,8 +65,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A phase begins or ends now, after everything that came before.
     fn turn_phase(&mut self, now: Instant) {
         let open_for = self.open_for(now);
-        if let Err(failure) = self.meters.turn_phase(now, &open_for) {
-            self.failure.get_or_insert(failure);
+        if let Err(broken) = self.meters.turn_phase(now, &open_for) {
+            self.failure.get_or_insert(Failure::Phase(broken));
         }
     }
 

@@ -48,9 +48,7 @@ def build_phases(scenario: Scenario, end_ps: int, problems: Problems) -> list[Ph
             reason = f"It begins at {format_time(start)} and ends at {format_time(stop)}"
             problems.add((*path, "to" if spec.to else "from"), reason, "Make 'to' the later one")
         elif start >= end_ps:
-            reason = (
-                f"It begins at {format_time(start)}, and the run ends at {format_time(end_ps)}"
-            )
+            reason = f"It begins at {format_time(start)}, and the run ends at {format_time(end_ps)}"
             where = "from" if spec.from_ is not None else "name"
             problems.add((*path, where), reason, "Make 'measure.duration' longer")
         phases.append(PhasePlan(name=spec.name, from_ps=start, to_ps=stop))

@@ -204,8 +204,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         },
     ),
     "phases": (
-        "One row for each phase of the scenario, workload and operation: I/Os that complete in the "
-        "phase, ramp times included.",
+        "One row for each phase, workload and operation: I/Os that complete in it, also in ramp times.",
         {
             "phase": "name in the scenario",
             "workload": "name in the scenario",

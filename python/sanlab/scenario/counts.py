@@ -29,7 +29,7 @@ _PROSE = {"title", "description"}
 def fill_counts(document: MarkedMap) -> None:
     """Put the counts of a document in place of their names in its groups.
 
-    A name that is no count is left as it is: the check of the group refuses it.
+    An unknown name is left as it is: the check of the group refuses it.
 
     Raises
     ------

@@ -6,8 +6,7 @@ import re
 from itertools import product
 
 #: Names one group may stand for.
-MAX#: The brackets of a group.
-GROUP = 100_000
+MAX_GROUP = 100_000
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 #: The brackets of a group.
@@ -75,8 +74,8 @@ def _members(group: str, text: str) -> list[str]:
             if not (piece.isascii() and piece.isdigit()):
                 raise GroupError(
                     reason=f"'[{group}]' in '{text}' is not a group of numbers",
-                    remedy="Write a range with two dots, host[1..4], a list, host[1,3], or host[1..N] "
-                    "with 'counts: {N: 4}'",
+                    remedy="Write a range with two dots, host[1..4], a list, host[1,3], or "
+                    "host[1..N] with 'counts: {N: 4}'",
                 )
             members.append(piece)
             continue

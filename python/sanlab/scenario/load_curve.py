@@ -26,8 +26,10 @@ def _as_point(value: object) -> object:
 
 
 class Load(ScenarioModel):
-    """Rate of a workload over time, as shares of its `rate_iops` or `rate`; a list of points for
-    short."""
+    """Rate of a workload over time, as shares of its `rate_iops` or `rate`.
+
+    A list of points for short.
+    """
 
     points: Annotated[
         list[Annotated[LoadPoint, BeforeValidator(_as_point), also({"type": "array"})]],

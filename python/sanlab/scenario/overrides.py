@@ -3,7 +3,8 @@
 A path goes down by keys. An item of a list is named by its index, `links[0].length` or
 `links.0.length`, or by its name, `hosts.host1.cpu.cores`; `hosts.*.cpu.cores` and
 `hosts.host[1..4]...` mean all of them. One member of a group is taken out of its group first, so
-that the others keep their value. `N` alone is the count of that name, `counts.N`. Every path in a message of `sanlab check` is such a path.
+that the others keep their value. `N` alone is the count of that name, `counts.N`. Every path in a
+message of `sanlab check` is such a path.
 """
 
 from __future__ import annotations

@@ -204,9 +204,7 @@ class Workload(ScenarioModel):
     """Most bytes per second of a job."""
     rate_iops: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
     """Most I/Os per second of a job."""
-    load: Annotated[
-        Load | None, BeforeValidator(_as_load), also({"type": "array"})
-    ] = None
+    load: Annotated[Load | None, BeforeValidator(_as_load), also({"type": "array"})] = None
     """Rate over time, as shares of `rate_iops`, of `rate` or of the I/Os of `spc1`: steps, ramps or
     a table that repeats."""
     arrivals: Arrivals = "closed"

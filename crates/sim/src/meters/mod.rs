@@ -10,9 +10,7 @@ use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
-use crate::outcome::Failure;
-
-pub(crate) use phases::{OpenFor, PhaseRow, Phases};
+pub(crate) use phases::{BrokenPhase, OpenFor, PhaseRow, Phases};
 pub(crate) use series::Series;
 pub(crate) use workload::WorkloadState;
 
@@ -75,7 +73,11 @@ impl Meters {
     }
 
     /// A phase begins or ends now.
-    pub(crate) fn turn_phase(&mut self, now: Instant, open_for: &OpenFor) -> Result<(), Failure> {
+    pub(crate) fn turn_phase(
+        &mut self,
+        now: Instant,
+        open_for: &OpenFor,
+    ) -> Result<(), BrokenPhase> {
         self.phases.turn(now, &mut self.workloads, open_for)
     }
 

@@ -5,7 +5,6 @@ use sanlab_metrics::Histogram;
 
 use super::open_ios::{OpenIos, equal};
 use super::workload::WorkloadState;
-use crate::outcome::Failure;
 use crate::plan::PhasePlan;
 
 /// Phases in the order of time. None overlaps the next.
@@ -21,6 +20,15 @@ pub(crate) struct Phases {
 
 /// Time that open requests have lasted, of writes and reads of every workload.
 pub(crate) type OpenFor = IdVec<WorkloadState, [u128; 2]>;
+
+/// Conservation or Little's law does not hold in a phase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BrokenPhase {
+    /// Its number among the phases of the plan.
+    pub(crate) phase: usize,
+    pub(crate) workload: Id<WorkloadState>,
+    pub(crate) missing: i128,
+}
 
 /// Writes or reads of one workload in the phase that is on.
 #[derive(Debug)]
@@ -113,7 +121,7 @@ impl Phases {
         now: Instant,
         workloads: &mut IdVec<WorkloadState>,
         open_for: &OpenFor,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), BrokenPhase> {
         if !self.is_on {
             self.is_on = true;
             for (id, workload) in workloads.pairs_mut() {
@@ -136,7 +144,7 @@ impl Phases {
                 let ios = state.ios[direction].at(now).since(&meter.before);
                 let lasted = open_for[workload][direction];
                 self.checked += 1;
-                check(&ios, meter, lasted).map_err(|missing| Failure::Phase {
+                check(&ios, meter, lasted).map_err(|missing| BrokenPhase {
                     phase,
                     workload,
                     missing,

@@ -22,14 +22,14 @@ fn direct(service: u64, end: u64) -> San {
     san
 }
 
-fn load(points: &[(u64, u32)], repeats: bool) -> Option<LoadPlan> {
+fn load(points: &[(u64, u32)], repeats: bool) -> LoadPlan {
     let points = points
         .iter()
         .map(|&(at_ps, share_ppm)| LoadPointPlan { at_ps, share_ppm });
-    Some(LoadPlan {
+    LoadPlan {
         points: points.collect(),
         repeats,
-    })
+    }
 }
 
 fn phases(spans: &[(u64, u64)]) -> Vec<PhasePlan> {
@@ -48,7 +48,7 @@ fn submitted(outcome: &Outcome) -> Vec<u64> {
     whole(outcome, "phases", "submitted_count")
 }
 
-/// A load at its whole rate is no load at all, to the picosecond.
+/// A load at its whole rate changes no time of a run, to the picosecond.
 #[test]
 fn the_whole_rate_changes_nothing() {
     for arrivals in [constant(n64(70 * US)), poisson(n64(70 * US))] {
@@ -64,7 +64,7 @@ fn the_whole_rate_changes_nothing() {
         let without = run(None);
         let points = [(0, WHOLE), (7 * MS, WHOLE), (20 * MS, WHOLE)];
         for repeats in [false, true] {
-            let with = run(load(&points, repeats));
+            let with = run(Some(load(&points, repeats)));
             assert_eq!(with.summary.fingerprint, without.summary.fingerprint);
             assert_eq!(differences(&with, &without), "");
         }
@@ -95,7 +95,7 @@ fn each_piece_has_the_arrivals_of_its_integral() {
         let mut san = direct(US, 6 * SECOND);
         let job = san.job(0, 0, 512, 0);
         job.arrivals = Some(arrivals);
-        job.load = load(&points, false);
+        job.load = Some(load(&points, false));
         san.plan.phases = phases(&spans);
         let counts = submitted(&san.run());
         for (&integral, &count) in integrals.iter().zip(&counts) {
@@ -118,7 +118,7 @@ fn a_period_repeats() {
     let mut san = direct(US, 5 * SECOND);
     let job = san.job(0, 0, 512, 0);
     job.arrivals = Some(constant(n64(100 * US)));
-    job.load = load(&[(0, 0), (SECOND, WHOLE)], true);
+    job.load = Some(load(&[(0, 0), (SECOND, WHOLE)], true));
     san.plan.phases = phases(&[0, 1, 2, 3, 4].map(|at| (at * SECOND, (at + 1) * SECOND)));
     assert_eq!(submitted(&san.run()), [5000; 5]);
 }
@@ -172,7 +172,7 @@ fn each_step_is_m_d_1() {
     let points = (0..)
         .zip(shares)
         .flat_map(|(number, share)| [(number * step, share), ((number + 1) * step, share)]);
-    job.load = load(&points.collect::<Vec<_>>(), false);
+    job.load = Some(load(&points.collect::<Vec<_>>(), false));
     let spans: Vec<_> = (0..4)
         .map(|n| (n * step + settle, (n + 1) * step))
         .collect();
@@ -228,7 +228,7 @@ fn phases_are_the_same_in_the_reference() {
     let mut san = direct(50 * US, 100 * MS);
     let job = san.job(0, 0, 65_536, 0);
     job.arrivals = Some(poisson(n64(60 * US)));
-    job.load = load(&[(0, WHOLE), (9 * MS, 0), (13 * MS, 700_000)], true);
+    job.load = Some(load(&[(0, WHOLE), (9 * MS, 0), (13 * MS, 700_000)], true));
     san.plan.phases = phases(&[(MS, 30 * MS), (40 * MS, 40 * MS + 1), (50 * MS, 99 * MS)]);
     let fast = san.try_run(false).expect("the laws hold");
     let slow = san.try_run(true).expect("the laws hold");
@@ -240,7 +240,7 @@ fn refusal(change: impl Fn(&mut San)) -> String {
     let mut san = direct(US, SECOND);
     let job = san.job(0, 0, 512, 0);
     job.arrivals = Some(constant(n64(US)));
-    job.load = load(&[(0, WHOLE)], false);
+    job.load = Some(load(&[(0, WHOLE)], false));
     san.plan.phases = phases(&[(0, MS), (2 * MS, 3 * MS)]);
     check(&san.plan).expect("a plan that holds together");
     change(&mut san);
@@ -251,7 +251,7 @@ fn refusal(change: impl Fn(&mut San)) -> String {
 #[test]
 fn impossible_loads_and_phases_are_refused() {
     let points = |points: &'static [(u64, u32)], repeats: bool| {
-        refusal(move |san| san.plan.jobs[0].load = load(points, repeats))
+        refusal(move |san| san.plan.jobs[0].load = Some(load(points, repeats)))
     };
     assert!(points(&[], false).contains("the first at 0"));
     assert!(points(&[(1, 5)], false).contains("the first at 0"));
