@@ -7,13 +7,15 @@ every group, link and pattern that is written with them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from sanlab.errors import Problem, ScenarioError
 from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text
 from sanlab.scenario.groups import GROUP, MAX_GROUP, RANGE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sanlab.scenario.document import Path
 
 #: Key of a scenario that gives the counts.
@@ -29,18 +31,69 @@ _PROSE = {"title", "description"}
 def fill_counts(document: MarkedMap) -> None:
     """Put the counts of a document in place of their names in its groups.
 
-    An unknown name is left as it is: the check of the group refuses it.
+    A name without a number is left as it is: the check of the counts or of the group refuses it.
 
     Raises
     ------
     ScenarioError
-        A count is not a whole number in its range, or a group has no names with it.
+        A group has no names with the counts there are.
     """
-    counts = _checked(document)
+    counts = counts_of(document)
     if counts:
         for key, value in document.items():
             if key not in _PROSE and key != KEY:
                 document[key] = _filled(value, counts, document.value_marks[key], (key,))
+
+
+def check_counts(document: MarkedMap) -> None:
+    """Refuse counts that cannot stand in a group.
+
+    Raises
+    ------
+    ScenarioError
+        The name of a count is not a name, or its number is not a whole number in its range.
+    """
+    counts = document.get(KEY)
+    if not isinstance(counts, MarkedMap):
+        return
+    for name, value in counts.items():
+        path = (KEY, name)
+        if not NAME.fullmatch(name):
+            reason = f"'{name}' cannot be the name of a count"
+            remedy = "A name starts with a letter, followed by letters, digits and '_'"
+            _refuse(counts.key_marks[name], path, reason, remedy)
+        if not _is_number(value):
+            reason = f"'{value}' is not a whole number from 1 to {MAX_GROUP}"
+            _refuse(counts.value_marks[name], path, reason, "Write digits alone, such as 8")
+
+
+def counts_of(data: Mapping[str, object]) -> dict[str, int]:
+    """Return the counts of a document or of plain data; those that cannot be used are left out."""
+    counts = data.get(KEY)
+    if not isinstance(counts, dict):
+        return {}
+    return {name: value for name, value in counts.items() if _is_number(value)}
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return type(value) is int and 1 <= value <= MAX_GROUP
+
+
+def filled(data: Mapping[str, object]) -> dict[str, object]:
+    """Return plain data with its counts in place of their names."""
+    counts = counts_of(data)
+    return {
+        key: value if key in {*_PROSE, KEY} else _plain_filled(value, counts)
+        for key, value in data.items()
+    }
+
+
+def _plain_filled(node: object, counts: dict[str, int]) -> object:
+    if isinstance(node, str):
+        return fill_text(node, counts)
+    if isinstance(node, dict):
+        return {key: _plain_filled(value, counts) for key, value in node.items()}
+    return [_plain_filled(item, counts) for item in node] if isinstance(node, list) else node
 
 
 def fill_text(text: str, counts: dict[str, int]) -> str:
@@ -57,14 +110,6 @@ def fill_text(text: str, counts: dict[str, int]) -> str:
         return str(int(factor or 1) * counts[name] + int(more or 0))
 
     return GROUP.sub(lambda group: f"[{_TERM.sub(number, group[1])}]", text)
-
-
-def counts_of(document: MarkedMap) -> dict[str, int]:
-    """Return the counts of a document; none if they are not whole numbers by name."""
-    counts = document.get(KEY)
-    if not isinstance(counts, dict):
-        return {}
-    return {name: value for name, value in counts.items() if type(value) is int}
 
 
 def is_count(document: MarkedMap, name: str) -> bool:
@@ -84,23 +129,6 @@ def _uses(node: object, name: str) -> bool:
     if isinstance(node, dict):
         return any(_uses(value, name) for value in node.values())
     return isinstance(node, list) and any(_uses(item, name) for item in node)
-
-
-def _checked(document: MarkedMap) -> dict[str, int]:
-    """Return the counts of a document that may stand in its groups."""
-    counts = document.get(KEY)
-    if not isinstance(counts, MarkedMap):
-        return {}
-    for name, value in counts.items():
-        path = (KEY, name)
-        if not NAME.fullmatch(name):
-            reason = f"'{name}' cannot be the name of a count"
-            remedy = "A name starts with a letter, followed by letters, digits and '_'"
-            _refuse(counts.key_marks[name], path, reason, remedy)
-        if type(value) is not int or not 1 <= value <= MAX_GROUP:
-            reason = f"'{value}' is not a whole number from 1 to {MAX_GROUP}"
-            _refuse(counts.value_marks[name], path, reason, "Write digits alone, such as 8")
-    return dict(counts)
 
 
 def _filled(node: object, counts: dict[str, int], mark: Mark, path: Path) -> object:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
-from sanlab.scenario.base import ScenarioModel, Share, Span, Time, also, refusal
+from sanlab.scenario.base import ScenarioModel, Share, Span, Time, refusal
 
 
 class LoadPoint(ScenarioModel):
@@ -20,9 +20,21 @@ class LoadPoint(ScenarioModel):
 
 
 def _as_point(value: object) -> object:
-    if isinstance(value, list) and len(value) == 2:
-        return {"at": value[0], "share": value[1]}
-    return value
+    if not isinstance(value, list):
+        return value
+    if len(value) != 2:
+        raise refusal(
+            reason=f"A point of a load is a time and a share, and this has {len(value)} values",
+            remedy="Write [2s, 50%]",
+        )
+    return {"at": value[0], "share": value[1]}
+
+
+def _or_pair(schema: dict[str, JsonValue]) -> None:
+    """Add the short form of a point to its JSON Schema."""
+    whole = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [whole, {"type": "array", "minItems": 2, "maxItems": 2}]
 
 
 class Load(ScenarioModel):
@@ -32,7 +44,7 @@ class Load(ScenarioModel):
     """
 
     points: Annotated[
-        list[Annotated[LoadPoint, BeforeValidator(_as_point), also({"type": "array"})]],
+        list[Annotated[LoadPoint, BeforeValidator(_as_point), Field(json_schema_extra=_or_pair)]],
         Field(min_length=1, max_length=10_000),
     ]
     """Points of time and share, `[[0s, 20%], [2s, 100%]]`, the first at 0s. The last share holds

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from sanlab.errors import Problem, ScenarioError
 from sanlab.quantities import nearest
 from sanlab.scenario.counts import KEY as COUNTS
-from sanlab.scenario.counts import counts_of, fill_counts, fill_text, is_count
+from sanlab.scenario.counts import check_counts, counts_of, fill_counts, fill_text, is_count
 from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text, read_value
 from sanlab.scenario.groups import GroupError, expand
 from sanlab.scenario.scenario import Scenario
@@ -56,6 +56,8 @@ def apply_overrides(
                 _set_count(document, name, read_value(text, mark), mark)
             else:
                 others.append((path, text, mark))
+    if others:
+        check_counts(document)
     fill_counts(document)
     counts = counts_of(document)
     for path, text, mark in others:
@@ -216,11 +218,8 @@ class _Setter:
     def make_room(self, node: MarkedMap, key: str, step: str | int, path: Path) -> None:
         """Let a step lead below the value of a key: by its long form, or by what is to be made."""
         value = node.get(key)
-        is_single = isinstance(value, MarkedMap) and not (
-            isinstance(step, int) and is_list(Scenario, path)
-        )
-        if value is not None and not isinstance(value, MarkedList) and not is_single:
-            value = self.marked(long_form(Scenario, path, value))
+        if value is not None:
+            value = self.opened(value, step, path)
             node.put(key, value, node.key_marks[key], node.value_marks[key])
         if isinstance(value, MarkedMap | MarkedList):
             return
@@ -231,6 +230,16 @@ class _Setter:
             return
         self.require_keys_below(path, step)
         node.put(key, MarkedMap(self.mark), self.mark, self.mark)
+
+    def opened(self, value: object, step: str | int, path: Path) -> object:
+        """Return a value in the form that has the step below it: the long one, if it is short."""
+        if isinstance(value, MarkedMap):
+            has_step = not (isinstance(step, int) and is_list(Scenario, path))
+        else:
+            is_key = isinstance(step, str) and step in known_keys(Scenario, path)
+            is_short = is_key and not is_list(Scenario, path)
+            has_step = isinstance(value, MarkedList) and not is_short
+        return value if has_step else self.marked(long_form(Scenario, path, value))
 
     def marked(self, value: object) -> object:
         """Return plain data as data with places, all of them the override."""
@@ -268,8 +277,7 @@ class _Setter:
                 raise _refuse(self.mark, path, reason, f"It has {len(node)} items, counted from 0")
             if rest:
                 here = (*path, index)
-                if not isinstance(node[index], MarkedMap | MarkedList):
-                    node[index] = self.marked(long_form(Scenario, here, node[index]))
+                node[index] = self.opened(node[index], rest[0], here)
                 self.walk(node[index], rest, here)
             else:
                 node[index] = copy.deepcopy(self.value)

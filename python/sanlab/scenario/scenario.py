@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from sanlab.errors import Problem
 from sanlab.scenario.arrays import Array
 from sanlab.scenario.base import ScenarioModel, also
+from sanlab.scenario.counts import filled
 from sanlab.scenario.document import Mark, MarkedMap, find_mark, path_text
 from sanlab.scenario.fabric import Link, Switch
 from sanlab.scenario.faults import Fault
@@ -76,6 +77,14 @@ class Scenario(ScenarioModel):
     """How long to simulate and what to keep."""
 
     _document: MarkedMap | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_its_counts(cls, data: object) -> object:
+        # Those of a file are in place before, with messages that name its lines.
+        if isinstance(data, dict) and not isinstance(data, MarkedMap) and "counts" in data:
+            return filled(data)
+        return data
 
     def attach(self, document: MarkedMap) -> None:
         """Remember the text this was read from, so that later problems can point at it."""

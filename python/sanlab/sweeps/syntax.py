@@ -127,7 +127,7 @@ def magnitude(text: str) -> tuple[str, float] | None:
 def amounts(values: Sequence[str]) -> list[float] | None:
     """Sizes of values in the one kind that all of them are; None if there is no such kind.
 
-    Alone, 10m may be minutes, MiB or metres; beside 10km it is a length.
+    Alone, 10m may be a size or a length; beside 10km it is a length.
 
     >>> amounts(["10km", "10m", "50km"]), amounts(["read", "10m"])
     ([10000000.0, 10000.0, 50000000.0], None)

@@ -1,6 +1,7 @@
 //! What is counted while the world runs.
 
 mod open_ios;
+mod phase_meter;
 mod phases;
 mod series;
 mod workload;

@@ -1,9 +1,9 @@
 //! Parts of the run whose figures are reported apart.
 
 use sanlab_kernel::{Id, IdVec, Instant, Span};
-use sanlab_metrics::Histogram;
 
-use super::open_ios::{OpenIos, equal};
+use super::open_ios::OpenIos;
+use super::phase_meter::PhaseMeter;
 use super::workload::WorkloadState;
 use crate::plan::PhasePlan;
 
@@ -30,15 +30,6 @@ pub(crate) struct BrokenPhase {
     pub(crate) missing: i128,
 }
 
-/// Writes or reads of one workload in the phase that is on.
-#[derive(Debug)]
-pub(super) struct PhaseMeter {
-    before: OpenIos,
-    open_for: u128,
-    bytes: u64,
-    response: Histogram,
-}
-
 /// Writes or reads of one workload in one phase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseRow {
@@ -56,23 +47,6 @@ pub(crate) struct PhaseRow {
     pub(crate) response_mean: f64,
     /// Percentiles 50, 95, 99 and 99.9, and the longest.
     pub(crate) response_at: [Span; 5],
-}
-
-impl PhaseMeter {
-    fn new(before: OpenIos, open_for: u128) -> Self {
-        Self {
-            before,
-            open_for,
-            bytes: 0,
-            response: Histogram::default(),
-        }
-    }
-
-    /// An I/O is done.
-    pub(super) fn record(&mut self, bytes: u64, response: Span) {
-        self.bytes += bytes;
-        self.response.record(response);
-    }
 }
 
 impl Phases {
@@ -144,7 +118,7 @@ impl Phases {
                 let ios = state.ios[direction].at(now).since(&meter.before);
                 let lasted = open_for[workload][direction];
                 self.checked += 1;
-                check(&ios, meter, lasted).map_err(|missing| BrokenPhase {
+                meter.check(&ios, lasted).map_err(|missing| BrokenPhase {
                     phase,
                     workload,
                     missing,
@@ -157,15 +131,6 @@ impl Phases {
         }
         Ok(())
     }
-}
-
-/// Conservation and Little's law in a phase: requests open, integrated over the phase, are the
-/// response times of those that ended in it, with the part of open requests that is in the phase.
-fn check(ios: &OpenIos, meter: &PhaseMeter, open_for: u128) -> Result<(), i128> {
-    let came = u128::from(meter.before.open) + u128::from(ios.asked);
-    let went = u128::from(ios.done) + u128::from(ios.failed) + u128::from(ios.open);
-    equal(came, went)?;
-    equal(ios.area() + meter.open_for, ios.response_sum + open_for)
 }
 
 fn row_of(

@@ -4,7 +4,7 @@ use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::WorkloadMeter;
 
 use super::open_ios::OpenIos;
-use super::phases::PhaseMeter;
+use super::phase_meter::PhaseMeter;
 
 /// What one workload has seen.
 #[derive(Default)]
