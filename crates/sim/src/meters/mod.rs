@@ -4,6 +4,7 @@ mod open_ios;
 mod phase_meter;
 mod phases;
 mod series;
+mod windows;
 mod workload;
 
 use sanlab_fabric::Network;
@@ -11,8 +12,9 @@ use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
-pub(crate) use phases::{BrokenPhase, OpenFor, PhaseRow, Phases};
+pub(crate) use phases::{BrokenPhase, OpenFor, OpenNow, PhaseRow, Phases};
 pub(crate) use series::Series;
+pub(crate) use windows::Windows;
 pub(crate) use workload::WorkloadState;
 
 /// Latencies of frames, workloads, and what happened in each interval.
@@ -20,17 +22,25 @@ pub(crate) struct Meters {
     workloads: IdVec<WorkloadState>,
     latencies: FrameLatencies,
     series: Series,
+    windows: Windows,
     phases: Phases,
 }
 
 impl Meters {
-    pub(crate) fn new(workloads: usize, flows: usize, series: Series, phases: Phases) -> Self {
+    pub(crate) fn new(
+        workloads: usize,
+        flows: usize,
+        series: Series,
+        windows: Windows,
+        phases: Phases,
+    ) -> Self {
         Self {
             workloads: std::iter::repeat_with(WorkloadState::default)
                 .take(workloads)
                 .collect(),
             latencies: FrameLatencies::new(flows),
             series,
+            windows,
             phases,
         }
     }
@@ -67,30 +77,34 @@ impl Meters {
         &self.phases
     }
 
-    /// When the current interval ends, or a phase begins or ends.
-    #[inline]
-    pub(crate) fn interval_ends_at(&self) -> Instant {
-        self.series.next_at.min(self.phases.next_at())
-    }
-
     /// A phase begins or ends now.
-    pub(crate) fn turn_phase(
-        &mut self,
-        now: Instant,
-        open_for: &OpenFor,
-    ) -> Result<(), BrokenPhase> {
-        self.phases.turn(now, &mut self.workloads, open_for)
+    pub(crate) fn turn_phase(&mut self, now: Instant, open: &OpenNow) -> Result<(), BrokenPhase> {
+        self.phases.turn(now, &mut self.workloads, open)
     }
 
-    /// Close the intervals that have ended by now, and with `at_end` the one that has not.
+    /// When the current interval ends, a measured window begins, or a phase begins or ends.
+    #[inline]
+    pub(crate) fn next_at(&self) -> Instant {
+        let boundary = self.phases.next_at().min(self.windows.next_at());
+        self.series.next_at.min(boundary)
+    }
+
+    /// Take the next measured window that has begun by now.
+    pub(crate) fn take_begun(&mut self, now: Instant) -> Option<Instant> {
+        self.windows.take_begun(now)
+    }
+
+    /// Close the intervals that have ended by now, and with `at_end` the one that has not. Of the I/Os
+    /// that are open now so many bytes have arrived, writes and reads of each workload.
     pub(crate) fn close_series<const E: bool>(
         &mut self,
         now: Instant,
         at_end: bool,
         network: &Network<E>,
+        open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series
-            .close_until(now, at_end, network, &mut self.workloads);
+            .close_until((now, at_end), network, &mut self.workloads, open);
     }
 
     /// I/Os done by hosts, warm-up included.

@@ -12,15 +12,19 @@ pub(super) struct PhaseMeter {
     pub(super) before: OpenIos,
     /// Time that the requests open then had lasted.
     open_for: u128,
-    pub(super) bytes: u64,
+    /// Bytes of theirs that had arrived.
+    open_bytes: u64,
+    /// Bytes of I/Os done.
+    bytes: u64,
     pub(super) response: Histogram,
 }
 
 impl PhaseMeter {
-    pub(super) fn new(before: OpenIos, open_for: u128) -> Self {
+    pub(super) fn new(before: OpenIos, open_for: u128, open_bytes: u64) -> Self {
         Self {
             before,
             open_for,
+            open_bytes,
             bytes: 0,
             response: Histogram::default(),
         }
@@ -30,6 +34,11 @@ impl PhaseMeter {
     pub(super) fn record(&mut self, bytes: u64, response: Span) {
         self.bytes += bytes;
         self.response.record(response);
+    }
+
+    /// Bytes that arrived in the phase, of I/Os done and of those that are open at its end.
+    pub(super) fn arrived(&self, open_bytes: u64) -> u64 {
+        (self.bytes + open_bytes).saturating_sub(self.open_bytes)
     }
 
     /// Conservation and Little's law in the phase: requests open, integrated over it, are the response

@@ -21,6 +21,12 @@ pub(crate) struct Phases {
 /// Time that open requests have lasted, of writes and reads of every workload.
 pub(crate) type OpenFor = IdVec<WorkloadState, [u128; 2]>;
 
+/// Open requests of every workload: the time they have lasted, and their bytes that have arrived.
+pub(crate) struct OpenNow {
+    pub(crate) lasted: OpenFor,
+    pub(crate) bytes: IdVec<WorkloadState, [u64; 2]>,
+}
+
 /// Conservation or Little's law does not hold in a phase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BrokenPhase {
@@ -89,19 +95,20 @@ impl Phases {
         self.checked
     }
 
-    /// The phase begins, or ends, now. Requests that are open have lasted for `open_for`.
+    /// The phase begins, or ends, now, with these requests open.
     pub(crate) fn turn(
         &mut self,
         now: Instant,
         workloads: &mut IdVec<WorkloadState>,
-        open_for: &OpenFor,
+        open: &OpenNow,
     ) -> Result<(), BrokenPhase> {
         if !self.is_on {
             self.is_on = true;
             for (id, workload) in workloads.pairs_mut() {
-                let [write, read] = open_for[id];
-                let at = workload.ios.map(|ios| ios.at(now));
-                let meters = [PhaseMeter::new(at[0], write), PhaseMeter::new(at[1], read)];
+                let meters = [0, 1].map(|direction| {
+                    let ios = workload.ios[direction].at(now);
+                    PhaseMeter::new(ios, open.lasted[id][direction], open.bytes[id][direction])
+                });
                 workload.phase = Some(Box::new(meters));
             }
             return Ok(());
@@ -116,7 +123,7 @@ impl Phases {
             };
             for (direction, meter) in meters.iter().enumerate() {
                 let ios = state.ios[direction].at(now).since(&meter.before);
-                let lasted = open_for[workload][direction];
+                let lasted = open.lasted[workload][direction];
                 self.checked += 1;
                 meter.check(&ios, lasted).map_err(|missing| BrokenPhase {
                     phase,
@@ -125,7 +132,9 @@ impl Phases {
                 })?;
                 if now > from {
                     let flow = (phase, workload, direction == 1);
-                    self.rows.push(row_of(flow, (from, now), ios, meter));
+                    let open_bytes = open.bytes[workload][direction];
+                    self.rows
+                        .push(row_of(flow, (from, now), ios, meter, open_bytes));
                 }
             }
         }
@@ -138,6 +147,7 @@ fn row_of(
     (from, to): (Instant, Instant),
     ios: OpenIos,
     meter: &PhaseMeter,
+    open_bytes: u64,
 ) -> PhaseRow {
     let response = &meter.response;
     let [p50, p95, p99, p99_9] = [0.5, 0.95, 0.99, 0.999].map(|share| response.quantile(share));
@@ -148,7 +158,7 @@ fn row_of(
         from,
         to,
         ios,
-        bytes: meter.bytes,
+        bytes: meter.arrived(open_bytes),
         open_area: ios.area(),
         response_mean: response.mean(),
         response_at: [p50, p95, p99, p99_9, response.most()],

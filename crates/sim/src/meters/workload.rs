@@ -1,7 +1,7 @@
 //! What a workload has seen.
 
 use sanlab_kernel::{Instant, Span};
-use sanlab_metrics::WorkloadMeter;
+use sanlab_metrics::{IoTotals, WorkloadMeter};
 
 use super::open_ios::OpenIos;
 use super::phase_meter::PhaseMeter;
@@ -15,6 +15,8 @@ pub(crate) struct WorkloadState {
     pub(crate) last_completion_at: Instant,
     /// Writes and reads from their request to their end.
     pub(crate) ios: [OpenIos; 2],
+    /// Bytes of writes and reads that intervals have counted before their I/Os were done.
+    ahead: [u64; 2],
     /// Writes and reads of the present phase.
     pub(super) phase: Option<Box<[PhaseMeter; 2]>>,
 }
@@ -43,5 +45,17 @@ impl WorkloadState {
     /// Requests open.
     pub(crate) fn open(&self) -> u64 {
         self.ios.iter().map(|ios| ios.open).sum()
+    }
+
+    /// An interval ends, in which as many bytes moved as arrived: those of the I/Os done, and of the open
+    /// ones so far, without what earlier intervals have counted of them. Where an I/O failed or began
+    /// again, later ones count less until that is made up.
+    pub(super) fn end_interval(&mut self, direction: usize, open_bytes: u64) -> IoTotals {
+        let mut totals = std::mem::take(&mut self.meters[direction].interval);
+        let arrived = totals.bytes + open_bytes;
+        let ahead = &mut self.ahead[direction];
+        totals.bytes = arrived.saturating_sub(*ahead);
+        *ahead = open_bytes.max(ahead.saturating_sub(arrived - open_bytes));
+        totals
     }
 }
