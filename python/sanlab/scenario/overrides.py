@@ -49,20 +49,23 @@ def apply_overrides(
     for option, texts in layers:
         for path, text in texts.items():
             mark = Mark(f"{option} {path}={text}")
-            name = path.removeprefix(f"{COUNTS}.")
-            if path == COUNTS:
+            is_short = path not in Scenario.model_fields and is_count(document, path)
+            steps = [COUNTS, path] if is_short else _steps(path, mark)
+            if steps == [COUNTS]:
                 document.put(COUNTS, read_value(text, mark), mark, mark)
-            elif name != path or (path not in Scenario.model_fields and is_count(document, path)):
-                _set_count(document, name, read_value(text, mark), mark)
+            elif steps[0] == COUNTS and len(steps) == 2:
+                _set_count(document, str(steps[1]), read_value(text, mark), mark)
             else:
                 others.append((path, text, mark))
-    if others:
-        check_counts(document)
     fill_counts(document)
     counts = counts_of(document)
-    for path, text, mark in others:
-        steps = _steps(fill_text(path, counts), mark)
-        _Setter(mark, read_value(text, mark)).walk(document, steps, ())
+    try:
+        for path, text, mark in others:
+            steps = _steps(fill_text(path, counts), mark)
+            _Setter(mark, read_value(text, mark)).walk(document, steps, ())
+    except ScenarioError:
+        check_counts(document)  # the reason why a member of a group is missing
+        raise
     fill_counts(document)
 
 
