@@ -61,6 +61,7 @@ def plan(n: int, frames: int, interval_ps: int) -> dict:
         "hosts": [],
         "arrays": [],
         "workloads": [],
+        "phases": [],
         "jobs": [],
         "file_systems": [],
         "traffic": [

@@ -235,14 +235,48 @@ def test_a_fault_of_ours_is_no_result_and_is_tried_again(
     assert invoke("-p", f"{DEPTH}=1,2", "-o", str(tmp_path / "s"))[0] == 0
 
 
-def test_values_that_do_not_go_together_are_failed_points(tmp_path: Path) -> None:
+def test_values_that_do_not_go_together_are_marked(tmp_path: Path) -> None:
     """Each is good by itself: a delayed start, and a short run."""
     args = ["-p", "measure.duration=100ms,15ms", "-p", "workloads.reads.ramp_time=10ms,20ms"]
     code, out, _ = invoke(*args, "-o", str(tmp_path / "s"))
-    assert code == 1
-    assert "3 points done, 1 failed" in out
-    (failed,) = sanlab.Sweep.open(tmp_path / "s").failed()
-    assert "Counting starts at 20ms" in failed["reason"]
+    assert code == 0
+    assert "3 points done, 1 impossible" in out
+    sweep = sanlab.Sweep.open(tmp_path / "s")
+    (impossible,) = sweep.impossible()
+    assert "Counting starts at 20ms" in impossible["reason"]
+    assert not sweep.failed()
+    assert [row["is_impossible"] for row in sweep.summary()] == [False, True, False, False]
+    assert "impossible" in (tmp_path / "s" / "sweep.html").read_text(encoding="utf-8")
+    code, out, _ = invoke(*args, "-o", str(tmp_path / "s"))
+    assert code == 0
+    assert "3 points done, 1 impossible; 4 of these from an earlier command" in out
+
+
+def test_a_random_design_has_impossible_points_too(tmp_path: Path) -> None:
+    ranges = ["-p", "measure.duration=5ms..25ms", "-p", "workloads.reads.ramp_time=1ms..20ms"]
+    code, out, _ = invoke(*ranges, "--random", "12", "-o", str(tmp_path / "s"))
+    assert code == 0
+    impossible = len(sanlab.Sweep.open(tmp_path / "s").impossible())
+    assert 0 < impossible < 12
+    assert f"{12 - impossible} points done, {impossible} impossible" in out
+
+
+def test_a_value_that_is_wrong_with_all_others_is_named(tmp_path: Path) -> None:
+    size = "arrays.dev1.luns.lun1.size"
+    code, _, err = invoke("-p", f"{size}=1GiB,1KiB", "-o", str(tmp_path / "s"))
+    assert code == 2
+    assert f"With -p {size}=1KiB: 'dev1.lun1' (1KiB) has no space" in err
+    assert not (tmp_path / "s").exists()
+
+
+def test_lengths_are_sorted_by_size(tmp_path: Path) -> None:
+    lengths = ["-p", "links.*.length=10km,10m,50km", "--set", "measure.duration=20ms"]
+    code, _, _ = invoke(*lengths, "-o", str(tmp_path / "s"))
+    assert code == 0
+    rows = sanlab.Sweep.open(tmp_path / "s").summary()
+    assert [row["links.*.length"] for row in rows] == ["10m", "10km", "50km"]
+    means = [row["response_mean_ps"] for row in rows]
+    assert means == sorted(means)
 
 
 def test_a_value_is_good_where_another_setting_has_room_for_it(tmp_path: Path) -> None:
@@ -251,8 +285,8 @@ def test_a_value_is_good_where_another_setting_has_room_for_it(tmp_path: Path) -
     enclosures = ["-p", "stacks.rack.enclosures=1,2"]
     disks = ["-p", "stacks.rack.disks=16,32", "-o", str(tmp_path / "s")]
     result = CliRunner().invoke(app, ["sweep", str(stack), *quick, *disks, *enclosures])
-    assert result.exit_code == 1
-    assert "3 points done, 1 failed" in result.stdout
+    assert result.exit_code == 0
+    assert "3 points done, 1 impossible" in result.stdout
     assert "1 enclosure of 16 bays hold 16 disks, not 32" in result.stdout
     disks = ["-p", "stacks.rack.disks=16,33", "-o", str(tmp_path / "t")]
     result = CliRunner().invoke(app, ["sweep", str(stack), *quick, *disks, *enclosures])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanlab.errors import ScenarioError
-from sanlab.sweeps.syntax import magnitude, parse_parameter
+from sanlab.sweeps.syntax import amounts, magnitude, parse_parameter
 
 
 @pytest.mark.parametrize(
@@ -105,3 +105,16 @@ def test_magnitudes() -> None:
     assert magnitude("30%") == ("share", 300_000)
     assert magnitude("10km") == ("length", 1e7)
     assert magnitude("zipf") is None
+
+
+def test_values_have_one_kind_together() -> None:
+    assert amounts(["10km", "10m", "50km"]) == [1e7, 1e4, 5e7]
+    assert amounts(["2h", "90s"]) == [7.2e15, 9e13]
+    assert amounts(["4KiB", "1m"]) == [4096, 2**20]
+    assert amounts(["8", "4KiB"]) == [8, 4096]
+    assert amounts(["read", "4KiB"]) is None
+
+
+def test_equal_values_of_one_kind_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="'1km' and '1000m' are the same"):
+        parse_parameter("links[0].length=1km,1000m,50km")

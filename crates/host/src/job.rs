@@ -3,6 +3,7 @@
 use sanlab_kernel::{Id, Instant, RandomStream, Span, Zipf};
 
 use crate::access_spec::AccessSpec;
+use crate::load::Load;
 use crate::request::Request;
 use crate::stream::Stream;
 
@@ -29,6 +30,8 @@ pub struct JobSettings {
     pub stop_at: Instant,
     /// Whether requests come at times of their own.
     pub pacing: Option<Pacing>,
+    /// The rate over time; without it, it is always the whole rate.
+    pub load: Option<Load>,
     /// Pause between a completion and the request that takes its place.
     pub think: Span,
     /// Whether it makes requests only on [`Job::demand`].
@@ -75,6 +78,9 @@ pub struct Job {
     open: u32,
     /// Requests whose time has come and that found no place yet.
     due: u64,
+    /// When it started, and the work of its load up to the next request.
+    started_at: Instant,
+    work: u128,
     asked_bytes: u64,
     /// Next sequential offset within the region, of writes and of reads.
     cursors: [u64; 2],
@@ -90,6 +96,8 @@ impl Job {
             settings,
             open: 0,
             due: 0,
+            started_at: Instant::START,
+            work: 0,
             asked_bytes: 0,
             cursors: [0; 2],
             pattern: Pattern::Blocks,
@@ -109,26 +117,40 @@ impl Job {
     /// pause like any other, a constant one at once. None without pacing.
     pub fn first_due(&mut self, now: Instant) -> Option<Instant> {
         let pacing = self.settings.pacing?;
-        Some(if pacing.is_poisson {
-            now + self.arrivals.exponential_span(pacing.interval)
+        self.started_at = now;
+        if pacing.is_poisson {
+            self.next_due(now)
         } else {
-            now
-        })
+            self.due_after(now, Span::ZERO)
+        }
     }
 
-    /// The time of a paced request has come. When is the next one's?
-    pub fn on_due(&mut self, now: Instant) -> Option<Instant> {
+    /// The time of a paced request has come. False if the job makes no more.
+    pub fn on_due(&mut self, now: Instant) -> bool {
+        let is_wanted = !self.is_spent(now);
+        self.due += u64::from(is_wanted);
+        is_wanted
+    }
+
+    /// When the request after the one that is due now is due. None if the load ends before.
+    pub fn next_due(&mut self, now: Instant) -> Option<Instant> {
         let pacing = self.settings.pacing?;
-        if self.is_spent(now) {
-            return None;
-        }
-        self.due += 1;
         let pause = if pacing.is_poisson {
             self.arrivals.exponential_span(pacing.interval)
         } else {
             pacing.interval
         };
-        Some(now.saturating_add(pause))
+        self.due_after(now, pause)
+    }
+
+    /// The end of a pause that has this length at the full rate.
+    fn due_after(&mut self, now: Instant, pause: Span) -> Option<Instant> {
+        let Some(load) = &self.settings.load else {
+            return Some(now.saturating_add(pause));
+        };
+        self.work += Load::full(pause);
+        let since = load.reaches(self.work)?;
+        Some(self.started_at.saturating_add(since))
     }
 
     /// One more request is wanted.
@@ -277,6 +299,7 @@ mod tests {
             counted_from: Instant::START,
             stop_at: Instant::NEVER,
             pacing: None,
+            load: None,
             think: Span::ZERO,
             is_on_demand: false,
         }
@@ -330,14 +353,15 @@ mod tests {
         let mut job = Job::new(settings, 1, "job");
         assert!(job.next_request(at(0)).is_none());
         for now in [0, 100, 200] {
-            assert_eq!(job.on_due(at(now)), Some(at(now + 100)));
+            assert!(job.on_due(at(now)));
+            assert_eq!(job.next_due(at(now)), Some(at(now + 100)));
         }
         for _ in 0..3 {
             assert!(job.next_request(at(250)).is_some() && job.next_request(at(250)).is_none());
             job.on_slot_free();
         }
         assert!(job.next_request(at(250)).is_none());
-        assert_eq!(job.on_due(at(1000)), None);
+        assert!(!job.on_due(at(1000)));
         assert!(job.is_over(at(1000)));
         assert_eq!(job.stopped_at(), Some(at(1000)));
     }

@@ -18,6 +18,19 @@ pub struct WorkloadPlan {
     pub file_system: Option<u32>,
 }
 
+/// A part of the run whose figures are reported apart: I/Os that complete in it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PhasePlan {
+    /// Unique name.
+    pub name: String,
+    /// When it begins, not before the end of the previous one.
+    pub from_ps: u64,
+    /// When it ends. Without it, it ends with the run.
+    pub to_ps: Option<NonZeroU64>,
+}
+
 /// One stream of I/O.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -55,6 +68,8 @@ pub struct JobPlan {
     pub stop_ps: Option<NonZeroU64>,
     /// Rate of submissions. Without it, the job submits as soon as `iodepth` allows.
     pub arrivals: Option<ArrivalsPlan>,
+    /// Rate of submissions over time, as shares of `arrivals`. Without it, the rate is constant.
+    pub load: Option<LoadPlan>,
     /// Pause after a completion before the next submission takes its place.
     pub think_ps: u64,
     /// What it asks for.
@@ -100,6 +115,28 @@ pub struct PathPlan {
     pub target_n_port: u32,
     /// Group of paths; the lower, the better.
     pub group: u32,
+}
+
+/// A rate over time: straight lines between points; two points at one time are a step.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LoadPlan {
+    /// Points in the order of time, the first at 0.
+    pub points: Vec<LoadPointPlan>,
+    /// Whether the points begin again after the last one; otherwise its share holds.
+    pub repeats: bool,
+}
+
+/// A point of a rate over time.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LoadPointPlan {
+    /// Time since the start of the job.
+    pub at_ps: u64,
+    /// Share of the rate in parts per million.
+    pub share_ppm: u32,
 }
 
 /// How a job chooses addresses.

@@ -73,6 +73,8 @@ pub struct Plan {
     pub arrays: Vec<ArrayPlan>,
     /// Workloads, which jobs report under.
     pub workloads: Vec<WorkloadPlan>,
+    /// Parts of the run whose figures are reported apart, in the order of time.
+    pub phases: Vec<PhasePlan>,
     /// Streams of I/O; `numjobs` and groups are expanded.
     pub jobs: Vec<JobPlan>,
     /// File systems that jobs use.

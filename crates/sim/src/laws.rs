@@ -1,7 +1,5 @@
 //! What must hold at the end of every run: conservation, and Little's law.
 
-use std::collections::BTreeMap;
-
 use sanlab_fabric::{BrokenLaw, Fibre};
 use sanlab_kernel::{Id, Instant, Station};
 use sanlab_storage::Media;
@@ -30,7 +28,7 @@ pub(crate) fn check_laws<const E: bool>(
         checked_count,
         is_ok: true,
     };
-    Ok(vec![
+    let mut checks = vec![
         ok("frames conserved", world.network.delivered()),
         ok("credit conserved", credit),
         ok("exchanges conserved", check_exchanges(world, plan, now)?),
@@ -44,7 +42,14 @@ pub(crate) fn check_laws<const E: bool>(
             "Little's law for workloads",
             check_workloads(world, plan, now)?,
         ),
-    ])
+    ];
+    if !plan.phases.is_empty() {
+        checks.push(ok(
+            "Little's law in phases",
+            world.meters.phases().checked(),
+        ));
+    }
+    Ok(checks)
 }
 
 fn name_fault(fault: &BrokenLaw, plan: &Plan) -> RunError {
@@ -106,7 +111,7 @@ fn check_deadlock<const E: bool>(
         .meters
         .workloads()
         .iter()
-        .map(|workload| workload.open)
+        .map(WorkloadState::open)
         .sum();
     let on_the_way = world.network.on_the_way();
     let has_patience = world.network.looks_at() != Instant::NEVER && !world.network.is_quiet();
@@ -233,31 +238,29 @@ fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, Run
 }
 
 fn check_workloads<const E: bool>(
-    world: &mut World<E>,
+    world: &World<E>,
     plan: &Plan,
     now: Instant,
 ) -> Result<u64, RunError> {
-    let mut open_for = BTreeMap::<Id<WorkloadState>, u128>::new();
-    for (workload, span) in world.host.open_requests(now) {
-        *open_for.entry(workload).or_default() += u128::from(span.as_ps());
-    }
-    for (id, workload) in world.meters.workloads_mut().pairs_mut() {
-        if workload.asked != workload.done + workload.failed + workload.open {
-            return Err(RunError::Ios {
-                workload: plan.workloads[id.place()].name.clone(),
-                asked: workload.asked,
-                done: workload.done,
-                failed: workload.failed,
-                open: workload.open,
-            });
+    let open_for = world.open_for(now);
+    for (id, workload) in world.meters.workloads().pairs() {
+        let name = || plan.workloads[id.place()].name.clone();
+        for (ios, &open_for) in workload.ios.iter().zip(&open_for[id]) {
+            if !ios.are_conserved() {
+                return Err(RunError::Ios {
+                    workload: name(),
+                    asked: ios.asked,
+                    done: ios.done,
+                    failed: ios.failed,
+                    open: ios.open,
+                });
+            }
+            ios.little(now, open_for)
+                .map_err(|missing| RunError::Little {
+                    station: format!("workload {}", name()),
+                    missing,
+                })?;
         }
-        let open_for = open_for.get(&id).copied().unwrap_or(0);
-        workload
-            .little(now, open_for)
-            .map_err(|missing| RunError::Little {
-                station: format!("workload {}", plan.workloads[id.place()].name),
-                missing,
-            })?;
     }
     Ok(world.meters.workloads().len() as u64)
 }
@@ -349,7 +352,7 @@ mod tests {
 
     #[test]
     fn an_io_nobody_ended_is_noticed_at_its_workload() {
-        let error = complaint(|world, _| world.meters.workload(Id::new(0)).asked += 1);
+        let error = complaint(|world, _| world.meters.workload(Id::new(0)).ios[1].asked += 1);
         assert!(error.contains("I/Os of work0 are not conserved"), "{error}");
     }
 
@@ -368,7 +371,8 @@ mod tests {
 
     #[test]
     fn a_response_time_told_wrong_is_noticed_at_its_workload() {
-        let error = complaint(|world, _| world.meters.workload(Id::new(0)).response_sum += 1);
+        let error =
+            complaint(|world, _| world.meters.workload(Id::new(0)).ios[1].response_sum += 1);
         assert!(
             error.contains("Little's law does not hold at workload work0"),
             "{error}"

@@ -5,7 +5,7 @@ use sanlab_kernel::{Id, Instant, Span};
 use sanlab_metrics::{Captured, Table};
 use serde::Serialize;
 
-use crate::meters::WorkloadState;
+use crate::meters::{BrokenPhase, WorkloadState};
 use crate::plan::Plan;
 
 /// A run that ended.
@@ -225,6 +225,8 @@ pub(crate) enum Failure {
         workload: Id<WorkloadState>,
         missing: Span,
     },
+    /// [`RunError::Little`] of a workload in a phase.
+    Phase(BrokenPhase),
     /// [`RunError::ExchangeIds`].
     ExchangeIds { n_port: Id<NPort> },
     /// [`RunError::Overload`].
@@ -252,6 +254,18 @@ impl Failure {
             Self::Stages { workload, missing } => RunError::Stages {
                 workload: name_of(workload),
                 missing: missing.as_ps(),
+            },
+            Self::Phase(BrokenPhase {
+                phase,
+                workload,
+                missing,
+            }) => RunError::Little {
+                station: format!(
+                    "workload {} in phase {}",
+                    name_of(workload),
+                    plan.phases[phase].name
+                ),
+                missing,
             },
             Self::ExchangeIds { n_port } => RunError::ExchangeIds {
                 n_port: plan.n_ports[n_port.place()].name.clone(),

@@ -9,7 +9,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::host::state::HostSide;
 use crate::issuer::Tag;
-use crate::meters::{Meters, WorkloadState};
+use crate::meters::{Meters, OpenFor, OpenNow, WorkloadState};
 use crate::outcome::Failure;
 use crate::services::state::Services;
 
@@ -46,8 +46,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network.next_is_internal() && self.network.next_at() < self.agenda.next_at()
     }
 
-    /// Close the intervals of the time series that have ended by now, and begin the measured windows that
-    /// begin.
+    /// Close the intervals of the time series that have ended by now, begin the measured windows that
+    /// begin, and turn the phases.
     pub(crate) fn read_meters(&mut self, now: Instant, at_end: bool) {
         if self.meters.next_at() > now && !at_end {
             return;
@@ -67,11 +67,44 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         self.meters
             .close_series(now, at_end, &self.network, &of_workloads);
+        self.turn_phases(now, at_end, of_workloads);
+    }
+
+    /// Begin and end the phases that begin or end by now, and with `at_end` the one that is on. Of the I/Os
+    /// that are open now so many bytes have arrived.
+    fn turn_phases(&mut self, now: Instant, at_end: bool, bytes: IdVec<WorkloadState, [u64; 2]>) {
+        let mut open = OpenNow {
+            bytes,
+            lasted: OpenFor::default(),
+        };
+        loop {
+            let turns_at = self.meters.phases().next_at();
+            let is_cut = at_end && self.meters.phases().is_on() && turns_at > now;
+            let turns_at = if is_cut { now } else { turns_at };
+            if turns_at > now {
+                return;
+            }
+            open.lasted = self.open_for(turns_at);
+            if let Err(broken) = self.meters.turn_phase(turns_at, &open) {
+                self.failure.get_or_insert(Failure::Phase(broken));
+            }
+            if is_cut {
+                return;
+            }
+        }
+    }
+
+    /// Time that open requests have lasted up to now.
+    pub(crate) fn open_for(&self, now: Instant) -> OpenFor {
+        let mut sums: OpenFor = self.meters.workloads().iter().map(|_| [0; 2]).collect();
+        for (workload, is_read, span) in self.host.open_requests(now) {
+            sums[workload][usize::from(is_read)] += u128::from(span.as_ps());
+        }
+        sums
     }
 
     /// When something is due besides events: an interval of the time series ends, a measured window
-    /// begins, or a transmitter is to
-    /// be looked at.
+    /// begins, a phase begins or ends, or a transmitter is to be looked at.
     pub(crate) fn attention_at(&self) -> Instant {
         self.meters.next_at().min(self.network.looks_at())
     }

@@ -99,6 +99,43 @@ def _steady_lines(done: Run) -> list[str]:
     return [f"  steady       from {since} by {found.rule}: {', '.join(shown)} (95 %)"]
 
 
+#: Most rows of phases that are shown; the table has all.
+PHASES_SHOWN = 40
+
+
+def _phase_lines(done: Run) -> list[str]:
+    """Return the figures of the phases as a table, if there are phases."""
+    from sanlab.report.words import show_count, show_rate, show_time
+    from sanlab.results.phases import phases
+
+    found = phases(done)
+    if not found:
+        return []
+    table = [["phase", "from", "to", "workload", "op", "IOPS", "throughput", "mean"]]
+    table[0] += ["p50", "p99", "p99.9"]
+    for row in found[:PHASES_SHOWN]:
+        mean = "–" if row.response_mean_ps is None else show_time(row.response_mean_ps)
+        tail = [
+            show_time(row.response_ps[percent]) if percent in row.response_ps else "–"
+            for percent in (50.0, 99.0, 99.9)
+        ]
+        cells = [row.phase, show_time(row.from_ps), show_time(row.to_ps), row.workload, row.op]
+        iops, throughput = show_count(round(row.iops)), show_rate(row.throughput_bytes_per_s)
+        table.append([*cells, iops, throughput, mean, *tail])
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    words = {0, 3, 4}
+    lines = [
+        "  "
+        + "  ".join(
+            cell.ljust(width) if column in words else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in table
+    ]
+    more = len(found) - PHASES_SHOWN
+    return [*lines, *([f"  and {more} rows more in the table 'phases'"] if more > 0 else [])]
+
+
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     from sanlab.report.words import show_count, show_percent, show_rate, show_time
 
@@ -128,6 +165,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     else:
         frames = sum(row["frames_count"] for row in done.rows("frames"))
         lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")
+    lines += _phase_lines(done)
     if summary["error_count"]:
         failed = [
             f"{row['workload']} {show_count(row['error_count'])}"

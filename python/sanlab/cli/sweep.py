@@ -114,7 +114,8 @@ def sweep(
     """Simulate a scenario with varied parameters; write a data set and a page of plots.
 
     Each finished point is saved. The same command resumes a sweep that was stopped or killed. Exit
-    code 1 means that points failed.
+    code 1 means that points failed. Combinations that the scenario does not allow are marked as
+    impossible, and the others run.
     """
     with outcome(as_json=as_json):
         from pathlib import Path
@@ -183,6 +184,7 @@ def _document(done: Sweep, tally: Tally, page: str | None) -> dict[str, Any]:
         "points": {
             "done": tally.done,
             "failed": tally.failed,
+            "impossible": tally.impossible,
             "lost": tally.lost,
             "found": tally.found,
             "is_stopped": tally.is_stopped,
@@ -212,6 +214,7 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
     lines += _warm_up(done)
     points = f"{tally.done} points done"
     points += f", {tally.failed} failed" if tally.failed else ""
+    points += f", {tally.impossible} impossible" if tally.impossible else ""
     points += f", {tally.lost} without a result" if tally.lost else ""
     points += f"; {tally.found} of these from an earlier command" if tally.found else ""
     lines.append(points)
@@ -258,7 +261,8 @@ def _table(done: Sweep) -> list[str]:
     for row in summary[:_ROWS]:
         cells = [str(row[path]) for path in done.parameters]
         if row["iops"] is None:
-            table.append([*cells, "failed" if row["failed"] else "–", "", "", "", "", "", ""])
+            outcome = "impossible" if row["is_impossible"] else "failed" if row["failed"] else "–"
+            table.append([*cells, outcome, "", "", "", "", "", ""])
             continue
         p99 = row["response_p99_ps"]
         cells += [show_count(round(row["iops"])), share(row, "iops")]

@@ -23,6 +23,7 @@ from sanlab.plan.loops import build_loops
 from sanlab.plan.luns import place_luns
 from sanlab.plan.names import Problems
 from sanlab.plan.npiv import number_virtual_ports, virtual_n_ports
+from sanlab.plan.phases import build_phases
 from sanlab.plan.qos import build_qos
 from sanlab.plan.schema import FORMAT, Plan
 from sanlab.plan.services.outcome import Talkers, Wired, extra_links, outcome_of
@@ -81,6 +82,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     clocks = len(loops) + len(back_ends.loops) + on_buses
     parts = Parts(len(wiring.links) + extra_links(scenario, boxes), clocks, jobs, traffic)
     end_ps, interval_ps = times_of(scenario, parts, problems)
+    phases = build_phases(scenario, end_ps, problems)
     refuse_many_open(scenario, jobs, problems)
     refuse_long_services(scenario, jobs, hosts, end_ps, problems)
     problems.stop_at_end()
@@ -107,6 +109,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         hosts=hosts,
         arrays=arrays,
         workloads=workloads,
+        phases=phases,
         jobs=jobs,
         file_systems=[volume.file_system.plan for volume in volumes.values() if volume.file_system],
         traffic=traffic,

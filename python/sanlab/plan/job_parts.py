@@ -9,6 +9,8 @@ from sanlab.plan.schema import (
     ArrivalsPlan,
     BlocksPattern,
     JobPlan,
+    LoadPlan,
+    LoadPointPlan,
     SequentialAddress,
     UniformAddress,
     ZipfAddress,
@@ -82,6 +84,7 @@ def job_of(spec: Workload, ids: JobIds, place: Place, asked: Asked) -> JobPlan:
         ramp_ps=spec.ramp_time,
         stop_ps=stop,
         arrivals=asked.arrivals,
+        load=load_of(spec),
         think_ps=spec.thinktime,
         pattern=asked.pattern,
         volume=place.volume,
@@ -118,6 +121,17 @@ def arrivals_of(spec: Workload) -> ArrivalsPlan | None:
     return ArrivalsPlan(
         interval_ps=max(1, round(interval)),
         distribution="exponential" if spec.arrivals == "poisson" else "constant",
+    )
+
+
+def load_of(spec: Workload) -> LoadPlan | None:
+    """Return the rate over time, or None if it is constant."""
+    if spec.load is None:
+        return None
+    table = spec.load.table
+    return LoadPlan(
+        points=[LoadPointPlan(at_ps=at, share_ppm=share) for at, share in table],
+        repeats=spec.load.repeat,
     )
 
 

@@ -86,6 +86,7 @@ def _journals(
             ramp_ps=0,
             stop_ps=None,
             arrivals=None,
+            load=None,
             think_ps=0,
             pattern=BlocksPattern(),
             volume=writer.volume,

@@ -1123,6 +1123,17 @@ class WorkloadPlan(PlanPart, frozen=True, kw_only=True):
     """
 
 
+class PhasePlan(PlanPart, frozen=True, kw_only=True):
+    """A part of the run whose figures are reported apart: I/Os that complete in it."""
+
+    name: str
+    """Unique name."""
+    from_ps: U64
+    """When it begins, not before the end of the previous one."""
+    to_ps: PositiveU64 | None
+    """When it ends. Without it, it ends with the run."""
+
+
 class JobPlan(PlanPart, frozen=True, kw_only=True):
     """One stream of I/O."""
 
@@ -1158,6 +1169,8 @@ class JobPlan(PlanPart, frozen=True, kw_only=True):
     """When the job stops submitting. Without it, it never does."""
     arrivals: ArrivalsPlan | None
     """Rate of submissions. Without it, the job submits as soon as `iodepth` allows."""
+    load: LoadPlan | None
+    """Rate of submissions over time, as shares of `arrivals`. Without it, the rate is constant."""
     think_ps: U64
     """Pause after a completion before the next submission takes its place."""
     pattern: PatternPlan
@@ -1220,6 +1233,24 @@ class ArrivalsPlan(PlanPart, frozen=True, kw_only=True):
     """Mean time between two arrivals."""
     distribution: Distribution
     """Distribution of that time."""
+
+
+class LoadPlan(PlanPart, frozen=True, kw_only=True):
+    """A rate over time: straight lines between points; two points at one time are a step."""
+
+    points: list[LoadPointPlan]
+    """Points in the order of time, the first at 0."""
+    repeats: bool
+    """Whether the points begin again after the last one; otherwise its share holds."""
+
+
+class LoadPointPlan(PlanPart, frozen=True, kw_only=True):
+    """A point of a rate over time."""
+
+    at_ps: U64
+    """Time since the start of the job."""
+    share_ppm: U32
+    """Share of the rate in parts per million."""
 
 
 class BlocksPattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="blocks"):
@@ -1617,6 +1648,8 @@ class Plan(PlanPart, frozen=True, kw_only=True):
     """Arrays."""
     workloads: list[WorkloadPlan]
     """Workloads, which jobs report under."""
+    phases: list[PhasePlan]
+    """Parts of the run whose figures are reported apart, in the order of time."""
     jobs: list[JobPlan]
     """Streams of I/O; `numjobs` and groups are expanded."""
     file_systems: list[FileSystemPlan]

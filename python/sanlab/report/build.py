@@ -12,7 +12,7 @@ from sanlab.report.cards import cards_of
 from sanlab.report.figures import SERIES_SHOWN, figures
 from sanlab.report.findings import find
 from sanlab.report.findings import write as write_findings
-from sanlab.report.io_tables import STAGE_TIMES, WORKLOADS
+from sanlab.report.io_tables import PHASES, STAGE_TIMES, WORKLOADS
 from sanlab.report.loop_tables import ENCLOSURES, LOOPS, STRINGS
 from sanlab.report.page import REPORT_SCRIPT, STYLE, TEMPLATES, json_in_html, template, vega
 from sanlab.report.port_tables import FRAMES, PORTS, WAITING
@@ -34,8 +34,8 @@ SCENARIO_SHOWN = 200_000
 
 #: All tables of the page.
 TABLES = (
-    *(WORKLOADS, STAGE_TIMES, PORTS, WAITING, LOOPS, STRINGS, ENCLOSURES, FRAMES, STATIONS),
-    *(MIRRORS, FILE_SYSTEMS, *fabric_tables.TABLES, *fault_tables.TABLES),
+    *(WORKLOADS, PHASES, STAGE_TIMES, PORTS, WAITING, LOOPS, STRINGS, ENCLOSURES, FRAMES),
+    *(STATIONS, MIRRORS, FILE_SYSTEMS, *fabric_tables.TABLES, *fault_tables.TABLES),
 )
 
 _CAPTIONS = {

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sanlab.report.tables import Cell, Column, Declaration, count, rate, share, text, time
+from sanlab.report.tables import (
+    Cell,
+    Column,
+    Declaration,
+    count,
+    number,
+    rate,
+    share,
+    text,
+    time,
+)
 from sanlab.report.words import show_time, whole
 from sanlab.results.columns import PERCENTILES, STAGES
 from sanlab.results.latency import TAIL, has_percentile
+from sanlab.results.phases import PERCENTILES as PHASE_PERCENTILES
+from sanlab.results.phases import phases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +61,46 @@ WORKLOADS = Declaration(
         ),
     ),
     _workload_rows,
+)
+
+
+def _phase_rows(run: Run) -> Iterator[Row]:
+    for row in phases(run):
+        mean = row.response_mean_ps
+        yield vars(row) | {
+            "shown_iops": whole(row.iops),
+            "span": f"{show_time(row.from_ps)} to {show_time(row.to_ps)}",
+            "mean": Cell("–", -1.0) if mean is None else Cell(show_time(mean), mean),
+        }
+
+
+def _phase_tail(percent: float) -> Column:
+    def cell(row: dict[str, Any]) -> Cell:
+        value = row["response_ps"].get(percent)
+        return Cell("–", -1.0) if value is None else Cell(show_time(value), value)
+
+    return Column(f"p{percent:g}", cell)
+
+
+PHASES = Declaration(
+    "phases",
+    (
+        text("phase", "phase"),
+        Column("time", lambda row: Cell(row["span"], row["from_ps"]), is_number=False),
+        text("workload", "workload"),
+        text("op", "op"),
+        count("submitted", "submitted_count"),
+        count("I/Os", "io_count"),
+        count("IOPS", "shown_iops"),
+        rate("throughput", "throughput_bytes_per_s"),
+        Column("mean", lambda row: row["mean"]),
+        *(_phase_tail(percent) for percent in PHASE_PERCENTILES),
+        number("open", "open_mean", "I/Os open, mean over the phase"),
+        count("open at end", "open_count"),
+        count("errors", "error_count"),
+    ),
+    _phase_rows,
+    has_filter=True,
 )
 
 

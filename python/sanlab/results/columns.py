@@ -203,6 +203,31 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "io_count": "I/Os in the bin",
         },
     ),
+    "phases": (
+        "One row for each phase, workload and operation: I/Os that complete in it, also in ramp times.",
+        {
+            "phase": "name in the scenario",
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "from_ps": "when the phase begins",
+            "to_ps": "when it ends, at the latest with the run",
+            "submitted_count": "I/Os submitted in the phase",
+            "io_count": "I/Os completed in it",
+            "error_count": "I/Os that failed in it; other columns do not count them",
+            "open_count": "I/Os open at its end",
+            "bytes": "bytes of data that arrived in it",
+            "iops": "`io_count` per second of the phase",
+            "throughput_bytes_per_s": "`bytes` per second of the phase",
+            "open_mean": "I/Os open, mean over the time of the phase. By Little's law, which is checked "
+            "exactly, it is the time that I/Os were open within the phase, over its length",
+            "response_mean_ps": f"mean response time of its completed I/Os, {_WHERE_RESPONSE}",
+            "response_p50_ps": "response time that half of them do not exceed",
+            "response_p95_ps": "likewise, 95 %",
+            "response_p99_ps": "likewise, 99 %",
+            "response_p99_9_ps": "likewise, 99.9 %",
+            "response_max_ps": "longest",
+        },
+    ),
     "stages": (
         "Response time by stage. The stages of an operation sum exactly to its response time.",
         {

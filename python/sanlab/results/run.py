@@ -180,9 +180,13 @@ class Run:
             without loops.
         credit_wait_ps
             Time with a frame to send and no BB credit, summed over ports of links.
+        phases
+            Figures of each phase, workload and operation, as `sanlab.results.phases` gives them;
+            empty without phases.
         """
         from sanlab.results.latency import response_percentiles
         from sanlab.results.loops import fullest
+        from sanlab.results.phases import phases
         from sanlab.results.ports import busiest, on_links
         from sanlab.results.throughput import totals
 
@@ -218,6 +222,7 @@ class Run:
             "busiest_link_utilisation": links[0]["tx_utilisation"] if links else None,
             "busiest_loop": loop.name if loop else None,
             "busiest_loop_share": loop.share if loop else None,
+            "phases": [phase.as_dict() for phase in phases(self)],
             "credit_wait_ps": sum(row["tx_credit_wait_ps"] for row in on_links(self)),
         }
 

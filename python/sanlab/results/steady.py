@@ -79,7 +79,7 @@ def steady(
 
     The warm-up is looked for in I/Os per second and in the mean response time of each bin of the
     time series; the later end counts. None if there are no means to be sure of: fewer than 20
-    bins, no I/O, or workloads that end by themselves.
+    bins, no I/O, workloads that end by themselves, or a rate that changes over time.
     """
     window = _window(run, workload)
     if window is None or "workload_series" not in run.tables:
@@ -114,12 +114,12 @@ def _warm_up(series: Series, rule: str) -> WarmUp:
 
 
 def _window(run: Record, workload: str | None) -> tuple[int, int] | None:
-    """Time in which every job counts; None if a job ends when it has moved its bytes."""
+    """Time in which every job counts; None if one ends with its bytes or changes its rate."""
     names = [row["name"] for row in run.plan["workloads"]]
     jobs = [
         job for job in run.plan["jobs"] if workload is None or names[job["workload"]] == workload
     ]
-    if not jobs or any(job["total_bytes"] is not None for job in jobs):
+    if not jobs or any(job["total_bytes"] or job.get("load") for job in jobs):
         return None
     stops = [job["stop_ps"] for job in jobs if job["stop_ps"] is not None]
     begin = max(job["start_ps"] + job["ramp_ps"] for job in jobs)

@@ -9,8 +9,10 @@ from itertools import product
 MAX_GROUP = 100_000
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_GROUP = re.compile(r"\[([^\[\]]*)\]")
-_RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
+#: The brackets of a group.
+GROUP = re.compile(r"\[([^\[\]]*)\]")
+#: A range within them.
+RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 
 
 class GroupError(ValueError):
@@ -33,7 +35,7 @@ def expand(text: str) -> list[str]:
     """
     if "[" not in text and "]" not in text:
         return [text]
-    pieces = _GROUP.split(text)
+    pieces = GROUP.split(text)
     if any("[" in piece or "]" in piece for piece in pieces):
         raise GroupError(
             reason=f"The brackets in '{text}' do not match", remedy="Write a group as host[1..4]"
@@ -67,12 +69,13 @@ def _members(group: str, text: str) -> list[str]:
     members: list[str] = []
     for part in group.split(","):
         piece = part.strip()
-        found = _RANGE.fullmatch(piece)
+        found = RANGE.fullmatch(piece)
         if found is None:
             if not (piece.isascii() and piece.isdigit()):
                 raise GroupError(
                     reason=f"'[{group}]' in '{text}' is not a group of numbers",
-                    remedy="Write a range with two dots, host[1..4], or a list, host[1,3]",
+                    remedy="Write a range with two dots, host[1..4], a list, host[1,3], or "
+                    "host[1..N] with 'counts: {N: 4}'",
                 )
             members.append(piece)
             continue

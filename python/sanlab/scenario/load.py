@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from sanlab.errors import Problem, ScenarioError
+from sanlab.scenario.counts import check_counts, fill_counts
 from sanlab.scenario.document import read_document
 from sanlab.scenario.messages import problems_of
 from sanlab.scenario.overrides import apply_overrides
@@ -55,6 +56,8 @@ def parse_scenario(
 
 def check_document(document: MarkedMap) -> Scenario:
     """Check a document that was read before, and may have been changed since."""
+    check_counts(document)
+    fill_counts(document)
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as error:

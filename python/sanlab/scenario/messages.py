@@ -43,6 +43,8 @@ def _words(detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == "missing":
         key = str(detail["loc"][-1])
         return f"The key '{key}' is missing", f"Add '{key}:'"
+    if kind == "list_type" and len(detail["loc"]) == 1 and type(detail["input"]) is int:
+        return _number_of_items(str(detail["loc"][0]), detail["input"])
     if kind == "literal_error":
         return _not_a_choice(str(context["expected"]), detail["input"])
     return _type_or_bound(detail, _shown(detail["input"]))
@@ -64,6 +66,12 @@ def _type_or_bound(detail: ErrorDetails, value: str) -> tuple[str, str]:
         what, limit, key = _BOUND_WORDS[kind]
         return f"{value} is {what}", f"{limit} {detail['ctx'][key]}"
     return str(detail["msg"]), "See the reference of the scenario file"
+
+
+def _number_of_items(key: str, number: int) -> tuple[str, str]:
+    """Return reason and remedy for the number of hosts in place of the list of them."""
+    remedy = f"Write a group, item[1..N], with 'counts: {{N: {number}}}' or --set N={number}"
+    return f"'{key}' is a list, and {number} may be how many items it has", remedy
 
 
 #: What a text may hold that is not text once its quotes are gone.

@@ -3,7 +3,8 @@
 A path goes down by keys. An item of a list is named by its index, `links[0].length` or
 `links.0.length`, or by its name, `hosts.host1.cpu.cores`; `hosts.*.cpu.cores` and
 `hosts.host[1..4]...` mean all of them. One member of a group is taken out of its group first, so
-that the others keep their value. Every path in a message of `sanlab check` is such a path.
+that the others keep their value. `N` alone is the count of that name, `counts.N`. Every path in a
+message of `sanlab check` is such a path.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import Problem, ScenarioError
 from sanlab.quantities import nearest
+from sanlab.scenario.counts import KEY as COUNTS
+from sanlab.scenario.counts import check_counts, counts_of, fill_counts, fill_text, is_count
 from sanlab.scenario.document import Mark, MarkedList, MarkedMap, path_text, read_value
 from sanlab.scenario.groups import GroupError, expand
 from sanlab.scenario.scenario import Scenario
@@ -29,20 +32,47 @@ if TYPE_CHECKING:
 
 
 def apply_overrides(
-    document: MarkedMap, overrides: Mapping[str, object], option: str = "--set"
+    document: MarkedMap, overrides: Mapping[str, object], *more: tuple[str, Mapping[str, object]]
 ) -> None:
-    """Change the document as the overrides say, in their order; `option` is what brought them in.
+    """Change the document as `--set` says, in its order, and fill in the counts of groups.
+
+    `more` are overrides that another option brought in, with its name. Counts come first, those of
+    all options, so that the other paths and values find every member of a group.
 
     Raises
     ------
     ScenarioError
         A path names nothing in the scenario, or a value cannot be in one.
     """
-    for path, text in as_texts(overrides, option).items():
-        mark = Mark(f"{option} {path}={text}")
-        steps = _steps(path, mark)
-        value = read_value(text, mark)
-        _Setter(mark, value).walk(document, steps, ())
+    layers = [(option, as_texts(found, option)) for option, found in (("--set", overrides), *more)]
+    others = []
+    for option, texts in layers:
+        for path, text in texts.items():
+            mark = Mark(f"{option} {path}={text}")
+            is_short = path not in Scenario.model_fields and is_count(document, path)
+            steps = [COUNTS, path] if is_short else _steps(path, mark)
+            if steps == [COUNTS]:
+                document.put(COUNTS, read_value(text, mark), mark, mark)
+            elif steps[0] == COUNTS and len(steps) == 2:
+                _set_count(document, str(steps[1]), read_value(text, mark), mark)
+            else:
+                others.append((path, text, mark))
+    fill_counts(document)
+    counts = counts_of(document)
+    try:
+        for path, text, mark in others:
+            steps = _steps(fill_text(path, counts), mark)
+            _Setter(mark, read_value(text, mark)).walk(document, steps, ())
+    except ScenarioError:
+        check_counts(document)  # the reason why a member of a group is missing
+        raise
+    fill_counts(document)
+
+
+def _set_count(document: MarkedMap, name: str, value: object, mark: Mark) -> None:
+    if not isinstance(document.get(COUNTS), MarkedMap):
+        document.put(COUNTS, MarkedMap(mark), mark, mark)
+    document[COUNTS].put(name, value, mark, mark)
 
 
 def parse_assignment(text: str) -> tuple[str, str]:
@@ -191,11 +221,8 @@ class _Setter:
     def make_room(self, node: MarkedMap, key: str, step: str | int, path: Path) -> None:
         """Let a step lead below the value of a key: by its long form, or by what is to be made."""
         value = node.get(key)
-        is_single = isinstance(value, MarkedMap) and not (
-            isinstance(step, int) and is_list(Scenario, path)
-        )
-        if value is not None and not isinstance(value, MarkedList) and not is_single:
-            value = self.marked(long_form(Scenario, path, value))
+        if value is not None:
+            value = self.opened(value, step, path)
             node.put(key, value, node.key_marks[key], node.value_marks[key])
         if isinstance(value, MarkedMap | MarkedList):
             return
@@ -206,6 +233,16 @@ class _Setter:
             return
         self.require_keys_below(path, step)
         node.put(key, MarkedMap(self.mark), self.mark, self.mark)
+
+    def opened(self, value: object, step: str | int, path: Path) -> object:
+        """Return a value in the form that has the step below it: the long one, if it is short."""
+        if isinstance(value, MarkedMap):
+            has_step = not (isinstance(step, int) and is_list(Scenario, path))
+        else:
+            is_key = isinstance(step, str) and step in known_keys(Scenario, path)
+            is_short = is_key and not is_list(Scenario, path)
+            has_step = isinstance(value, MarkedList) and not is_short
+        return value if has_step else self.marked(long_form(Scenario, path, value))
 
     def marked(self, value: object) -> object:
         """Return plain data as data with places, all of them the override."""
@@ -243,8 +280,7 @@ class _Setter:
                 raise _refuse(self.mark, path, reason, f"It has {len(node)} items, counted from 0")
             if rest:
                 here = (*path, index)
-                if not isinstance(node[index], MarkedMap | MarkedList):
-                    node[index] = self.marked(long_form(Scenario, here, node[index]))
+                node[index] = self.opened(node[index], rest[0], here)
                 self.walk(node[index], rest, here)
             else:
                 node[index] = copy.deepcopy(self.value)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from sanlab.errors import Problem
 from sanlab.scenario.arrays import Array
 from sanlab.scenario.base import ScenarioModel, also
+from sanlab.scenario.counts import filled
 from sanlab.scenario.document import Mark, MarkedMap, find_mark, path_text
 from sanlab.scenario.fabric import Link, Switch
 from sanlab.scenario.faults import Fault
+from sanlab.scenario.groups import MAX_GROUP
 from sanlab.scenario.hosts import Host
 from sanlab.scenario.measure import Measure
+from sanlab.scenario.phases import Phase
 from sanlab.scenario.qos import Qos
 from sanlab.scenario.services import FabricServices
 from sanlab.scenario.stacks import Stack
@@ -34,6 +37,11 @@ class Scenario(ScenarioModel):
     """Free text."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
     """Seed of all random draws; the same scenario and seed give the same run."""
+    counts: dict[str, Annotated[int, Field(ge=1, le=MAX_GROUP)]] = Field(default_factory=dict)
+    """Numbers by name that groups use: with `counts: {N: 4}`, `host[1..N]` makes four hosts.
+
+    `[0..N-1]`, `[1..2*N]` and `[N]` work too, in every name and pattern. `--set N=8` changes all
+    of them, and `sanlab sweep -p N=1,2,4,8` varies them."""
     hosts: list[Host] = Field(default_factory=list)
     """Hosts."""
     switches: list[Switch] = Field(default_factory=list)
@@ -63,10 +71,20 @@ class Scenario(ScenarioModel):
     """Limits and priorities of N_Port pairs, and their changes."""
     faults: list[Fault] = Field(default_factory=list)
     """Faults."""
+    phases: list[Phase] = Field(default_factory=list)
+    """Parts of the run whose figures are reported apart."""
     measure: Measure = Field(default_factory=Measure)
     """How long to simulate and what to keep."""
 
     _document: MarkedMap | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_its_counts(cls, data: object) -> object:
+        # Those of a file are in place before, with messages that name its lines.
+        if isinstance(data, dict) and not isinstance(data, MarkedMap) and "counts" in data:
+            return filled(data)
+        return data
 
     def attach(self, document: MarkedMap) -> None:
         """Remember the text this was read from, so that later problems can point at it."""

@@ -25,6 +25,7 @@ from sanlab.scenario.base import (
     refusal,
     refuse_parts_of_sectors,
 )
+from sanlab.scenario.load_curve import Load
 
 ReadWrite = Literal["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"]
 Arrivals = Literal["closed", "constant", "poisson"]
@@ -77,6 +78,10 @@ Addresses = Annotated[
 
 #: Shares of a whole sum to this.
 _WHOLE_PPM = 1_000_000
+
+
+def _as_load(value: object) -> object:
+    return {"points": value} if isinstance(value, list) else value
 
 
 def _as_lines(value: object) -> object:
@@ -199,6 +204,9 @@ class Workload(ScenarioModel):
     """Most bytes per second of a job."""
     rate_iops: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
     """Most I/Os per second of a job."""
+    load: Annotated[Load | None, BeforeValidator(_as_load), also({"type": "array"})] = None
+    """Rate over time, as shares of `rate_iops`, of `rate` or of the I/Os of `spc1`: steps, ramps or
+    a table that repeats."""
     arrivals: Arrivals = "closed"
     """A closed loop of `iodepth`, or an open one at a constant or Poisson rate."""
     rwmixread: Mix | None = None
@@ -255,6 +263,12 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
             "arrivals",
             is_open and work.rate is None and work.rate_iops is None,
             f"'arrivals: {work.arrivals}' is an open loop and needs a rate",
+            "Add 'rate_iops', or 'rate'",
+        ),
+        (
+            "load",
+            work.load is not None and work.rate is None and work.rate_iops is None,
+            _LOAD_WITHOUT_RATE,
             "Add 'rate_iops', or 'rate'",
         ),
         (
@@ -342,6 +356,9 @@ def contradictions(work: Workload) -> list[tuple[str, str, str]]:
     return [(key, reason, remedy) for key, is_wrong, reason, remedy in rules if is_wrong]
 
 
+#: A load that is a share of nothing.
+_LOAD_WITHOUT_RATE = "'load' is a share of a rate, which is missing"
+
 #: Keys that `access` and `spc1` exclude.
 _WITHOUT_ACCESS = (
     *("rw", "bs", "rwmixread", "random_distribution", "thinktime", "time_based", "rate"),
@@ -374,6 +391,8 @@ def _beside_pattern(work: Workload) -> list[tuple[str, str, str]]:
     if is_open and "iodepth" in work.model_fields_set:
         reason = f"'arrivals: {work.arrivals}' is an open loop, which 'iodepth' does not bound"
         found.append(("iodepth", reason, "Remove 'iodepth', or write 'arrivals: closed'"))
+    if work.load is not None and work.spc1 is None and work.rate_iops is None:
+        found.append(("load", _LOAD_WITHOUT_RATE, "Add 'rate_iops'"))
     if work.offset % SECTOR_BYTES != 0:
         reason = f"'offset' is not a multiple of {SECTOR_BYTES} bytes"
         found.append(("offset", reason, "Use whole sectors"))

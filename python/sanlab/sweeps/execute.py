@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
+import random
 import signal
 import threading
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +149,7 @@ class _Sweep:
             point = self.compiler.refused(setting, repeat, reason)
             if point.key not in self.known:
                 self.under_way += 1
-                self.take(Answer(point, failure=reason))
+                self.take(Answer(point, failure=reason), is_impossible=True)
                 return
         if point.key not in self.known:
             self.pool.submit(point)
@@ -156,14 +157,12 @@ class _Sweep:
             return
         row = self.known[point.key]
         self.tally.found += 1
-        if row["status"] == "failed":
-            self.tally.failed += 1
+        self.count(row["status"])
+        if row["status"] != "done":
             self.note(row["reason"])
-        else:
-            self.tally.done += 1
         self.schedule.done(setting, repeat, row if row["status"] == "done" else None)
 
-    def take(self, answer: Answer) -> None:
+    def take(self, answer: Answer, *, is_impossible: bool = False) -> None:
         """Keep an answer, durably, before anything follows from it."""
         self.under_way -= 1
         point = answer.point
@@ -176,18 +175,24 @@ class _Sweep:
         if answer.rows is not None:
             rows = [common | {"status": "done"} | row for row in answer.rows]
         else:
-            rows = [common | {"status": "failed", "reason": answer.failure}]
+            status = "impossible" if is_impossible else "failed"
+            rows = [common | {"status": status, "reason": answer.failure}]
         with uninterrupted():
             self.store.add(rows)
             self.known[point.key] = rows[0]
-            self.tally.done += answer.rows is not None
-            self.tally.failed += answer.rows is None
+            self.count(rows[0]["status"])
         if answer.failure:
             self.note(answer.failure)
         self.schedule.done(point.setting, point.repeat, rows[0] if answer.rows else None)
 
+    def count(self, status: str) -> None:
+        """Count a point with its outcome."""
+        self.tally.done += status == "done"
+        self.tally.failed += status == "failed"
+        self.tally.impossible += status == "impossible"
+
     def note(self, reason: str) -> None:
-        """Remember why points failed, each reason once."""
+        """Remember why points have no result, each reason once."""
         if reason not in self.tally.reasons and len(self.tally.reasons) < 10:
             self.tally.reasons.append(reason)
 
@@ -259,8 +264,9 @@ def _refine_path(rules: Rules, design: Design) -> str:
 def _check_settings(compiler: Compiler, design: Design) -> None:
     """Resolve a setting with each value of each parameter, to report bad values at once.
 
-    A value of a grid is bad if no setting tried with it is good: 48 disks need three enclosures,
-    regardless of the first setting.
+    A value of a grid or of a random design is bad if no setting tried with it is good: 48 disks
+    need three enclosures, regardless of the first setting. Other settings that are refused are
+    impossible combinations, which a sweep marks.
     """
     unseen = {path: set(values) for path, values in design.values.items()}
     checked = 0
@@ -281,18 +287,39 @@ def _check_settings(compiler: Compiler, design: Design) -> None:
             unseen[path].discard(setting[path])
         try:
             compiler.plan(setting)
-        except ScenarioError:
-            if design.kind != "grid" or not _is_good_elsewhere(compiler, design, setting, fresh):
-                raise
+        except ScenarioError as error:
+            listed = design.kind in {"zip", "points"}
+            if listed or not _is_good_elsewhere(compiler, design, setting, fresh):
+                raise _with_values(error, {path: setting[path] for path in fresh}) from None
+
+
+def _with_values(error: ScenarioError, values: Setting) -> ScenarioError:
+    """Name the values with which a place in the file is wrong."""
+    named = ", ".join(f"-p {path}={value}" for path, value in values.items())
+    return ScenarioError(
+        [
+            problem
+            if problem.file.startswith("-")
+            else replace(problem, reason=f"With {named}: {problem.reason}")
+            for problem in error.problems
+        ]
+    )
 
 
 def _is_good_elsewhere(
     compiler: Compiler, design: Design, setting: Setting, fresh: list[str]
 ) -> bool:
-    """Whether each of the values in `fresh` is good in some other setting of a grid."""
+    """Whether each of the values in `fresh` is good in some other setting of the design.
+
+    In a random design of a range, each value is there once: then any other setting will do.
+    """
     for path in fresh:
-        others = (other for other in design if other[path] == setting[path])
-        for other in itertools.islice(others, CHECKED):
+        others = [other for other in design if other[path] == setting[path] and other != setting]
+        if not others and design.kind == "random":
+            others = [other for other in design if other != setting]
+        # Anywhere in the grid: neighbours share most of their values.
+        draws = random.Random(path)
+        for other in draws.sample(others, min(CHECKED, len(others))):
             try:
                 compiler.plan(other)
             except ScenarioError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sanlab.errors import SanlabError
 from sanlab.report.figures import PALETTE
 from sanlab.sweeps.knee import knee
-from sanlab.sweeps.result import order_of
+from sanlab.sweeps.result import are_sizes, order_of, ordered
 from sanlab.vega_lite import (
     Channel,
     Chart,
@@ -90,7 +90,7 @@ def choose_axes(sweep: Sweep) -> Axes:
     moving = [path for path in sweep.parameters if len(values[path]) > 1] or sweep.parameters
 
     def rank(path: str) -> tuple[bool, int]:
-        return (is_scale(values[path]) or order_of(values[path][0])[0] == 0, len(values[path]))
+        return (is_scale(values[path]) or are_sizes(values[path]), len(values[path]))
 
     x = max(moving, key=rank)
     others = [path for path in moving if path != x]
@@ -115,7 +115,7 @@ def check_axes(sweep: Sweep, axes: Axes, metric: str) -> None:
 
 def values_of(sweep: Sweep, path: str) -> list[Any]:
     """Values of a parameter, by magnitude."""
-    return sorted(dict.fromkeys(row[path] for row in sweep.rows), key=order_of)
+    return ordered(row[path] for row in sweep.rows)
 
 
 def is_scale(values: list[Any]) -> bool:
@@ -129,7 +129,7 @@ def facets(sweep: Sweep, axes: Axes) -> Iterator[tuple[str, list[Row]]]:
     summary = [row for row in sweep.summary() if row["iops"] is not None]
     for path in sweep.parameters:
         if path not in used and summary:
-            first = min((row[path] for row in summary), key=order_of)
+            first = ordered(row[path] for row in summary)[0]
             summary = [row for row in summary if row[path] == first]
     if axes.facet is None:
         yield "", summary
@@ -289,7 +289,8 @@ def _by_series(rows: list[Row], axes: Axes) -> dict[str, list[Row]]:
     """Rows of each series by its label, in the order of x."""
     groups: dict[str, list[Row]] = {}
     kept = set(_shown_series(rows, axes))
-    for row in sorted(rows, key=lambda row: order_of(row[axes.x])):
+    places = order_of(row[axes.x] for row in rows)
+    for row in sorted(rows, key=lambda row: places[row[axes.x]]):
         label = "" if axes.series is None else str(row[axes.series])
         if axes.series is None or label in kept:
             groups.setdefault(label, []).append(row)
@@ -300,8 +301,9 @@ def _shown_series(rows: list[Row], axes: Axes) -> list[str]:
     """Labels of the series that are drawn: all, or some spread evenly where there are too many."""
     if axes.series is None:
         return []
-    labels = [str(value) for value in _sorted(rows, axes.series)]
-    most = MOST_SERIES if order_of(rows[0][axes.series])[0] == 0 else SERIES_SHOWN
+    values = _sorted(rows, axes.series)
+    labels = [str(value) for value in values]
+    most = MOST_SERIES if are_sizes(values) else SERIES_SHOWN
     if len(labels) <= most:
         return labels
     step = (len(labels) - 1) / (SERIES_SHOWN - 1)
@@ -326,7 +328,7 @@ def short_names(paths: list[str]) -> dict[str, str]:
 
 
 def _sorted(rows: list[Row], path: str) -> list[Any]:
-    return sorted(dict.fromkeys(row[path] for row in rows), key=order_of)
+    return ordered(row[path] for row in rows)
 
 
 def _x(rows: list[Row], axes: Axes) -> Channel:

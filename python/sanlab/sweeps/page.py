@@ -24,7 +24,7 @@ from sanlab.sweeps.figures import (
 )
 from sanlab.sweeps.knee import RULE as KNEE_RULE
 from sanlab.sweeps.knee import knee
-from sanlab.sweeps.result import order_of
+from sanlab.sweeps.result import are_sizes
 
 if TYPE_CHECKING:
     from sanlab.sweeps.figures import Axes
@@ -140,6 +140,8 @@ def _cards(sweep: Sweep, summary: list[Row]) -> list[tuple[str, str, str]]:
     failed = len(sweep.failed())
     if failed:
         cards.append(("Failed", show_count(failed), "points, see below"))
+    if impossible := len(sweep.impossible()):
+        cards.append(("Impossible", show_count(impossible), "combinations, see below"))
     return cards
 
 
@@ -149,7 +151,7 @@ def knee_of(sweep: Sweep) -> Row | None:
     rows = [row for row in sweep.summary() if row["iops"] is not None]
     if len(moving) != 1 or not rows:
         return None
-    rows.sort(key=lambda row: order_of(row[moving[0]]))
+    rows.sort(key=sweep.place)
     bend = knee([row["iops"] for row in rows], [row["response_mean_ps"] for row in rows])
     return None if bend is None else rows[bend]
 
@@ -164,7 +166,7 @@ def _columns(sweep: Sweep) -> list[tuple[str, bool]]:
     """Headings of the table, and whether they are of numbers."""
     names = ["repeats", "IOPS", "±", "throughput", "mean", "±", "p99", "busiest element", "busy"]
     kinds = [
-        (name, all(order_of(value)[0] == 0 for value in values_of(sweep, path)))
+        (name, are_sizes(values_of(sweep, path)))
         for path, name in short_names(sweep.parameters).items()
     ]
     return kinds + [(name, name != "busiest element") for name in names]
@@ -172,9 +174,12 @@ def _columns(sweep: Sweep) -> list[tuple[str, bool]]:
 
 def _cells(sweep: Sweep, row: Row) -> list[tuple[str, float | str]]:
     cells: list[tuple[str, float | str]] = [
-        (str(row[path]), order_of(row[path])[1] or str(row[path])) for path in sweep.parameters
+        (str(row[path]), size if kind == 0 else str(row[path]))
+        for path, (kind, size, _) in zip(sweep.parameters, sweep.place(row), strict=True)
     ]
     repeats = f"{row['repeats']} ({row['failed']} failed)" if row["failed"] else str(row["repeats"])
+    if row["is_impossible"]:
+        repeats = "impossible"
     cells.append((repeats, row["repeats"]))
     if row["iops"] is None:
         return cells + [("–", -1.0)] * 6 + [("–", "–"), ("–", -1.0)]
@@ -199,7 +204,8 @@ def _share(row: Row, metric: str) -> tuple[str, float]:
 
 
 def _failures(sweep: Sweep) -> list[tuple[str, str]]:
-    return [(setting_text(sweep, row), row["reason"]) for row in sweep.failed()[:100]]
+    rows = [*sweep.failed(), *sweep.impossible()]
+    return [(setting_text(sweep, row), row["reason"]) for row in rows[:100]]
 
 
 def _rules(sweep: Sweep) -> list[tuple[str, str]]:

@@ -59,10 +59,15 @@ class Compiler:
         self.text = read_text(file)
         self.overrides = as_texts(overrides)
         self._document = read_document(self.text, str(file))
-        apply_overrides(self._document, self.overrides)
         self._last: tuple[Setting, Scenario, Plan] | None = None
-        self.seed = seed if seed is not None else int(self._document.get("seed") or 0)
+        self.seed = seed if seed is not None else self._seed_of_document()
         self._seed = seed
+
+    def _seed_of_document(self) -> int:
+        document = copy.deepcopy(self._document)
+        apply_overrides(document, {k: v for k, v in self.overrides.items() if k == "seed"})
+        seed = document.get("seed")
+        return seed if isinstance(seed, int) else 0
 
     def plan(self, setting: Setting) -> Plan:
         """Resolve the scenario with the parameters set.
@@ -85,7 +90,7 @@ class Compiler:
         if self._last is not None and self._last[0] == setting:
             return self._last[1:]
         document = copy.deepcopy(self._document)
-        apply_overrides(document, setting, "-p")
+        apply_overrides(document, self.overrides, ("-p", setting))
         scenario = check_document(document)
         plan = compile_plan(scenario)
         self._last = (setting, scenario, plan)

@@ -53,7 +53,7 @@ class SweepLine:
         bad = tally.failed + tally.lost
         self._progress.update(
             self._task,
-            completed=tally.done + bad,
+            completed=tally.done + bad + tally.impossible,
             total=total,
             said=f", {bad} failed" if bad else "",
         )

@@ -11,7 +11,7 @@ from sanlab.sweeps.options import SweepOptions, takes_fields_of
 from sanlab.sweeps.store import read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Value = int | float | str
+#: Where a value stands among the others of its parameter.
+Place = tuple[int, float, str]
 
 #: Columns that a summary gives means of.
 METRICS = (
@@ -92,32 +94,47 @@ class Sweep:
             ),
         )
 
-    def place(self, row: Mapping[str, Any]) -> tuple[tuple[int, float, str], ...]:
+    @cached_property
+    def _orders(self) -> dict[str, dict[Value, Place]]:
+        """Places of the values of each parameter."""
+        return {
+            path: order_of(set(self._table.column(path).to_pylist())) for path in self.parameters
+        }
+
+    def place(self, row: Mapping[str, Any]) -> tuple[Place, ...]:
         """Where a setting stands among the others: by magnitude, words in alphabetic order."""
-        return tuple(order_of(row[path]) for path in self.parameters)
+        return tuple(self._orders[path][row[path]] for path in self.parameters)
 
     def failed(self) -> list[Row]:
         """Points whose run failed, each with its `reason`."""
         return [row for row in self.rows if row["status"] == "failed"]
+
+    def impossible(self) -> list[Row]:
+        """Settings that the scenario does not allow, each with its `reason`."""
+        return [row for row in self.rows if row["status"] == "impossible"]
 
     def summary(self, workload: str | None = None, op: str | None = None) -> list[Row]:
         """One row for each setting, of all I/Os or of one workload or operation.
 
         Besides the parameters it has the mean of each metric over the repeats, half the width of
         its 95 % interval as `NAME_half_width` (over repeats; of a single one within the run, where
-        its series allows), the number of `repeats`, how many of them `failed`, and the
-        `limiting_element` of the first.
+        its series allows), the number of `repeats`, how many of them `failed`, whether the scenario
+        does not allow the setting (`is_impossible`), and the `limiting_element` of the first.
         """
         groups: dict[tuple[Value, ...], list[Row]] = {}
         for row in self.rows:
-            if row["status"] == "failed" or (row["workload"], row["op"]) == (workload, op):
+            if row["status"] != "done" or (row["workload"], row["op"]) == (workload, op):
                 groups.setdefault(tuple(row[path] for path in self.parameters), []).append(row)
         return [self._summary_of(rows) for rows in groups.values()]
 
     def _summary_of(self, rows: list[Row]) -> Row:
         good = [row for row in rows if row["status"] == "done"]
         summary: Row = {path: rows[0][path] for path in self.parameters}
-        summary |= {"repeats": len(good), "failed": len(rows) - len(good)}
+        summary |= {
+            "repeats": len(good),
+            "failed": sum(row["status"] == "failed" for row in rows),
+            "is_impossible": any(row["status"] == "impossible" for row in rows),
+        }
         for metric in METRICS:
             interval = _interval(good, metric)
             summary[metric] = interval and interval.mean
@@ -136,18 +153,30 @@ def _interval(rows: Sequence[Row], metric: str) -> Interval | None:
     return mean_interval(values)
 
 
-def order_of(value: Value) -> tuple[int, float, str]:
-    """Key to sort values of a parameter by.
+def order_of(values: Iterable[Value]) -> dict[Value, Place]:
+    """Place of each value of a parameter: by size if all are of one kind, else by alphabet.
 
-    >>> sorted(["64KiB", "4KiB", "1MiB"], key=order_of)
-    ['4KiB', '64KiB', '1MiB']
+    >>> ordered(["10km", "10m", "50km"]), ordered(["write", "read"])
+    (['10m', '10km', '50km'], ['read', 'write'])
     """
-    from sanlab.sweeps.syntax import magnitude
+    from sanlab.sweeps.syntax import amounts
 
-    if not isinstance(value, str):
-        return 0, float(value), ""
-    amount = magnitude(value)
-    return (0, amount[1], "") if amount else (1, 0.0, value)
+    listed = list(dict.fromkeys(values))
+    sizes = amounts([str(value) for value in listed])
+    if sizes is None:
+        return {value: (1, 0.0, str(value)) for value in listed}
+    return {value: (0, size, "") for value, size in zip(listed, sizes, strict=True)}
+
+
+def ordered(values: Iterable[Value]) -> list[Value]:
+    """Values of a parameter in their order, each once."""
+    places = order_of(values)
+    return sorted(places, key=places.__getitem__)
+
+
+def are_sizes(values: Iterable[Value]) -> bool:
+    """Whether the values of a parameter are of one kind that has sizes."""
+    return all(place[0] == 0 for place in order_of(values).values())
 
 
 @takes_fields_of(SweepOptions)

@@ -56,8 +56,11 @@ COLUMNS: dict[str, tuple[pa.DataType, str]] = {
     "point": (pa.string(), "key: hash of setting, plan, seed and versions"),
     "repeat": (pa.int64(), "counts from 0"),
     "seed": (pa.uint64(), "seed of this repeat"),
-    "status": (pa.string(), "`done` or `failed`"),
-    "reason": (pa.string(), "why it failed"),
+    "status": (
+        pa.string(),
+        "`done`; `failed`; `impossible`: the scenario does not allow the setting",
+    ),
+    "reason": (pa.string(), "why it failed or is impossible"),
     "workload": (pa.string(), "name in the scenario; empty for all I/Os together"),
     "op": (pa.string(), "`read` or `write`; empty for all I/Os together"),
     "io_count": (pa.int64(), "I/Os in the measured window"),

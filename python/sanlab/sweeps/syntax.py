@@ -15,10 +15,13 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from sanlab import quantities
 from sanlab.errors import Problem, ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 #: Values of one parameter.
 MAX_VALUES = 1_000_000
@@ -114,21 +117,56 @@ def magnitude(text: str) -> tuple[str, float] | None:
     >>> magnitude("4KiB"), magnitude("8"), magnitude("read")
     (('size', 4096.0), ('number', 8.0), None)
     """
+    for kind in _KINDS:
+        amount = _amount(kind, text)
+        if amount is not None:
+            return kind, amount
+    return None
+
+
+def amounts(values: Sequence[str]) -> list[float] | None:
+    """Sizes of values in the one kind that all of them are; None if there is no such kind.
+
+    Alone, 10m may be a size or a length; beside 10km it is a length.
+
+    >>> amounts(["10km", "10m", "50km"]), amounts(["read", "10m"])
+    ([10000000.0, 10000.0, 50000000.0], None)
+    """
+    for kind in _KINDS:
+        found = [_amount(kind, value) for value in values]
+        sizes = [amount for amount in found if amount is not None]
+        if len(sizes) == len(found):
+            return sizes
+    return None
+
+
+def _plain_number(text: str) -> float:
     if re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", text):
-        return "number", float(text)
-    for kind, parse in (
-        ("time", quantities.parse_time),
-        ("size", quantities.parse_size),
-        ("rate", quantities.parse_rate),
-        ("length", quantities.parse_length),
-        ("share", quantities.parse_share),
-    ):
-        try:
-            return kind, float(parse(text))
-        except quantities.QuantityError:
-            continue
-    speed = text.upper()
-    return ("speed", float(quantities.SPEEDS[speed])) if speed in quantities.SPEEDS else None
+        return float(text)
+    raise quantities.QuantityError(reason="It is not a number", remedy="Write digits")
+
+
+def _speed(text: str) -> int:
+    return quantities.SPEEDS[quantities.parse_speed(text)]
+
+
+#: Kinds of values, in the order in which a single value is tried.
+_KINDS: Final[dict[str, Callable[[str], float]]] = {
+    "number": _plain_number,
+    "time": quantities.parse_time,
+    "size": quantities.parse_size,
+    "rate": quantities.parse_rate,
+    "length": quantities.parse_length,
+    "share": quantities.parse_share,
+    "speed": _speed,
+}
+
+
+def _amount(kind: str, text: str) -> float | None:
+    try:
+        return float(_KINDS[kind](text))
+    except quantities.QuantityError:
+        return None
 
 
 def is_integer(text: str) -> bool:
@@ -243,8 +281,9 @@ def _split(text: str, words: str) -> list[str]:
 
 def _refuse_twice(text: str, values: list[str]) -> None:
     seen: dict[object, str] = {}
-    for value in values:
-        same = magnitude(value) or value
+    sizes = amounts(values)
+    for index, value in enumerate(values):
+        same = sizes[index] if sizes else magnitude(value) or value
         if same in seen:
             reason = f"'{value}' is here twice"
             if seen[same] != value:

@@ -15,15 +15,17 @@ class Tally:
 
     Attributes
     ----------
-    done, failed, lost
-        Points simulated; those whose run failed, which are kept with their reason; those without a
-        result because workers died, which the next call does again.
+    done, failed, impossible, lost
+        Points simulated; those whose run failed and those whose setting the scenario does not
+        allow, which are kept with their reason; those without a result because workers died, which
+        the next call does again.
     found
-        Of the first two, those that were there already.
+        Of the first three, those that were there already.
     """
 
     done: int = 0
     failed: int = 0
+    impossible: int = 0
     lost: int = 0
     found: int = 0
     is_stopped: bool = False
@@ -34,5 +36,5 @@ class Tally:
 
     @property
     def is_good(self) -> bool:
-        """Everything that was asked for is there."""
+        """Everything that was asked for and is possible is there."""
         return not (self.failed or self.lost or self.is_stopped)

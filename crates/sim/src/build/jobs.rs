@@ -1,16 +1,16 @@
 //! Jobs of a plan become models, each with the LUNs it uses.
 
 use sanlab_host::{
-    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Pacing, Pattern, Region, Runs,
-    Stream, StreamKind, Target, Volume, Walk,
+    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Load, Pacing, Pattern, Region,
+    Runs, Stream, StreamKind, Target, Volume, Walk,
 };
 use sanlab_kernel::{Id, IdVec, Instant, Span, Zipf};
 
 use crate::host::running_job::{JobVolume, RunningJob};
 use crate::host::state::HostParts;
 use crate::plan::{
-    AccessLinePlan, AddressPlan, Distribution, FileSystemUsePlan, JobPlan, PatternPlan, Plan,
-    StreamPlan, VolumePlan,
+    AccessLinePlan, AddressPlan, Distribution, FileSystemUsePlan, JobPlan, LoadPlan, PatternPlan,
+    Plan, StreamPlan, VolumePlan,
 };
 
 use super::paths::Devices;
@@ -133,6 +133,14 @@ fn depth_of(job: &JobPlan) -> u32 {
     job.iodepth.map_or(u32::MAX, u32::from)
 }
 
+fn load_of(load: &LoadPlan) -> Load {
+    let points = load.points.iter();
+    let points: Vec<_> = points
+        .map(|point| (Span::from_ps(point.at_ps), point.share_ppm))
+        .collect();
+    Load::new(&points, load.repeats)
+}
+
 fn settings_of(job: &JobPlan) -> JobSettings {
     JobSettings {
         read_ppm: job.read_ppm,
@@ -157,6 +165,7 @@ fn settings_of(job: &JobPlan) -> JobSettings {
             interval: Span::from_ps(arrivals.interval_ps.get()),
             is_poisson: arrivals.distribution == Distribution::Exponential,
         }),
+        load: job.load.as_ref().map(load_of),
         think: Span::from_ps(job.think_ps),
         is_on_demand: job.is_journal(),
     }

@@ -16,7 +16,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::flows::{flows, services_flow};
 use crate::host::state::{HostParts, HostSide};
-use crate::meters::{Meters, Series, Windows};
+use crate::meters::{Meters, Phases, Series, Windows};
 use crate::names::fibres;
 use crate::plan::{Plan, PlanError};
 use crate::services::state::Services;
@@ -48,6 +48,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             flows(plan),
             Series::new(interval, fibres(plan)),
             windows,
+            Phases::new(&plan.phases),
         ),
         events: 0,
         last_arrival_at: Instant::START,

@@ -1,6 +1,8 @@
 //! Workloads and jobs.
 
-use crate::plan::{AddressPlan, ArrayPlan, HostPlan, JobPlan, Plan, PlanError, TargetPlan};
+use crate::plan::{
+    AddressPlan, ArrayPlan, HostPlan, JobPlan, LoadPlan, Plan, PlanError, TargetPlan,
+};
 
 use super::bounds::{
     LARGEST_LUN, LARGEST_REQUEST, Within, fields, instant, known, require, share, span,
@@ -16,6 +18,7 @@ const STEEPEST_ZIPF: u64 = 100_000;
 
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     workloads(plan)?;
+    phases(plan)?;
     for (index, of) in plan.file_systems.iter().enumerate() {
         let place = |key: &str| format!("file_systems[{index}].{key}");
         fields!(span, of, place; allocation_ps, message_ps);
@@ -51,6 +54,23 @@ fn workloads(plan: &Plan) -> Result<(), PlanError> {
     )
 }
 
+/// Phases are in the order of time and do not overlap.
+fn phases(plan: &Plan) -> Result<(), PlanError> {
+    let mut ended_at = 0;
+    for (index, phase) in plan.phases.iter().enumerate() {
+        let place = |key: &str| format!("phases[{index}].{key}");
+        fields!(instant, phase, place; from_ps, to_ps);
+        let to = phase.to_ps.map_or(u64::MAX, u64::from);
+        require(
+            phase.from_ps >= ended_at && phase.from_ps < to,
+            || place("from_ps"),
+            || "a phase begins after the previous one has ended, and before its own end".into(),
+        )?;
+        ended_at = to;
+    }
+    Ok(())
+}
+
 fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
     known(job.workload, plan.workloads.len(), "workload", || {
         place("workload")
@@ -78,6 +98,9 @@ fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Resu
     span(job.arrivals.map(|it| it.interval_ps), || {
         place("arrivals.interval_ps")
     })?;
+    if let Some(load) = &job.load {
+        check_load(job, load, &place)?;
+    }
     if let AddressPlan::Zipf { theta_milli } = job.addresses {
         theta_milli.within(0, STEEPEST_ZIPF, || place("addresses.theta_milli"))?;
     }
@@ -96,6 +119,37 @@ fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Resu
         || "a job without arrivals needs an iodepth".into(),
     )?;
     patterns::check(job, place)
+}
+
+/// A curve is in the order of time and begins at 0. A curve that repeats has work to do.
+fn check_load(
+    job: &JobPlan,
+    load: &LoadPlan,
+    place: impl Fn(&str) -> String,
+) -> Result<(), PlanError> {
+    let points = || place("load.points");
+    require(
+        job.arrivals.is_some(),
+        || place("load"),
+        || "a load is a share of a rate, and the job has no arrivals".into(),
+    )?;
+    for (number, point) in load.points.iter().enumerate() {
+        let at = |key: &str| place(&format!("load.points[{number}].{key}"));
+        fields!(span, point, at; at_ps);
+        share(point.share_ppm, || at("share_ppm"))?;
+    }
+    let begins_at_0 = load.points.first().is_some_and(|point| point.at_ps == 0);
+    let is_in_order = load.points.is_sorted_by_key(|point| point.at_ps);
+    require(begins_at_0 && is_in_order, points, || {
+        "points are in the order of time, the first at 0".into()
+    })?;
+    let has_work = load
+        .points
+        .windows(2)
+        .any(|pair| pair[0].at_ps < pair[1].at_ps && pair[0].share_ppm.max(pair[1].share_ppm) > 0);
+    require(!load.repeats || has_work, points, || {
+        "a load that repeats has no share above 0".into()
+    })
 }
 
 fn check_target(

@@ -143,7 +143,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             running.totals[direction].add(record.bytes, response);
         }
         let workload = self.meters.workload(running.workload);
-        workload.complete(now, response);
+        workload.complete(now, record.is_read, record.bytes, response);
         let meter = &mut workload.meters[direction];
         meter.count_commands(record.commands, is_counted);
         meter.note_trouble(record.is_retried, &record.timeline, is_counted);

@@ -29,14 +29,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     pub(crate) fn on_job_due(&mut self, now: Instant, job: Id<RunningJob>) {
-        if let Some(next_at) = self.host.jobs[job].job.on_due(now) {
+        if !self.host.jobs[job].job.on_due(now) {
+            return;
+        }
+        if let Some(next_at) = self.host.jobs[job].job.next_due(now) {
             self.agenda.schedule(
                 next_at,
                 self.host.component(job).number(),
                 Event::JobDue(job),
             );
-            self.pump_job(now, job);
         }
+        self.pump_job(now, job);
     }
 
     pub(crate) fn on_slot_free(&mut self, now: Instant, job: Id<RunningJob>) {
@@ -66,7 +69,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 bytes: asked.bytes,
                 ..OpenRequest::begin(id, device, now)
             });
-            self.meters.workload(workload).begin(now);
+            self.meters.workload(workload).begin(now, asked.is_read);
             let open = self.host.requests.alive();
             if open > MOST_OPEN {
                 self.failure.get_or_insert(Failure::Overload {

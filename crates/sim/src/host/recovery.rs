@@ -149,7 +149,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let running = &mut self.host.jobs[record.job];
         let is_counted = now >= running.job.settings.counted_from;
         let workload = self.meters.workload(running.workload);
-        workload.fail(now, now - record.timeline.began_at);
+        workload.fail(now, record.is_read, now - record.timeline.began_at);
         let meter = &mut workload.meters[usize::from(record.is_read)];
         meter.fail(is_counted);
         meter.count_commands(record.commands, is_counted);

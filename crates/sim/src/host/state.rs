@@ -153,14 +153,15 @@ impl HostSide {
         queues
     }
 
-    /// Requests that are open, with the time each has lasted.
-    pub(crate) fn open_requests(&self, now: Instant) -> Vec<(Id<WorkloadState>, Span)> {
+    /// Requests that are open: whether they read, and the time each has lasted.
+    pub(crate) fn open_requests(&self, now: Instant) -> Vec<(Id<WorkloadState>, bool, Span)> {
         let alive = self.requests.live().map(|id| &self.requests[id]);
         alive
             .filter(|request| request.role != Role::Piece)
             .map(|request| {
                 (
                     self.jobs[request.job].workload,
+                    request.is_read,
                     now - request.timeline.began_at,
                 )
             })

@@ -1,5 +1,8 @@
 //! What is counted while the world runs.
 
+mod open_ios;
+mod phase_meter;
+mod phases;
 mod series;
 mod windows;
 mod workload;
@@ -9,6 +12,7 @@ use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
+pub(crate) use phases::{BrokenPhase, OpenFor, OpenNow, PhaseRow, Phases};
 pub(crate) use series::Series;
 pub(crate) use windows::Windows;
 pub(crate) use workload::WorkloadState;
@@ -19,10 +23,17 @@ pub(crate) struct Meters {
     latencies: FrameLatencies,
     series: Series,
     windows: Windows,
+    phases: Phases,
 }
 
 impl Meters {
-    pub(crate) fn new(workloads: usize, flows: usize, series: Series, windows: Windows) -> Self {
+    pub(crate) fn new(
+        workloads: usize,
+        flows: usize,
+        series: Series,
+        windows: Windows,
+        phases: Phases,
+    ) -> Self {
         Self {
             workloads: std::iter::repeat_with(WorkloadState::default)
                 .take(workloads)
@@ -30,6 +41,7 @@ impl Meters {
             latencies: FrameLatencies::new(flows),
             series,
             windows,
+            phases,
         }
     }
 
@@ -40,10 +52,6 @@ impl Meters {
 
     pub(crate) fn workloads(&self) -> &IdVec<WorkloadState> {
         &self.workloads
-    }
-
-    pub(crate) fn workloads_mut(&mut self) -> &mut IdVec<WorkloadState> {
-        &mut self.workloads
     }
 
     pub(crate) fn latencies(&self) -> &FrameLatencies {
@@ -65,10 +73,20 @@ impl Meters {
         );
     }
 
-    /// When the current interval ends, or a measured window begins.
+    pub(crate) fn phases(&self) -> &Phases {
+        &self.phases
+    }
+
+    /// A phase begins or ends now.
+    pub(crate) fn turn_phase(&mut self, now: Instant, open: &OpenNow) -> Result<(), BrokenPhase> {
+        self.phases.turn(now, &mut self.workloads, open)
+    }
+
+    /// When the current interval ends, a measured window begins, or a phase begins or ends.
     #[inline]
     pub(crate) fn next_at(&self) -> Instant {
-        self.series.next_at.min(self.windows.next_at())
+        let boundary = self.phases.next_at().min(self.windows.next_at());
+        self.series.next_at.min(boundary)
     }
 
     /// Take the next measured window that has begun by now.
@@ -91,6 +109,7 @@ impl Meters {
 
     /// I/Os done by hosts, warm-up included.
     pub(crate) fn ios(&self) -> u64 {
-        self.workloads.iter().map(|workload| workload.done).sum()
+        let ios = self.workloads.iter().flat_map(|workload| &workload.ios);
+        ios.map(|ios| ios.done).sum()
     }
 }

@@ -26,6 +26,7 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         workloads::workload_series(world, plan),
         workloads::response_histogram(world, plan),
         workloads::stages(world, plan),
+        workloads::phases(world, plan),
         workloads::jobs(world, plan),
         frames::frames(world, plan),
         frames::frame_histogram(world),

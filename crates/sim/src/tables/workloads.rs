@@ -5,7 +5,7 @@ use sanlab_metrics::{Column, Histogram, Table};
 
 use super::numbers::{per_second, whole_of};
 use crate::host::running_job::RunningJob;
-use crate::meters::WorkloadState;
+use crate::meters::{PhaseRow, WorkloadState};
 use crate::plan::{Plan, WorkloadPlan};
 use crate::world::World;
 
@@ -269,6 +269,70 @@ pub(super) fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 "share",
                 Column::real(&rows, |row| row.3 as f64 / row.4.response_sum.max(1) as f64),
             ),
+        ],
+    )
+}
+
+/// Workloads in every phase.
+pub(super) fn phases<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let workloads = world.meters.workloads();
+    let first_internal = Id::from_place(applications(plan));
+    let phases = world.meters.phases().rows().iter();
+    let mut rows: Vec<_> = phases
+        .filter(|row| row.workload < first_internal)
+        .filter(|row| workloads[row.workload].ios[usize::from(row.is_read)].asked > 0)
+        .collect();
+    rows.sort_by_key(|row| (row.phase, row.workload, !row.is_read));
+    let rows = &rows[..];
+    let response =
+        |place: usize| Column::whole(rows, move |row: &&PhaseRow| row.response_at[place].as_ps());
+    Table::new(
+        "phases",
+        vec![
+            (
+                "phase",
+                Column::text(rows, |row| plan.phases[row.phase].name.clone()),
+            ),
+            (
+                "workload",
+                Column::text(rows, |row| {
+                    plan.workloads[row.workload.place()].name.clone()
+                }),
+            ),
+            (
+                "op",
+                Column::text(rows, |row| OPS[usize::from(row.is_read)].into()),
+            ),
+            ("from_ps", Column::whole(rows, |row| row.from.as_ps())),
+            ("to_ps", Column::whole(rows, |row| row.to.as_ps())),
+            ("submitted_count", Column::whole(rows, |row| row.ios.asked)),
+            ("io_count", Column::whole(rows, |row| row.ios.done)),
+            ("error_count", Column::whole(rows, |row| row.ios.failed)),
+            ("open_count", Column::whole(rows, |row| row.ios.open)),
+            ("bytes", Column::whole(rows, |row| row.bytes)),
+            (
+                "iops",
+                Column::real(rows, |row| per_second(row.ios.done, row.to - row.from)),
+            ),
+            (
+                "throughput_bytes_per_s",
+                Column::real(rows, |row| per_second(row.bytes, row.to - row.from)),
+            ),
+            (
+                "open_mean",
+                Column::real(rows, |row| {
+                    row.open_area as f64 / (row.to - row.from).as_ps() as f64
+                }),
+            ),
+            (
+                "response_mean_ps",
+                Column::real(rows, |row| row.response_mean),
+            ),
+            ("response_p50_ps", response(0)),
+            ("response_p95_ps", response(1)),
+            ("response_p99_ps", response(2)),
+            ("response_p99_9_ps", response(3)),
+            ("response_max_ps", response(4)),
         ],
     )
 }

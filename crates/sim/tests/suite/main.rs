@@ -8,6 +8,7 @@ mod faults;
 mod file_systems;
 mod hosts;
 mod laws;
+mod loads;
 mod loops;
 mod patience;
 mod patterns;

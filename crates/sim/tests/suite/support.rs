@@ -170,6 +170,7 @@ impl San {
             hosts: vec![],
             arrays: vec![],
             workloads: vec![],
+            phases: vec![],
             jobs: vec![],
             services: None,
             file_systems: Vec::new(),
@@ -342,6 +343,7 @@ impl San {
             ramp_ps: 0,
             stop_ps: None,
             arrivals: None,
+            load: None,
             think_ps: 0,
             pattern: PatternPlan::Blocks {},
             volume: None,
@@ -360,6 +362,7 @@ impl San {
         journal.read_ppm = 0;
         journal.total_bytes = None;
         journal.arrivals = None;
+        journal.load = None;
         journal.think_ps = 0;
         journal.file_system = Some(FileSystemUsePlan::Journal {
             file_system: 0,

@@ -12,9 +12,9 @@ use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
     ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DiskPlan, Distribution, DrivePlan,
-    EndPlan, FileSystemPlan, FileSystemUsePlan, Interleave, LimitPlan, MediaPlan, MirrorPlan,
-    PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy, SchedulingPlan, SubmissionPlan,
-    VirtualChannelPlan, WriteCachePlan,
+    EndPlan, FileSystemPlan, FileSystemUsePlan, Interleave, LimitPlan, LoadPlan, LoadPointPlan,
+    MediaPlan, MirrorPlan, PhasePlan, PolicyPlan, QosPlan, ReadAheadPlan, RoutePolicy,
+    SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -145,6 +145,7 @@ fn san(dice: &mut Dice<'_>) -> San {
         shape_host(dice, &mut san, number);
         add_job(dice, &mut san, number as u32, arrays);
     }
+    add_phases(dice, &mut san);
     if dice.below(2) == 0 {
         let (from, to) = (
             dice.below(san.plan.n_ports.len()),
@@ -322,6 +323,34 @@ fn add_job(dice: &mut Dice<'_>, san: &mut San, host: u32, arrays: usize) {
         distribution,
     });
     job.start_ps = dice.pick(&[0, MS]);
+    let highest = dice.pick(&[0, 0, 400_000, 1_000_000]);
+    if interval_ps.is_some() && highest > 0 {
+        // The curve repeats, so that all work gets done.
+        let points = [(0, highest), (MS, highest / 3), (MS, 0), (2 * MS, highest)];
+        job.load = Some(LoadPlan {
+            points: points
+                .map(|(at_ps, share_ppm)| LoadPointPlan { at_ps, share_ppm })
+                .into(),
+            repeats: true,
+        });
+    }
+}
+
+/// None, or two phases with a pause between them.
+fn add_phases(dice: &mut Dice<'_>, san: &mut San) {
+    if dice.below(2) == 0 {
+        return;
+    }
+    let first = dice.pick(&[1, 700 * US, 3 * MS]);
+    let phases = [(0, NonZeroU64::new(first)), (first + 50 * US, None)];
+    san.plan.phases = (0..)
+        .zip(phases)
+        .map(|(number, (from_ps, to_ps))| PhasePlan {
+            name: format!("phase{number}"),
+            from_ps,
+            to_ps,
+        })
+        .collect();
 }
 
 proptest! {
