@@ -9,9 +9,9 @@ use std::num::{NonZeroU32, NonZeroU64};
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
     AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
-    DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave, JobPlan,
+    DeparturePlan, DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, InterfacePlan, Interleave, JobPlan,
     LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan,
-    OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RotationPlan, RoutePolicy,
+    OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy,
     SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
     WorkloadPlan, WriteCachePlan, ZonePlan,
 };
@@ -521,7 +521,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             full_ps: 10 * MS,
         },
         head_switch_ps: MS / 3,
-        write_settle_ps: MS / 2,
+        write_settle_ps: 500_000_000,
         rotation: RotationPlan::Exact,
         access_ps: 0,
         overheads: OverheadsPlan {
@@ -531,7 +531,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             write_miss_ps: (100 * US, 100 * US),
             ..OverheadsPlan::default()
         },
-        block_transfer_ps: 2 * US,
+        block_transfer_ps: (2 * US, 2 * US),
         buffer: BufferPlan {
             segments: 8,
             segment_blocks: 1024,
@@ -541,6 +541,11 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             hits_written: true,
             hits_next_block: true,
             hits_overtake: true,
+            writes_overtake: true,
+            partial_hits_wait: false,
+            interface: InterfacePlan::Held,
+            departure: DeparturePlan::AfterStatus,
+            requested: RequestedPlan::Replaced,
             read_ahead: ReadAheadPlan::Segment,
             least_read_ahead: 0,
             most_read_ahead: None,

@@ -6,6 +6,7 @@ use sanlab_kernel::{Id, Instant, Span};
 
 use super::buffer::{Found, Segment};
 use super::media::{Access, Sweep};
+use super::model::Departure;
 use super::{Disk, DiskCommand, DiskCompletion, Waiting, Work};
 
 /// The times of a command as it is served.
@@ -59,7 +60,7 @@ impl Disk {
         }
         let place = match self.buffer.to_join(block, end) {
             Some(segment) => Some(segment),
-            None if model.hits_overtake && !self.buffer.is_dirty(block, end) => {
+            None if model.writes_overtake && !self.buffer.is_dirty(block, end) => {
                 let reading = match self.work {
                     Work::Command {
                         then: Some(sweep), ..
@@ -104,8 +105,21 @@ impl Disk {
         self.buffer.touch(segment);
     }
 
-    pub(super) fn hold_arm(&mut self, ends_at: Instant, free_at: Instant, then: Option<Sweep>) {
+    /// The arm is a command's until its status has been sent at `ends_at`, or as long as the drive
+    /// keeps it; `completion` is what the status takes.
+    pub(super) fn hold_arm(
+        &mut self,
+        ends_at: Instant,
+        completion: Span,
+        free_at: Instant,
+        then: Option<Sweep>,
+    ) {
         self.arm_free_at = free_at;
+        let ends_at = match self.model.buffer.departure {
+            Departure::AfterStatus => ends_at,
+            Departure::WithStatus => ends_at.saturating_sub(completion),
+            Departure::AfterMedia => free_at,
+        };
         self.work = Work::Command { ends_at, then };
     }
 
