@@ -12,7 +12,8 @@ use sanlab_storage::{
 use crate::check::drives;
 use crate::plan::{
     BufferPlan, DeparturePlan, DrivePlan, InterfacePlan, MappingPlan, OverheadsPlan, PlanError,
-    ReadAheadPlan, RequestedPlan, RotationPlan, SchedulingPlan, SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
+    ReadAheadPlan, RequestedPlan, RotationPlan, SchedulingPlan, SeekPlan, SparingPlan,
+    WriteCachePlan, ZonePlan,
 };
 
 /// The model of a drive, checked.
@@ -34,9 +35,10 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
     )
     .map_err(|fault| match fault {
         GeometryFault::Empty => refuse("", "a drive turns, and has surfaces and zones"),
-        GeometryFault::Overlap(zone) => {
-            refuse(&of_zone(zone), "a zone begins behind the end of the one before")
-        }
+        GeometryFault::Overlap(zone) => refuse(
+            &of_zone(zone),
+            "a zone begins behind the end of the one before",
+        ),
         GeometryFault::NoBlocks(zone) => refuse(&of_zone(zone), "spares leave no blocks"),
         GeometryFault::Overfull(zone) => refuse(
             &of_zone(zone),
@@ -198,8 +200,14 @@ fn overheads(plan: &OverheadsPlan) -> Overheads {
         write_disconnect: Span::from_ps(plan.write_disconnect_ps),
         least_write_seek: Span::from_ps(plan.least_write_seek_ps),
         extra_disconnect: plan.extra_disconnect_ps.map(|times| {
-            let [command, disconnect, between, movement, second_disconnect, reselect] =
-                times.map(Span::from_ps);
+            let [
+                command,
+                disconnect,
+                between,
+                movement,
+                second_disconnect,
+                reselect,
+            ] = times.map(Span::from_ps);
             ExtraDisconnect {
                 command,
                 disconnect,

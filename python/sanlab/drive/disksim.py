@@ -11,6 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+import msgspec
+
 from sanlab.drive.bus import Bus, bus_beside, bus_of
 from sanlab.drive.parameters import Block, Text, read_blocks, read_text
 from sanlab.drive.seek_file import parse_seek
@@ -179,18 +181,20 @@ class _Drive:
 
     def loaded(self, bus: Bus | None, block_transfer_ps: int | None) -> LoadedDrive:
         is_bus_known = bus is not None or block_transfer_ps is not None
+        plan = self._plan(0 if bus is None else _ps(bus.arbitration_ms))
         if block_transfer_ps is None:
-            transfer = self._block_transfer(bus)
+            transfer_ps = self._block_transfer(bus)
         else:
-            transfer = (block_transfer_ps, block_transfer_ps)
-        plan = self._plan(transfer, 0 if bus is None else _ps(bus.arbitration_ms))
+            transfer_ps = (block_transfer_ps, block_transfer_ps)
+        plan = msgspec.structs.replace(plan, block_transfer_ps=transfer_ps)
         self.notes += [] if bus is None else bus.notes
         for key, effect in IGNORED.items():
             if self.disk is not None and self.disk.whole(key, 0):
                 self.notes.append(f"'{key}' is ignored: {effect}")
         return LoadedDrive(plan, self.notes, is_bus_known)
 
-    def _plan(self, block_transfer_ps: tuple[int, int], arbitration_ps: int) -> DrivePlan:
+    def _plan(self, arbitration_ps: int) -> DrivePlan:
+        """Return the drive on a bus that takes no time for a block."""
         mechanics, layout = self.mechanics, self.layout
         rotations: dict[str, RotationPlan] = {
             "trackSwitchPlusRotation": "exact",
@@ -217,7 +221,7 @@ class _Drive:
             rotation=rotations[access],
             access_ps=_ps(mechanics.number("Constant access time", 0)),
             overheads=self._overheads(arbitration_ps),
-            block_transfer_ps=block_transfer_ps,
+            block_transfer_ps=(0, 0),
             buffer=self._buffer(),
             scheduling=self._scheduling(),
             queue_depth=max(1, self.disk.whole("Max queue length", 1)) if self.disk else 1,
@@ -288,7 +292,7 @@ class _Drive:
     def _angle(self, zone: Block, key: str, blocks: int) -> int:
         """Return a skew, which may be negative, as part of a turn.
 
-        It is in sectors, of which DiskSim drops a fraction, or in turns where zone or layout say so.
+        It is in sectors, of which DiskSim drops a fraction, or in turns if zone or layout say so.
         """
         block = zone if zone.get("Skew units") is not None else self.layout
         unit = block.text("Skew units", "sectors")
@@ -371,8 +375,8 @@ class _Drive:
         if own > 0 or self.disk is None:
             return _ps(own), _ps(own)
         self.notes.append(
-            f"No .parv beside {self.path.name} gives the bus, and 'Bulk sector transfer time' is 0; "
-            f"{ASSUMED_BLOCK_TRANSFER_MS} ms a block is assumed, '--block-transfer' gives another"
+            f"No .parv beside {self.path.name} gives the bus, and 'Bulk sector transfer time' is 0: "
+            f"{ASSUMED_BLOCK_TRANSFER_MS} ms a block are assumed; '--block-transfer' sets another"
         )
         return _ps(ASSUMED_BLOCK_TRANSFER_MS), _ps(ASSUMED_BLOCK_TRANSFER_MS)
 

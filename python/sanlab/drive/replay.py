@@ -118,8 +118,9 @@ def bus_note(result: Result) -> str:
         return float(replay(drive, result.trace).response_ms.mean())
 
     return (
-        f"The bus is not known: the mean is {result.response_ms.mean():.3f} ms, {mean_ms(0):.3f} ms "
-        f"if a block took no time on it, {mean_ms(2):.3f} ms if it took twice as long"
+        f"The bus is not known: the mean is {result.response_ms.mean():.3f} ms, "
+        f"{mean_ms(0):.3f} ms if a block took no time on it, {mean_ms(2):.3f} ms if it took twice "
+        "as long"
     )
 
 

@@ -8,12 +8,12 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
-    DeparturePlan, DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, InterfacePlan, Interleave, JobPlan,
-    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan,
-    OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy,
-    SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
-    WorkloadPlan, WriteCachePlan, ZonePlan,
+    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, DeparturePlan,
+    Distribution, DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan,
+    InterfacePlan, Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan,
+    MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm,
+    ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan,
+    SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 

@@ -11,10 +11,10 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskPlan, Distribution, DrivePlan,
-    EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan, Interleave, LimitPlan, MediaPlan, MirrorPlan,
-    PolicyPlan, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy, SchedulingPlan, SubmissionPlan,
-    VirtualChannelPlan, WriteCachePlan,
+    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskPlan,
+    Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan, Interleave,
+    LimitPlan, MediaPlan, MirrorPlan, PolicyPlan, QosPlan, ReadAheadPlan, RequestedPlan,
+    RoutePolicy, SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 

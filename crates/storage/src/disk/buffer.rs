@@ -94,6 +94,14 @@ impl Buffer {
         self.segments[index].used = self.uses;
     }
 
+    /// The segment used last.
+    #[cfg(test)]
+    pub fn latest(&self) -> Id<Segment> {
+        let segments = self.segments.pairs();
+        let latest = segments.max_by_key(|(_, segment)| segment.used);
+        latest.map_or(WRITE_SEGMENT, |(index, _)| index)
+    }
+
     /// Look for a read; `reading` is the segment that is being filled.
     pub fn find(&self, block: u64, end: u64, reading: Option<Id<Segment>>) -> Found {
         let mut best = (0, Found::Nothing);
@@ -231,10 +239,7 @@ impl Buffer {
     /// other segment used since.
     pub fn is_apart(&self, index: Id<Segment>, block: u64) -> bool {
         let segment = &self.segments[index];
-        self.uses > 0
-            && segment.used == self.uses
-            && segment.was_written
-            && segment.end != block
+        self.uses > 0 && segment.used == self.uses && segment.was_written && segment.end != block
     }
 
     fn is_for_writes(&self, index: Id<Segment>) -> bool {

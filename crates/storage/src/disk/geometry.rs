@@ -161,7 +161,9 @@ impl Geometry {
             next_cylinder = zone.last_cylinder + 1;
             zone.slips.sort_unstable();
             zone.defects.sort_unstable();
-            let room_to = zones.peek().map_or(next_cylinder, |next| next.first_cylinder);
+            let room_to = zones
+                .peek()
+                .map_or(next_cylinder, |next| next.first_cylinder);
             geometry.place_zone(zone, room_to)?;
         }
         if geometry.blocks == 0 {

@@ -101,7 +101,9 @@ impl Media<'_> {
         if is_read || time.is_zero() {
             time
         } else {
-            let settled = time.as_ps().saturating_add_signed(mechanics.write_settle_ps);
+            let settled = time
+                .as_ps()
+                .saturating_add_signed(mechanics.write_settle_ps);
             Span::from_ps(settled)
         }
     }

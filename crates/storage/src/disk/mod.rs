@@ -214,9 +214,9 @@ impl Disk {
         let (model, geometry) = (&self.model.buffer, &self.model.geometry);
         let end = command.end();
         let most = match model.most_read_ahead {
-            0 if model.requested == Requested::Kept => model
-                .segment_blocks
-                .saturating_sub(command.blocks),
+            0 if model.requested == Requested::Kept => {
+                model.segment_blocks.saturating_sub(command.blocks)
+            }
             0 => model.segment_blocks,
             blocks => blocks,
         };

@@ -99,7 +99,8 @@ impl Disk {
     pub(super) fn hit(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
         let ready_at = self.hit_ready(now, waiting);
         let begins_at = ready_at.max(self.interface_free_at);
-        self.interface_free_at = begins_at + self.model.block_transfer.read * waiting.command.blocks;
+        self.interface_free_at =
+            begins_at + self.model.block_transfer.read * waiting.command.blocks;
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,
@@ -189,7 +190,12 @@ impl Disk {
         self.buffer.drop_requested(segment, end);
         self.arm = sweep.arm();
         let ends_at = through + self.model.overheads.read_completion;
-        self.hold_arm(ends_at, self.model.overheads.read_completion, last_at, Some(sweep));
+        self.hold_arm(
+            ends_at,
+            self.model.overheads.read_completion,
+            last_at,
+            Some(sweep),
+        );
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,

@@ -3,6 +3,8 @@
 use super::*;
 use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
+mod controller;
+
 const US: Span = Span::from_ps(1_000_000);
 const MS: Span = Span::from_ps(1_000_000_000);
 const REVOLUTION: Span = Span::from_ps(6_000_000_000);
@@ -503,7 +505,10 @@ fn spare_cylinders_hold_no_blocks() {
     let geometry = geometry.expect("a geometry");
     assert_eq!(geometry.blocks(), 36 + 64 + 20);
     let cylinder = |block| geometry.locate(block).cylinder;
-    assert_eq!([0, 35, 36, 99, 100, 119].map(cylinder), [2, 3, 6, 9, 30, 31]);
+    assert_eq!(
+        [0, 35, 36, 99, 100, 119].map(cylinder),
+        [2, 3, 6, 9, 30, 31]
+    );
     assert_eq!(geometry.track(99).end, 100);
 }
 

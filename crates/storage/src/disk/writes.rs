@@ -63,12 +63,7 @@ impl Disk {
         let begins_at = ready_at.max(self.interface_free_at);
         let per_block = self.model.block_transfer.write;
         self.interface_free_at = begins_at + per_block * blocks;
-        self.keep_write(
-            index,
-            block,
-            block + blocks,
-            begins_at + per_block,
-        );
+        self.keep_write(index, block, block + blocks, begins_at + per_block);
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,
@@ -195,9 +190,7 @@ impl Disk {
         let mut arm = self.arm;
         let from = now.max(self.arm_free_at);
         let range = segment.unwritten..segment.end;
-        let access = self
-            .media()
-            .write(&mut arm, from, least_seek, range, data);
+        let access = self.media().write(&mut arm, from, least_seek, range, data);
         self.arm = arm;
         self.arm_free_at = access.ends_at;
         self.ledger.write_behind(now, true);
