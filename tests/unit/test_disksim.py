@@ -189,7 +189,7 @@ def test_the_parv_of_another_drive_is_left_alone(tmp_path: Path) -> None:
     loaded = drive(tmp_path)
     (tmp_path / "other.parv").write_text(PARV.format(read=0.1, write=0.2, source="its.diskspecs"))
     assert not read_disksim(tmp_path / "small.diskspecs").is_bus_known
-    assert loaded.notes[-1].startswith("No .parv beside small.diskspecs gives the bus, and")
+    assert loaded.notes[-1].startswith("No .parv beside small.diskspecs gives the bus, ")
 
 
 def test_without_a_bus_the_command_says_how_much_depends_on_it(

@@ -244,7 +244,7 @@ pub struct BufferPlan {
     pub hits_overtake: bool,
     /// Writes it can take overtake commands that wait for the arm.
     pub writes_overtake: bool,
-    /// A read of which only the beginning is there waits for its share.
+    /// A read waits for its share if only its beginning is there.
     pub partial_hits_wait: bool,
     /// When the controller gives the interface back.
     pub interface: InterfacePlan,

@@ -24,7 +24,7 @@ class Bus(NamedTuple):
 
 
 def bus_of(blocks: list[Block]) -> Bus | None:
-    """Return the bus that blocks of a `.parv` describe, None if there is none."""
+    """Return the bus that blocks of a `.parv` describe, or None."""
     buses = [block for block in blocks if block.kind == "disksim_bus"]
     if not buses:
         return None

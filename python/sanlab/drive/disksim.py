@@ -292,7 +292,7 @@ class _Drive:
     def _angle(self, zone: Block, key: str, blocks: int) -> int:
         """Return a skew, which may be negative, as part of a turn.
 
-        It is in sectors, of which DiskSim drops a fraction, or in turns if zone or layout say so.
+        It is in sectors, without a fraction as in DiskSim, or in turns if zone or layout say so.
         """
         block = zone if zone.get("Skew units") is not None else self.layout
         unit = block.text("Skew units", "sectors")
@@ -375,8 +375,8 @@ class _Drive:
         if own > 0 or self.disk is None:
             return _ps(own), _ps(own)
         self.notes.append(
-            f"No .parv beside {self.path.name} gives the bus, and 'Bulk sector transfer time' is 0: "
-            f"{ASSUMED_BLOCK_TRANSFER_MS} ms a block are assumed; '--block-transfer' sets another"
+            f"No .parv beside {self.path.name} gives the bus, 'Bulk sector transfer time' is 0: "
+            f"sanlab assumes {ASSUMED_BLOCK_TRANSFER_MS} ms a block; use '--block-transfer'"
         )
         return _ps(ASSUMED_BLOCK_TRANSFER_MS), _ps(ASSUMED_BLOCK_TRANSFER_MS)
 

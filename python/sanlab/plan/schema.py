@@ -864,7 +864,7 @@ class BufferPlan(PlanPart, frozen=True, kw_only=True):
     writes_overtake: bool
     """Writes it can take overtake commands that wait for the arm."""
     partial_hits_wait: bool
-    """A read of which only the beginning is there waits for its share."""
+    """A read waits for its share if only its beginning is there."""
     interface: InterfacePlan
     """When the controller gives the interface back."""
     departure: DeparturePlan

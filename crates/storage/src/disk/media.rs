@@ -172,8 +172,8 @@ impl Media<'_> {
         revolution.share(sectors, u64::from(track_sectors))
     }
 
-    /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin. A carrier is told
-    /// of each block.
+    /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin. A carrier
+    /// learns the time of each block.
     pub fn read(
         &self,
         arm: &mut Arm,

@@ -168,7 +168,7 @@ pub struct BufferModel {
     pub hits_overtake: bool,
     /// A write to the buffer overtakes the commands that wait for the media.
     pub writes_overtake: bool,
-    /// A read of which only the beginning is in the buffer waits for its share.
+    /// A read waits for its share if only its beginning is in the buffer.
     pub partial_hits_wait: bool,
     /// When the controller gives the interface back.
     pub interface: Interface,

@@ -183,7 +183,7 @@ impl Disk {
             }
         };
         let least_seek = if segment.unwritten > segment.start {
-            Span::ZERO // it goes on where the last write ends
+            Span::ZERO // it continues the last write
         } else {
             self.model.overheads.least_write_seek
         };
