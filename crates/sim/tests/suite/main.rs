@@ -14,3 +14,4 @@ mod patterns;
 mod qos;
 mod support;
 mod swarm;
+mod throughput;
