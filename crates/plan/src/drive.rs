@@ -279,6 +279,8 @@ pub struct BufferPlan {
     pub write_cache: WriteCachePlan,
     /// Sequential writes are joined.
     pub joins_writes: bool,
+    /// Writes in the buffer reach the media before the arm serves a later command.
+    pub flushes_first: bool,
 }
 
 /// How far a drive reads on.

@@ -269,6 +269,7 @@ fn buffer(plan: &BufferPlan) -> BufferModel {
             WriteCachePlan::On => WriteCache::On,
         },
         joins_writes: plan.joins_writes,
+        flushes_first: plan.flushes_first,
     }
 }
 

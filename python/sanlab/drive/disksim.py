@@ -459,6 +459,7 @@ class _Drive:
             watermark_of_segment=not flag("Set watermark by reqsize", 1),
             write_cache=self._choice(disk, "Fast write level", WRITE_CACHES),
             joins_writes=flag("Combine seq writes"),
+            flushes_first=True,
         )
 
     def _interface(self, disk: Block) -> InterfacePlan:

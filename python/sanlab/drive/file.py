@@ -278,6 +278,7 @@ class DriveSpec(ScenarioModel):
             watermark_of_segment=False,
             write_cache="on" if spec.write_cache else "off",
             joins_writes=True,
+            flushes_first=False,
         )
 
 

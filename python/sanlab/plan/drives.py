@@ -254,4 +254,5 @@ def _buffer(disk: DiskEntry) -> BufferPlan:
         watermark_of_segment=False,
         write_cache="on" if disk.write_cache else "off",
         joins_writes=True,
+        flushes_first=False,
     )

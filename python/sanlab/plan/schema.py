@@ -900,6 +900,8 @@ class BufferPlan(PlanPart, frozen=True, kw_only=True):
     """When writes are answered."""
     joins_writes: bool
     """Sequential writes are joined."""
+    flushes_first: bool
+    """Writes in the buffer reach the media before the arm serves a later command."""
 
 
 #: When the controller gives the interface back during a read.

@@ -559,6 +559,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             watermark_of_segment: false,
             write_cache: WriteCachePlan::Off,
             joins_writes: true,
+            flushes_first: false,
         },
         scheduling: SchedulingPlan::Fifo,
         queue_depth: n32(32),

@@ -81,6 +81,7 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
             ]),
             hits_overtake: dice.below(2) == 0,
             writes_overtake: dice.below(2) == 0,
+            flushes_first: dice.below(2) == 0,
             partial_hits_wait: dice.below(2) == 0,
             interface: dice.pick(&[
                 InterfacePlan::Released,

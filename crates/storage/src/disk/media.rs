@@ -273,7 +273,33 @@ impl Media<'_> {
     /// Whole sectors that pass in this time.
     fn sectors_to(&self, track: &Track, time: Span) -> u64 {
         let revolution = self.model.geometry.revolution();
+        let time = time + ROUNDING;
         share_of(u64::from(track.sectors), time.as_ps(), revolution.as_ps())
+    }
+
+    /// The end of a write whose head lands within it: the blocks behind that are in the buffer in time
+    /// are written at once, and those before them when they come round.
+    fn turned_write(
+        &self,
+        piece: &Piece,
+        turned: Turned,
+        arrived: impl Fn(u64) -> Instant,
+    ) -> Instant {
+        let revolution = self.model.geometry.revolution();
+        let sector = (piece.ends_at - piece.starts_at) / piece.sectors;
+        let tail = piece.starts_at + sector * (turned.middle - piece.first);
+        let tail = tail.saturating_sub(revolution);
+        let in_time = (turned.middle..piece.end).find(|&block| {
+            let at = tail + sector * (block - turned.middle);
+            lateness(piece, block, at, &arrived) <= ROUNDING
+        });
+        match in_time {
+            Some(first) => piece.starts_at + sector * (first - piece.first),
+            None => {
+                let late = lateness(piece, piece.first, piece.starts_at, &arrived);
+                piece.ends_at + revolution * late.div_ceil(revolution)
+            }
+        }
     }
 
     /// Write blocks, from `now` on.
@@ -302,17 +328,11 @@ impl Media<'_> {
             }
             let landed = self.landing(&piece);
             match landed.turned {
-                Some(turned)
-                    if self.model.buffer.writes_out_of_order
-                        && piece.landed_at >= arrived(piece.end - 1) =>
-                {
-                    piece.ends_at = turned.ends_at;
+                Some(turned) if self.model.buffer.writes_out_of_order => {
+                    piece.ends_at = self.turned_write(&piece, turned, arrived);
                 }
                 _ => {
-                    let late = arrived(piece.first).saturating_since(piece.starts_at).max(
-                        (arrived(piece.end - 1) + span / piece.sectors)
-                            .saturating_since(piece.ends_at),
-                    );
+                    let late = lateness(&piece, piece.first, piece.starts_at, &arrived);
                     let revolution = self.model.geometry.revolution();
                     piece.ends_at += revolution * late.div_ceil(revolution);
                 }
@@ -327,6 +347,16 @@ impl Media<'_> {
             }
         }
     }
+}
+
+/// How long after its sector the latest block of a piece is in the buffer, from `block` on, which
+/// passes at `at`. Blocks come and pass at steady rates, so it is the first or the last one.
+fn lateness(piece: &Piece, block: u64, at: Instant, arrived: impl Fn(u64) -> Instant) -> Span {
+    let sector = (piece.ends_at - piece.starts_at) / piece.sectors;
+    let last = piece.end - 1;
+    let last_at = at + sector * (last - block);
+    let first_late = arrived(block).saturating_since(at);
+    first_late.max(arrived(last).saturating_since(last_at))
 }
 
 /// When the blocks of a write are in the buffer.

@@ -283,7 +283,8 @@ impl Disk {
             }
             _ => return,
         }
-        while self.is_free() && !self.waiting.is_empty() {
+        let flushes = self.model.buffer.flushes_first && self.buffer.dirty() > 0;
+        while self.is_free() && !self.waiting.is_empty() && !flushes {
             let next = self.choose(now);
             let waiting = self.waiting.remove(next).expect("one that waits");
             self.start(now, waiting);

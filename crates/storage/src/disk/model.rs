@@ -203,6 +203,8 @@ pub struct BufferModel {
     pub write_cache: WriteCache,
     /// A write behind one that waits in the buffer joins it.
     pub joins_writes: bool,
+    /// What the buffer holds for the media is written before the arm serves a later command.
+    pub flushes_first: bool,
 }
 
 /// When writes are answered.

@@ -33,9 +33,9 @@ impl Disk {
     /// The transfer of a hit may begin.
     fn hit_ready(&self, now: Instant, waiting: &Waiting) -> Instant {
         let overheads = &self.model.overheads;
-        let command_at =
-            waiting.came_at + overheads.request + overheads.read_hit.after(self.was_read);
-        let contact_at = if waiting.came_at < now {
+        let handled_at = self.handled_at(waiting);
+        let command_at = handled_at + overheads.read_hit.after(self.was_read);
+        let contact_at = if handled_at < now {
             // It gave the interface back when it came.
             now.max(command_at + overheads.read_disconnect.after(self.was_read))
                 + overheads.reselect
@@ -153,9 +153,8 @@ impl Disk {
 
     /// The movement of a read may begin.
     fn miss_ready(&self, now: Instant, waiting: &Waiting) -> Instant {
-        let overheads = &self.model.overheads;
-        let overhead = overheads.request + overheads.read_miss.after(self.was_read);
-        now.max(waiting.came_at + overhead).max(self.arm_free_at)
+        let overhead = self.model.overheads.read_miss.after(self.was_read);
+        self.departs_at(now, self.handled_at(waiting) + overhead)
     }
 
     /// A read whose first blocks are in the segment that is being filled.

@@ -58,6 +58,7 @@ fn buffer() -> BufferModel {
         watermark_of_segment: false,
         write_cache: WriteCache::Off,
         joins_writes: true,
+        flushes_first: false,
     }
 }
 

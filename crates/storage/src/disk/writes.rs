@@ -72,7 +72,11 @@ impl Disk {
             ends_at: self.interface_free_at + self.model.overheads.write_completion,
             is_hit: true,
         };
-        self.arm_free_at = self.arm_free_at.max(handling.moves_at);
+        self.arm_free_at = if self.is_free() {
+            self.departs_at(now, handling.moves_at)
+        } else {
+            self.arm_free_at.max(handling.moves_at)
+        };
         self.finish(waiting, times);
     }
 
@@ -85,8 +89,8 @@ impl Disk {
         is_early: bool,
     ) -> Handling {
         let overheads = &self.model.overheads;
-        let base = waiting.came_at + overheads.request;
-        let has_waited = waiting.came_at < now;
+        let base = self.handled_at(waiting);
+        let has_waited = base < now;
         let is_apart = !has_waited && self.buffer.is_apart(index, waiting.command.block);
         if let Some(extra) = overheads.extra_disconnect.filter(|_| is_apart) {
             let released_at = base + extra.command + extra.disconnect + extra.between;
@@ -146,7 +150,7 @@ impl Disk {
     fn write(&mut self, now: Instant, waiting: &Waiting, index: Id<Segment>) {
         let DiskCommand { block, blocks, .. } = waiting.command;
         let handling = self.handling(now, waiting, index, false);
-        let ready_at = now.max(handling.moves_at).max(self.arm_free_at);
+        let ready_at = self.departs_at(now, handling.moves_at);
         let begins_at = handling.begins_at.max(self.interface_free_at);
         self.interface_free_at = begins_at + self.model.block_transfer.write * blocks;
         let overheads = self.model.overheads;

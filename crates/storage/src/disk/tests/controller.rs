@@ -216,3 +216,83 @@ fn the_arm_may_leave_before_the_status() {
     assert_eq!(after - both(Departure::WithStatus), MS);
     assert!(after - both(Departure::AfterMedia) > MS + US * 700);
 }
+
+/// The overhead before anything else delays the look into the buffer too.
+#[test]
+fn a_request_overhead_lets_reading_ahead_go_on() {
+    let hit = |request| {
+        let mut drive = model();
+        drive.overheads.request = request;
+        drive.buffer.hits_next_block = false;
+        let mut disk = disk(drive);
+        let (now, _) = serve(&mut disk, START, read(0, 8));
+        let (end, done) = serve(&mut disk, now, read(8, 1));
+        assert_eq!(done.queue, Span::ZERO);
+        (done.is_hit, end - now)
+    };
+    assert_eq!(hit(US * 100), (true, US * 130));
+    assert!(!hit(Span::ZERO).0);
+}
+
+/// Least read-ahead comes before the next command, which then finds what it needs.
+#[test]
+fn the_least_read_ahead_is_finished_first() {
+    let second = |least, block| {
+        let mut drive = steady();
+        drive.mechanics.rotation = Rotation::Exact;
+        drive.buffer.read_ahead = ReadAhead::Segment;
+        drive.buffer.hits_next_block = false;
+        drive.buffer.least_read_ahead = least;
+        let mut disk = disk(drive);
+        let (now, _) = serve(&mut disk, START, read(0, 8));
+        let (end, done) = serve(&mut disk, now, read(block, 8));
+        (done.is_hit, end - now)
+    };
+    assert!(!second(0, 8).0);
+    assert_eq!(second(100, 8), (true, SECTOR * 100 + US * 30));
+    let (far, late) = (second(0, 9_000).1, second(100, 9_000).1);
+    assert!(late >= SECTOR * 100 && late + REVOLUTION > far);
+}
+
+/// Writes that have been acknowledged reach the media before a later read.
+#[test]
+fn acknowledged_writes_come_first() {
+    let order = |flushes_first| {
+        let mut drive = steady();
+        drive.buffer.write_cache = WriteCache::On;
+        drive.buffer.flushes_first = flushes_first;
+        let mut disk = disk(drive);
+        let (now, _) = serve(&mut disk, START, write(0, 8));
+        let (now, _) = serve(&mut disk, now, write(8, 8));
+        let (end, _) = serve(&mut disk, now, read(9_000, 8));
+        (disk.dirty_segments(), end - now > ACCESS * 2)
+    };
+    assert_eq!(order(true), (0, true));
+    assert_eq!(order(false).0, 1);
+}
+
+/// A head that lands within a write begins there with the blocks that are in the buffer in time.
+#[test]
+fn a_write_begins_where_the_head_lands_with_what_is_there() {
+    let mut drive = model();
+    drive.buffer.writes_out_of_order = true;
+    let media = Media {
+        model: &drive,
+        phase: SECTOR * 310,
+    };
+    let end = |at| {
+        let data = Data {
+            at,
+            enough_at: START,
+        };
+        let mut arm = Arm::default();
+        media
+            .write(&mut arm, START, Span::ZERO, 300..340, data)
+            .ends_at
+    };
+    // Blocks 310 to 339 at once, 300 to 309 when they come round.
+    assert_eq!(end(START), START + REVOLUTION);
+    // The data come 5 us late for block 310, and in time for 311.
+    let late = START.saturating_add(US * 5);
+    assert_eq!(end(late), START + REVOLUTION + SECTOR);
+}
