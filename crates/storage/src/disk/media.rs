@@ -293,13 +293,11 @@ impl Media<'_> {
             let at = tail + sector * (block - turned.middle);
             lateness(piece, block, at, &arrived) <= ROUNDING
         });
-        match in_time {
-            Some(first) => piece.starts_at + sector * (first - piece.first),
-            None => {
-                let late = lateness(piece, piece.first, piece.starts_at, &arrived);
-                piece.ends_at + revolution * late.div_ceil(revolution)
-            }
+        if let Some(first) = in_time {
+            return piece.starts_at + sector * (first - piece.first);
         }
+        let late = lateness(piece, piece.first, piece.starts_at, arrived);
+        piece.ends_at + revolution * late.div_ceil(revolution)
     }
 
     /// Write blocks, from `now` on.
@@ -332,7 +330,7 @@ impl Media<'_> {
                     piece.ends_at = self.turned_write(&piece, turned, arrived);
                 }
                 _ => {
-                    let late = lateness(&piece, piece.first, piece.starts_at, &arrived);
+                    let late = lateness(&piece, piece.first, piece.starts_at, arrived);
                     let revolution = self.model.geometry.revolution();
                     piece.ends_at += revolution * late.div_ceil(revolution);
                 }

@@ -115,10 +115,10 @@ impl Disk {
             return false;
         };
         let goal = (self.next_block + least).min(sweep.limit);
-        if least == 0 || goal <= self.next_block {
+        let media = self.media();
+        if least == 0 || goal <= sweep.advance(&media, now) {
             return false;
         }
-        let media = self.media();
         let reached_at = sweep.time_of(&media, goal - 1);
         if reached_at <= now {
             return false;
