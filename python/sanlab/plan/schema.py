@@ -25,6 +25,8 @@ U8 = Annotated[int, msgspec.Meta(ge=0, le=255)]
 U64 = Annotated[int, msgspec.Meta(ge=0)]
 #: A whole number from 1 to 2^64 - 1.
 PositiveU64 = Annotated[int, msgspec.Meta(ge=1)]
+#: A whole number from -2^63 to 2^63 - 1.
+I64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class PlanPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -687,21 +689,21 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     sparing_range: U32
     """Cylinders of a sparing range."""
     zones: list[ZonePlan]
-    """Zones from the outside in."""
+    """Zones from the outside in. Cylinders between them are spare."""
     seek: SeekPlan
     """Arm movement."""
     head_switch_ps: U64
     """To another surface of the cylinder."""
-    write_settle_ps: U64
-    """Added to a movement before writing."""
+    write_settle_ps: I64
+    """Added to a movement before writing; the sum is at least 0."""
     rotation: RotationPlan
     """How the wait for a sector is found."""
     access_ps: U64
     """Movement and wait together, where they are constant."""
     overheads: OverheadsPlan
     """What the controller takes for a command."""
-    block_transfer_ps: U64
-    """Transfer of one block of 512 bytes over the interface."""
+    block_transfer_ps: tuple[U64, U64]
+    """Transfer of one block of 512 bytes over the interface, of a read and of a write."""
     buffer: BufferPlan
     """Buffer."""
     scheduling: SchedulingPlan
@@ -845,10 +847,14 @@ class OverheadsPlan(PlanPart, frozen=True, kw_only=True):
     """To take the interface again."""
     read_disconnect_ps: tuple[U64, U64]
     """To give it back while a read waits for the media."""
+    write_disconnect_ps: U64
+    """To give it back while a write waits."""
     least_write_seek_ps: U64
     """Least movement before a write that does not go on."""
     extra_disconnect_ps: list[U64] | None
-    """One more disconnection of writes: command, disconnect, between, movement, reselect."""
+    """One more disconnection of writes: command, disconnect, between, movement, second disconnect,
+    reselect.
+    """
 
 
 class BufferPlan(PlanPart, frozen=True, kw_only=True):
@@ -869,13 +875,26 @@ class BufferPlan(PlanPart, frozen=True, kw_only=True):
     hits_next_block: bool
     """The block being read counts as there."""
     hits_overtake: bool
-    """Commands it can answer overtake those that wait for the arm."""
+    """Reads it can answer overtake commands that wait for the arm."""
+    writes_overtake: bool
+    """Writes it can take overtake commands that wait for the arm."""
+    partial_hits_wait: bool
+    """A read waits for its share if only its beginning is there."""
+    interface: InterfacePlan
+    """When the controller gives the interface back."""
+    departure: DeparturePlan
+    """When the arm may leave for the next command."""
+    requested: RequestedPlan
+    """What happens to the blocks of a read."""
     read_ahead: ReadAheadPlan
     """How far the drive reads on."""
     least_read_ahead: U64
     """Blocks it reads on at least."""
     most_read_ahead: PositiveU64 | None
-    """Blocks it reads on at most. Without it, a segment."""
+    """Blocks it reads on at most.
+
+    Without it, a segment, from the start of the read where its blocks are kept.
+    """
     reads_ahead_after_hit: bool
     """A hit sets reading ahead going."""
     stops_in_sector: bool
@@ -896,6 +915,20 @@ class BufferPlan(PlanPart, frozen=True, kw_only=True):
     """When writes are answered."""
     joins_writes: bool
     """Sequential writes are joined."""
+    flushes_first: bool
+    """Writes in the buffer reach the media before the arm serves a later command."""
+
+
+#: When the controller gives the interface back during a read.
+InterfacePlan = Literal["released", "held_in_transfer", "held"]
+
+
+#: When the arm may leave for the next command.
+DeparturePlan = Literal["after_status", "with_status", "after_media"]
+
+
+#: What happens to the blocks of a read once they have been transferred.
+RequestedPlan = Literal["kept", "replaced", "dropped"]
 
 
 #: How far a drive reads on.
@@ -903,7 +936,7 @@ ReadAheadPlan = Literal["off", "track", "cylinder", "segment", "two_tracks"]
 
 
 #: When writes are answered.
-WriteCachePlan = Literal["off", "sequential", "on"]
+WriteCachePlan = Literal["off", "on"]
 
 
 #: Order of the commands that wait.

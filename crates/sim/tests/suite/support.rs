@@ -8,12 +8,12 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
-    DrivePlan, EndPlan, EnginePlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave,
-    JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan,
-    NPortPlan, OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RotationPlan,
-    RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan,
-    TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
+    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, DeparturePlan,
+    Distribution, DrivePlan, EndPlan, EnginePlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan,
+    InterfacePlan, Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan,
+    MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm,
+    ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan,
+    SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -525,7 +525,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             full_ps: 10 * MS,
         },
         head_switch_ps: MS / 3,
-        write_settle_ps: MS / 2,
+        write_settle_ps: 500_000_000,
         rotation: RotationPlan::Exact,
         access_ps: 0,
         overheads: OverheadsPlan {
@@ -535,7 +535,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             write_miss_ps: (100 * US, 100 * US),
             ..OverheadsPlan::default()
         },
-        block_transfer_ps: 2 * US,
+        block_transfer_ps: (2 * US, 2 * US),
         buffer: BufferPlan {
             segments: 8,
             segment_blocks: 1024,
@@ -545,6 +545,11 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             hits_written: true,
             hits_next_block: true,
             hits_overtake: true,
+            writes_overtake: true,
+            partial_hits_wait: false,
+            interface: InterfacePlan::Held,
+            departure: DeparturePlan::AfterStatus,
+            requested: RequestedPlan::Replaced,
             read_ahead: ReadAheadPlan::Segment,
             least_read_ahead: 0,
             most_read_ahead: None,
@@ -558,6 +563,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             watermark_of_segment: false,
             write_cache: WriteCachePlan::Off,
             joins_writes: true,
+            flushes_first: false,
         },
         scheduling: SchedulingPlan::Fifo,
         queue_depth: n32(32),
