@@ -31,7 +31,7 @@ def array(number: int) -> dict:
     return {
         "name": f"array{number}",
         "n_ports": [PAIRS + number],
-        "controllers": 4,
+        "processors": 4,
         "command_ps": 10 * US,
         "burst_bytes": 65_536,
         "first_burst_bytes": None,

@@ -124,6 +124,16 @@ impl Device {
         Some(chosen)
     }
 
+    /// Paths belong to other groups now; the group in use stays the one of the paths in use.
+    pub fn regroup(&mut self, groups: IdVec<DevicePath, Id<PathGroup>>) {
+        let in_use = self
+            .groups
+            .ids()
+            .find(|&path| self.groups[path] == self.group);
+        self.group = in_use.map_or(self.group, |path| groups[path]);
+        self.groups = groups;
+    }
+
     /// The best group with a path that is not lost for good.
     pub fn best_group(&self, state: impl Fn(Id<DevicePath>) -> PathState) -> Option<Id<PathGroup>> {
         let paths = self.groups.ids();

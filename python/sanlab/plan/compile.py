@@ -64,7 +64,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     for index, array in enumerate(boxes.arrays):
         back_ends.add(array, table.disk_names(index, array), len(loops), problems)
     net = Network(boxes, wiring, ids)
-    arrays = build_arrays(net, table, back_ends, problems)
+    arrays = build_arrays(net, table, back_ends, faults.controllers, problems)
     problems.stop_if_any()
     flows: dict[str, Path] = {}
     virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))

@@ -46,6 +46,7 @@ fn two_paths(policy: Option<MultipathPlan>) -> San {
     let array = san.array("array", 100 * US, Distribution::Constant);
     let other = san.n_port("array.b");
     san.plan.arrays[0].n_ports.push(other);
+    san.plan.arrays[0].controllers[0].n_ports.push(other);
     for (near, far) in [(host, array), (second, other)] {
         let switch = san.switch(US, true, RoutePolicy::OnePath);
         san.link(At::NPort(near), switch, cable);
@@ -312,6 +313,7 @@ fn planes(troubles: &[Trouble], bit_errors: bool, policy: usize) -> San {
     let array = san.array("array", 50 * US, Distribution::Exponential);
     let other = san.n_port("array.b");
     san.plan.arrays[0].n_ports.push(other);
+    san.plan.arrays[0].controllers[0].n_ports.push(other);
     san.plan.arrays[0].burst_bytes = n32(16_384);
     for (near, far) in [(host, array), (second, other)] {
         let (a, b) = (
