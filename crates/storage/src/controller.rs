@@ -150,7 +150,7 @@ impl Array {
     }
 
     /// A controller works again: its cache is in its memory, and it takes the LUNs that no other serves.
-    /// Returns when they are ready; `None` if there are none.
+    /// Returns when they are ready; `None` if no LUN goes.
     pub fn restore(&mut self, now: Instant, id: Id<Controller>) -> Option<Instant> {
         let back = &mut self.controllers[id];
         back.is_up = true;
@@ -170,7 +170,7 @@ impl Array {
         })
     }
 
-    /// The LUNs of a controller go back to it. Returns when they are ready; `None` if there are none.
+    /// The LUNs of a controller go back to it. Returns when they are ready; `None` if no LUN goes.
     pub fn give_back(&mut self, now: Instant, id: Id<Controller>) -> Option<Instant> {
         if !self.controllers[id].is_up {
             return None;

@@ -98,7 +98,7 @@ class Cache(ScenarioModel):
     """Most that is destaged at once, in whole stripes; one stripe by default."""
     partner: Annotated[Partner | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
     """Copy of every cached write to the other controller, or `off`. With several `controllers` it
-    goes at their `forward` and `forward_rate` by default; with one there is none by default."""
+    goes at their `forward` and `forward_rate` by default; with one, `off` is the default."""
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Cache:
@@ -344,7 +344,7 @@ class Lun(ScenarioModel):
     """Ports of the array it is exported by, `p0` or `p[0..1]`; all by default."""
     owner: Patterns | None = None
     """Controller that owns it, `c0`; several take the LUNs of a group in turn. Paths to its ports
-    are optimised, others are not. By default every controller serves it, and all paths are equal."""
+    are optimised, others are not. By default every controller serves it and all paths are equal."""
     memory: Memory | None = None
     """Media whose service time does not depend on the address."""
     raid: Literal[0] | None = None

@@ -11,8 +11,8 @@ from sanlab.scenario.base import Patterns, Rate, ScenarioModel, Time, TimeOrManu
 #: Time of a takeover. Uncertain: vendors promise that hosts notice none, Linux waits 60 s for one
 #: (`ALUA_FAILOVER_TIMEOUT` of its `scsi_dh_alua`).
 DEFAULT_TAKEOVER_PS = 5 * 10**12
-#: ONTAP gives storage back by itself and waits for 600 s before it does ("How automatic takeover and
-#: giveback works", `-delay-seconds` of `storage failover modify`).
+#: ONTAP gives storage back by itself and waits for 600 s before it does ("How automatic takeover
+#: and giveback works", `-delay-seconds` of `storage failover modify`).
 DEFAULT_GIVE_BACK_PS = 600 * 10**12
 #: A unit attention and a REPORT TARGET PORT GROUPS, "a costly operation, as the array has to gather
 #: information about all ports" (Linux, commit 9d2c3039). Uncertain.

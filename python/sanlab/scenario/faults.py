@@ -112,7 +112,8 @@ class Fault(ScenarioModel):
     Of the fabric. `link-down`: a cable is pulled. `port-down`: a port is disabled. `switch-down`,
     `hba-failure`, `controller-failure`: all their ports lose light, and a controller also loses its
     processors and its cache. `trunk-member`: one cable of a trunk is pulled. These last `until` an
-    instant or to the end of the run, or start and end at random with `mtbf` and `mttr`. `slow-drain`: a port empties its receive buffers slowly.
+    instant or to the end of the run, or start and end at random with `mtbf` and `mttr`.
+    `slow-drain`: a port empties its receive buffers slowly.
     `lost-credit`: R_RDYs for a port get lost. `bit-errors`: bits on a link arrive inverted during
     the whole run. `module-failure`, `pull-module`: a switch loses one of its `modules` permanently.
 

@@ -140,7 +140,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A controller works again: its LUNs come back to it later, those that nobody serves at once.
+    /// A controller works again: its LUNs come back to it later, those that no controller serves at once.
     pub(crate) fn on_controller_back(
         &mut self,
         now: Instant,

@@ -18,7 +18,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let array = &mut self.array.arrays[array_of(command)];
         let port = self.array.port_places[target];
         if !array.controllers[array.port_controllers[port]].is_up {
-            return; // nobody is there to answer
+            return; // its frame came with the failure: no answer
         }
         if array.admit(port, command.lun.same()).is_err() {
             command.status = Status::TaskSetFull;
