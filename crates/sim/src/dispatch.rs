@@ -111,7 +111,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             RecoveryEvent::PathReady(path) => self.on_path_ready(now, path),
             RecoveryEvent::PathChecked(path, changes) => self.on_path_checked(now, path, changes),
             RecoveryEvent::Failback(device) => self.on_failback(now, device),
-            RecoveryEvent::DeviceReady(device) => self.on_device_ready(now, device),
             RecoveryEvent::PathStates(array) => self.on_path_states(now, array),
             RecoveryEvent::JobPaused(job) => self.on_slot_free(now, job),
         }

@@ -146,8 +146,6 @@ pub(crate) enum RecoveryEvent {
     PathChecked(Id<Path>, u32),
     /// A device may go back to a better group of paths.
     Failback(Id<HostDevice>),
-    /// The array has handed a LUN over.
-    DeviceReady(Id<HostDevice>),
     /// Hosts learn of the states of their paths to an array.
     PathStates(Id<Array>),
     /// A job whose I/O failed at once goes on.

@@ -8,6 +8,7 @@ mod cache;
 mod controller;
 mod disk;
 mod elsewhere;
+mod failover;
 mod flash;
 mod lun;
 mod mirror;

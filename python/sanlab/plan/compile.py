@@ -12,6 +12,7 @@ from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.buffers import grant_buffers
 from sanlab.plan.bus_checks import check_buses
+from sanlab.plan.controllers import check_controllers
 from sanlab.plan.fabric import build_links, build_n_ports, build_switches, n_port_ids
 from sanlab.plan.faults import build_faults
 from sanlab.plan.host_plans import build_hosts
@@ -51,6 +52,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     wiring = wire(scenario, boxes, problems)
     grants = grant_buffers(scenario, boxes, wiring, problems)
     check_buses(boxes, wiring, problems)
+    check_controllers(boxes.arrays, problems)
     problems.stop_if_any()
     table = place_luns(boxes, wiring, problems)
     problems.stop_if_any()

@@ -10,6 +10,7 @@ from sanlab.plan.schema import ControllerPlan, FailoverPlan
 from sanlab.plan.spans import outages_of
 from sanlab.quantities import counted, nearest
 from sanlab.scenario.controllers import Controllers
+from sanlab.scenario.groups import expand
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
@@ -37,31 +38,28 @@ def ports_by_controller(array: ArrayBox) -> list[list[str]]:
     """Return the ports of each controller."""
     controllers = controllers_of(array.spec)
     if controllers.ports is not None:
-        return [[port for it in own for port in _expanded(it)] for own in controllers.ports]
+        return [[port for it in own for port in expand(it)] for own in controllers.ports]
     names = array.port_names
     return [names[number :: controllers.count] for number in range(controllers.count)]
 
 
-def _expanded(pattern: str) -> list[str]:
-    from sanlab.scenario.groups import expand
-
-    return expand(pattern)
-
-
-def check_controllers(array: ArrayBox, problems: Problems) -> None:
+def check_controllers(arrays: list[ArrayBox], problems: Problems) -> None:
     """Note problems with the ports of controllers."""
-    controllers = controllers_of(array.spec)
-    if controllers.ports is None:
-        return
-    path: Path = (*array.path, "controllers", "ports")
-    owned = [
-        port for own in controllers.ports for it in own for port in safe_expand(it, path, problems)
-    ]
-    if len(controllers.ports) != controllers.count:
+    for array in arrays:
+        spec = controllers_of(array.spec)
+        if spec.ports is not None:
+            path: Path = (*array.path, "controllers", "ports")
+            _check_ports(array, spec.count, spec.ports, path, problems)
+
+
+def _check_ports(
+    array: ArrayBox, count: int, ports: list[list[str]], path: Path, problems: Problems
+) -> None:
+    owned = [port for own in ports for it in own for port in safe_expand(it, path, problems)]
+    if len(ports) != count:
         problems.add(
             path,
-            f"'ports' has {counted(len(controllers.ports), 'list')} for "
-            f"{counted(controllers.count, 'controller')}",
+            f"'ports' has {counted(len(ports), 'list')} for {counted(count, 'controller')}",
             "Write one list of ports for each controller",
         )
     elif sorted(owned) != sorted(array.port_names):

@@ -37,7 +37,6 @@ def multipath_of(spec: Multipath | None) -> MultipathPlan | None:
         queues_without_path=spec.no_path == "queue",
         failback_ps=None if spec.failback == "manual" else spec.failback,
         checker_ps=spec.checker,
-        switch_over_ps=spec.switch_over,
     )
 
 

@@ -527,8 +527,6 @@ class MultipathPlan(PlanPart, frozen=True, kw_only=True):
 
     A failed path is used again after the next check.
     """
-    switch_over_ps: U64
-    """Time in which the array hands the LUN to the controllers of another group."""
 
 
 class RoundRobinSpreading(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="round_robin"):

@@ -7,26 +7,11 @@ use sanlab_fc::{Exchange, ExchangeState};
 use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_storage::{Access, Array, Controller};
 
+use super::held::{Held, Step};
 use super::state::array_of;
 use crate::event::{Event, FaultEvent, RecoveryEvent};
 use crate::faults::state::Place;
 use crate::world::World;
-
-/// What a command that waits for a takeover does when it is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It goes to the controller that serves its LUN then.
-    Serve,
-    /// All its data are here: they are stored.
-    Write,
-}
-
-/// A command that waits until its LUN has gone over to another controller.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
-    pub(super) exchange: Id<Exchange>,
-    step: Step,
-}
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A command goes to the controller that serves its LUN.

@@ -6,9 +6,10 @@
 
 mod answer;
 mod cache;
-pub(crate) mod controllers;
+mod controllers;
 mod disks;
 mod groups;
+mod held;
 mod media;
 mod mirror;
 mod pages;

@@ -7,7 +7,7 @@ use sanlab_storage::{
     Array, Controller, Extent, FrontEndPort, Group, Media, OpenBursts, Operation,
 };
 
-use super::controllers::Held;
+use super::held::Held;
 use super::task::{Purpose, Task};
 use super::transfer::Transfer;
 use crate::host::path::Route;

@@ -5,7 +5,7 @@ use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FirstBurst, Status};
 use sanlab_storage::{CacheWrite, Controller};
 
-use super::controllers::Step;
+use super::held::Step;
 use super::state::array_of;
 use super::task::Task;
 use crate::world::World;

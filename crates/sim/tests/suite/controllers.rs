@@ -50,7 +50,6 @@ fn two_controllers(owner: Option<u32>) -> San {
         queues_without_path: true,
         failback_ps: Some(0),
         checker_ps: MS,
-        switch_over_ps: 0,
     });
     let of = &mut san.plan.arrays[0];
     of.n_ports.push(other);
