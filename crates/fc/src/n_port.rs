@@ -26,7 +26,7 @@ pub struct Fc2 {
     /// Frames it can hold ready ahead of the fibre, kept as the instants at which the last ones left.
     tx_buffers: VecDeque<Instant>,
     interleave: Interleave,
-    /// Sequences it may have open at once.
+    /// Sequences it may have open at once; those that go between others aren't held back by it.
     sequence_limit: usize,
     /// Open sequences; the first has the next frame.
     open: VecDeque<Sequence>,
@@ -127,9 +127,11 @@ impl Fc2 {
         self.generators.push(generator);
     }
 
-    /// Queue an information unit.
+    /// Queue an information unit. One that goes between others has a place of its own: were it to wait
+    /// for one of theirs, it would go behind them.
     pub fn queue(&mut self, sequence: Sequence) {
-        if self.open.len() + self.between.len() < self.sequence_limit {
+        let opens = self.open.len() + self.between.len() < self.sequence_limit;
+        if opens || self.overtakes(sequence.kind) {
             self.open_sequence(sequence);
             self.most_open = self.most_open.max(self.open.len() + self.between.len());
         } else {

@@ -166,7 +166,7 @@ fn drive<const E: bool>(
     let (now, is_complete) =
         loop_until_end(&mut world, Instant::from_ps(plan.end_ps), control, probe);
     let wall_s = first_event.elapsed().as_secs_f64();
-    world.close_series(now, true);
+    world.read_meters(now, true);
     let checks = check_laws(&mut world, plan, now)?;
     let frame_hops = world.network.frame_hops();
     let events = world.network.events() + world.events;

@@ -1,7 +1,7 @@
 //! All parts together.
 
 use sanlab_fabric::Network;
-use sanlab_kernel::{Agenda, Instant};
+use sanlab_kernel::{Agenda, IdVec, Instant};
 
 use crate::array::state::ArraySide;
 use crate::event::{Event, RecoveryEvent};
@@ -9,7 +9,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::host::state::HostSide;
 use crate::issuer::Tag;
-use crate::meters::Meters;
+use crate::meters::{Meters, WorkloadState};
 use crate::outcome::Failure;
 use crate::services::state::Services;
 
@@ -46,15 +46,34 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.network.next_is_internal() && self.network.next_at() < self.agenda.next_at()
     }
 
-    /// Close the intervals of the time series that have ended by now.
-    pub(crate) fn close_series(&mut self, now: Instant, at_end: bool) {
-        self.meters.close_series(now, at_end, &self.network);
+    /// Close the intervals of the time series that have ended by now, and begin the measured windows that
+    /// begin.
+    pub(crate) fn read_meters(&mut self, now: Instant, at_end: bool) {
+        if self.meters.next_at() > now && !at_end {
+            return;
+        }
+        let open = self.host.open_bytes(&self.fcp);
+        while let Some(began_at) = self.meters.take_begun(now) {
+            self.host.begin_window(began_at, &open);
+        }
+        if at_end {
+            self.host.end_windows(&open);
+        }
+        let mut of_workloads: IdVec<WorkloadState, [u64; 2]> =
+            self.meters.workloads().iter().map(|_| [0; 2]).collect();
+        for (job, bytes) in open.pairs() {
+            let sums = &mut of_workloads[self.host.jobs()[job].workload];
+            *sums = [sums[0] + bytes[0], sums[1] + bytes[1]];
+        }
+        self.meters
+            .close_series(now, at_end, &self.network, &of_workloads);
     }
 
-    /// When something is due besides events: an interval of the time series ends, or a transmitter is to
+    /// When something is due besides events: an interval of the time series ends, a measured window
+    /// begins, or a transmitter is to
     /// be looked at.
     pub(crate) fn attention_at(&self) -> Instant {
-        self.meters.interval_ends_at().min(self.network.looks_at())
+        self.meters.next_at().min(self.network.looks_at())
     }
 
     /// Do what is due besides events before the next of them. Returns the instant at which the patience of
@@ -68,14 +87,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.network.look(next_at.min(end_at))
         };
         if let Some(ends_at) = ends_at {
-            self.close_series(ends_at, false);
+            self.read_meters(ends_at, false);
             self.end_patience(ends_at);
-        } else if self.meters.interval_ends_at() <= next_at
+        } else if self.meters.next_at() <= next_at
             && next_at <= end_at
             && !self.next_is_internal()
             && !self.next_is_idle()
         {
-            self.close_series(next_at, false);
+            self.read_meters(next_at, false);
         }
         ends_at
     }

@@ -100,6 +100,22 @@ fn commands_and_data_take_turns() {
     assert_eq!((data, port.unsent()), (30, 31));
 }
 
+/// A command doesn't wait for the place of data it may overtake.
+#[test]
+fn the_limit_holds_no_command_back() {
+    let mut port = port(1, Interleave::Control, &[3000, 1000]);
+    let first = port.next_frame(at(10), HERE).frame;
+    port.queue(Sequence {
+        kind: FrameKind::Command,
+        exchange: exchange(7),
+        left_bytes: 32,
+        queued_at: at(20),
+        ..port.open[0]
+    });
+    let order: Vec<_> = frames(&mut port).iter().map(|frame| frame.0).collect();
+    assert_eq!((first.exchange, order), (exchange(0), vec![7, 0, 0, 1]));
+}
+
 /// Two may be open: the third opens when one of them ends.
 #[test]
 fn sequences_beyond_the_limit_wait() {

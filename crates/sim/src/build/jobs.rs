@@ -44,6 +44,8 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPla
         ),
         token_at: Instant::START,
         totals: Default::default(),
+        open_at_first: [0; 2],
+        open_at_last: [0; 2],
     });
     if let Some(FileSystemUsePlan::Journal { file_system, every }) = job.file_system {
         parts.file_systems[Id::new(file_system)].add_journal(id.same(), every.get());

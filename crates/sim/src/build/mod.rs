@@ -16,7 +16,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::flows::{flows, services_flow};
 use crate::host::state::{HostParts, HostSide};
-use crate::meters::{Meters, Series};
+use crate::meters::{Meters, Series, Windows};
 use crate::names::fibres;
 use crate::plan::{Plan, PlanError};
 use crate::services::state::Services;
@@ -32,6 +32,8 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     let loop_faults = plan.loop_faults.iter().map(loops::fault_of).collect();
     let interval = plan.interval_ps;
     let interval = interval.map_or(Span::ZERO, |every| Span::from_ps(every.get()));
+    let begin_at = host.jobs.iter().map(|job| job.job.settings.counted_from);
+    let windows = Windows::new(begin_at);
     let mut world = World {
         network: fabric::network_of(plan).build::<E>(),
         agenda: Agenda::new(),
@@ -45,6 +47,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             plan.workloads.len(),
             flows(plan),
             Series::new(interval, fibres(plan)),
+            windows,
         ),
         events: 0,
         last_arrival_at: Instant::START,

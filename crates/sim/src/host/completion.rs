@@ -20,7 +20,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         status: Status,
         initiator: Id<NPort>,
     ) {
-        self.host.requests[request].is_refused = status == Status::TaskSetFull;
+        let record = &mut self.host.requests[request];
+        record.is_refused = status == Status::TaskSetFull;
+        if !record.is_refused {
+            record.arrived = record.bytes;
+        }
         let adapter = self.host.route_of(&self.host.requests[request]).adapter;
         let adapter = &mut self.host.adapters[adapter];
         let out_at = adapter.work(now, adapter.complete);

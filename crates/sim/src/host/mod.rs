@@ -9,6 +9,7 @@ mod allocation;
 mod completion;
 pub(crate) mod file_system;
 mod jobs;
+mod open_bytes;
 pub(crate) mod path;
 mod path_changes;
 mod path_choice;

@@ -57,6 +57,7 @@ impl HostSide {
             target: place.target,
             device,
             bytes,
+            arrived: 0,
             issued: 0,
             may_be_issued: 0,
             ..whole
@@ -157,7 +158,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         parent.commands += piece.commands;
         parent.failed_pieces += u32::from(!is_good);
         parent.is_retried |= piece.is_retried;
-        if !is_good {
+        if is_good {
+            parent.arrived += piece.bytes;
+        } else {
             // Whichever piece ends last: the application waits as the one that failed says.
             parent.pause = parent.pause.max(piece.pause);
         }

@@ -46,6 +46,8 @@ pub(crate) struct OpenRequest {
     pub(crate) is_refused: bool,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
+    /// Bytes moved by commands that are done: all of a command's, and those of a request's pieces.
+    pub(crate) arrived: u64,
     /// Of a request in pieces: bytes of those issued, and how many may be as of now.
     pub(crate) issued: u64,
     pub(crate) may_be_issued: u64,
@@ -75,6 +77,7 @@ impl OpenRequest {
             is_refused: false,
             address: 0,
             bytes: 0,
+            arrived: 0,
             issued: 0,
             may_be_issued: 0,
             timeline: Timeline::begin(now),

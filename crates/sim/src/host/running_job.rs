@@ -33,4 +33,17 @@ pub(crate) struct RunningJob {
     pub(crate) token_at: Instant,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [IoTotals; 2],
+    /// Of the I/Os that were open when the warm-up ended, and of those open at the end of the run: bytes
+    /// that had arrived.
+    pub(crate) open_at_first: [u64; 2],
+    pub(crate) open_at_last: [u64; 2],
+}
+
+impl RunningJob {
+    /// Bytes that arrived in the measured window, of writes or of reads. An I/O that failed after the
+    /// window began may have counted before it.
+    pub(crate) fn delivered(&self, direction: usize) -> u64 {
+        let until_the_end = self.totals[direction].bytes + self.open_at_last[direction];
+        until_the_end.saturating_sub(self.open_at_first[direction])
+    }
 }

@@ -1,6 +1,7 @@
 //! What is counted while the world runs.
 
 mod series;
+mod windows;
 mod workload;
 
 use sanlab_fabric::Network;
@@ -9,6 +10,7 @@ use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
 pub(crate) use series::Series;
+pub(crate) use windows::Windows;
 pub(crate) use workload::WorkloadState;
 
 /// Latencies of frames, workloads, and what happened in each interval.
@@ -16,16 +18,18 @@ pub(crate) struct Meters {
     workloads: IdVec<WorkloadState>,
     latencies: FrameLatencies,
     series: Series,
+    windows: Windows,
 }
 
 impl Meters {
-    pub(crate) fn new(workloads: usize, flows: usize, series: Series) -> Self {
+    pub(crate) fn new(workloads: usize, flows: usize, series: Series, windows: Windows) -> Self {
         Self {
             workloads: std::iter::repeat_with(WorkloadState::default)
                 .take(workloads)
                 .collect(),
             latencies: FrameLatencies::new(flows),
             series,
+            windows,
         }
     }
 
@@ -61,21 +65,28 @@ impl Meters {
         );
     }
 
-    /// When the current interval ends.
+    /// When the current interval ends, or a measured window begins.
     #[inline]
-    pub(crate) fn interval_ends_at(&self) -> Instant {
-        self.series.next_at
+    pub(crate) fn next_at(&self) -> Instant {
+        self.series.next_at.min(self.windows.next_at())
     }
 
-    /// Close the intervals that have ended by now, and with `at_end` the one that has not.
+    /// Take the next measured window that has begun by now.
+    pub(crate) fn take_begun(&mut self, now: Instant) -> Option<Instant> {
+        self.windows.take_begun(now)
+    }
+
+    /// Close the intervals that have ended by now, and with `at_end` the one that has not. Of the I/Os
+    /// that are open now so many bytes have arrived, writes and reads of each workload.
     pub(crate) fn close_series<const E: bool>(
         &mut self,
         now: Instant,
         at_end: bool,
         network: &Network<E>,
+        open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series
-            .close_until(now, at_end, network, &mut self.workloads);
+            .close_until((now, at_end), network, &mut self.workloads, open);
     }
 
     /// I/Os done by hosts, warm-up included.

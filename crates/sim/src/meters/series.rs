@@ -75,16 +75,16 @@ impl Series {
     /// Close every interval that has ended by now, and with `at_end` the one that has not.
     pub(crate) fn close_until<const E: bool>(
         &mut self,
-        now: Instant,
-        at_end: bool,
+        (now, at_end): (Instant, bool),
         network: &Network<E>,
         workloads: &mut IdVec<WorkloadState>,
+        open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         while self.next_at <= now {
-            self.close(self.next_at, network, workloads);
+            self.close(self.next_at, network, workloads, open);
         }
         if at_end && !self.interval.is_zero() && self.closed_at < now {
-            self.close(now, network, workloads);
+            self.close(now, network, workloads, open);
         }
     }
 
@@ -93,6 +93,7 @@ impl Series {
         now: Instant,
         network: &Network<E>,
         workloads: &mut IdVec<WorkloadState>,
+        open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.readings.extend((0..self.fibres).map(|id| {
             let counters = network.counters(Id::from_place(id), now);
@@ -104,12 +105,13 @@ impl Series {
             }
         }));
         for (id, workload) in workloads.pairs_mut() {
-            for (direction, meter) in workload.meters.iter_mut().enumerate() {
+            for direction in [0, 1] {
+                let totals = workload.end_interval(direction, open[id][direction]);
                 self.workloads.push(WorkloadRow {
                     workload: id,
                     is_read: direction == 1,
                     ends_at: now,
-                    totals: std::mem::take(&mut meter.interval),
+                    totals,
                 });
             }
         }

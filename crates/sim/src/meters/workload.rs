@@ -1,7 +1,7 @@
 //! What a workload has seen, and Little's law for it.
 
 use sanlab_kernel::{Instant, Span};
-use sanlab_metrics::WorkloadMeter;
+use sanlab_metrics::{IoTotals, WorkloadMeter};
 
 /// What one workload has seen.
 #[derive(Default)]
@@ -21,6 +21,8 @@ pub(crate) struct WorkloadState {
     open_area: u128,
     changed_at: Instant,
     pub(crate) response_sum: u128,
+    /// Bytes of writes and reads that intervals have counted before their I/Os were done.
+    ahead: [u64; 2],
 }
 
 impl WorkloadState {
@@ -43,6 +45,18 @@ impl WorkloadState {
         self.change_open(now, -1);
         self.response_sum += u128::from(open_for.as_ps());
         self.failed += 1;
+    }
+
+    /// An interval ends, in which as many bytes moved as arrived: those of the I/Os done, and of the open
+    /// ones so far, without what earlier intervals have counted of them. Where an I/O failed or began
+    /// again, later ones count less until that is made up.
+    pub(super) fn end_interval(&mut self, direction: usize, open_bytes: u64) -> IoTotals {
+        let mut totals = std::mem::take(&mut self.meters[direction].interval);
+        let arrived = totals.bytes + open_bytes;
+        let ahead = &mut self.ahead[direction];
+        totals.bytes = arrived.saturating_sub(*ahead);
+        *ahead = open_bytes.max(ahead.saturating_sub(arrived - open_bytes));
+        totals
     }
 
     /// So many requests more, or fewer, are open from now on.

@@ -1,9 +1,10 @@
 //! Tables of workloads and their jobs.
 
-use sanlab_kernel::{Id, Instant, Span, Stage};
+use sanlab_kernel::{Id, IdVec, Instant, Span, Stage};
 use sanlab_metrics::{Column, Histogram, Table};
 
 use super::numbers::{per_second, whole_of};
+use crate::host::running_job::RunningJob;
 use crate::meters::WorkloadState;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::world::World;
@@ -24,30 +25,52 @@ struct WorkloadRow<'a> {
     commands: u64,
 }
 
-/// Time over which a workload was counted: from the end of its warm-up to its last completion, no
-/// earlier than its jobs stop to ask, or to the end of the run while they still do.
-fn window<const E: bool>(world: &World<E>, workload: Id<WorkloadState>, now: Instant) -> Span {
-    let jobs = || {
-        world
-            .host
-            .jobs()
-            .iter()
-            .filter(|job| job.workload == workload)
+/// What the jobs of a workload have in common: a measured window, and what arrived in it.
+struct Measured {
+    from: Instant,
+    stopped_at: Instant,
+    is_over: bool,
+    /// Bytes of writes and of reads.
+    bytes: [u64; 2],
+}
+
+impl Measured {
+    const NONE: Self = Self {
+        from: Instant::NEVER,
+        stopped_at: Instant::START,
+        is_over: true,
+        bytes: [0; 2],
     };
-    let from = jobs()
-        .map(|job| job.job.settings.counted_from)
-        .min()
-        .unwrap_or(Instant::START);
-    let is_over = jobs().all(|job| job.job.is_over(now));
-    let to = if is_over {
-        let stopped_at = jobs().filter_map(|job| job.job.stopped_at()).max();
-        world.meters.workloads()[workload]
-            .last_completion_at
-            .max(stopped_at.unwrap_or(Instant::START))
-    } else {
-        now
-    };
-    to.saturating_since(from)
+
+    fn add(&mut self, job: &RunningJob, now: Instant) {
+        self.from = self.from.min(job.job.settings.counted_from);
+        self.is_over &= job.job.is_over(now);
+        let stopped_at = job.job.stopped_at().unwrap_or(Instant::START);
+        self.stopped_at = self.stopped_at.max(stopped_at);
+        for (direction, bytes) in self.bytes.iter_mut().enumerate() {
+            *bytes += job.delivered(direction);
+        }
+    }
+
+    /// From the end of the warm-up to the last completion, no earlier than its jobs stop to ask, or to
+    /// the end of the run while they still do.
+    fn window(&self, workload: &WorkloadState, now: Instant) -> Span {
+        let to = if self.is_over {
+            workload.last_completion_at.max(self.stopped_at)
+        } else {
+            now
+        };
+        to.saturating_since(self.from.min(to))
+    }
+}
+
+fn measured<const E: bool>(world: &World<E>, now: Instant) -> IdVec<WorkloadState, Measured> {
+    let workloads = world.meters.workloads().iter();
+    let mut measured: IdVec<_, _> = workloads.map(|_| Measured::NONE).collect();
+    for job in world.host.jobs() {
+        measured[job.workload].add(job, now);
+    }
+    measured
 }
 
 /// Workloads without those of file systems, which have a table of their own.
@@ -67,6 +90,7 @@ fn applications(plan: &Plan) -> usize {
 
 /// Workloads of applications, reads and writes apart.
 pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
+    let measured = measured(world, now);
     let mut rows = Vec::new();
     for (workload, state) in of_applications(world, plan) {
         for (op, meter) in state.meters.iter().enumerate().rev() {
@@ -75,8 +99,8 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
                     workload,
                     op,
                     response: &meter.response,
-                    bytes: meter.totals.bytes,
-                    window: window(world, workload, now),
+                    bytes: measured[workload].bytes[op],
+                    window: measured[workload].window(state, now),
                     queue_full: state.queue_full,
                     errors: meter.totals.errors,
                     retried: meter.totals.retried,
@@ -259,7 +283,7 @@ pub(super) fn jobs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             .iter()
             .enumerate()
             .filter(|(_, totals)| totals.count > 0);
-        rows.extend(active.map(|(op, totals)| (job, op, *totals)));
+        rows.extend(active.map(|(op, totals)| (job, op, *totals, running.delivered(op))));
     }
     Table::new(
         "jobs",
@@ -293,7 +317,7 @@ pub(super) fn jobs<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ),
             ("op", Column::text(&rows, |row| OPS[row.1].into())),
             ("io_count", Column::whole(&rows, |row| row.2.count)),
-            ("bytes", Column::whole(&rows, |row| row.2.bytes)),
+            ("bytes", Column::whole(&rows, |row| row.3)),
             ("response_mean_ps", Column::real(&rows, |row| row.2.mean())),
         ],
     )

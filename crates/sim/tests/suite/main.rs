@@ -15,3 +15,4 @@ mod patterns;
 mod qos;
 mod support;
 mod swarm;
+mod throughput;
