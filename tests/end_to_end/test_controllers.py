@@ -81,7 +81,9 @@ def test_a_failed_controllers_luns_go_over_and_come_back(tmp_path: Path) -> None
     """Each controller serves its own LUN, the survivor serves both, and then each its own again."""
     done = run(tmp_path, ', owner: "c[0..1]"', "controller: c0, until: 1500ms")
     happened = [
-        (row["time_ps"] / S, row["place"]) for row in done.rows("happenings") if "lun" in row["what"]
+        (row["time_ps"] / S, row["place"])
+        for row in done.rows("happenings")
+        if "lun" in row["what"]
     ]
     assert (1.3, "box") in happened
     assert (2.0, "box.c0") in happened

@@ -134,18 +134,21 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     ) {
         let what = "controller is back";
         self.faults.note(now, what, Place::Controller(array, id));
-        let owner = &mut self.array.arrays[array];
-        let give_back = owner.failover.give_back;
-        if let Some(ready_at) = owner.restore(now, id) {
+        if let Some(ready_at) = self.array.arrays[array].restore(now, id) {
             self.fault_at(ready_at, FaultEvent::TakenOver(array));
         }
-        if let Some(after) = give_back {
+        let owner = &self.array.arrays[array];
+        let give_back = owner.failover.give_back;
+        let owns_any = owner.luns.iter().any(|lun| lun.owner == Some(id));
+        if let Some(after) = give_back.filter(|_| owns_any) {
+            self.faults.give_backs += 1;
             self.fault_at(now + after, FaultEvent::GiveBack(array, id));
         }
     }
 
     /// The LUNs of a controller begin to come back to it, if it still works.
     pub(crate) fn on_give_back(&mut self, now: Instant, array: Id<Array>, id: Id<Controller>) {
+        self.faults.give_backs -= 1;
         if let Some(ready_at) = self.array.arrays[array].give_back(now, id) {
             let what = "luns begin to go back to their controller";
             self.faults.note(now, what, Place::Controller(array, id));

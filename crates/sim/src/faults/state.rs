@@ -37,6 +37,8 @@ pub(crate) struct Faults {
     exchanges: u32,
     /// Ids of aborted exchanges that rest.
     pub(super) resting: usize,
+    /// Returns of LUNs to their controllers that are to come.
+    pub(crate) give_backs: usize,
     /// What happened, for the time line.
     log: Vec<Happened>,
     /// Transmitters that have discarded frames after the hold time.
@@ -117,6 +119,7 @@ impl Faults {
             apart: BTreeSet::new(),
             exchanges: 0,
             resting: 0,
+            give_backs: 0,
             log: Vec::new(),
             discarding: BTreeSet::new(),
         }

@@ -202,6 +202,19 @@ fn luns_go_over_and_come_back() {
     assert_eq!(total(&outcome, "workloads", "error_count"), 0);
 }
 
+/// A run ends with its last work, not with the return of a LUN that no command cares for.
+#[test]
+fn a_run_does_not_wait_for_the_return_of_luns() {
+    let mut san = two_controllers(Some(0));
+    san.plan.arrays[0].failover.give_back_ps = Some(5 * SECOND);
+    job(&mut san, Some(0), 8).total_bytes = Some(n64(8192 * 5000));
+    fails(&mut san, 0, 50 * MS, Some(100 * MS));
+    let outcome = san.run();
+    assert_eq!(total(&outcome, "workloads", "io_count"), 5000);
+    assert!(outcome.summary.simulated_ps < SECOND);
+    assert_eq!(of_controllers(&outcome, "luns_count"), [0, 1]);
+}
+
 fn with_pages(san: &mut San, is_mirrored: bool) {
     let of = &mut san.plan.arrays[0];
     of.cache = Some(CachePlan::Pages {
