@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 S = 10**12
 
-#: Two hosts reach each controller by both fabrics. A controller has one processor of 50 us a command, so
-#: two serve 40,000 commands a second and one serves 20,000; the hosts ask for 30,000.
+#: Two hosts reach each controller by both fabrics. A controller has one processor of 50 us a
+#: command, so two serve 40,000 commands a second and one serves 20,000; the hosts ask for 30,000.
 SCENARIO = """
 title: one of two controllers stops
 hosts:
