@@ -61,7 +61,7 @@ def rate_between(run: Run, start: float, end: float) -> float:
     """I/Os per second completed between two instants."""
     rows = run.rows("workload_series")
     ios = [row["io_count"] for row in rows if start * S < row["time_ps"] <= end * S]
-    return sum(ios) / (end - start)
+    return float(sum(ios) / (end - start))
 
 
 @pytest.mark.parametrize("fault", ["controller: c0", "ports: [p0, p1]"])
