@@ -149,6 +149,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The LUNs of a controller begin to come back to it, if it still works.
     pub(crate) fn on_give_back(&mut self, now: Instant, array: Id<Array>, id: Id<Controller>) {
         self.faults.give_backs -= 1;
+        if self.only_lun_moves_are_left() {
+            return;
+        }
         if let Some(ready_at) = self.array.arrays[array].give_back(now, id) {
             let what = "luns begin to go back to their controller";
             self.faults.note(now, what, Place::Controller(array, id));

@@ -31,7 +31,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// Whether no command can come any more that cares which controller serves its LUN.
-    fn only_lun_moves_are_left(&self) -> bool {
+    pub(crate) fn only_lun_moves_are_left(&self) -> bool {
         let known = self.faults.resting() + self.faults.give_backs;
         self.network.next_at() == Instant::NEVER && self.agenda.len() <= known
     }
