@@ -283,7 +283,7 @@ def test_an_array_reaches_the_benchmarks_of_its_class(name: str) -> None:
     assert isinstance(item, ArrayEntry)
     results = [result.iops for result in item.benchmarks if result.iops is not None]
     if results:
-        keys = ["controllers_iops"]
+        keys = ["processors_iops"]
         if name in DRIVES:  # one LUN is all of it
             keys += ["lun_iops", "lun_read_iops"]
         bound = min(int(item.computed[key]) for key in keys if key in item.computed)
@@ -325,9 +325,7 @@ def test_flash_drives_have_the_rates_of_their_data_sheets(
     flash = item.flash
     assert flash.channels and flash.channel_rate and flash.dies_per_channel  # noqa: PT018
     bounds = item.computed
-    assert min(bounds["controllers_iops"], bounds["lun_read_iops"]) == pytest.approx(
-        reads, rel=0.03
-    )
+    assert min(bounds["processors_iops"], bounds["lun_read_iops"]) == pytest.approx(reads, rel=0.03)
     assert bounds["lun_write_iops"] == pytest.approx(writes, rel=0.03)
     assert flash.channels * flash.channel_rate == pytest.approx(rate, rel=0.03)
     if alone_us is not None:

@@ -159,8 +159,6 @@ pub struct MultipathPlan {
     pub failback_ps: Option<u64>,
     /// Time between two checks of the path checker. A failed path is used again after the next check.
     pub checker_ps: u64,
-    /// Time in which the array hands the LUN to the controllers of another group.
-    pub switch_over_ps: u64,
 }
 
 /// Choice among paths.

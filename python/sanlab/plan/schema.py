@@ -544,8 +544,6 @@ class MultipathPlan(PlanPart, frozen=True, kw_only=True):
 
     A failed path is used again after the next check.
     """
-    switch_over_ps: U64
-    """Time in which the array hands the LUN to the controllers of another group."""
 
 
 class RoundRobinSpreading(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="round_robin"):
@@ -574,8 +572,10 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Name."""
     n_ports: list[U32]
     """Front-end ports."""
-    controllers: PositiveU32
-    """Controller processors that serve commands."""
+    controllers: list[ControllerPlan]
+    """Its controllers, which share the ports among them."""
+    failover: FailoverPlan
+    """How they work together."""
     command_ps: U64
     """Processor time of a command."""
     burst_bytes: PositiveU32
@@ -593,11 +593,11 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     port_queue_depth: PositiveU32
     """Commands one front-end port accepts before it answers TASK SET FULL."""
     cache: CachePlan | None
-    """Cache, if there is one."""
+    """Cache of each controller, if there is one."""
     drives: list[DrivePlan]
     """Kinds of disk drive."""
     disks: list[DiskPlan]
-    """Disks behind the controllers."""
+    """Disks, which every controller reaches."""
     groups: list[GroupPlan]
     """RAID groups."""
     parity_bytes_per_s: PositiveU64 | None
@@ -606,6 +606,44 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Loops to the disks. Without them, the controllers reach the disks directly."""
     luns: list[LunPlan]
     """Logical units."""
+
+
+class ControllerPlan(PlanPart, frozen=True, kw_only=True):
+    """A controller of an array."""
+
+    name: str
+    """Name, such as `dev1.c0`; the array's where it has only one."""
+    n_ports: list[U32]
+    """Its front-end ports, among those of the array."""
+    processors: PositiveU32
+    """Processors that serve commands."""
+    outages: list[OutagePlan]
+    """Times in which it has failed.
+
+    Its ports are dark then because their links have the same outages.
+    """
+
+
+class FailoverPlan(PlanPart, frozen=True, kw_only=True):
+    """How the controllers of an array work together."""
+
+    takeover_ps: U64
+    """Time in which another controller takes the LUNs of one that failed, and in which it hands
+    them back. Their commands wait meanwhile.
+    """
+    give_back_ps: U64 | None
+    """Time from a controller's return to the beginning of the return of its LUNs.
+
+    Without it, they stay.
+    """
+    told_ps: U64
+    """Time from the end of a takeover until hosts know the new states of their paths."""
+    forward_ps: U64
+    """Time a command takes from the controller it has come to, to the one that serves its LUN."""
+    forward_bytes_per_s: PositiveU64 | None
+    """Rate at which its data pass between the two. Without it, they take no time."""
+    writes_through_alone: bool
+    """Whether caches write through while no partner keeps a copy of their writes."""
 
 
 class HitRateCache(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="hit_rate"):
@@ -1031,6 +1069,8 @@ class LunPlan(PlanPart, frozen=True, kw_only=True):
     """Capacity."""
     queue_depth: PositiveU32
     """Commands its task set holds before it answers TASK SET FULL."""
+    owner: U32 | None
+    """The controller that owns it. Without one, every controller serves it."""
     media: MediaPlan
     """What holds its blocks."""
     mirror: MirrorPlan | None

@@ -168,7 +168,7 @@ _NO_CONTROLLER = ArrayEntry.model_validate(
         "ports": 1,
         "speeds": list(SPEEDS),
         "bb_credit": 1,
-        "controllers": 1,
+        "processors": 1,
         "command_cost": 0,
         "burst": "16MiB",
         "port_queue_depth": 1_000_000,

@@ -187,11 +187,9 @@ class Multipath(ScenarioModel):
     no_path: Literal["fail", "queue"] = "fail"
     """Whether requests wait or fail while there is no path."""
     failback: TimeOrManual = 0
-    """Time from the return of a preferred path to its use, or `manual`; 0 by default."""
+    """Time from the return of an optimised path to its use, or `manual`; 0 by default."""
     checker: Span = 5 * 10**12
     """Interval of the path checker, which puts failed paths back into use; 5s by default."""
-    switch_over: Time = 0
-    """Time an array takes to transfer a LUN to the other controller."""
 
     @model_validator(mode="after")
     def _counts_in_turn(self) -> Multipath:

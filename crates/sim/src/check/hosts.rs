@@ -55,7 +55,7 @@ fn check_host(host: &HostPlan, place: impl Fn(&str) -> String) -> Result<(), Pla
         return Ok(());
     };
     let at = |key: &str| place(&format!("multipath.{key}"));
-    fields!(span, multipath, at; failback_ps, checker_ps, switch_over_ps);
+    fields!(span, multipath, at; failback_ps, checker_ps);
     Ok(())
 }
 

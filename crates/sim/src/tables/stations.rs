@@ -54,12 +54,13 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
         }
     }
     for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
-        add(
-            array.controllers.totals(now),
-            array.controllers.servers(),
-            &planned.name,
-            "controller",
-        );
+        for (controller, planned) in array.controllers.iter_mut().zip(&planned.controllers) {
+            let processors = &mut controller.processors;
+            let (totals, servers) = (processors.totals(now), processors.servers());
+            add(totals, servers, &planned.name, "controller");
+            let forwarding = controller.forwarding.totals(now);
+            add(forwarding, 1, &planned.name, "forwarding");
+        }
         for (disk, planned) in array.disks.iter_mut().zip(&planned.disks) {
             add(disk.totals(now), 1, &planned.name, "disk");
         }
@@ -79,7 +80,9 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
             }
         }
         add(array.parity.totals(now), 1, &planned.name, "parity");
-        add(array.partner.totals(now), 1, &planned.name, "partner");
+        for (controller, planned) in array.controllers.iter_mut().zip(&planned.controllers) {
+            add(controller.partner.totals(now), 1, &planned.name, "partner");
+        }
     }
     rows
 }

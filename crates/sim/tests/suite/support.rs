@@ -8,12 +8,13 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, DeparturePlan,
-    Distribution, DrivePlan, EndPlan, EnginePlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan,
-    InterfacePlan, Interleave, JobPlan, LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan,
-    MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm,
-    ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy, SchedulingPlan, SeekPlan, SparingPlan,
-    SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan, WorkloadPlan, WriteCachePlan, ZonePlan,
+    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, ControllerPlan,
+    DeparturePlan, Distribution, DrivePlan, EndPlan, EnginePlan, FORMAT, FailoverPlan, FaultsPlan,
+    FileSystemUsePlan, HostPlan, InterfacePlan, Interleave, JobPlan, LinkPlan, LoopPlan,
+    LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PathPlan,
+    PatternPlan, Plan, Ppm, ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy,
+    SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
+    WorkloadPlan, WriteCachePlan, ZonePlan,
 };
 use sanlab_sim::{Control, Outcome, RunError, RunOptions, run};
 
@@ -279,7 +280,13 @@ impl San {
         self.plan.arrays.push(ArrayPlan {
             name: name.into(),
             n_ports: vec![n_port],
-            controllers: n32(1),
+            controllers: vec![ControllerPlan {
+                name: name.into(),
+                n_ports: vec![n_port],
+                processors: n32(1),
+                outages: vec![],
+            }],
+            failover: FailoverPlan::none(),
             command_ps: 0,
             burst_bytes: n32(1 << 30),
             first_burst_bytes: None,
@@ -296,6 +303,7 @@ impl San {
                 number: 0,
                 bytes: 1 << 34,
                 queue_depth: n32(65_535),
+                owner: None,
                 media: MediaPlan::Memory {
                     service_ps: service,
                     distribution,

@@ -270,7 +270,7 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
     let array = &mut san.plan.arrays[number];
     array.command_ps = dice.pick(&[0, 15 * US]);
-    array.controllers = n32(1 + dice.below(2) as u32);
+    array.controllers[0].processors = n32(1 + dice.below(2) as u32);
     array.burst_bytes = n32(dice.pick(&[4096, 65_536, 1 << 30]));
     array.first_burst_bytes = NonZeroU32::new(dice.pick(&[0, 0, 2048, 65_536]));
     array.open_bursts = NonZeroU32::new(dice.pick(&[0, 0, 1, 4]));
