@@ -5,6 +5,7 @@ use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, Station};
 use crate::controller::{Controller, Failover};
 use crate::disk::Disk;
 use crate::elsewhere::{Flow, Port};
+use crate::limit::Limits;
 use crate::lun::LogicalUnit;
 use crate::open_bursts::OpenBursts;
 use crate::parts::{FrontEndPort, Lun};
@@ -62,6 +63,8 @@ pub struct Array {
     pub parity_rate: Option<Rate>,
     /// Loops to the disks; `None` if they are reached directly.
     pub back_end: Option<BackEnd>,
+    /// Limits of LUNs and hosts.
+    pub limits: Limits,
     /// Its LUNs.
     pub luns: IdVec<Lun, LogicalUnit>,
 }

@@ -11,6 +11,7 @@ use sanlab_fabric::Network;
 use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
+use sanlab_storage::Array;
 
 pub(crate) use phases::{BrokenPhase, OpenFor, OpenNow, PhaseRow, Phases};
 pub(crate) use series::Series;
@@ -100,11 +101,11 @@ impl Meters {
         &mut self,
         now: Instant,
         at_end: bool,
-        network: &Network<E>,
+        parts: (&Network<E>, &IdVec<Array>),
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series
-            .close_until((now, at_end), network, &mut self.workloads, open);
+            .close_until((now, at_end), parts, &mut self.workloads, open);
     }
 
     /// I/Os done by hosts, warm-up included.
