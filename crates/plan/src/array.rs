@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{ControllerPlan, FailoverPlan};
 use crate::drive::DrivePlan;
 use crate::fabric::Distribution;
-use crate::limit::LimitPlan;
+use crate::service_limit::ServiceLimitPlan;
 
 /// A storage array.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -46,7 +46,7 @@ pub struct ArrayPlan {
     /// Loops to the disks. Without them, the controllers reach the disks directly.
     pub back_end: Option<BackEndPlan>,
     /// Limits of LUNs and hosts. A LUN has one at most, and so has a host.
-    pub limits: Vec<LimitPlan>,
+    pub limits: Vec<ServiceLimitPlan>,
     /// Logical units.
     pub luns: Vec<LunPlan>,
 }

@@ -16,9 +16,9 @@ mod fabric;
 mod faults;
 mod host;
 mod job;
-mod limit;
 mod loops;
 mod qos;
+mod service_limit;
 mod services;
 
 use std::num::NonZeroU64;
@@ -33,9 +33,9 @@ pub use fabric::*;
 pub use faults::*;
 pub use host::*;
 pub use job::*;
-pub use limit::*;
 pub use loops::*;
 pub use qos::*;
+pub use service_limit::*;
 pub use services::*;
 
 /// Version of this format. A plan of another version is refused.

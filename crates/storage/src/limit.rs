@@ -6,9 +6,8 @@ use crate::array::Array;
 use crate::elsewhere::Port;
 use crate::parts::Lun;
 
-/// A token bucket. It is described by when it would be full if nothing came any more: a command may pass once
-/// that is no further away than the burst, and puts it off by its tokens. Commands pass in the order in which
-/// they come.
+/// A token bucket, described by the time at which it would be full if nothing more came. A command may pass
+/// once that time is within the burst, and moves it on by its tokens. Commands pass in the order of arrival.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     rate: Rate,

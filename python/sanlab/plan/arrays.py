@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.luns import Disks, LunTable, PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import BackEndPlan, CachePlan, ControllerPlan, LimitPlan
+    from sanlab.plan.schema import BackEndPlan, CachePlan, ControllerPlan, ServiceLimitPlan
     from sanlab.plan.spans import Span
     from sanlab.plan.traffic import Network
     from sanlab.scenario.document import Path
@@ -67,7 +67,7 @@ class _Parts:
     disks: Disks
     cache: CachePlan | None
     back_end: BackEndPlan | None
-    limits: list[LimitPlan]
+    limits: list[ServiceLimitPlan]
     luns: list[LunPlan]
     controllers: list[ControllerPlan]
 

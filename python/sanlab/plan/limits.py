@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.plan.names import Names
-from sanlab.plan.schema import HostLimited, LimitPlan, LunLimited
+from sanlab.plan.schema import HostLimited, LunLimited, ServiceLimitPlan
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def build_limits(
     net: Network, array: ArrayBox, luns: list[PlacedLun], problems: Problems
-) -> list[LimitPlan]:
+) -> list[ServiceLimitPlan]:
     """Return the limits of an array: those of its LUNs, then those of hosts."""
     limits = [
         _limit_plan(lun.name, LunLimited(lun=place), lun.spec.limit)
@@ -47,8 +47,8 @@ def build_limits(
     return limits
 
 
-def _limit_plan(name: str, of: LimitedPlan, limit: Limit) -> LimitPlan:
-    return LimitPlan(
+def _limit_plan(name: str, of: LimitedPlan, limit: Limit) -> ServiceLimitPlan:
+    return ServiceLimitPlan(
         name=name,
         of=of,
         commands_per_s=limit.iops,

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from sanlab.scenario.base import Patterns, Rate, ScenarioModel, Time, refusal
 
-#: Tokens of an unused limit. QEMU keeps a tenth of a second's by default (`util/throttle.c`: without
-#: any, "every other request will be throttled"). Uncertain: vendors of arrays do not publish theirs.
+#: Tokens of an unused limit. QEMU saves those of a tenth of a second by default, so that not every
+#: other request waits (`util/throttle.c`). Uncertain: vendors of arrays do not publish theirs.
 DEFAULT_BURST_PS = 10**11
 
 

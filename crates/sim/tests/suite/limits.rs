@@ -3,7 +3,7 @@
 
 use crate::support::*;
 use sanlab_sim::check;
-use sanlab_sim::plan::{Distribution, LimitPlan, LimitedPlan};
+use sanlab_sim::plan::{Distribution, LimitedPlan, ServiceLimitPlan};
 
 /// Two hosts and an array with two LUNs.
 fn shared() -> San {
@@ -21,8 +21,8 @@ fn shared() -> San {
     san
 }
 
-fn limit(of: LimitedPlan, iops: Option<u64>, rate: Option<u64>, burst_ps: u64) -> LimitPlan {
-    LimitPlan {
+fn limit(of: LimitedPlan, iops: Option<u64>, rate: Option<u64>, burst_ps: u64) -> ServiceLimitPlan {
+    ServiceLimitPlan {
         name: "limit".into(),
         of,
         commands_per_s: iops.map(n64),
@@ -66,10 +66,10 @@ fn throughput_is_the_limit() {
 /// Commands at constant distances below the limits: the run is the same as without.
 #[test]
 fn a_limit_that_is_not_reached_changes_nothing() {
-    let fingerprint = |limits: Vec<LimitPlan>| {
+    let fingerprint = |limits: Vec<ServiceLimitPlan>| {
         let mut san = shared();
         san.plan.arrays[0].limits = limits;
-        san.job(0, 0, 4096, 1).arrivals = constant(n64(2 * MS));
+        san.job(0, 0, 4096, 1).arrivals = Some(constant(n64(2 * MS)));
         let outcome = san.run();
         assert_eq!(stage(&outcome, "limit"), 0);
         outcome.summary.fingerprint

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct LimitPlan {
+pub struct ServiceLimitPlan {
     /// Name, such as `dev1.lun1` or `host1 at dev1`.
     pub name: String,
     /// Whose commands it counts.
