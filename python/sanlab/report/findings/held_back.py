@@ -29,8 +29,8 @@ def _limits(run: Run) -> list[Finding]:
         Finding(
             "array_limit",
             "notice",
-            f"{show_count(first['delayed_count'])} of {show_count(first['commands_count'])} commands"
-            f" waited for the limit of {first['limit']}{and_more(rows)}",
+            f"{show_count(first['delayed_count'])} commands waited for the limit of"
+            f" {first['limit']}{and_more(rows)}",
             "The limit is lower than the load. Raise it, or reduce the load. The time is in stage"
             " 'limit'.",
             float(first["delayed_count"]),
