@@ -22,13 +22,13 @@ switches: [{name: sw1}]
 arrays:
   - name: dev1
     ARRAY
-    luns: [{name: "lun[1..2]", size: 1GiB, memory: {service: 200us} LUN}]
+    luns: [{name: "lun[1..2]", size: 1GiB, memory: {service: 200us, servers: 1} LUN}]
 links:
   - {from: "host[1..2]", to: sw1}
   - {from: dev1, to: sw1}
 workloads:
   - {name: load, hosts: "host[1..2]", targets: "dev1.lun[1..2]", rw: RW, bs: 4k, iodepth: 4}
-measure: {warmup: 500ms, duration: 2s, interval: 100ms}
+measure: {duration: 2s, interval: 100ms}
 """
 
 
@@ -69,7 +69,8 @@ def share_of(run: Run, stage: str) -> float:
 )
 def test_the_rate_is_the_limit(tmp_path: Path, array: str, lun: str, expected: int) -> None:
     run = run_of(tmp_path, array, lun)
-    assert per_second(run) == pytest.approx(expected, rel=0.01)
+    # In two seconds the burst of a tenth of a second passes too.
+    assert per_second(run) == pytest.approx(expected * 2.1 / 2, rel=0.01)
     assert share_of(run, "limit") > 0.8
     assert "waited for the limit of" in one(run, "array_limit").title
     assert "limit" in one(run, "largest_stage").title
