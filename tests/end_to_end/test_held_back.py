@@ -54,9 +54,8 @@ def one(run: Run, kind: str) -> Finding:
 
 def share_of(run: Run, stage: str) -> float:
     rows = run.rows("stages")
-    return sum(row["total_ps"] for row in rows if row["stage"] == stage) / sum(
-        row["total_ps"] for row in rows
-    )
+    of_stage = sum(row["total_ps"] for row in rows if row["stage"] == stage)
+    return float(of_stage / sum(row["total_ps"] for row in rows))
 
 
 @pytest.mark.parametrize(
