@@ -112,6 +112,21 @@ impl Array {
         Ok(())
     }
 
+    /// When a command may pass the limits of its LUN and its host.
+    #[inline]
+    pub fn pass_limits(
+        &mut self,
+        now: Instant,
+        lun: Id<Lun>,
+        initiator: Id<Port>,
+        bytes: u64,
+    ) -> Instant {
+        if self.limits.all.is_empty() {
+            return now;
+        }
+        self.limits.pass(now, lun, initiator, bytes)
+    }
+
     /// A command is answered.
     pub fn release(&mut self, port: Id<FrontEndPort>, lun: Id<Lun>) {
         // A task set that was cleared by a fault has forgotten the command.

@@ -2,7 +2,6 @@
 
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Rate, Span};
 
-use crate::array::Array;
 use crate::elsewhere::Port;
 use crate::parts::Lun;
 
@@ -91,25 +90,15 @@ impl Limit {
     }
 }
 
-impl Array {
+impl Limits {
     /// When a command may pass the limits of its LUN and its host.
-    #[inline]
-    pub fn pass_limits(
+    pub(crate) fn pass(
         &mut self,
         now: Instant,
         lun: Id<Lun>,
         initiator: Id<Port>,
         bytes: u64,
     ) -> Instant {
-        if self.limits.all.is_empty() {
-            return now;
-        }
-        self.limits.pass(now, lun, initiator, bytes)
-    }
-}
-
-impl Limits {
-    fn pass(&mut self, now: Instant, lun: Id<Lun>, initiator: Id<Port>, bytes: u64) -> Instant {
         let both = [self.of_luns[lun].get(), self.of_ports[initiator].get()];
         let passes_at = |id: Option<Id<Limit>>| id.map_or(now, |id| self.all[id].passes_at(now));
         let [of_lun, of_host] = both.map(passes_at);
