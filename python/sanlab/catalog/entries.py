@@ -13,6 +13,7 @@ from sanlab.scenario.base import (
     LunSize,
     Rate,
     ScenarioModel,
+    Share,
     Size,
     Speed,
     Time,
@@ -236,7 +237,9 @@ class DiskEntry(Entry):
     segments: int = 16
     read_ahead: bool = True
     write_cache: bool = False
-    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
+    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"]
+    position_margin: Time
+    ageing: Share
     queue_depth: int = 64
     interface_rate: Rate | None = None
 

@@ -48,11 +48,11 @@ def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
                 "Make 'seek_single' the smallest and 'seek_full' the largest",
             )
         )
-    if max(disk.seek_full, disk.overhead, disk.write_settle, disk.head_switch or 0) > LONGEST_PS:
+    if max(disk.seek_full, disk.overhead, disk.write_settle, disk.head_switch or 0, disk.position_margin) > LONGEST_PS:
         found.append(
             (
                 f"A disk that takes longer than {format_time(LONGEST_PS)} for one step",
-                "Give 'seek_full', 'overhead', 'write_settle' and 'head_switch' shorter times",
+                "Give 'seek_full', 'overhead', 'write_settle', 'head_switch' and 'position_margin' shorter times",
             )
         )
     if disk.inner_rate > disk.outer_rate:
@@ -115,6 +115,8 @@ def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
         block_transfer_ps=_block_transfer(disk),
         buffer=_buffer(disk),
         scheduling=disk.order,
+        position_margin_ps=disk.position_margin,
+        ageing_ppm=disk.ageing,
         queue_depth=disk.queue_depth,
         streaming=disk.streaming,
     )
