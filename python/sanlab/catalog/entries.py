@@ -237,9 +237,9 @@ class DiskEntry(Entry):
     segments: int = 16
     read_ahead: bool = True
     write_cache: bool = False
-    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"]
-    position_margin: Time
-    ageing: Share
+    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
+    position_margin: Time = 0
+    ageing: Share = 0
     queue_depth: int = 64
     interface_rate: Rate | None = None
 

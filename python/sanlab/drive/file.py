@@ -24,7 +24,16 @@ from sanlab.plan.schema import (
     ZonePlan,
 )
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.base import SECTOR_BYTES, ScenarioModel, Share, Size, Time, overlaid, refusal, written
+from sanlab.scenario.base import (
+    SECTOR_BYTES,
+    ScenarioModel,
+    Share,
+    Size,
+    Time,
+    overlaid,
+    refusal,
+    written,
+)
 from sanlab.scenario.document import read_document
 from sanlab.scenario.messages import problems_of
 

@@ -4,6 +4,7 @@ use super::*;
 use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
 mod controller;
+mod queueing;
 
 const US: Span = Span::from_ps(1_000_000);
 const MS: Span = Span::from_ps(1_000_000_000);
