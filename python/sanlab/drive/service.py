@@ -118,7 +118,7 @@ def _at(drive: DrivePlan, text: str, depth: int) -> Depth:
         columns[f"{name}_ps"][first:] / _PS_PER_MS
         for name in ("queue", "seek", "rotation", "transfer")
     )
-    # The overhead runs from the arrival on; what is left of it at the turn of a read counts as seek.
+    # The overhead runs from the arrival on; its rest at the turn of a read counts as seek.
     whole = (drive.overheads.request_ps + drive.overheads.read_miss_ps[0]) / _PS_PER_MS
     overhead = np.minimum(np.maximum(whole - queue, 0), seek)
     response = queue + seek + rotation + transfer

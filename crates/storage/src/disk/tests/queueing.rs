@@ -170,7 +170,7 @@ fn the_wait_is_that_of_the_loaded_service() {
     let gap = loaded.0 / 0.8;
     let wait = |(mean, square): (f64, f64)| square / gap / (2.0 * (1.0 - mean / gap));
     let first = (unloaded.1 - loaded.1) / gap / (2.0 * (1.0 + (unloaded.0 - loaded.0) / gap));
-    let done = open_loop(drive.clone(), Span::from_ps(gap as u64), 2_000_000);
+    let done = open_loop(drive.clone(), Span::from_ps(gap as u64), 800_000);
     let waited = moments(done[1000..].iter().map(|done| float(done.queue)).collect()).0;
     let ratio = |expected: f64| waited / expected - 1.0;
     let found = [wait(loaded), wait(loaded) + first, wait(unloaded)].map(ratio);
