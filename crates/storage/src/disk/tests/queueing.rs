@@ -20,7 +20,7 @@ fn in_order_of_end(
 ) -> Vec<(usize, Instant)> {
     let mut disk = Disk::new(Arc::new(drive), Span::ZERO);
     let tagged = |index: usize| DiskCommand {
-        tag: DiskTag::Task(Id::new(index as u32)),
+        tag: DiskTag::Task(Id::new(u32::try_from(index).expect("few commands"))),
         ..commands[index]
     };
     let mut next = depth.min(commands.len());
@@ -79,9 +79,9 @@ fn a_sector_that_may_be_missed_comes_later() {
         let later =
             (far..far + 600).min_by_key(|&block| wait(block).as_ps().abs_diff(3 * MS.as_ps()));
         let (near, later) = (near.expect("a block"), later.expect("a block"));
-        for (tag, command) in [first, read(near, 1), read(later, 1)].iter().enumerate() {
-            let tag = DiskTag::Task(Id::new(tag as u32));
-            disk.submit(START, DiskCommand { tag, ..*command });
+        for (tag, command) in (0..).zip([first, read(near, 1), read(later, 1)]) {
+            let tag = DiskTag::Task(Id::new(tag));
+            disk.submit(START, DiskCommand { tag, ..command });
         }
         let mut order = Vec::new();
         while disk.present() > 0 {
@@ -154,24 +154,32 @@ fn the_wait_is_that_of_the_loaded_service() {
         after_read: overhead,
         after_write: overhead,
     };
-    let moments = |times: Vec<f64>| {
-        let mean =
-            |power| times.iter().map(|time| time.powi(power)).sum::<f64>() / times.len() as f64;
-        (mean(1), mean(2))
+    let moments = |times: &[Span]| {
+        let power = |power| {
+            times
+                .iter()
+                .map(|&time| float(time).powi(power))
+                .sum::<f64>()
+        };
+        (power(1) / times.len() as f64, power(2) / times.len() as f64)
     };
-    let service = |done: &DiskCompletion| float(done.seek + done.rotation + done.transfer);
-    let services = |gap| {
+    let service = |done: &DiskCompletion| done.seek + done.rotation + done.transfer;
+    let services = |gap| -> Vec<Span> {
         let done = open_loop(drive.clone(), gap, 40_000);
-        moments(done[100..].iter().map(service).collect())
+        done[100..].iter().map(service).collect()
     };
     // Always behind others, and always alone.
     let (loaded, unloaded) = (services(US * 100), services(MS * 1000));
+    let mean = loaded.iter().map(|time| time.as_ps()).sum::<u64>() / loaded.len() as u64;
+    let between = Span::from_ps(mean * 5 / 4);
+    let (loaded, unloaded) = (moments(&loaded), moments(&unloaded));
     assert!((unloaded.0 - loaded.0 - float(overhead)).abs() < 0.01 * loaded.0);
-    let gap = loaded.0 / 0.8;
+    let gap = float(between);
     let wait = |(mean, square): (f64, f64)| square / gap / (2.0 * (1.0 - mean / gap));
     let first = (unloaded.1 - loaded.1) / gap / (2.0 * (1.0 + (unloaded.0 - loaded.0) / gap));
-    let done = open_loop(drive.clone(), Span::from_ps(gap as u64), 800_000);
-    let waited = moments(done[1000..].iter().map(|done| float(done.queue)).collect()).0;
+    let done = open_loop(drive.clone(), between, 800_000);
+    let waits: Vec<Span> = done[1000..].iter().map(|done| done.queue).collect();
+    let waited = moments(&waits).0;
     let ratio = |expected: f64| waited / expected - 1.0;
     let found = [wait(loaded), wait(loaded) + first, wait(unloaded)].map(ratio);
     assert!(found[0].abs() < 0.05 && found[1].abs() < 0.03, "{found:?}");
