@@ -13,6 +13,7 @@ from sanlab.scenario.base import (
     LunSize,
     Rate,
     ScenarioModel,
+    Share,
     Size,
     Speed,
     Time,
@@ -237,6 +238,8 @@ class DiskEntry(Entry):
     read_ahead: bool = True
     write_cache: bool = False
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
+    position_margin: Time = 0
+    ageing: Share = 0
     queue_depth: int = 64
     interface_rate: Rate | None = None
 

@@ -746,6 +746,12 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     """Buffer."""
     scheduling: SchedulingPlan
     """Order of the commands that wait."""
+    position_margin_ps: U64
+    """How much longer than expected a movement may take: a sector that comes round sooner may be
+    missed. For `sptf`.
+    """
+    ageing_ppm: U64
+    """Share of its waiting time by which a command comes earlier. For `sptf`."""
     queue_depth: PositiveU32
     """Commands among which it chooses."""
     streaming: bool

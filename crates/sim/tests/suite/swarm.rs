@@ -72,6 +72,8 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
             SchedulingPlan::Elevator,
             SchedulingPlan::CyclicElevator,
         ]),
+        position_margin_ps: dice.pick(&[0, 1_000_000_000]),
+        ageing_ppm: dice.pick(&[0, 6_000, 1_000_000]),
         streaming: dice.below(3) == 0,
         buffer: BufferPlan {
             write_cache: dice.pick(&[WriteCachePlan::Off, WriteCachePlan::On]),

@@ -127,10 +127,10 @@ impl Media<'_> {
     }
 
     /// Movement and wait to the first sector of a block, which rank commands by their positioning.
-    pub fn positioning(&self, from: Arm, now: Instant, block: u64, is_read: bool) -> Span {
+    pub fn positioning(&self, from: Arm, now: Instant, block: u64, is_read: bool) -> (Span, Span) {
         let place = self.model.geometry.locate(block);
         let movement = self.movement(from, place, is_read);
-        movement + self.wait(now + movement, place)
+        (movement, self.wait(now + movement, place))
     }
 
     /// The next piece in order, from `block` to the end of its track or to `end`; the arm goes there.
