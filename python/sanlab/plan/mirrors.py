@@ -50,9 +50,21 @@ class Mirrors:
             lun=target.number,
             source_n_port=self.n_port_ids[self.boxes.arrays[lun.array].name, source_port],
             target_n_port=self.n_port_ids[self.boxes.arrays[target.array].name, target_port],
-            synchronous=spec.mode == "synchronous",
+            mode=_mode(spec),
             max_outstanding=spec.max_outstanding,
+            one_round_trip_bytes=self.one_round_trip_bytes(lun, spec),
         )
+
+    def one_round_trip_bytes(self, lun: PlacedLun, spec: Mirror) -> int:
+        """Longest copy that needs one round trip; 0 if every copy needs two."""
+        try:
+            protocol = cast("ReplicationEntry", entry("replication", spec.protocol))
+        except UnknownEntryError as error:
+            self.problems.add((*lun.path, "mirror", "protocol"), error.reason, error.remedy)
+            return 0
+        if protocol.round_trips == 2:
+            return 0
+        return MOST_U32 if protocol.largest is None else protocol.largest
 
     def target(self, lun: PlacedLun, name: str) -> PlacedLun | None:
         """Return the target LUN, or note why it cannot be one."""
@@ -139,6 +151,14 @@ class Mirrors:
             )
             return None
         return [label]
+
+
+def _mode(spec: Mirror) -> MirrorModePlan:
+    if spec.mode == "synchronous":
+        return SynchronousMirrorMode()
+    if spec.journal is None:
+        return AsynchronousMirrorMode()
+    return JournalMirrorMode(bytes=spec.journal, when_full=spec.when_full or "suspend")
 
 
 def _rotated(ports: list[str], by: int) -> list[str]:

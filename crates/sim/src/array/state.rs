@@ -5,8 +5,8 @@ use sanlab_kernel::{Arena, Id, IdVec, Instant, Timeline};
 use sanlab_storage::{Array, Extent, FrontEndPort, Group, Media, OpenBursts, Operation, PageCache};
 
 use super::task::{Purpose, Task};
-use super::transfer::Transfer;
-use crate::issuer::IssuedCommand;
+use super::transfer::{Transfer, TransferPurpose};
+use crate::issuer::{IssuedCommand, Tag};
 
 /// The array's side of every command.
 pub(crate) struct ArraySide {
@@ -44,6 +44,14 @@ impl ArraySide {
         &mut self.arrays
     }
 
+    /// Bring what mirrors lack up to now.
+    pub(crate) fn read_lags(&mut self, now: Instant) {
+        let luns = self.arrays.iter_mut().flat_map(|array| &mut array.luns);
+        for mirror in luns.filter_map(|lun| lun.mirror.as_mut()) {
+            mirror.read_lag(now);
+        }
+    }
+
     /// Time line of a transfer.
     #[inline]
     pub(crate) fn timeline(&mut self, transfer: Id<Transfer>) -> &mut Timeline {
@@ -53,6 +61,12 @@ impl ArraySide {
     /// Bytes of a command that follow it without an XFER_RDY.
     #[inline]
     pub(crate) fn first_burst_of(&self, command: &IssuedCommand) -> u32 {
+        if let Tag::Mirror(copy) = command.tag {
+            let limit = self.one_round_trip_bytes(copy);
+            if u64::from(command.bytes) <= limit {
+                return command.bytes;
+            }
+        }
         match command.device.get() {
             Some(device) if !command.is_read => {
                 let array: &Array = &self.arrays[device.same()];
@@ -60,6 +74,18 @@ impl ArraySide {
             }
             _ => 0,
         }
+    }
+
+    /// Longest copy of a mirror that sends its data without an XFER_RDY.
+    fn one_round_trip_bytes(&self, copy: Id<Transfer>) -> u64 {
+        let transfer = &self.transfers[copy];
+        let TransferPurpose::Copy { lun, .. } = transfer.purpose else {
+            return 0;
+        };
+        let mirror = &self.arrays[transfer.array].luns[lun].mirror;
+        mirror
+            .as_ref()
+            .map_or(0, |mirror| mirror.route.one_round_trip_bytes)
     }
 
     /// Bursts that the port of a command waits for, if they are limited.

@@ -148,19 +148,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let target = self.fcp.exchange(exchange).target;
         let command = self.fcp.command(exchange);
         let task = self.array.new_task(exchange, target, command);
-        let Task {
-            array, lun, bytes, ..
-        } = self.array.tasks[task];
+        self.mirror_write(now, task);
+        let Task { array, bytes, .. } = self.array.tasks[task];
         let array = &mut self.array.arrays[array];
-        if let Some(mirror) = &mut array.luns[lun].mirror {
-            let is_synchronous = mirror.is_synchronous;
-            let may_begin = mirror.begin(task.same(), now);
-            self.array.tasks[task].is_copied = may_begin && !is_synchronous;
-            if may_begin {
-                self.copy(now, task);
-            }
-        }
-        let array = &mut self.array.arrays[self.array.tasks[task].array];
         if array.page_cache.is_some() {
             self.write_pages(now, task);
             return;

@@ -10,6 +10,7 @@ mod hosts;
 mod laws;
 mod loads;
 mod loops;
+mod mirrors;
 mod patience;
 mod patterns;
 mod qos;
