@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
-from sanlab.plan.schema import MirrorPlan
+from sanlab.catalog import UnknownEntryError, entry
+from sanlab.plan.schema import (
+    AsynchronousMirrorMode,
+    JournalMirrorMode,
+    MirrorPlan,
+    SynchronousMirrorMode,
+)
 from sanlab.quantities import format_size
 
 if TYPE_CHECKING:
+    from sanlab.catalog.entries import ReplicationEntry
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.luns import LunTable, PlacedLun
     from sanlab.plan.names import Problems
+    from sanlab.plan.schema import MirrorModePlan
     from sanlab.plan.wiring import Wiring
+    from sanlab.scenario.arrays import Mirror
     from sanlab.scenario.document import Path
+
+#: Every copy is shorter.
+MOST_U32: Final = 2**32 - 1
 
 
 class Mirrors:

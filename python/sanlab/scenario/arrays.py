@@ -313,9 +313,9 @@ class Mirror(ScenarioModel):
     """Entry of the catalog of replication, which says whether a copy needs two round trips
     (`fcp-write`) or one (`single-round-trip`); `sanlab catalog replication` lists products."""
     journal: LunSize | None = None
-    """Journal or cache space for writes of an asynchronous mirror whose copy is not done. A write is
-    acknowledged when it has room there; an empty journal takes a write of any length. Without it, a
-    write is acknowledged when its copy begins, at most `max_outstanding` at once."""
+    """Journal or cache space for writes of an asynchronous mirror whose copy is not done. A write
+    is acknowledged when it has room there; an empty journal takes a write of any length. Without
+    it, a write is acknowledged when its copy begins, at most `max_outstanding` at once."""
     when_full: Literal["suspend", "wait"] | None = None
     """What happens when the journal is full. `suspend`, the default: copying ends and writes go on,
     as with SRDF/A without host throttle. `wait`: writes wait for room, as with inflow control of
