@@ -31,7 +31,22 @@ def array(number: int) -> dict:
     return {
         "name": f"array{number}",
         "n_ports": [PAIRS + number],
-        "controllers": 4,
+        "controllers": [
+            {
+                "name": f"array{number}",
+                "n_ports": [PAIRS + number],
+                "processors": 4,
+                "outages": [],
+            }
+        ],
+        "failover": {
+            "takeover_ps": 0,
+            "give_back_ps": None,
+            "told_ps": 0,
+            "forward_ps": 0,
+            "forward_bytes_per_s": None,
+            "writes_through_alone": False,
+        },
         "command_ps": 10 * US,
         "burst_bytes": 65_536,
         "first_burst_bytes": None,
@@ -54,6 +69,7 @@ def array(number: int) -> dict:
                 "number": 0,
                 "bytes": 1 << 40,
                 "queue_depth": 512,
+                "owner": None,
                 "media": {
                     "kind": "memory",
                     "service_ps": 90 * US,
@@ -79,9 +95,11 @@ def host(number: int) -> dict:
         "cpu_interrupt_ps": 0,
         "max_request_bytes": None,
         "submission": "together",
+        "engines": [{"name": f"host{number}", "bytes_per_s": None, "turnaround_ps": 0}],
         "adapters": [
             {
                 "n_port": number,
+                "engine": 0,
                 "submit_ps": US,
                 "complete_ps": US,
                 "max_commands": 2048,

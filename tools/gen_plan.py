@@ -50,6 +50,8 @@ U8 = Annotated[int, msgspec.Meta(ge=0, le=255)]
 U64 = Annotated[int, msgspec.Meta(ge=0)]
 #: A whole number from 1 to 2^64 - 1.
 PositiveU64 = Annotated[int, msgspec.Meta(ge=1)]
+#: A whole number from -2^63 to 2^63 - 1.
+I64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class PlanPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,6 +68,7 @@ _INTEGERS: Final = {
     ("uint64", 0): "U64",
     ("uint64", 1): "PositiveU64",
     ("uint8", 0): "U8",
+    ("int64", None): "I64",
 }
 
 Schema = dict[str, Any]
@@ -107,7 +110,7 @@ def annotation(schema: Schema) -> str:
             return f"tuple[{', '.join(annotation(item) for item in schema['prefixItems'])}]"
         return f"list[{annotation(schema['items'])}]"
     if kind == "integer":
-        return _INTEGERS[schema["format"], schema["minimum"]]
+        return _INTEGERS[schema["format"], schema.get("minimum")]
     return {"string": "str", "boolean": "bool", "number": "float", "null": "None"}[str(kind)]
 
 

@@ -132,7 +132,7 @@ def test_a_back_end_has_a_port_of_each_disk_on_each_loop(tmp_path: Path, kind: s
 
 
 def test_initiators_are_ports_of_hosts(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "controllers: 2", "initiators: [host1, host2.hba0.p0]")
+    plan = plan_of(tmp_path, "processors: 2", "initiators: [host1, host2.hba0.p0]")
     initiators = plan.arrays[0].luns[0].initiators
     assert initiators is not None
     assert [plan.n_ports[it].name for it in initiators] == ["host1.hba0.p0", "host2.hba0.p0"]

@@ -76,3 +76,25 @@ workloads: [{name: load, hosts: host1, targets: dev1.lun1}]
     )
     assert own.bytes_per_s == 2_133_000_000
     assert [adapter.transfer_ps for adapter in host.adapters] == [180_000] * 4
+
+
+@pytest.mark.parametrize(
+    ("hba", "engines"),
+    [
+        ("model: qla2462", ["host1.hba0.p0", "host1.hba0.p1"]),
+        ("model: qla2462, engine: card", ["host1.hba0"]),
+    ],
+)
+def test_ports_have_engines_of_their_own_or_one_together(hba: str, engines: list[str]) -> None:
+    text = f"""
+hosts: [{{name: host1, hbas: {{{hba}, data_rate: 800MB/s, turnaround: 2us}}}}]
+switches: [{{name: sw1, model: sanbox-5602}}]
+arrays: [{{name: dev1, model: ramsan-400, luns: [{{name: lun1, size: 1GiB}}]}}]
+links: [{{from: ["host1.hba0.p[0..1]", dev1], to: sw1}}]
+workloads: [{{name: load, hosts: host1, targets: dev1.lun1}}]
+"""
+    (host,) = compile_plan(parse_scenario(text)).hosts
+    assert [engine.name for engine in host.engines] == engines
+    assert [adapter.engine for adapter in host.adapters] == [0, len(engines) - 1]
+    (engine, *_) = host.engines
+    assert (engine.bytes_per_s, engine.turnaround_ps) == (800_000_000, 2_000_000)

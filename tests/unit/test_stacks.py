@@ -246,3 +246,16 @@ def test_every_port_of_a_loop_can_be_captured() -> None:
     names = end_names(plan)
     assert list(names) == names_on(plan) + names_on(plan, 1)
     assert [2 * link + end for link, end in names.values()] == list(range(100))
+
+
+def test_a_device_behaves_as_it_says_itself() -> None:
+    text = BASE.replace(
+        "    enclosures: 3\n",
+        "    enclosures: 3\n    initiator: {tenancy: 7}\n"
+        "    devices: {disk2: {fair: false}, server1.hba0.p0: {buffers: 99}}\n",
+    )
+    first, second = plan_of(text).loops
+    server, *disks = first.ports
+    assert (server.buffers, server.tenancy_frames) == (99, 7)
+    assert [disk.is_fair for disk in disks[:3]] == [True, False, True]
+    assert not second.ports[2].is_fair

@@ -1,10 +1,11 @@
-//! One port of a host bus adapter: its engine and the limits on commands.
+//! One port of a host bus adapter: its costs and the limits on commands.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sanlab_kernel::{Id, IdVec, Instant, Span, Station};
+use sanlab_kernel::{Id, IdVec, Span};
 
 use crate::elsewhere::{Array, Lun, Port};
+use crate::engine::Engine;
 use crate::request::Request;
 
 /// An adapter port.
@@ -15,8 +16,8 @@ use crate::request::Request;
 pub struct Adapter {
     /// Its N_Port.
     pub n_port: Id<Port>,
-    /// Its engine.
-    pub engine: Station,
+    /// Its engine, shared with the other ports of the card where they have one together.
+    pub engine: Id<Engine>,
     /// Engine time to start a command.
     pub submit: Span,
     /// Engine time to finish a command.
@@ -74,14 +75,14 @@ pub struct LunQueue {
 impl Adapter {
     /// A port with these costs and limits.
     pub fn new(
-        n_port: Id<Port>,
+        (n_port, engine): (Id<Port>, Id<Engine>),
         (submit, complete): (Span, Span),
         max_commands: u32,
         lun_queue_depth: u32,
     ) -> Self {
         Self {
             n_port,
-            engine: Station::settling(1),
+            engine,
             submit,
             complete,
             transfer: Span::ZERO,
@@ -136,16 +137,6 @@ impl Adapter {
     pub fn enqueue(&mut self, queue: Id<LunQueue>, request: Id<Request>) {
         self.luns[queue].waiting.push_back(request);
         self.waiting += 1;
-    }
-
-    /// Work of so much time for the engine: when does it show?
-    #[inline]
-    pub fn work(&mut self, now: Instant, cost: Span) -> Instant {
-        let done_at = match cost {
-            Span::ZERO => now,
-            _ => self.engine.arrive(now, cost).ends_at,
-        };
-        done_at + self.latency
     }
 
     /// The next request that may go to the engine, LUNs in turn.
@@ -260,7 +251,12 @@ mod tests {
 
     fn adapter(max_commands: u32, depth: u32, queues: u32) -> Adapter {
         let port = Id::new(0);
-        let mut adapter = Adapter::new(port, (Span::ZERO, Span::ZERO), max_commands, depth);
+        let mut adapter = Adapter::new(
+            (port, Id::new(0)),
+            (Span::ZERO, Span::ZERO),
+            max_commands,
+            depth,
+        );
         for lun in (0..queues).map(Id::new) {
             for _ in 0..2 {
                 let queue = adapter.lun_queue((port, Id::new(7)), Id::new(5), lun);

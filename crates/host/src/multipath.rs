@@ -1,6 +1,6 @@
 //! A LUN as one host sees it, by one path or by several.
 
-use sanlab_kernel::{Id, IdVec, Instant, Span};
+use sanlab_kernel::{Id, IdVec, Span};
 
 use crate::request::Request;
 
@@ -33,8 +33,6 @@ pub struct Multipath {
     pub no_path: NoPath,
     /// From a better group's return to its use; `None` waits for the administrator.
     pub failback: Option<Span>,
-    /// Time in which the array hands the LUN to the controllers of another group.
-    pub switch_over: Span,
 }
 
 /// State of a path as its host knows it.
@@ -69,8 +67,6 @@ pub struct Device {
     pub multipath: Option<Multipath>,
     /// Requests that wait for any path.
     pub held: Vec<Id<Request>>,
-    /// The array hands the LUN over until this instant.
-    pub switching_until: Instant,
     turn: Id<DevicePath>,
     left: u32,
 }
@@ -84,7 +80,6 @@ impl Device {
             group,
             multipath,
             held: Vec::new(),
-            switching_until: Instant::START,
             turn: FIRST,
             left: 0,
         }
@@ -124,6 +119,16 @@ impl Device {
         Some(chosen)
     }
 
+    /// Paths belong to other groups now; the group in use stays the one of the paths in use.
+    pub fn regroup(&mut self, groups: IdVec<DevicePath, Id<PathGroup>>) {
+        let in_use = self
+            .groups
+            .ids()
+            .find(|&path| self.groups[path] == self.group);
+        self.group = in_use.map_or(self.group, |path| groups[path]);
+        self.groups = groups;
+    }
+
     /// The best group with a path that is not lost for good.
     pub fn best_group(&self, state: impl Fn(Id<DevicePath>) -> PathState) -> Option<Id<PathGroup>> {
         let paths = self.groups.ids();
@@ -141,7 +146,6 @@ mod tests {
             spreading,
             no_path: NoPath::Fail,
             failback: Some(Span::ZERO),
-            switch_over: Span::ZERO,
         };
         let groups = groups.iter().copied().map(Id::new);
         Device::new(groups.collect(), Some(multipath))

@@ -125,6 +125,18 @@ impl Station {
         self.totals.residence += u128::from((now - came_at).as_ps());
     }
 
+    /// The station fails: all customers are gone at once, and what was left of their service is not done.
+    /// Events at their promised ends concern no one any more.
+    pub fn fail(&mut self, now: Instant) {
+        self.settle(now);
+        self.totals.busy = self.totals(now).busy;
+        for (came_at, ends_at) in std::mem::take(&mut self.present) {
+            self.totals.departures += 1;
+            self.totals.residence += u128::from((now - came_at).as_ps());
+            self.promised -= i128::from((ends_at - now).as_ps());
+        }
+    }
+
     /// Totals up to now.
     pub fn totals(&mut self, now: Instant) -> StationTotals {
         self.settle(now);
@@ -229,6 +241,24 @@ mod tests {
         let (told, settled) = (told.totals(at(25)), settling.totals(at(25)));
         assert_eq!((settled.departures, settled.residence), (2, 30));
         assert_eq!((told.area, told.busy), (settled.area, settled.busy));
+    }
+
+    /// Little's law holds over a failure, and the busy time is that of what was served.
+    #[test]
+    fn a_failed_station_forgets_its_customers() {
+        let mut station = Station::new(2);
+        for service in [30, 10, 10, 100] {
+            station.arrive(at(0), Span::from_ps(service));
+        }
+        station.leave(at(10));
+        station.fail(at(15));
+        assert_eq!(station.check(at(15)), Ok(()));
+        assert_eq!(station.totals(at(40)).busy, 30);
+        assert_eq!(station.arrive(at(40), Span::from_ps(5)).ends_at, at(45));
+        station.leave(at(45));
+        assert_eq!(station.check(at(50)), Ok(()));
+        let totals = station.totals(at(50));
+        assert_eq!((totals.departures, totals.residence), (5, 10 + 3 * 15 + 5));
     }
 
     /// Work that is promised beyond now has not been done yet.

@@ -4,6 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
+use crate::controller::{ControllerPlan, FailoverPlan};
 use crate::drive::DrivePlan;
 use crate::fabric::Distribution;
 
@@ -16,8 +17,10 @@ pub struct ArrayPlan {
     pub name: String,
     /// Front-end ports.
     pub n_ports: Vec<u32>,
-    /// Controller processors that serve commands.
-    pub controllers: NonZeroU32,
+    /// Its controllers, which share the ports among them.
+    pub controllers: Vec<ControllerPlan>,
+    /// How they work together.
+    pub failover: FailoverPlan,
     /// Processor time of a command.
     pub command_ps: u64,
     /// Largest burst one XFER_RDY asks for.
@@ -29,11 +32,11 @@ pub struct ArrayPlan {
     pub open_bursts: Option<NonZeroU32>,
     /// Commands one front-end port accepts before it answers TASK SET FULL.
     pub port_queue_depth: NonZeroU32,
-    /// Cache, if there is one.
+    /// Cache of each controller, if there is one.
     pub cache: Option<CachePlan>,
     /// Kinds of disk drive.
     pub drives: Vec<DrivePlan>,
-    /// Disks behind the controllers.
+    /// Disks, which every controller reaches.
     pub disks: Vec<DiskPlan>,
     /// RAID groups.
     pub groups: Vec<GroupPlan>,
@@ -248,6 +251,8 @@ pub struct LunPlan {
     pub bytes: u64,
     /// Commands its task set holds before it answers TASK SET FULL.
     pub queue_depth: NonZeroU32,
+    /// The controller that owns it. Without one, every controller serves it.
+    pub owner: Option<u32>,
     /// What holds its blocks.
     pub media: MediaPlan,
     /// Copy to another array.

@@ -21,22 +21,22 @@ pub struct DrivePlan {
     pub sparing: SparingPlan,
     /// Cylinders of a sparing range.
     pub sparing_range: u32,
-    /// Zones from the outside in.
+    /// Zones from the outside in. Cylinders between them are spare.
     pub zones: Vec<ZonePlan>,
     /// Arm movement.
     pub seek: SeekPlan,
     /// To another surface of the cylinder.
     pub head_switch_ps: u64,
-    /// Added to a movement before writing.
-    pub write_settle_ps: u64,
+    /// Added to a movement before writing; the sum is at least 0.
+    pub write_settle_ps: i64,
     /// How the wait for a sector is found.
     pub rotation: RotationPlan,
     /// Movement and wait together, where they are constant.
     pub access_ps: u64,
     /// What the controller takes for a command.
     pub overheads: OverheadsPlan,
-    /// Transfer of one block of 512 bytes over the interface.
-    pub block_transfer_ps: u64,
+    /// Transfer of one block of 512 bytes over the interface, of a read and of a write.
+    pub block_transfer_ps: (u64, u64),
     /// Buffer.
     pub buffer: BufferPlan,
     /// Order of the commands that wait.
@@ -208,10 +208,13 @@ pub struct OverheadsPlan {
     pub reselect_ps: u64,
     /// To give it back while a read waits for the media.
     pub read_disconnect_ps: (u64, u64),
+    /// To give it back while a write waits.
+    pub write_disconnect_ps: u64,
     /// Least movement before a write that does not go on.
     pub least_write_seek_ps: u64,
-    /// One more disconnection of writes: command, disconnect, between, movement, reselect.
-    pub extra_disconnect_ps: Option<[u64; 5]>,
+    /// One more disconnection of writes: command, disconnect, between, movement, second disconnect,
+    /// reselect.
+    pub extra_disconnect_ps: Option<[u64; 6]>,
 }
 
 /// Buffer of a drive.
@@ -237,13 +240,24 @@ pub struct BufferPlan {
     pub hits_written: bool,
     /// The block being read counts as there.
     pub hits_next_block: bool,
-    /// Commands it can answer overtake those that wait for the arm.
+    /// Reads it can answer overtake commands that wait for the arm.
     pub hits_overtake: bool,
+    /// Writes it can take overtake commands that wait for the arm.
+    pub writes_overtake: bool,
+    /// A read waits for its share if only its beginning is there.
+    pub partial_hits_wait: bool,
+    /// When the controller gives the interface back.
+    pub interface: InterfacePlan,
+    /// When the arm may leave for the next command.
+    pub departure: DeparturePlan,
+    /// What happens to the blocks of a read.
+    pub requested: RequestedPlan,
     /// How far the drive reads on.
     pub read_ahead: ReadAheadPlan,
     /// Blocks it reads on at least.
     pub least_read_ahead: u64,
-    /// Blocks it reads on at most. Without it, a segment.
+    /// Blocks it reads on at most. Without it, a segment, from the start of the read where its blocks
+    /// are kept.
     pub most_read_ahead: Option<NonZeroU64>,
     /// A hit sets reading ahead going.
     pub reads_ahead_after_hit: bool,
@@ -265,6 +279,8 @@ pub struct BufferPlan {
     pub write_cache: WriteCachePlan,
     /// Sequential writes are joined.
     pub joins_writes: bool,
+    /// Writes in the buffer reach the media before the arm serves a later command.
+    pub flushes_first: bool,
 }
 
 /// How far a drive reads on.
@@ -291,10 +307,47 @@ pub enum ReadAheadPlan {
 pub enum WriteCachePlan {
     /// On the media.
     Off,
-    /// In the buffer behind a write that is there.
-    Sequential,
     /// In the buffer.
     On,
+}
+
+/// When the controller gives the interface back during a read.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum InterfacePlan {
+    /// Whenever it has no block to transfer.
+    Released,
+    /// Until the first transfer.
+    HeldInTransfer,
+    /// Never.
+    Held,
+}
+
+/// When the arm may leave for the next command.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DeparturePlan {
+    /// After the status.
+    AfterStatus,
+    /// When the status is ready.
+    WithStatus,
+    /// After the last block has passed.
+    AfterMedia,
+}
+
+/// What happens to the blocks of a read once they have been transferred.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RequestedPlan {
+    /// They stay.
+    Kept,
+    /// Blocks read ahead may replace them.
+    Replaced,
+    /// They are dropped.
+    Dropped,
 }
 
 /// Order of the commands that wait.

@@ -25,6 +25,8 @@ pub struct HostPlan {
     pub max_request_bytes: Option<NonZeroU64>,
     /// When the pieces of a request are issued.
     pub submission: SubmissionPlan,
+    /// Engines of HBAs.
+    pub engines: Vec<EnginePlan>,
     /// HBA ports.
     pub adapters: Vec<AdapterPlan>,
     /// I/O buses.
@@ -44,13 +46,39 @@ pub enum SubmissionPlan {
     Serial,
 }
 
-/// One port of an HBA with the engine that drives it.
+/// The engine of an HBA's port, or of all ports of a card.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EnginePlan {
+    /// Name: that of the port, or of the card.
+    pub name: String,
+    /// Rate at which it moves data. Without one, only commands take its time.
+    pub bytes_per_s: Option<NonZeroU64>,
+    /// Time to change between reads and writes.
+    pub turnaround_ps: u64,
+}
+
+impl EnginePlan {
+    /// An engine that moves data in no time.
+    pub fn ideal(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            bytes_per_s: None,
+            turnaround_ps: 0,
+        }
+    }
+}
+
+/// One port of an HBA.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AdapterPlan {
     /// Its N_Port.
     pub n_port: u32,
+    /// Which of the host's engines drives it.
+    pub engine: u32,
     /// Engine time to start a command.
     pub submit_ps: u64,
     /// Engine time to finish a command.
@@ -82,6 +110,7 @@ impl AdapterPlan {
         let unlimited = NonZeroU32::new(65_535).unwrap_or(NonZeroU32::MAX);
         Self {
             n_port,
+            engine: 0,
             submit_ps: 0,
             complete_ps: 0,
             max_commands: unlimited,
@@ -130,8 +159,6 @@ pub struct MultipathPlan {
     pub failback_ps: Option<u64>,
     /// Time between two checks of the path checker. A failed path is used again after the next check.
     pub checker_ps: u64,
-    /// Time in which the array hands the LUN to the controllers of another group.
-    pub switch_over_ps: u64,
 }
 
 /// Choice among paths.

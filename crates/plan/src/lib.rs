@@ -9,6 +9,7 @@
 //! JSON form is an object with its variant as `kind`.
 
 mod array;
+mod controller;
 mod drive;
 mod error;
 mod fabric;
@@ -24,6 +25,7 @@ use std::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 
 pub use array::*;
+pub use controller::*;
 pub use drive::*;
 pub use error::PlanError;
 pub use fabric::*;

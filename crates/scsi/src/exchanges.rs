@@ -63,6 +63,11 @@ impl<T> Exchanges<T> {
         &self.commands[id.same()]
     }
 
+    /// The command of the exchange in the place of one that may be over.
+    pub fn latest_command(&self, id: Id<Exchange>) -> &Command<T> {
+        self.commands.latest(id.same())
+    }
+
     /// The command, to change.
     #[inline]
     #[track_caller]

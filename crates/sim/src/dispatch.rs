@@ -75,7 +75,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::CpuCompleted(request) => self.on_cpu_completed(now, request),
             Event::RetryLun(adapter, queue) => self.on_retry_lun(now, adapter, queue),
             Event::RetryCopy(transfer) => self.send_transfer(now, transfer),
-            Event::CommandProcessed(exchange) => self.on_command_processed(now, exchange),
+            Event::CommandProcessed(exchange, server, failures) => {
+                self.on_command_processed(now, exchange, server, failures);
+            }
+            Event::CommandForwarded(exchange, came_to, failures) => {
+                self.on_command_forwarded(now, exchange, came_to, failures);
+            }
             Event::CacheServed(task) => self.on_cache_served(now, task),
             Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
@@ -106,7 +111,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             RecoveryEvent::PathReady(path) => self.on_path_ready(now, path),
             RecoveryEvent::PathChecked(path, changes) => self.on_path_checked(now, path, changes),
             RecoveryEvent::Failback(device) => self.on_failback(now, device),
-            RecoveryEvent::DeviceReady(device) => self.on_device_ready(now, device),
+            RecoveryEvent::PathStates(array) => self.on_path_states(now, array),
             RecoveryEvent::JobPaused(job) => self.on_slot_free(now, job),
         }
     }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use sanlab_kernel::{Id, Instant, Span};
 use sanlab_storage::{
-    BufferModel, Disk, DiskCommand, DiskTag, DriveModel, ExtraDisconnect, Geometry, GeometryFault,
-    Mapping, Mechanics, Overhead, Overheads, ReadAhead, RootAndLine, Rotation, Scheduling, Seek,
-    SeekCurve, Sparing, WriteCache, Zone,
+    BlockTransfer, BufferModel, Departure, Disk, DiskCommand, DiskTag, DriveModel, ExtraDisconnect,
+    Geometry, GeometryFault, Interface, Mapping, Mechanics, Overhead, Overheads, ReadAhead,
+    Requested, RootAndLine, Rotation, Scheduling, Seek, SeekCurve, Sparing, WriteCache, Zone,
 };
 
 use crate::check::drives;
 use crate::plan::{
-    BufferPlan, DrivePlan, MappingPlan, OverheadsPlan, PlanError, ReadAheadPlan, RotationPlan,
-    SchedulingPlan, SeekPlan, SparingPlan, WriteCachePlan, ZonePlan,
+    BufferPlan, DeparturePlan, DrivePlan, InterfacePlan, MappingPlan, OverheadsPlan, PlanError,
+    ReadAheadPlan, RequestedPlan, RotationPlan, SchedulingPlan, SeekPlan, SparingPlan,
+    WriteCachePlan, ZonePlan,
 };
 
 /// The model of a drive, checked.
@@ -34,9 +35,9 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
     )
     .map_err(|fault| match fault {
         GeometryFault::Empty => refuse("", "a drive turns, and has surfaces and zones"),
-        GeometryFault::Gap(zone) => refuse(
+        GeometryFault::Overlap(zone) => refuse(
             &of_zone(zone),
-            "a zone begins on the cylinder behind the one before",
+            "a zone begins behind the end of the one before",
         ),
         GeometryFault::NoBlocks(zone) => refuse(&of_zone(zone), "spares leave no blocks"),
         GeometryFault::Overfull(zone) => refuse(
@@ -55,7 +56,7 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         mechanics: Mechanics {
             seek,
             head_switch: Span::from_ps(plan.head_switch_ps),
-            write_settle: Span::from_ps(plan.write_settle_ps),
+            write_settle_ps: plan.write_settle_ps,
             rotation: match plan.rotation {
                 RotationPlan::Exact => Rotation::Exact,
                 RotationPlan::Average => Rotation::Average,
@@ -63,7 +64,10 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
             },
         },
         overheads: overheads(&plan.overheads),
-        block_transfer: Span::from_ps(plan.block_transfer_ps),
+        block_transfer: BlockTransfer {
+            read: Span::from_ps(plan.block_transfer_ps.0),
+            write: Span::from_ps(plan.block_transfer_ps.1),
+        },
         buffer: buffer(&plan.buffer),
         scheduling: match plan.scheduling {
             SchedulingPlan::Fifo => Scheduling::Fifo,
@@ -193,14 +197,23 @@ fn overheads(plan: &OverheadsPlan) -> Overheads {
         data_preparation: Span::from_ps(plan.data_preparation_ps),
         reselect: Span::from_ps(plan.reselect_ps),
         read_disconnect: pair(plan.read_disconnect_ps),
+        write_disconnect: Span::from_ps(plan.write_disconnect_ps),
         least_write_seek: Span::from_ps(plan.least_write_seek_ps),
         extra_disconnect: plan.extra_disconnect_ps.map(|times| {
-            let [command, disconnect, between, movement, reselect] = times.map(Span::from_ps);
+            let [
+                command,
+                disconnect,
+                between,
+                movement,
+                second_disconnect,
+                reselect,
+            ] = times.map(Span::from_ps);
             ExtraDisconnect {
                 command,
                 disconnect,
                 between,
                 movement,
+                second_disconnect,
                 reselect,
             }
         }),
@@ -217,6 +230,23 @@ fn buffer(plan: &BufferPlan) -> BufferModel {
         hits_written: plan.hits_written,
         hits_next_block: plan.hits_next_block,
         hits_overtake: plan.hits_overtake,
+        writes_overtake: plan.writes_overtake,
+        partial_hits_wait: plan.partial_hits_wait,
+        interface: match plan.interface {
+            InterfacePlan::Released => Interface::Released,
+            InterfacePlan::HeldInTransfer => Interface::HeldInTransfer,
+            InterfacePlan::Held => Interface::Held,
+        },
+        departure: match plan.departure {
+            DeparturePlan::AfterStatus => Departure::AfterStatus,
+            DeparturePlan::WithStatus => Departure::WithStatus,
+            DeparturePlan::AfterMedia => Departure::AfterMedia,
+        },
+        requested: match plan.requested {
+            RequestedPlan::Kept => Requested::Kept,
+            RequestedPlan::Replaced => Requested::Replaced,
+            RequestedPlan::Dropped => Requested::Dropped,
+        },
         read_ahead: match plan.read_ahead {
             ReadAheadPlan::Off => ReadAhead::Off,
             ReadAheadPlan::Track => ReadAhead::Track,
@@ -236,10 +266,10 @@ fn buffer(plan: &BufferPlan) -> BufferModel {
         watermark_of_segment: plan.watermark_of_segment,
         write_cache: match plan.write_cache {
             WriteCachePlan::Off => WriteCache::Off,
-            WriteCachePlan::Sequential => WriteCache::Sequential,
             WriteCachePlan::On => WriteCache::On,
         },
         joins_writes: plan.joins_writes,
+        flushes_first: plan.flushes_first,
     }
 }
 

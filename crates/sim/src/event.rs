@@ -4,7 +4,7 @@ use sanlab_fabric::{Fibre, Link, Policy};
 use sanlab_fc::{Exchange, Frame};
 use sanlab_host::{Adapter, LunQueue};
 use sanlab_kernel::Id;
-use sanlab_storage::{Array, Disk, Group, Rebuild};
+use sanlab_storage::{Array, Controller, Disk, Group, Rebuild};
 
 use crate::array::task::Task;
 use crate::array::transfer::Transfer;
@@ -53,8 +53,10 @@ pub(crate) enum Event {
     RetryLun(Id<Adapter>, Id<LunQueue>),
     /// A refused copy is sent again.
     RetryCopy(Id<Transfer>),
-    /// The array's controller has processed a command: exchange.
-    CommandProcessed(Id<Exchange>),
+    /// A controller has processed a command: exchange, controller, and how often that had failed.
+    CommandProcessed(Id<Exchange>, Id<Controller>, u32),
+    /// A controller has passed a command on to another: the same.
+    CommandForwarded(Id<Exchange>, Id<Controller>, u32),
     /// The cache has served a task.
     CacheServed(Id<Task>),
     /// Something is due at a disk: array and disk.
@@ -100,6 +102,14 @@ pub(crate) enum FaultEvent {
     Drain(Id<DrainPlan>),
     /// Credit gets lost.
     CreditLoss(Id<CreditLossPlan>),
+    /// A controller of an array fails.
+    ControllerFails(Id<Array>, Id<Controller>),
+    /// It works again.
+    ControllerBack(Id<Array>, Id<Controller>),
+    /// Its LUNs begin to go back to it.
+    GiveBack(Id<Array>, Id<Controller>),
+    /// LUNs of an array have gone over to another controller.
+    TakenOver(Id<Array>),
     /// A transmitter that lost credit is looked after: fibre, and its frames at the last look.
     CreditLook(Id<Fibre>, u64),
 }
@@ -136,8 +146,8 @@ pub(crate) enum RecoveryEvent {
     PathChecked(Id<Path>, u32),
     /// A device may go back to a better group of paths.
     Failback(Id<HostDevice>),
-    /// The array has handed a LUN over.
-    DeviceReady(Id<HostDevice>),
+    /// Hosts learn of the states of their paths to an array.
+    PathStates(Id<Array>),
     /// A job whose I/O failed at once goes on.
     JobPaused(Id<RunningJob>),
 }

@@ -160,11 +160,9 @@ fn check_stations<const E: bool>(
     {
         check(&mut file_system.server, &|| planned.name.clone())?;
     }
-    for adapter in world.host.adapters_mut() {
-        let n_port = adapter.n_port.place();
-        check(&mut adapter.engine, &|| {
-            format!("{} engine", plan.n_ports[n_port].name)
-        })?;
+    let engines = plan.hosts.iter().flat_map(|host| &host.engines);
+    for (engine, planned) in world.host.engines_mut().iter_mut().zip(engines) {
+        check(&mut engine.station, &|| format!("{} engine", planned.name))?;
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
     for (bus, planned) in world.network.buses.segments.iter_mut().zip(buses) {
@@ -173,21 +171,24 @@ fn check_stations<const E: bool>(
         }
     }
     for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
-        check(&mut array.controllers, &|| {
-            format!("{} controllers", planned.name)
-        })?;
+        for (controller, planned) in array.controllers.iter_mut().zip(&planned.controllers) {
+            check(&mut controller.processors, &|| {
+                format!("{} processors", planned.name)
+            })?;
+            check(&mut controller.forwarding, &|| {
+                format!("{} forwarding", planned.name)
+            })?;
+        }
         check(&mut array.parity, &|| format!("{} parity", planned.name))?;
     }
     for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
-        if array.page_cache.is_some() {
+        for (controller, planned) in array.controllers.iter_mut().zip(&planned.controllers) {
             checked += 1;
-            array
-                .partner
-                .check(now)
-                .map_err(|missing| RunError::Little {
-                    station: format!("{} partner", planned.name),
-                    missing,
-                })?;
+            let partner = controller.partner.check(now);
+            partner.map_err(|missing| RunError::Little {
+                station: format!("{} partner", planned.name),
+                missing,
+            })?;
         }
         for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
             let checked_media = match &mut lun.media {
@@ -218,7 +219,10 @@ fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, Run
     let mut checked = 0;
     let is_idle = world.next_at() == Instant::NEVER;
     for (array, planned) in world.array.arrays().iter().zip(&plan.arrays) {
-        if let Some(cache) = &array.page_cache {
+        for (controller, planned) in array.controllers.iter().zip(&planned.controllers) {
+            let Some(cache) = &controller.page_cache else {
+                continue;
+            };
             checked += 1;
             cache.check().map_err(|missing| RunError::Cache {
                 array: planned.name.clone(),

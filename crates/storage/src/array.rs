@@ -1,13 +1,12 @@
-//! A storage array: ports' and task sets' limits, controllers, cache, disks, LUNs.
+//! A storage array: ports' and task sets' limits, controllers, disks, LUNs.
 
 use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, Station};
 
-use crate::cache::Cache;
+use crate::controller::{Controller, Failover};
 use crate::disk::Disk;
 use crate::elsewhere::{Flow, Port};
 use crate::lun::LogicalUnit;
 use crate::open_bursts::OpenBursts;
-use crate::page_cache::{PageCache, Partner};
 use crate::parts::{FrontEndPort, Lun};
 use crate::raid::Group;
 
@@ -29,8 +28,14 @@ pub enum BackEndPath {}
 pub struct Array {
     /// The first of its front-end ports.
     pub first_n_port: Id<Port>,
-    /// Its processors.
-    pub controllers: Station,
+    /// Its front-end ports.
+    pub n_ports: IdVec<FrontEndPort, Id<Port>>,
+    /// Its controllers.
+    pub controllers: IdVec<Controller>,
+    /// How they work together.
+    pub failover: Failover,
+    /// The controller that has each front-end port.
+    pub port_controllers: IdVec<FrontEndPort, Id<Controller>>,
     /// Processor time of a command.
     pub command: Span,
     /// Largest burst that one XFER_RDY asks for.
@@ -43,8 +48,6 @@ pub struct Array {
     pub port_open: IdVec<FrontEndPort, u32>,
     /// Bursts each of them waits for; `None` if it waits for any number at once.
     pub open_bursts: Option<IdVec<FrontEndPort, OpenBursts>>,
-    /// Its cache; none when it is off.
-    pub cache: Option<Cache>,
     /// Its disks.
     pub disks: IdVec<Disk>,
     /// When each of them is due; [`sanlab_kernel::Instant::NEVER`] if it has nothing to do.
@@ -57,10 +60,6 @@ pub struct Array {
     pub parity: Station,
     /// Its rate; none takes no time.
     pub parity_rate: Option<Rate>,
-    /// A cache of pages; `None` if there is another cache, or none.
-    pub page_cache: Option<PageCache>,
-    /// The way to the partner controller's cache.
-    pub partner: Partner,
     /// Loops to the disks; `None` if they are reached directly.
     pub back_end: Option<BackEnd>,
     /// Its LUNs.

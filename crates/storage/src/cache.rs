@@ -14,6 +14,8 @@ pub struct Cache {
     dirty_limit: u64,
     dirty: u64,
     most_dirty: u64,
+    /// It keeps no writes for now: it is alone, without a partner.
+    pub writes_through: bool,
     /// Writes that wait for room, with their size.
     waiting: VecDeque<(Id<Task>, u64)>,
     draws: RandomStream,
@@ -40,6 +42,7 @@ impl Cache {
             dirty_limit,
             dirty: 0,
             most_dirty: 0,
+            writes_through: false,
             waiting: VecDeque::new(),
             draws,
         }
@@ -57,7 +60,7 @@ impl Cache {
 
     /// A write comes, named by its task.
     pub fn write(&mut self, task: Id<Task>, bytes: u64) -> CacheWrite {
-        if bytes > self.dirty_limit {
+        if bytes > self.dirty_limit || self.writes_through {
             return CacheWrite::Through;
         }
         if !self.waiting.is_empty() || self.dirty + bytes > self.dirty_limit {

@@ -5,8 +5,10 @@
 
 mod array;
 mod cache;
+mod controller;
 mod disk;
 mod elsewhere;
+mod failover;
 mod flash;
 mod lag;
 mod lun;
@@ -20,6 +22,7 @@ mod service_time;
 
 pub use array::{Array, BackEnd, BackEndPath, Refusal};
 pub use cache::{Cache, CacheWrite};
+pub use controller::{Access, CacheSeat, Controller, ControllerCounters, Failover};
 pub use disk::*;
 pub use elsewhere::{Device, Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};

@@ -1,7 +1,8 @@
 //! A logical unit and what holds its blocks.
 
-use sanlab_kernel::{Id, IdVec, Station};
+use sanlab_kernel::{Id, IdVec, Instant, Station};
 
+use crate::controller::Controller;
 use crate::disk::Disk;
 use crate::flash::Flash;
 use crate::mirror::Mirror;
@@ -20,6 +21,14 @@ pub struct LogicalUnit {
     pub queue_depth: u32,
     /// Commands in its task set.
     pub open: u32,
+    /// The controller that owns it; none if all serve it.
+    pub owner: Option<Id<Controller>>,
+    /// The one that serves it now; none if all do.
+    pub served_by: Option<Id<Controller>>,
+    /// That one serves it from then on.
+    pub ready_at: Instant,
+    /// The controller whose cache has its data.
+    pub cached_by: Id<Controller>,
     /// What holds its blocks.
     pub media: Media,
     /// Copies to another array.

@@ -82,6 +82,9 @@ class SystemEntry(Entry):
     submission: Submission
 
 
+#: What has an engine of its own in an adapter.
+Engine = Literal["port", "card"]
+
 #: Order of the frames of open sequences.
 Interleave = Literal["sequence", "frame", "control"]
 
@@ -116,6 +119,9 @@ class HbaEntry(PortEntry):
     submit: Time
     complete: Time
     transfer: Time = 0
+    engine: Engine = "port"
+    data_rate: Rate | None = None
+    turnaround: Time = 0
     card_latency: Time = 0
     interrupt_delay: Time = 0
     execution_throttle: int
@@ -255,7 +261,7 @@ class Benchmark(ScenarioModel):
 class ArrayEntry(PortEntry):
     """An array; LUNs are on memory unless it says `raid`."""
 
-    controllers: int
+    processors: int
     command_cost: Time
     burst: Size
     first_burst: Size = 0
@@ -275,12 +281,12 @@ class ArrayEntry(PortEntry):
 
     @property
     def computed(self) -> dict[str, int | str]:
-        """Bounds: of its controllers, of its ports, and of a LUN on flash or memory, for 4 KiB."""
+        """Bounds: of its processors, of its ports, and of a LUN on flash or memory, for 4 KiB."""
         bounds: dict[str, int | str] = {
             "ports_rate": format_rate(self.ports * SPEEDS[self.speeds[-1]])
         }
         if self.command_cost:
-            bounds["controllers_iops"] = self.controllers * PS_PER_S // self.command_cost
+            bounds["processors_iops"] = self.processors * PS_PER_S // self.command_cost
         if self.media == "memory" and self.memory.service:
             bounds["lun_iops"] = (self.memory.servers or 1) * PS_PER_S // self.memory.service
         if self.media == "flash":

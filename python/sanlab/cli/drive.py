@@ -60,11 +60,14 @@ def drive(
     """
     with outcome(as_json=as_json):
         from sanlab.drive.file import load_drive
-        from sanlab.drive.replay import capacity_of, replay
+        from sanlab.drive.replay import bus_note, capacity_of, replay
         from sanlab.drive.trace import read_trace
 
-        plan, notes = load_drive(drive, block_transfer_ps=_time(block_transfer))
-        result = replay(plan, read_trace(trace, capacity_of(plan)), notes)
+        loaded = load_drive(drive, block_transfer_ps=_time(block_transfer))
+        commands = read_trace(trace, capacity_of(loaded.plan))
+        result = replay(loaded.plan, commands, loaded.notes)
+        if not loaded.is_bus_known:
+            result.notes.append(bus_note(result))
         if out is not None:
             _write(out, result)
         if as_json:

@@ -1,14 +1,19 @@
-"""A drive as DiskSim 4 describes it: `.diskspecs` with its `.model` and `.seek`, or a `.parv`.
+"""A drive as DiskSim 4 describes it: `.diskspecs` with its `.model`, `.seek` and `.parv`.
 
-Names and meanings are those of the DiskSim 4.0 reference manual (CMU-PDL-08-101): the first layout
-and mechanics model (`dm_layout_g1`, `dm_mech_g1`) and the disk module (`disksim_disk`).
+Names are those of the DiskSim 4.0 reference manual (CMU-PDL-08-101): the first layout and mechanics
+model (`dm_layout_g1`, `dm_mech_g1`) and the disk module (`disksim_disk`). Where the manual and the
+source of DiskSim differ, meanings are those of the source (`disk.modspec`, `disksim_disk.h`,
+`disksim_diskctlr.c`, `disksim_diskcache.c`, `layout_g1.c`, `mech_g1.c`).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+import msgspec
+
+from sanlab.drive.bus import Bus, bus_beside, bus_of
 from sanlab.drive.parameters import Block, Text, read_blocks, read_text
 from sanlab.drive.seek_file import parse_seek
 from sanlab.errors import Problem, ScenarioError
@@ -17,11 +22,14 @@ from sanlab.plan.schema import (
     BufferPlan,
     ConstantSeek,
     CurveSeek,
+    DeparturePlan,
     DrivePlan,
+    InterfacePlan,
     LineSeek,
     MappingPlan,
     OverheadsPlan,
     ReadAheadPlan,
+    RequestedPlan,
     RootAndLineSeek,
     RotationPlan,
     SchedulingPlan,
@@ -78,27 +86,38 @@ SCHEDULINGS: dict[int, SchedulingPlan] = {
     15: "sptf",
     16: "sptf",
 }
-READ_AHEADS: Sequence[ReadAheadPlan] = (
-    "off",
-    "off",
-    "track",
-    "cylinder",
-    "segment",
-    "two_tracks",
-)
-WRITE_CACHES: Sequence[WriteCachePlan] = ("off", "sequential", "on")
+#: `disk_cont_read_t` of `disksim_disk.h`.
+READ_AHEADS: Sequence[ReadAheadPlan] = ("off", "track", "cylinder", "segment", "two_tracks")
+#: `disk_fastwrite_t`: levels 1 and 2 both acknowledge each write that gets a segment.
+WRITE_CACHES: Sequence[WriteCachePlan] = ("off", "on", "on")
+#: `disk_preseek_t`.
+DEPARTURES: Sequence[DeparturePlan] = ("after_status", "with_status", "after_media")
+REQUESTED: dict[int, RequestedPlan] = {0: "kept", 1: "replaced", -1: "dropped"}
+#: Keys that are read over, and when they would matter.
+IGNORED = {
+    "Hold bus entire write xfer": "it matters for writes larger than a buffer segment",
+    "Allow sneaky partial read hits": "it matters with several commands outstanding",
+    "Allow sneaky intermediate read hits": "it matters with several commands outstanding",
+}
 
 
-def read_disksim(
-    path: Path, *, block_transfer_ms: float | None = None
-) -> tuple[DrivePlan, list[str]]:
-    """Read a drive, and what a reader of its results must know about how it was read.
+class LoadedDrive(NamedTuple):
+    """A drive, and what a reader of its results must know about how it was read."""
+
+    plan: DrivePlan
+    notes: list[str]
+    #: The transfer time of a block is given, not assumed.
+    is_bus_known: bool
+
+
+def read_disksim(path: Path, *, block_transfer_ps: int | None = None) -> LoadedDrive:
+    """Read a drive.
 
     Parameters
     ----------
     path
-        `.diskspecs`, `.model` or `.parv`.
-    block_transfer_ms
+        `.diskspecs`, `.model` or `.parv`. A `.parv` beside the others gives the bus.
+    block_transfer_ps
         Transfer of one block over the interface; without it that of the files.
 
     Raises
@@ -109,9 +128,8 @@ def read_disksim(
     blocks = read_blocks(path)
     disk = _only(blocks, "disksim_disk")
     model = _model_of(disk, blocks, path)
-    return _Drive(model, disk, path).plan(
-        _bus_ms(blocks) if block_transfer_ms is None else block_transfer_ms
-    )
+    bus = bus_of(blocks) or bus_beside(path)
+    return _Drive(model, disk, path).loaded(bus, block_transfer_ps)
 
 
 def _only(blocks: list[Block], kind: str) -> Block | None:
@@ -143,14 +161,6 @@ def _model_of(disk: Block | None, blocks: list[Block], path: Path) -> Block:
     return model
 
 
-def _bus_ms(blocks: list[Block]) -> float | None:
-    """The slowest bus of a `.parv`, ms a block."""
-    buses = [block for block in blocks if block.kind == "disksim_bus"]
-    if not buses:
-        return None
-    return max(bus.number("Read block transfer time", 0.0) for bus in buses)
-
-
 class _Drive:
     def __init__(self, model: Block, disk: Block | None, path: Path) -> None:
         self.model = model
@@ -169,7 +179,22 @@ class _Drive:
             )
         self.revolution_ps = round(PS_PER_MINUTE / rpm)
 
-    def plan(self, bus_ms: float | None) -> tuple[DrivePlan, list[str]]:
+    def loaded(self, bus: Bus | None, block_transfer_ps: int | None) -> LoadedDrive:
+        is_bus_known = bus is not None or block_transfer_ps is not None
+        plan = self._plan(0 if bus is None else _ps(bus.arbitration_ms))
+        if block_transfer_ps is None:
+            transfer_ps = self._block_transfer(bus)
+        else:
+            transfer_ps = (block_transfer_ps, block_transfer_ps)
+        plan = msgspec.structs.replace(plan, block_transfer_ps=transfer_ps)
+        self.notes += [] if bus is None else bus.notes
+        for key, effect in IGNORED.items():
+            if self.disk is not None and self.disk.whole(key, 0):
+                self.notes.append(f"'{key}' is ignored: {effect}")
+        return LoadedDrive(plan, self.notes, is_bus_known)
+
+    def _plan(self, arbitration_ps: int) -> DrivePlan:
+        """Return the drive on a bus that takes no time for a block."""
         mechanics, layout = self.mechanics, self.layout
         rotations: dict[str, RotationPlan] = {
             "trackSwitchPlusRotation": "exact",
@@ -182,7 +207,7 @@ class _Drive:
                 "Access time type", f"'{access}' is not known", f"Use one of {', '.join(rotations)}"
             )
         name = (self.disk or self.model).name or self.path.stem
-        plan = DrivePlan(
+        return DrivePlan(
             name=name,
             surfaces=self._counted(self.model, "Number of data surfaces"),
             revolution_ps=self.revolution_ps,
@@ -192,17 +217,16 @@ class _Drive:
             zones=self._zones(),
             seek=self._seek(),
             head_switch_ps=_ps(mechanics.number("Head switch time", 0)),
-            write_settle_ps=_ps(mechanics.number("Add. write settling delay", 0)),
+            write_settle_ps=_ps(mechanics.number("Add. write settling delay", 0, signed=True)),
             rotation=rotations[access],
             access_ps=_ps(mechanics.number("Constant access time", 0)),
-            overheads=self._overheads(),
-            block_transfer_ps=_ps(self._block_transfer(bus_ms)),
+            overheads=self._overheads(arbitration_ps),
+            block_transfer_ps=(0, 0),
             buffer=self._buffer(),
             scheduling=self._scheduling(),
             queue_depth=max(1, self.disk.whole("Max queue length", 1)) if self.disk else 1,
             streaming=False,
         )
-        return plan, self.notes
 
     def _choice(self, block: Block, key: str, choices: Sequence[Chosen]) -> Chosen:
         number = block.whole(key, 0)
@@ -227,24 +251,20 @@ class _Drive:
             zones.append(self._zone(zone, zones[-1].last_cylinder + 1 if zones else 0))
         cylinders = self.model.whole("Number of cylinders", 0)
         last = zones[-1].last_cylinder
-        if cylinders and last >= cylinders:
-            self.model.refuse(
-                "Number of cylinders",
-                f"The last zone ends on cylinder {last}, and there are {cylinders} from 0 on",
-                "Make the last zone end on the last cylinder",
+        if cylinders and last + 1 != cylinders:
+            self.notes.append(
+                f"The last zone ends on cylinder {last}, and 'Number of cylinders' is {cylinders}; "
+                "the zones count"
             )
-        if last + 1 < cylinders:
-            self.notes.append(f"Cylinders {last + 1} to {cylinders - 1} are in no zone")
         return zones
 
     def _zone(self, zone: Block, next_cylinder: int) -> ZonePlan:
         first, last = zone.whole("First cylinder number"), zone.whole("Last cylinder number")
-        if first != next_cylinder:
-            what = "overlaps" if first < next_cylinder else "leaves a gap behind"
+        if first < next_cylinder:
             zone.refuse(
                 "First cylinder number",
-                f"The zone {what} the one before, which ends on cylinder {next_cylinder - 1}",
-                f"Begin on cylinder {next_cylinder}",
+                f"The zone overlaps the one before, which ends on cylinder {next_cylinder - 1}",
+                f"Begin on cylinder {next_cylinder} or later",
             )
         if last < first:
             zone.refuse(
@@ -270,14 +290,20 @@ class _Drive:
         )
 
     def _angle(self, zone: Block, key: str, blocks: int) -> int:
-        """Skews are in sectors, or in turns where the layout says so."""
-        unit = self.layout.text("Skew units", "sectors")
-        whole = {"sectors": blocks, "revolutions": 1}.get(unit)
-        if whole is None:
-            self.layout.refuse(
-                "Skew units", f"'{unit}' is not known", "Use 'sectors' or 'revolutions'"
-            )
-        return round(zone.number(key, 0) * self.revolution_ps / whole)
+        """Return a skew, which may be negative, as part of a turn.
+
+        It is in sectors, without a fraction as in DiskSim, or in turns if zone or layout say so.
+        """
+        block = zone if zone.get("Skew units") is not None else self.layout
+        unit = block.text("Skew units", "sectors")
+        skew = zone.number(key, 0, signed=True)
+        if unit == "sectors":
+            skew_ps = int(skew) * self.revolution_ps / blocks
+        elif unit == "revolutions":
+            skew_ps = skew * self.revolution_ps
+        else:
+            block.refuse("Skew units", f"'{unit}' is not known", "Use 'sectors' or 'revolutions'")
+        return round(skew_ps) % self.revolution_ps
 
     def _seek(self) -> SeekPlan:
         mechanics = self.mechanics
@@ -305,7 +331,8 @@ class _Drive:
             mechanics.file, mechanics.lines["Full seek curve"], None, "Full seek curve", "", ""
         )
         file = Path(mechanics.file).parent / name
-        points = parse_seek(read_text(file, place), str(file))
+        points, notes = parse_seek(read_text(file, place), str(file))
+        self.notes += notes
         return TableSeek(
             cylinders=[distance for distance, _ in points], ps=[_ps(ms) for _, ms in points]
         )
@@ -340,20 +367,20 @@ class _Drive:
             self.notes.append(f"Scheduling policy {policy} is taken as shortest positioning first")
         return SCHEDULINGS.get(policy, "sptf")
 
-    def _block_transfer(self, bus_ms: float | None) -> float:
-        """The slower of bus and drive, ms a block."""
+    def _block_transfer(self, bus: Bus | None) -> tuple[int, int]:
+        """Transfer of a block by the slower of bus and drive, of a read and of a write."""
         own = self.disk.number("Bulk sector transfer time", 0.0) if self.disk else 0.0
-        if bus_ms is not None:
-            return max(own, bus_ms)
+        if bus is not None:
+            return _ps(max(own, bus.read_ms)), _ps(max(own, bus.write_ms))
         if own > 0 or self.disk is None:
-            return own
+            return _ps(own), _ps(own)
         self.notes.append(
-            f"The files give no time for the bus; {ASSUMED_BLOCK_TRANSFER_MS} ms a block is "
-            "assumed, '--block-transfer' gives another"
+            f"No .parv beside {self.path.name} gives the bus, 'Bulk sector transfer time' is 0: "
+            f"sanlab assumes {ASSUMED_BLOCK_TRANSFER_MS} ms a block; use '--block-transfer'"
         )
-        return ASSUMED_BLOCK_TRANSFER_MS
+        return _ps(ASSUMED_BLOCK_TRANSFER_MS), _ps(ASSUMED_BLOCK_TRANSFER_MS)
 
-    def _overheads(self) -> OverheadsPlan:
+    def _overheads(self, arbitration_ps: int) -> OverheadsPlan:
         if self.disk is None:
             return plain_overheads(reads=((0, 0), (0, 0)), writes=((0, 0), (0, 0)))
         disk = self.disk
@@ -366,16 +393,17 @@ class _Drive:
             return ps(f"{key} over. after read"), ps(f"{key} over. after write")
 
         extra = None
-        if disk.whole("Extra write disconnect", 0):
+        if disk.whole("Extra write disconnect", 0) and not disk.whole("Never disconnect", 0):
             extra = [
                 ps("Extradisc command overhead"),
                 ps("Extradisc disconnect overhead"),
-                ps("Extradisc inter-disconnect delay"),
+                _ps(disk.number("Extradisc inter-disconnect delay", 0.0)),  # DiskSim does not scale
                 self._movement(scale),
-                ps("Other reselect overhead"),
+                ps("Extradisc 2nd disconnect overhead"),
+                ps("Other reselect overhead") + arbitration_ps,
             ]
         return OverheadsPlan(
-            request_ps=ps("Per-request overhead time"),
+            request_ps=ps("Per-request overhead time") + arbitration_ps,
             read_hit_ps=pair("Read hit"),
             read_miss_ps=pair("Read miss"),
             write_hit_ps=pair("Write hit"),
@@ -383,9 +411,10 @@ class _Drive:
             read_completion_ps=ps("Read completion overhead"),
             write_completion_ps=ps("Write completion overhead"),
             data_preparation_ps=ps("Data preparation overhead"),
-            reselect_ps=ps("First reselect overhead"),
+            reselect_ps=ps("First reselect overhead") + arbitration_ps,
             read_disconnect_ps=(ps("Read disconnect afterread"), ps("Read disconnect afterwrite")),
-            least_write_seek_ps=ps("Minimum seek delay"),
+            write_disconnect_ps=ps("Write disconnect overhead"),
+            least_write_seek_ps=_ps(disk.number("Minimum seek delay", 0.0)),  # nor this
             extra_disconnect_ps=extra,
         )
 
@@ -401,7 +430,8 @@ class _Drive:
         def flag(key: str, default: int = 0) -> bool:
             return disk.whole(key, default) != 0
 
-        overtakes = flag("Allow sneaky full read hits") or flag("Allow write prebuffering")
+        read_ahead = self._choice(disk, "Buffer continuous read", READ_AHEADS)
+        least = disk.whole("Minimum read-ahead (blks)", 0) if read_ahead != "off" else 0
         return BufferPlan(
             segments=max(1, disk.whole("Number of buffer segments", 1)),
             segment_blocks=max(1, disk.whole("Segment size (in blks)", 512)),
@@ -410,13 +440,18 @@ class _Drive:
             keeps_reads=flag("Enable caching in buffer"),
             hits_written=flag("Allow read hits on write data"),
             hits_next_block=flag("Allow almost read hits"),
-            hits_overtake=overtakes,
-            read_ahead=self._choice(disk, "Buffer continuous read", READ_AHEADS),
-            least_read_ahead=disk.whole("Minimum read-ahead (blks)", 0),
-            most_read_ahead=disk.whole("Maximum read-ahead (blks)", 0) or None,
+            hits_overtake=flag("Allow sneaky full read hits"),
+            writes_overtake=flag("Allow write prebuffering"),
+            partial_hits_wait=not flag("Immed transfer partial hit", 1),
+            interface=self._interface(disk),
+            departure=self._choice(disk, "Preseeking level", DEPARTURES),
+            requested=self._requested(disk),
+            read_ahead=read_ahead,
+            least_read_ahead=least,
+            most_read_ahead=max(least, disk.whole("Maximum read-ahead (blks)", 0)) or None,
             reads_ahead_after_hit=flag("Read-ahead on idle hit"),
             stops_in_sector=flag("Stop prefetch in sector"),
-            stops_in_seek=flag("Disconnect write if seek"),
+            stops_in_seek=False,
             keeps_passing_blocks=flag("Read any free blocks"),
             reads_out_of_order=flag("Immediate buffer read"),
             writes_out_of_order=flag("Immediate buffer write"),
@@ -424,7 +459,20 @@ class _Drive:
             watermark_of_segment=not flag("Set watermark by reqsize", 1),
             write_cache=self._choice(disk, "Fast write level", WRITE_CACHES),
             joins_writes=flag("Combine seq writes"),
+            flushes_first=True,
         )
+
+    def _interface(self, disk: Block) -> InterfacePlan:
+        if disk.whole("Never disconnect", 0):
+            return "held"
+        return "held_in_transfer" if disk.whole("Hold bus entire read xfer", 0) else "released"
+
+    def _requested(self, disk: Block) -> RequestedPlan:
+        key = "Read-ahead over requested"
+        number = disk.number(key, 0, signed=True)
+        if number not in REQUESTED:
+            disk.refuse(key, f"{number:g} is not known", "Use -1, 0 or 1")
+        return REQUESTED[int(number)]
 
 
 def _ps(ms: float) -> int:

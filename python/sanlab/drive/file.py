@@ -9,7 +9,7 @@ import msgspec
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from sanlab.catalog.load import UnknownEntryError, entry
-from sanlab.drive.disksim import read_disksim
+from sanlab.drive.disksim import LoadedDrive, read_disksim
 from sanlab.drive.parameters import read_text
 from sanlab.errors import Problem, ScenarioError
 from sanlab.plan.drives import contradictions, drive_from_sheet, plain_overheads
@@ -41,7 +41,7 @@ class ZoneSpec(ScenarioModel):
     """Cylinders with equally many blocks on each track."""
 
     first_cylinder: Number
-    """First cylinder; that behind the zone before."""
+    """First cylinder. Cylinders between two zones are spare."""
     last_cylinder: Number
     """Last cylinder."""
     blocks_per_track: Counted
@@ -182,11 +182,10 @@ class DriveSpec(ScenarioModel):
     def _zones_follow(self) -> DriveSpec:
         next_cylinder = 0
         for index, zone in enumerate(self.zones):
-            if zone.first_cylinder != next_cylinder or zone.last_cylinder < zone.first_cylinder:
-                what = "overlaps" if zone.first_cylinder < next_cylinder else "does not follow on"
+            if zone.first_cylinder < next_cylinder or zone.last_cylinder < zone.first_cylinder:
                 raise refusal(
-                    reason=f"Zone {index + 1} {what} the one before, or ends before it begins",
-                    remedy=f"Let it begin on cylinder {next_cylinder}",
+                    reason=f"Zone {index + 1} overlaps the one before, or ends before it begins",
+                    remedy=f"Let it begin on cylinder {next_cylinder} or later",
                     key="zones",
                 )
             next_cylinder = zone.last_cylinder + 1
@@ -213,7 +212,7 @@ class DriveSpec(ScenarioModel):
                 writes=(overheads.write_hit.pair(), overheads.write_miss.pair()),
                 completion_ps=overheads.completion,
             ),
-            block_transfer_ps=self.block_transfer,
+            block_transfer_ps=(self.block_transfer, self.block_transfer),
             buffer=self._buffer(),
             scheduling=self.order,
             queue_depth=self.queue_depth,
@@ -261,6 +260,11 @@ class DriveSpec(ScenarioModel):
             hits_written=True,
             hits_next_block=True,
             hits_overtake=True,
+            writes_overtake=True,
+            partial_hits_wait=False,
+            interface="held",
+            departure="after_status",
+            requested="replaced",
             read_ahead=spec.read_ahead,
             least_read_ahead=0,
             most_read_ahead=spec.segment_size // SECTOR_BYTES,
@@ -274,6 +278,7 @@ class DriveSpec(ScenarioModel):
             watermark_of_segment=False,
             write_cache="on" if spec.write_cache else "off",
             joins_writes=True,
+            flushes_first=False,
         )
 
 
@@ -286,8 +291,8 @@ class TablePoint(ScenarioModel):
     """Time."""
 
 
-def load_drive(text: str, *, block_transfer_ps: int | None = None) -> tuple[DrivePlan, list[str]]:
-    """Return the drive that a name of the catalog, a YAML file or DiskSim's files give, and notes.
+def load_drive(text: str, *, block_transfer_ps: int | None = None) -> LoadedDrive:
+    """Return the drive that a name of the catalog, a YAML file or DiskSim's files give.
 
     Raises
     ------
@@ -296,8 +301,7 @@ def load_drive(text: str, *, block_transfer_ps: int | None = None) -> tuple[Driv
     """
     path = Path(text)
     if path.suffix in DISKSIM_SUFFIXES:
-        given = None if block_transfer_ps is None else block_transfer_ps / 1e9
-        return read_disksim(path, block_transfer_ms=given)
+        return read_disksim(path, block_transfer_ps=block_transfer_ps)
     if path.suffix in {".yaml", ".yml"}:
         plan = _from_yaml(path)
     elif path.suffix or "/" in text:
@@ -307,8 +311,9 @@ def load_drive(text: str, *, block_transfer_ps: int | None = None) -> tuple[Driv
     else:
         plan = drive_from_sheet(text, _entry(text, Problem(text, None, None, "", "", "")))
     if block_transfer_ps is not None:
-        plan = msgspec.structs.replace(plan, block_transfer_ps=block_transfer_ps)
-    return plan, []
+        both = (block_transfer_ps, block_transfer_ps)
+        plan = msgspec.structs.replace(plan, block_transfer_ps=both)
+    return LoadedDrive(plan, [], is_bus_known=True)
 
 
 def _entry(name: str, place: Problem) -> DiskEntry:

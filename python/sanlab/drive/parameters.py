@@ -139,15 +139,20 @@ class _Token:
         return self.text in {"{", "}", "[", "]", ",", "="}
 
 
-def read_blocks(path: Path) -> list[Block]:
-    """Read the blocks at the top of a file, and of the files it names by `source`.
+def read_blocks(path: Path, *, follows: bool = True) -> list[Block]:
+    """Read the blocks at the top of a file, and of the files it names there by `source`.
+
+    Parameters
+    ----------
+    follows
+        False leaves out the files it names.
 
     Raises
     ------
     ScenarioError
         The file cannot be read; the error names file and line.
     """
-    return _Parser(path, ()).blocks()
+    return _Parser(path, (), follows=follows).blocks()
 
 
 def read_text(path: Path, named_in: Problem | None = None) -> str:
@@ -175,8 +180,14 @@ def read_text(path: Path, named_in: Problem | None = None) -> str:
 
 class _Parser:
     def __init__(
-        self, path: Path, through: tuple[Path, ...], named_in: Problem | None = None
+        self,
+        path: Path,
+        through: tuple[Path, ...],
+        named_in: Problem | None = None,
+        *,
+        follows: bool = True,
     ) -> None:
+        self.follows = follows
         self.path = path
         self.through = (*through, path)
         self.tokens = list(_tokens(read_text(path, named_in)))
@@ -206,7 +217,7 @@ class _Parser:
 
     def _sourced(self, text: str, line: int) -> list[Block]:
         words = text.split()
-        if len(words) != 2 or words[0] != "source":
+        if len(words) != 2 or words[0] != "source" or not self.follows:
             return []  # 'instantiate', 'as', 'topology': nothing of a drive
         return self._source(words[1], line)
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from sanlab import _native
@@ -105,6 +106,22 @@ def replay(drive: DrivePlan, trace: Trace, notes: list[str] | None = None) -> Re
     parts = {name: _ms(found[f"{name}_ps"]) for name in ("queue", "seek", "rotation", "transfer")}
     hits = np.asarray(found["is_hit"], dtype=np.bool_)
     return Result(drive, trace, response, parts, hits, measured, groups, notes or [])
+
+
+def bus_note(result: Result) -> str:
+    """Say by how much the mean depends on a transfer time that no file gives."""
+
+    def mean_ms(times: int) -> float:
+        read_ps, write_ps = result.drive.block_transfer_ps
+        changed = (read_ps * times, write_ps * times)
+        drive = msgspec.structs.replace(result.drive, block_transfer_ps=changed)
+        return float(replay(drive, result.trace).response_ms.mean())
+
+    return (
+        f"The bus is not known: the mean is {result.response_ms.mean():.3f} ms, "
+        f"{mean_ms(0):.3f} ms if a block took no time on it, {mean_ms(2):.3f} ms if it took twice "
+        "as long"
+    )
 
 
 def rms_distance(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:

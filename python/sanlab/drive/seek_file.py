@@ -9,13 +9,13 @@ from sanlab.errors import Problem, ScenarioError
 _HEAD = re.compile(r"Seek distances measured:\s*(\d+)\s*$")
 
 
-def parse_seek(text: str, file: str) -> list[tuple[int, float]]:
-    r"""Return distances in cylinders, which rise, with their times in milliseconds.
+def parse_seek(text: str, file: str) -> tuple[list[tuple[int, float]], list[str]]:
+    r"""Return distances in cylinders, which rise, with their times in milliseconds, and notes.
 
-    A third column, the deviation of the measurement, is passed over.
+    A third column, the deviation of the measurement, is passed over, and so is distance 0.
 
     >>> parse_seek("Seek distances measured: 2\n1, 1.2\n5, 2.0, 0.1\n", "some.seek")
-    [(1, 1.2), (5, 2.0)]
+    ([(1, 1.2), (5, 2.0)], [])
     """
     points: list[tuple[int, float]] = []
     announced: int | None = None
@@ -29,16 +29,16 @@ def parse_seek(text: str, file: str) -> list[tuple[int, float]]:
             seen += 1
             point = _point(stripped, points, file, number)
             points += [] if point[0] == 0 else [point]
+    notes = []
     if announced is not None and announced > seen:
-        reason = f"The file announces {announced} distances and has {seen}"
-        raise _problem(
-            file, number, reason, "It may have been cut off; write all, or the right number"
+        notes.append(
+            f"{file} announces {announced} distances and has {seen}; it may have been cut off"
         )
     if not points:
         raise _problem(
             file, number or 1, "The file has no seek times", "Add 'distance, milliseconds'"
         )
-    return points
+    return points, notes
 
 
 def _point(line: str, points: list[tuple[int, float]], file: str, number: int) -> tuple[int, float]:
@@ -52,7 +52,7 @@ def _point(line: str, points: list[tuple[int, float]], file: str, number: int) -
             f"'{line[:60]}' is not a distance and a time",
             "Write 'distance, milliseconds'",
         ) from None
-    if distance == 0 and time == 0:
+    if distance == 0 and 0 <= time < 1000:
         return distance, time
     if not 0 < time < 1000 or distance < 1:
         reason = f"{distance} cylinders in {time:g} ms cannot be"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sanlab.plan.controllers import build_controllers, controllers_of, failover_of
 from sanlab.plan.defaults import given
 from sanlab.plan.mirrors import Mirrors
 from sanlab.plan.page_cache import build_page_cache
@@ -15,14 +16,20 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.luns import Disks, LunTable, PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import BackEndPlan, CachePlan
+    from sanlab.plan.schema import BackEndPlan, CachePlan, ControllerPlan
+    from sanlab.plan.spans import Span
     from sanlab.plan.traffic import Network
+    from sanlab.scenario.document import Path
 
 
 def build_arrays(
-    net: Network, table: LunTable, back_ends: BackEnds, problems: Problems
+    net: Network,
+    table: LunTable,
+    back_ends: BackEnds,
+    failed: dict[tuple[str, int], list[Span]],
+    problems: Problems,
 ) -> list[ArrayPlan]:
-    """Return the arrays of the plan."""
+    """Return the arrays of the plan; `failed` has the outages of controllers."""
     boxes, wiring, n_port_ids = net.boxes, net.wiring, net.n_port_ids
     mirrors = Mirrors(boxes, table, wiring, n_port_ids, problems)
     arrays = []
@@ -33,6 +40,7 @@ def build_arrays(
                 number=lun.number,
                 bytes=lun.bytes,
                 queue_depth=lun.queue_depth,
+                owner=lun.owner,
                 media=lun.media,
                 mirror=mirrors.plan(lun),
                 initiators=_allowed(lun, n_port_ids),
@@ -42,7 +50,8 @@ def build_arrays(
         ports = [n_port_ids[array.name, port] for port in wiring.linked_ports(array.name)]
         cache = _cache(array, problems)
         back_end = back_ends.of_array.get(array.name)
-        parts = _Parts(ports, table.disks_of(index, array), cache, back_end, luns)
+        controllers = build_controllers(array, wiring, n_port_ids, failed)
+        parts = _Parts(ports, table.disks_of(index, array), cache, back_end, luns, controllers)
         arrays.append(_array_plan(array, parts))
     return arrays
 
@@ -56,6 +65,7 @@ class _Parts:
     cache: CachePlan | None
     back_end: BackEndPlan | None
     luns: list[LunPlan]
+    controllers: list[ControllerPlan]
 
 
 def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
@@ -63,7 +73,8 @@ def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
     return ArrayPlan(
         name=array.name,
         n_ports=parts.n_ports,
-        controllers=given(spec.controllers, model.controllers),
+        controllers=parts.controllers,
+        failover=failover_of(array),
         command_ps=given(spec.command_cost, model.command_cost),
         burst_bytes=given(spec.burst, model.burst),
         first_burst_bytes=given(spec.first_burst, model.first_burst) or None,
@@ -92,7 +103,8 @@ def _cache(array: ArrayBox, problems: Problems) -> CachePlan | None:
     if cache is None:
         return None
     if cache.size is not None:
-        return build_page_cache(cache, (*array.path, "cache"), problems)
+        path: Path = (*array.path, "cache")
+        return build_page_cache(cache, controllers_of(array.spec), path, problems)
     return HitRateCache(
         read_hit_ppm=cache.read_hit,
         access_ps=cache.access,

@@ -12,6 +12,7 @@ from sanlab.plan.back_ends import BackEnds
 from sanlab.plan.boxes import build_boxes
 from sanlab.plan.buffers import grant_buffers
 from sanlab.plan.bus_checks import check_buses
+from sanlab.plan.controllers import check_controllers
 from sanlab.plan.fabric import build_links, build_n_ports, build_switches, n_port_ids
 from sanlab.plan.faults import build_faults
 from sanlab.plan.host_plans import build_hosts
@@ -52,6 +53,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     wiring = wire(scenario, boxes, problems)
     grants = grant_buffers(scenario, boxes, wiring, problems)
     check_buses(boxes, wiring, problems)
+    check_controllers(boxes.arrays, problems)
     problems.stop_if_any()
     table = place_luns(boxes, wiring, problems)
     problems.stop_if_any()
@@ -65,7 +67,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     for index, array in enumerate(boxes.arrays):
         back_ends.add(array, table.disk_names(index, array), len(loops), problems)
     net = Network(boxes, wiring, ids)
-    arrays = build_arrays(net, table, back_ends, problems)
+    arrays = build_arrays(net, table, back_ends, faults.controllers, problems)
     problems.stop_if_any()
     flows: dict[str, Path] = {}
     virtual = number_virtual_ports(boxes, ids, len(ids) + len(back_ends.n_ports))

@@ -123,6 +123,9 @@ class ResolvedHba:
     npiv: tuple[str, ...]
     binding: str
     transfer_ps: int
+    engine: str
+    data_rate: int | None
+    turnaround_ps: int
     card_latency_ps: int
     interrupt_delay_ps: int
     bus: ResolvedBus | None = None
@@ -149,6 +152,9 @@ def resolve_hba(spec: Hba, name: str, path: Path, problems: Problems) -> Resolve
         npiv=tuple(name for group in spec.npiv for name in expand_names(group)),
         binding=spec.binding,
         transfer_ps=given(spec.transfer, model.transfer),
+        engine=given(spec.engine, model.engine),
+        data_rate=spec.data_rate or model.data_rate,
+        turnaround_ps=given(spec.turnaround, model.turnaround),
         card_latency_ps=given(spec.card_latency, model.card_latency),
         interrupt_delay_ps=given(spec.interrupt_delay, model.interrupt_delay),
     )

@@ -142,6 +142,7 @@ def plain_overheads(
         data_preparation_ps=0,
         reselect_ps=0,
         read_disconnect_ps=(0, 0),
+        write_disconnect_ps=0,
         least_write_seek_ps=0,
         extra_disconnect_ps=None,
     )
@@ -215,10 +216,11 @@ def _track(rate: int, switches: _Switches, surfaces: int) -> tuple[int, int]:
     return per_track, cylinder_ps - turning
 
 
-def _block_transfer(disk: DiskEntry) -> int:
+def _block_transfer(disk: DiskEntry) -> tuple[int, int]:
     if disk.interface_rate is None:
-        return 0
-    return round(SECTOR_BYTES * PS_PER_S / disk.interface_rate)
+        return 0, 0
+    transfer_ps = round(SECTOR_BYTES * PS_PER_S / disk.interface_rate)
+    return transfer_ps, transfer_ps
 
 
 def _buffer(disk: DiskEntry) -> BufferPlan:
@@ -234,6 +236,11 @@ def _buffer(disk: DiskEntry) -> BufferPlan:
         hits_written=has_buffer,
         hits_next_block=True,
         hits_overtake=True,
+        writes_overtake=True,
+        partial_hits_wait=False,
+        interface="held",
+        departure="after_status",
+        requested="replaced",
         read_ahead="segment" if has_buffer and disk.read_ahead else "off",
         least_read_ahead=0,
         most_read_ahead=segment_blocks,
@@ -247,4 +254,5 @@ def _buffer(disk: DiskEntry) -> BufferPlan:
         watermark_of_segment=False,
         write_cache="on" if disk.write_cache else "off",
         joins_writes=True,
+        flushes_first=False,
     )

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sanlab.plan.controllers import failed_controllers, ports_by_controller
 from sanlab.plan.schema import (
     CreditLossPlan,
     DrainPlan,
@@ -36,6 +37,8 @@ class FabricFaults:
     outages: dict[int, list[Span]] = field(default_factory=dict)
     member_outages: dict[int, list[MemberOutagePlan]] = field(default_factory=dict)
     bit_errors: dict[int, int] = field(default_factory=dict)
+    controllers: dict[tuple[str, int], list[Span]] = field(default_factory=dict)
+    """Outages of controllers, by array and number."""
     drains: list[DrainPlan] = field(default_factory=list)
     credit_losses: list[CreditLossPlan] = field(default_factory=list)
     route_changes: list[int] = field(default_factory=list)
@@ -43,7 +46,7 @@ class FabricFaults:
     @property
     def are_any(self) -> bool:
         """Whether there are any faults."""
-        parts = (self.outages, self.member_outages, self.bit_errors)
+        parts = (self.outages, self.member_outages, self.bit_errors, self.controllers)
         return any(parts) or bool(self.drains or self.credit_losses)
 
     def plan(
@@ -97,12 +100,28 @@ class _Reader:
                 self._trunk_member(fault, path)
             case "module-failure" | "pull-module" | "drive-failure":
                 pass  # Not a link: fabric services and RAID groups handle these.
+            case "controller-failure":
+                self._controller_failure(fault, path)
             case _:
-                self._outage(fault, path)
+                self._outage(self._links(fault, path), self._spans(fault, path))
 
-    def _outage(self, fault: Fault, path: Path) -> None:
-        links = self._links(fault, path)
+    def _controller_failure(self, fault: Fault, path: Path) -> None:
+        """A controller fails with its ports."""
+        arrays = {array.name: array for array in self.boxes.arrays if array.stack is None}
+        array = arrays.get(fault.array or "")
+        if array is None:
+            self._of_box(fault, fault.array or "", "array", (*path, "array"))
+            return
         spans = self._spans(fault, path)
+        owned = ports_by_controller(array)
+        for number in failed_controllers(fault, array, self.wiring, path, self.problems):
+            before = self.found.controllers.get((array.name, number), [])
+            self.found.controllers[array.name, number] = merged([*before, *spans])
+            ends = [(array.name, port) for port in owned[number]]
+            links = [self.wiring.link_of[end] for end in ends if end in self.wiring.link_of]
+            self._outage(links, spans)
+
+    def _outage(self, links: list[int], spans: list[Span]) -> None:
         for link in links:
             self.found.outages[link] = merged([*self.found.outages.get(link, []), *spans])
         ends = [
@@ -219,27 +238,9 @@ class _Reader:
                     f"'{name}' has no HBA '{fault.hba}' with a link",
                     "HBAs are named in 'hosts'; the default is hba0",
                 )
-        if fault.ports is not None:
-            ports = self._ports_of_array(name, fault.ports, ports, (*path[:-1], "ports"))
         return [
             self.wiring.link_of[name, port] for port in ports if (name, port) in self.wiring.link_of
         ]
-
-    def _ports_of_array(
-        self, name: str, wanted: list[str], linked: list[str], path: Path
-    ) -> list[str]:
-        from sanlab.plan.names import safe_expand
-
-        chosen = [port for it in wanted for port in safe_expand(it, path, self.problems)]
-        for port in chosen:
-            if port not in linked:
-                self.problems.add(
-                    path,
-                    f"'{name}' has no port '{port}' with a link",
-                    f"It has {', '.join(linked)}",
-                )
-                return []
-        return chosen
 
     def _between(self, fault: Fault, path: Path) -> list[int]:
         boxes = fault.between or []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.plan.multipath import multipath_of
-from sanlab.plan.schema import AdapterPlan, HostPlan
+from sanlab.plan.schema import AdapterPlan, EnginePlan, HostPlan
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
+    from sanlab.plan.defaults import ResolvedHba
     from sanlab.plan.names import End
     from sanlab.plan.wiring import Wiring
 
@@ -19,11 +20,15 @@ def build_hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostP
     for host in boxes.hosts:
         hbas = {hba.name: hba for hba in host.hbas}
         adapters = []
+        engines: dict[str, EnginePlan] = {}
         for port in wiring.linked_ports(host.name):
             hba = hbas[port.partition(".")[0]]
+            driven_by = f"{host.name}.{hba.name if hba.engine == 'card' else port}"
+            engines.setdefault(driven_by, _engine_of(hba, driven_by))
             adapters.append(
                 AdapterPlan(
                     n_port=ids[host.name, port],
+                    engine=list(engines).index(driven_by),
                     submit_ps=hba.submit_ps,
                     complete_ps=hba.complete_ps,
                     max_commands=hba.execution_throttle,
@@ -47,9 +52,14 @@ def build_hosts(boxes: Boxes, wiring: Wiring, ids: dict[End, int]) -> list[HostP
                 cpu_interrupt_ps=host.cpu.interrupt_ps,
                 max_request_bytes=host.os.max_request_bytes or None,
                 submission=host.os.submission,
+                engines=list(engines.values()),
                 adapters=adapters,
                 buses=[bus.plan(host.name) for bus in host.buses],
                 multipath=multipath_of(host.multipath),
             )
         )
     return hosts
+
+
+def _engine_of(hba: ResolvedHba, name: str) -> EnginePlan:
+    return EnginePlan(name=name, bytes_per_s=hba.data_rate, turnaround_ps=hba.turnaround_ps)

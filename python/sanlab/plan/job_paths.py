@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.plan.multipath import preferred_ports, refuse_one_path
+from sanlab.plan.multipath import optimised_ports, refuse_one_path
 from sanlab.plan.schema import PathPlan, TargetPlan
 from sanlab.quantities import nearest
 
@@ -92,8 +92,8 @@ def _every_path(
     spec: Workload, host: str, lun: PlacedLun, path: Path, maker: JobMaker
 ) -> list[PathPlan]:
     """Return every path to a LUN, the best group first."""
-    array = maker.boxes.arrays[lun.array].name
-    preferred = preferred_ports(lun, maker.problems)
+    box = maker.boxes.arrays[lun.array]
+    array, preferred = box.name, optimised_ports(lun, box)
     reached = [
         (0 if port in preferred else 1, adapter, maker.n_port_ids[array, port])
         for adapter, label in _chosen_host_ports(spec, host, path, maker)

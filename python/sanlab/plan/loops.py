@@ -17,7 +17,6 @@ from sanlab.plan.stacks import MOST_PORTS
 from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM, PS_PER_S, SPEEDS, counted, nearest
 
 if TYPE_CHECKING:
-    from sanlab.catalog.entries import LoopPortEntry
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import End, Problems
     from sanlab.plan.stacks import StackBox
@@ -115,6 +114,7 @@ def build_loops(
     """Return the loops of all stacks."""
     loops = []
     for stack in boxes.stacks:
+        _check_devices(stack, attached, problems)
         for loop in stack.loops:
             hosts = [it for it in attached if (it.stack, it.loop) == (stack.name, loop)]
             count = len(hosts) + stack.disks_count
@@ -132,6 +132,23 @@ def build_loops(
             else:
                 _too_few(stack, loop, problems)
     return loops
+
+
+def _check_devices(stack: StackBox, attached: list[Attachment], problems: Problems) -> None:
+    """Note behaviour of devices that are on no loop of the stack."""
+    hosts = {".".join(it.end) for it in attached if it.stack == stack.name}
+    known = [*(f"disk{disk}" for disk in range(1, stack.disks_count + 1)), *sorted(hosts)]
+    for device in stack.devices:
+        if device not in known:
+            guess = nearest(device, known)
+            disks = f"disk1 to disk{stack.disks_count}" if stack.disks_count else "no disks"
+            problems.add(
+                (*stack.path, "devices", device),
+                f"No device '{device}' is on a loop of '{stack.name}'",
+                f"Did you mean '{guess}'?"
+                if guess
+                else f"It has {', '.join([disks, *sorted(hosts)])}",
+            )
 
 
 def _too_few(stack: StackBox, loop: str, problems: Problems) -> None:
@@ -224,9 +241,8 @@ class _Loop:
         self.taken[al_pa] = owner
         return al_pa
 
-    def _port(
-        self, end: End, al_pa: int, delay: int, crossbar: int, policy: LoopPortEntry
-    ) -> LoopPortPlan:
+    def _port(self, end: End, al_pa: int, delay: int, crossbar: int) -> LoopPortPlan:
+        policy = self.stack.behaviour(end)
         return LoopPortPlan(
             n_port=self.ids[end],
             al_pa=al_pa,
@@ -247,7 +263,7 @@ class _Loop:
         retimer = self.words(model.retimer if spec.retimer is None else spec.retimer)
         bypass = self.words(model.bypass if spec.bypass is None else spec.bypass)
         between = _cable(spec.cable) + retimer
-        down: list[tuple[End, int, LoopPortEntry, int, int]] = []
+        down: list[tuple[End, int, int, int]] = []
         pending = 0
         at_top = [
             (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure == 1
@@ -257,25 +273,26 @@ class _Loop:
         ]
         for it, al_pa in at_top:
             cable = _fibre(it.spec)
-            down.append((it.end, al_pa, stack.initiator, pending + cable, 1))
+            down.append((it.end, al_pa, pending + cable, 1))
             pending = cable
         for enclosure in range(1, stack.enclosures + 1):
             pending += retimer if enclosure == 1 else between
             for disk in stack.disks_in(enclosure):
                 end = stack.name, f"disk{disk}.{self.loop}"
-                down.append((end, disk_al_pas[disk - 1], stack.target, pending, enclosure))
+                down.append((end, disk_al_pas[disk - 1], pending, enclosure))
                 pending = 0
             pending += (model.bays - len(stack.disks_in(enclosure))) * bypass
         for it, al_pa in at_bottom:
             cable = _fibre(it.spec)
-            down.append((it.end, al_pa, stack.initiator, pending + cable, stack.enclosures))
+            down.append((it.end, al_pa, pending + cable, stack.enclosures))
             pending = cable
         # The way back up passes the retimers and cables only.
         pending += between * (stack.enclosures - 1) + retimer
         ports = []
-        for index, (end, al_pa, policy, before, enclosure) in enumerate(down):
-            delay = before + self.words(policy.delay) + (pending if index == 0 else 0)
-            ports.append(self._port(end, al_pa, delay, enclosure - 1, policy))
+        for index, (end, al_pa, before, enclosure) in enumerate(down):
+            repeat = self.words(stack.behaviour(end).delay)
+            delay = before + repeat + (pending if index == 0 else 0)
+            ports.append(self._port(end, al_pa, delay, enclosure - 1))
         return ports
 
     def _crossbars(self) -> SwitchedMedium:
@@ -295,13 +312,12 @@ class _Loop:
         hop = self.words(model.crossbar if spec.crossbar is None else spec.crossbar)
         ports = []
         for it, al_pa in zip(self.hosts, host_al_pas, strict=True):
-            delay = self.words(stack.initiator.delay) + _fibre(it.spec) + hop // 2
-            ports.append(self._port(it.end, al_pa, delay, it.enclosure - 1, stack.initiator))
+            delay = self.words(stack.behaviour(it.end).delay) + _fibre(it.spec) + hop // 2
+            ports.append(self._port(it.end, al_pa, delay, it.enclosure - 1))
         for disk, al_pa in enumerate(disk_al_pas, start=1):
             end = stack.name, f"disk{disk}.{self.loop}"
-            delay = self.words(stack.target.delay) + hop - hop // 2
-            crossbar = stack.enclosure_of(disk) - 1
-            ports.append(self._port(end, al_pa, delay, crossbar, stack.target))
+            delay = self.words(stack.behaviour(end).delay) + hop - hop // 2
+            ports.append(self._port(end, al_pa, delay, stack.enclosure_of(disk) - 1))
         return ports
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sanlab.plan.controllers import owners_of
 from sanlab.plan.defaults import given, resolve_disk
 from sanlab.plan.disk_pool import Pool
 from sanlab.plan.drive_faults import drive_faults
@@ -40,6 +41,8 @@ class PlacedLun:
     spec: Lun
     path: Path
     mirror_to: str | None
+    owner: int | None = None
+    """Number of the controller that owns it; None if all serve it."""
     #: Ports of hosts that may use it, each with its host; None if all may.
     initiators: frozenset[tuple[str, str]] | None = None
     via: tuple[str, str] | None = None
@@ -153,6 +156,7 @@ def _place_array(place: Place, boxes: Boxes, wiring: Wiring, problems: Problems)
         ports = _export_ports(array, spec, path, wiring, problems)
         mirrors = _mirror_names(spec, len(names), path, problems)
         initiators = _initiators(spec, boxes, wiring, path, problems)
+        owners = owners_of(spec, array, len(names), path, problems)
         for number, (name, mirror_to) in enumerate(zip(names, mirrors, strict=True)):
             found = media_of(place, spec, len(names) - number, path, problems)
             if found is None:
@@ -173,6 +177,7 @@ def _place_array(place: Place, boxes: Boxes, wiring: Wiring, problems: Problems)
                     spec,
                     path,
                     mirror_to,
+                    owners[number],
                     initiators,
                 )
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.plan.names import safe_expand
+from sanlab.plan.controllers import ports_by_controller
 from sanlab.plan.schema import (
     LeastQueueSpreading,
     MultipathPlan,
@@ -13,6 +13,7 @@ from sanlab.plan.schema import (
 )
 
 if TYPE_CHECKING:
+    from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.luns import PlacedLun
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import SpreadingPlan
@@ -36,26 +37,14 @@ def multipath_of(spec: Multipath | None) -> MultipathPlan | None:
         queues_without_path=spec.no_path == "queue",
         failback_ps=None if spec.failback == "manual" else spec.failback,
         checker_ps=spec.checker,
-        switch_over_ps=spec.switch_over,
     )
 
 
-def preferred_ports(lun: PlacedLun, problems: Problems) -> frozenset[str]:
-    """Return the preferred ports of a LUN; all by default."""
-    wanted = lun.spec.preferred
-    if wanted is None:
+def optimised_ports(lun: PlacedLun, array: ArrayBox) -> frozenset[str]:
+    """Return the ports whose paths to a LUN are optimised: those of its owner, all without one."""
+    if lun.owner is None:
         return frozenset(lun.ports)
-    path: Path = (*lun.path, "preferred")
-    chosen = [port for it in wanted for port in safe_expand(it, path, problems)]
-    for port in chosen:
-        if port not in lun.ports:
-            problems.add(
-                path,
-                f"'{lun.name}' is not exported by '{port}'",
-                f"Ports with a link that export it: {', '.join(lun.ports) or 'none'}",
-            )
-            return frozenset(lun.ports)
-    return frozenset(chosen)
+    return frozenset(ports_by_controller(array)[lun.owner])
 
 
 def refuse_one_path(host: str, lun: str, path: Path, problems: Problems) -> None:

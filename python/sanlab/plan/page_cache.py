@@ -12,6 +12,7 @@ from sanlab.scenario.base import SECTOR_BYTES
 if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.scenario.arrays import Cache
+    from sanlab.scenario.controllers import Controllers
     from sanlab.scenario.document import Path
 
 _LARGEST_PAGE = 65_536
@@ -24,8 +25,10 @@ _DEFAULT_AFTER = 2
 _DEFAULT_DESTAGES = 8
 
 
-def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PagesCache | None:
-    """Return the page cache of an array; None after a problem."""
+def build_page_cache(
+    cache: Cache, controllers: Controllers, path: Path, problems: Problems
+) -> PagesCache | None:
+    """Return the page cache of a controller; None after a problem."""
     before = len(problems.found)
     size, page = given(cache.size, 0), given(cache.page, _DEFAULT_PAGE)
     if page & (page - 1) or not SECTOR_BYTES <= page <= _LARGEST_PAGE:
@@ -71,7 +74,7 @@ def build_page_cache(cache: Cache, path: Path, problems: Problems) -> PagesCache
         low_pages=dirty_pages * low // _WHOLE_PPM,
         high_pages=dirty_pages * high // _WHOLE_PPM,
         destages=given(cache.destages, _DEFAULT_DESTAGES),
-        partner=_partner(cache),
+        partner=_partner(cache, controllers),
     )
 
 
@@ -86,7 +89,14 @@ def _prefetch(cache: Cache) -> PrefetchPlan | None:
     )
 
 
-def _partner(cache: Cache) -> PartnerPlan | None:
+def _partner(cache: Cache, controllers: Controllers) -> PartnerPlan | None:
+    """Copies to another controller.
+
+    Arrays mirror their caches unless told otherwise: "Cache mirroring is enabled by default" (Dell
+    PowerVault MD3220, Owner's Manual).
+    """
+    if controllers.count > 1 and "partner" not in cache.model_fields_set:
+        return PartnerPlan(latency_ps=controllers.forward, bytes_per_s=controllers.forward_rate)
     if cache.partner is None:
         return None
     return PartnerPlan(latency_ps=cache.partner.time, bytes_per_s=cache.partner.rate)

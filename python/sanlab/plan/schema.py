@@ -25,6 +25,8 @@ U8 = Annotated[int, msgspec.Meta(ge=0, le=255)]
 U64 = Annotated[int, msgspec.Meta(ge=0)]
 #: A whole number from 1 to 2^64 - 1.
 PositiveU64 = Annotated[int, msgspec.Meta(ge=1)]
+#: A whole number from -2^63 to 2^63 - 1.
+I64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class PlanPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -446,6 +448,8 @@ class HostPlan(PlanPart, frozen=True, kw_only=True):
     """Largest command. Larger requests are split into pieces; without a limit, none is."""
     submission: SubmissionPlan
     """When the pieces of a request are issued."""
+    engines: list[EnginePlan]
+    """Engines of HBAs."""
     adapters: list[AdapterPlan]
     """HBA ports."""
     buses: list[BusPlan]
@@ -458,11 +462,24 @@ class HostPlan(PlanPart, frozen=True, kw_only=True):
 SubmissionPlan = Literal["together", "serial"]
 
 
+class EnginePlan(PlanPart, frozen=True, kw_only=True):
+    """The engine of an HBA's port, or of all ports of a card."""
+
+    name: str
+    """Name: that of the port, or of the card."""
+    bytes_per_s: PositiveU64 | None
+    """Rate at which it moves data. Without one, only commands take its time."""
+    turnaround_ps: U64
+    """Time to change between reads and writes."""
+
+
 class AdapterPlan(PlanPart, frozen=True, kw_only=True):
-    """One port of an HBA with the engine that drives it."""
+    """One port of an HBA."""
 
     n_port: U32
     """Its N_Port."""
+    engine: U32
+    """Which of the host's engines drives it."""
     submit_ps: U64
     """Engine time to start a command."""
     complete_ps: U64
@@ -527,8 +544,6 @@ class MultipathPlan(PlanPart, frozen=True, kw_only=True):
 
     A failed path is used again after the next check.
     """
-    switch_over_ps: U64
-    """Time in which the array hands the LUN to the controllers of another group."""
 
 
 class RoundRobinSpreading(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="round_robin"):
@@ -557,8 +572,10 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Name."""
     n_ports: list[U32]
     """Front-end ports."""
-    controllers: PositiveU32
-    """Controller processors that serve commands."""
+    controllers: list[ControllerPlan]
+    """Its controllers, which share the ports among them."""
+    failover: FailoverPlan
+    """How they work together."""
     command_ps: U64
     """Processor time of a command."""
     burst_bytes: PositiveU32
@@ -576,11 +593,11 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     port_queue_depth: PositiveU32
     """Commands one front-end port accepts before it answers TASK SET FULL."""
     cache: CachePlan | None
-    """Cache, if there is one."""
+    """Cache of each controller, if there is one."""
     drives: list[DrivePlan]
     """Kinds of disk drive."""
     disks: list[DiskPlan]
-    """Disks behind the controllers."""
+    """Disks, which every controller reaches."""
     groups: list[GroupPlan]
     """RAID groups."""
     parity_bytes_per_s: PositiveU64 | None
@@ -589,6 +606,44 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Loops to the disks. Without them, the controllers reach the disks directly."""
     luns: list[LunPlan]
     """Logical units."""
+
+
+class ControllerPlan(PlanPart, frozen=True, kw_only=True):
+    """A controller of an array."""
+
+    name: str
+    """Name, such as `dev1.c0`; the array's where it has only one."""
+    n_ports: list[U32]
+    """Its front-end ports, among those of the array."""
+    processors: PositiveU32
+    """Processors that serve commands."""
+    outages: list[OutagePlan]
+    """Times in which it has failed.
+
+    Its ports are dark then because their links have the same outages.
+    """
+
+
+class FailoverPlan(PlanPart, frozen=True, kw_only=True):
+    """How the controllers of an array work together."""
+
+    takeover_ps: U64
+    """Time in which another controller takes the LUNs of one that failed, and in which it hands
+    them back. Their commands wait meanwhile.
+    """
+    give_back_ps: U64 | None
+    """Time from a controller's return to the beginning of the return of its LUNs.
+
+    Without it, they stay.
+    """
+    told_ps: U64
+    """Time from the end of a takeover until hosts know the new states of their paths."""
+    forward_ps: U64
+    """Time a command takes from the controller it has come to, to the one that serves its LUN."""
+    forward_bytes_per_s: PositiveU64 | None
+    """Rate at which its data pass between the two. Without it, they take no time."""
+    writes_through_alone: bool
+    """Whether caches write through while no partner keeps a copy of their writes."""
 
 
 class HitRateCache(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="hit_rate"):
@@ -672,21 +727,21 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     sparing_range: U32
     """Cylinders of a sparing range."""
     zones: list[ZonePlan]
-    """Zones from the outside in."""
+    """Zones from the outside in. Cylinders between them are spare."""
     seek: SeekPlan
     """Arm movement."""
     head_switch_ps: U64
     """To another surface of the cylinder."""
-    write_settle_ps: U64
-    """Added to a movement before writing."""
+    write_settle_ps: I64
+    """Added to a movement before writing; the sum is at least 0."""
     rotation: RotationPlan
     """How the wait for a sector is found."""
     access_ps: U64
     """Movement and wait together, where they are constant."""
     overheads: OverheadsPlan
     """What the controller takes for a command."""
-    block_transfer_ps: U64
-    """Transfer of one block of 512 bytes over the interface."""
+    block_transfer_ps: tuple[U64, U64]
+    """Transfer of one block of 512 bytes over the interface, of a read and of a write."""
     buffer: BufferPlan
     """Buffer."""
     scheduling: SchedulingPlan
@@ -830,10 +885,14 @@ class OverheadsPlan(PlanPart, frozen=True, kw_only=True):
     """To take the interface again."""
     read_disconnect_ps: tuple[U64, U64]
     """To give it back while a read waits for the media."""
+    write_disconnect_ps: U64
+    """To give it back while a write waits."""
     least_write_seek_ps: U64
     """Least movement before a write that does not go on."""
     extra_disconnect_ps: list[U64] | None
-    """One more disconnection of writes: command, disconnect, between, movement, reselect."""
+    """One more disconnection of writes: command, disconnect, between, movement, second disconnect,
+    reselect.
+    """
 
 
 class BufferPlan(PlanPart, frozen=True, kw_only=True):
@@ -854,13 +913,26 @@ class BufferPlan(PlanPart, frozen=True, kw_only=True):
     hits_next_block: bool
     """The block being read counts as there."""
     hits_overtake: bool
-    """Commands it can answer overtake those that wait for the arm."""
+    """Reads it can answer overtake commands that wait for the arm."""
+    writes_overtake: bool
+    """Writes it can take overtake commands that wait for the arm."""
+    partial_hits_wait: bool
+    """A read waits for its share if only its beginning is there."""
+    interface: InterfacePlan
+    """When the controller gives the interface back."""
+    departure: DeparturePlan
+    """When the arm may leave for the next command."""
+    requested: RequestedPlan
+    """What happens to the blocks of a read."""
     read_ahead: ReadAheadPlan
     """How far the drive reads on."""
     least_read_ahead: U64
     """Blocks it reads on at least."""
     most_read_ahead: PositiveU64 | None
-    """Blocks it reads on at most. Without it, a segment."""
+    """Blocks it reads on at most.
+
+    Without it, a segment, from the start of the read where its blocks are kept.
+    """
     reads_ahead_after_hit: bool
     """A hit sets reading ahead going."""
     stops_in_sector: bool
@@ -881,6 +953,20 @@ class BufferPlan(PlanPart, frozen=True, kw_only=True):
     """When writes are answered."""
     joins_writes: bool
     """Sequential writes are joined."""
+    flushes_first: bool
+    """Writes in the buffer reach the media before the arm serves a later command."""
+
+
+#: When the controller gives the interface back during a read.
+InterfacePlan = Literal["released", "held_in_transfer", "held"]
+
+
+#: When the arm may leave for the next command.
+DeparturePlan = Literal["after_status", "with_status", "after_media"]
+
+
+#: What happens to the blocks of a read once they have been transferred.
+RequestedPlan = Literal["kept", "replaced", "dropped"]
 
 
 #: How far a drive reads on.
@@ -888,7 +974,7 @@ ReadAheadPlan = Literal["off", "track", "cylinder", "segment", "two_tracks"]
 
 
 #: When writes are answered.
-WriteCachePlan = Literal["off", "sequential", "on"]
+WriteCachePlan = Literal["off", "on"]
 
 
 #: Order of the commands that wait.
@@ -983,6 +1069,8 @@ class LunPlan(PlanPart, frozen=True, kw_only=True):
     """Capacity."""
     queue_depth: PositiveU32
     """Commands its task set holds before it answers TASK SET FULL."""
+    owner: U32 | None
+    """The controller that owns it. Without one, every controller serves it."""
     media: MediaPlan
     """What holds its blocks."""
     mirror: MirrorPlan | None

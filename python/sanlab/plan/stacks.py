@@ -14,7 +14,7 @@ from sanlab.scenario.base import overlaid, written
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import EnclosureEntry
-    from sanlab.plan.names import Problems
+    from sanlab.plan.names import End, Problems
     from sanlab.scenario.document import Path
     from sanlab.scenario.stacks import LoopPort, Stack
 
@@ -41,11 +41,20 @@ class StackBox:
     speed: str
     initiator: LoopPortEntry
     target: LoopPortEntry
+    devices: dict[str, LoopPortEntry]
+    """Behaviour of single devices, disks and host ports by name."""
 
     @property
     def enclosures(self) -> int:
         """Enclosures from the top."""
         return self.spec.enclosures
+
+    def behaviour(self, end: End) -> LoopPortEntry:
+        """Behaviour of a port on the loops: its own, or that of its kind."""
+        box, port = end
+        if box == self.name:
+            return self.devices.get(port.partition(".")[0], self.target)
+        return self.devices.get(f"{box}.{port}", self.initiator)
 
     def enclosure_of(self, disk: int) -> int:
         """Enclosure of a disk, both counted from 1."""
@@ -92,6 +101,8 @@ def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> Sta
                 f"It has disks 1 to {disks}" if disks else "The stack has no disks",
             )
     _check_spans(spec, name, path, problems)
+    initiator = _port_of(spec.initiator, model.initiator, (*path, "initiator"), problems)
+    target = _port_of(spec.target, model.target, (*path, "target"), problems)
     return StackBox(
         name=name,
         path=path,
@@ -100,8 +111,14 @@ def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> Sta
         disks_count=disks,
         loops=LOOPS[:loops],
         speed=speed,
-        initiator=_port_of(spec.initiator, model.initiator, (*path, "initiator"), problems),
-        target=_port_of(spec.target, model.target, (*path, "target"), problems),
+        initiator=initiator,
+        target=target,
+        devices={
+            device: _port_of(
+                own, initiator if "." in device else target, (*path, "devices", device), problems
+            )
+            for device, own in spec.devices.items()
+        },
     )
 
 
@@ -168,7 +185,7 @@ _NO_CONTROLLER = ArrayEntry.model_validate(
         "ports": 1,
         "speeds": list(SPEEDS),
         "bb_credit": 1,
-        "controllers": 1,
+        "processors": 1,
         "command_cost": 0,
         "burst": "16MiB",
         "port_queue_depth": 1_000_000,

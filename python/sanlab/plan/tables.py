@@ -90,14 +90,24 @@ def _switches(plan: Plan, max_rows: int) -> Table:
 
 
 def _arrays(plan: Plan, max_rows: int) -> Table:
-    columns = ("array", "ports", "controllers", "per command", "burst", "cache", "disks")
+    columns = (
+        "array",
+        "ports",
+        "controllers",
+        "processors",
+        "per command",
+        "burst",
+        "cache",
+        "disks",
+    )
     stacks = stack_names(plan)
     arrays = [array for array in plan.arrays if array.name not in stacks]
     rows = [
         (
             array.name,
             str(len(array.n_ports)),
-            str(array.controllers),
+            str(len(array.controllers)),
+            str(sum(controller.processors for controller in array.controllers)),
             format_time(array.command_ps),
             format_size(array.burst_bytes),
             _cache(array),

@@ -312,7 +312,8 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, media.",
         {
             "station": "name",
-            "kind": "`cpu`, `hba`, `bus`, `controller`, `disk`, `media`, `parity`, or `partner` (copies to the other controller)",
+            "kind": "`cpu`, `hba`, `bus`, `controller` (its processors), `disk`, `media`, `parity`, `partner` (copies "
+            "to the other controller), or `forwarding` (commands to the controller that serves their LUN)",
             "servers": "requests it serves at once",
             "arrivals_count": "requests that arrived",
             "busy_ps": "time its servers were busy, summed over servers",
@@ -414,6 +415,19 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "rate_bytes_per_s": "mean rate so far",
         },
     ),
+    "controllers": (
+        "One row for each controller of an array.",
+        {
+            "controller": "controller; the array where that has only one",
+            "is_up": "1 if it worked at the end",
+            "luns_count": "LUNs that it alone served at the end",
+            "commands_count": "commands its processors began",
+            "forwarded_count": "commands that came to it and went on to the controller that served their LUN",
+            "held_count": "commands that came to it and waited for the end of a takeover",
+            "failures_count": "times it failed",
+            "failed_ps": "time for which it had failed",
+        },
+    ),
     "rebuild_series": (
         "Progress of each reconstruction, about every hundredth of the drive.",
         {
@@ -423,9 +437,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         },
     ),
     "caches": (
-        "One row for each cache with pages.",
+        "One row for each cache with pages, the one of each controller.",
         {
-            "array": "array",
+            "controller": "controller whose LUNs it is for; the array where that has only one",
             "hits_count": "reads with all data in the cache",
             "waits_count": "reads that waited for a read-ahead in progress",
             "misses_count": "reads with missing data",
@@ -434,6 +448,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "written_bytes": "bytes of writes accepted",
             "overwritten_bytes": "bytes overwritten before they were destaged",
             "destaged_bytes": "bytes destaged to disk",
+            "lost_bytes": "bytes lost with a controller that failed, because no other had a copy",
             "destages_count": "writes to disk",
             "full_stripe_destages_count": "writes to disk of a whole stripe",
             "max_dirty_pages_count": "most dirty pages at once",

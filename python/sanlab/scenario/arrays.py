@@ -23,6 +23,17 @@ from sanlab.scenario.base import (
     also,
     refusal,
 )
+from sanlab.scenario.controllers import Controllers, as_controllers
+
+
+def _off_is_none(value: object) -> object:
+    if isinstance(value, str) and value != "off":
+        raise refusal(
+            reason=f"'{value}' is not a set of keys",
+            remedy="Write 'off', or the keys below it",
+        )
+    return None if value in ("off", False) else value
+
 
 DistributionName = Literal["constant", "exponential"]
 Commands = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -85,8 +96,9 @@ class Cache(ScenarioModel):
     """Destages under way at once; 8 by default."""
     destage: Size | None = None
     """Most that is destaged at once, in whole stripes; one stripe by default."""
-    partner: Partner | None = None
-    """Copy of every cached write to the other controller; none by default."""
+    partner: Annotated[Partner | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
+    """Copy of every cached write to the other controller, or `off`. With several `controllers` it
+    goes at their `forward` and `forward_rate` by default; with one, `off` is the default."""
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Cache:
@@ -357,9 +369,9 @@ class Lun(ScenarioModel):
     """Commands its task set holds before it answers TASK SET FULL."""
     ports: Patterns | None = None
     """Ports of the array it is exported by, `p0` or `p[0..1]`; all by default."""
-    preferred: Patterns | None = None
-    """Preferred ports for hosts with `multipath`: those of the controller that owns the LUN. Equal
-    by default."""
+    owner: Patterns | None = None
+    """Controller that owns it, `c0`; several take the LUNs of a group in turn. Paths to its ports
+    are optimised, others are not. By default every controller serves it and all paths are equal."""
     memory: Memory | None = None
     """Media whose service time does not depend on the address."""
     raid: Literal[0] | None = None
@@ -406,15 +418,6 @@ class Lun(ScenarioModel):
         return self
 
 
-def _off_is_none(value: object) -> object:
-    if isinstance(value, str) and value != "off":
-        raise refusal(
-            reason=f"'{value}' is not a cache",
-            remedy="Write 'off', or the keys of a cache below it",
-        )
-    return None if value in ("off", False) else value
-
-
 def _as_disk(value: object) -> object:
     return {"model": value} if isinstance(value, str) else value
 
@@ -445,8 +448,13 @@ class Array(ScenarioModel):
     """Rate at which a port empties its receive buffers; unlimited by default."""
     loop_only: bool = False
     """Its ports support arbitrated loops only: a switch without loop support isolates them."""
-    controllers: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """Processors that serve commands."""
+    controllers: Annotated[
+        Controllers | None, BeforeValidator(as_controllers), also({"type": "integer"})
+    ] = None
+    """Controllers, a number or their keys; by default one that has all ports."""
+    processors: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Processors of each controller, which serve commands; 1 by default with `controllers`, else
+    those of the model."""
     command_cost: Time | None = None
     """Processor time of one command."""
     burst: Annotated[Size, Field(ge=512, le=2**30)] | None = None
@@ -460,7 +468,7 @@ class Array(ScenarioModel):
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""
     cache: Annotated[Cache | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
-    """Cache, or `off`; the cache of the model by default."""
+    """Cache of each controller, or `off`; the cache of the model by default."""
     disk: Annotated[Disk | None, BeforeValidator(_as_disk), also({"type": "string"})] = None
     """Model of its disks: a name in the catalog, or keys that change a model."""
     array_groups: Annotated[int, Field(ge=1, le=1024)] | None = None

@@ -52,7 +52,7 @@ _KEYS = {
     "port-down": _Keys((("port",),), _OUTAGE),
     "switch-down": _Keys((("switch",),), _OUTAGE),
     "hba-failure": _Keys((("host",),), ("hba", *_OUTAGE)),
-    "controller-failure": _Keys((("array",),), ("ports", *_OUTAGE)),
+    "controller-failure": _Keys((("array",),), ("controller", "ports", *_OUTAGE)),
     "drive-failure": _Keys((("array",), ("group",), ("drive",))),
     "trunk-member": _Keys(_LINK, ("number", "member", "until")),
     "slow-drain": _Keys((("port",), ("rate",)), ("until",)),
@@ -110,9 +110,10 @@ class Fault(ScenarioModel):
     continue without it. A loop switch sends a LIP only to the disk that caused it.
 
     Of the fabric. `link-down`: a cable is pulled. `port-down`: a port is disabled. `switch-down`,
-    `hba-failure`, `controller-failure`: all their ports lose light. `trunk-member`: one cable of a
-    trunk is pulled. These last `until` an instant or to the end of the run, or start and end at
-    random with `mtbf` and `mttr`. `slow-drain`: a port empties its receive buffers slowly.
+    `hba-failure`, `controller-failure`: all their ports lose light, and a controller also loses its
+    processors and its cache. `trunk-member`: one cable of a trunk is pulled. These last `until` an
+    instant or to the end of the run, or start and end at random with `mtbf` and `mttr`.
+    `slow-drain`: a port empties its receive buffers slowly.
     `lost-credit`: R_RDYs for a port get lost. `bit-errors`: bits on a link arrive inverted during
     the whole run. `module-failure`, `pull-module`: a switch loses one of its `modules` permanently.
 
@@ -152,8 +153,10 @@ class Fault(ScenarioModel):
     """The RAID group whose drive fails."""
     drive: Annotated[int, Field(ge=0, le=254)] | None = None
     """The drive, by its place in the group, from 0."""
+    controller: str | None = None
+    """The controller that fails, `c0`; all by default."""
     ports: list[Pattern] | None = None
-    """Ports of that controller; all ports of the array by default."""
+    """All ports of that controller, instead of its name."""
     rate: Rate | None = None
     """Rate at which a slow port empties its receive buffers."""
     count: Annotated[int, Field(ge=1, le=65_535)] = 1
@@ -200,6 +203,12 @@ class Fault(ScenarioModel):
         return self
 
     def _has_one_place(self) -> None:
+        if self.controller is not None and self.ports is not None:
+            raise refusal(
+                reason="The controller is named twice, by 'controller' and by 'ports'",
+                remedy="Keep one of them",
+                key="ports",
+            )
         if self.port is not None and self.between is not None:
             raise refusal(
                 reason="The link is named twice, by 'port' and by 'between'",

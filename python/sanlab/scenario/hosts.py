@@ -24,6 +24,7 @@ from sanlab.scenario.base import (
 )
 
 Interleave = Literal["sequence", "frame", "control"]
+Engine = Literal["port", "card"]
 Binding = Literal["wwpn", "fc_id", "none"]
 Submission = Literal["together", "serial"]
 
@@ -95,7 +96,7 @@ class Bus(ScenarioModel):
 
 
 class Hba(ScenarioModel):
-    """A host bus adapter; each port has its own engine."""
+    """A host bus adapter."""
 
     name: Name | None = None
     """Its name within the host; by default hba0, hba1 and so on."""
@@ -120,6 +121,12 @@ class Hba(ScenarioModel):
     """Time of the adapter's engine to finish a command."""
     transfer: Time | None = None
     """Time of the adapter's engine to process an XFER_RDY; a write has one for each burst."""
+    engine: Engine | None = None
+    """What has an engine: each `port`, or the `card`, whose ports share it; `port` by default."""
+    data_rate: Rate | None = None
+    """Rate at which an engine moves data, beside its time for commands; unlimited by default."""
+    turnaround: Time | None = None
+    """Time an engine takes to change between reads and writes; 0 by default."""
     card_latency: Time | None = None
     """Further latency of the card in each direction; its engine is free meanwhile."""
     interrupt_delay: Time | None = None
@@ -180,11 +187,9 @@ class Multipath(ScenarioModel):
     no_path: Literal["fail", "queue"] = "fail"
     """Whether requests wait or fail while there is no path."""
     failback: TimeOrManual = 0
-    """Time from the return of a preferred path to its use, or `manual`; 0 by default."""
+    """Time from the return of an optimised path to its use, or `manual`; 0 by default."""
     checker: Span = 5 * 10**12
     """Interval of the path checker, which puts failed paths back into use; 5s by default."""
-    switch_over: Time = 0
-    """Time an array takes to transfer a LUN to the other controller."""
 
     @model_validator(mode="after")
     def _counts_in_turn(self) -> Multipath:

@@ -133,6 +133,9 @@ class Stack(ScenarioModel):
     """Behaviour of host ports on the loops."""
     target: LoopPort | None = None
     """Behaviour of disks on the loops."""
+    devices: dict[str, LoopPort] = Field(default_factory=dict)
+    """Behaviour of single devices, `disk3` or `host1.hba0.p0`. Values not written are those
+    of `initiator` or `target`."""
     bypass: FewWords | None = None
     """Delay of an empty bay on a shared loop, in transmission words."""
     retimer: FewWords | None = None

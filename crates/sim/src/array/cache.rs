@@ -46,16 +46,17 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     pub(super) fn on_destaged(&mut self, now: Instant, id: Id<Task>) {
-        let Task { array, bytes, .. } = self.array.tasks[id];
+        let Task {
+            array, lun, bytes, ..
+        } = self.array.tasks[id];
         self.array.end_task(id);
-        let Some(cache) = &mut self.array.arrays[array].cache else {
+        let Some(cache) = self.array.arrays[array].cache_of(lun) else {
             return;
         };
         cache.destaged(bytes);
         let access = cache.access();
         while let Some(admitted) = self.array.arrays[array]
-            .cache
-            .as_mut()
+            .cache_of(lun)
             .and_then(Cache::admit_waiting)
         {
             self.store_in_cache(now, now + access, admitted.same());

@@ -13,7 +13,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let extent = self.array.extent_of(id);
         let array = self.array.tasks[id].array;
         let lun_bytes = self.array.arrays[array].luns[extent.lun].bytes;
-        let Some(cache) = self.array.pages_of(array) else {
+        let Some(cache) = self.array.arrays[array].pages_of(extent.lun) else {
             return;
         };
         // What is read ahead on a miss answers the miss too.
@@ -34,10 +34,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     fn serve_lookup(&mut self, now: Instant, id: Id<Task>, lookup: Lookup) {
-        let array = self.array.tasks[id].array;
+        let Task { array, lun, .. } = self.array.tasks[id];
         match lookup {
             Lookup::Hit => {
-                let cache = self.array.pages_of(array);
+                let cache = self.array.arrays[array].pages_of(lun);
                 let access = cache.map_or(Span::ZERO, |cache| cache.model.access);
                 self.serve_from_cache(now, now + access, id);
             }
@@ -54,7 +54,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Data of a command or a prefetch are in the cache; commands that waited for them look again.
     pub(super) fn on_pages_read(&mut self, now: Instant, id: Id<Task>) {
         let (extent, task) = (self.array.extent_of(id), self.array.tasks[id]);
-        let Some(cache) = self.array.pages_of(task.array) else {
+        let Some(cache) = self.array.arrays[task.array].pages_of(task.lun) else {
             return;
         };
         if task.purpose == Purpose::Command {
@@ -67,7 +67,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         for waiting in told {
             let waiting = waiting.same();
             let extent = self.array.extent_of(waiting);
-            if let Some(cache) = self.array.pages_of(task.array) {
+            if let Some(cache) = self.array.arrays[task.array].pages_of(task.lun) {
                 let lookup = cache.read(waiting.same(), extent);
                 self.serve_lookup(now, waiting, lookup);
             }
@@ -77,7 +77,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// A write of an array that has a cache of pages.
     pub(super) fn write_pages(&mut self, now: Instant, id: Id<Task>) {
         let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
-        let Some(cache) = self.array.pages_of(array) else {
+        let Some(cache) = self.array.arrays[array].pages_of(extent.lun) else {
             return;
         };
         match cache.write(id.same(), extent) {
@@ -85,7 +85,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             CacheWrite::Waits => {}
             CacheWrite::Through => self.access_media(now, id),
         }
-        self.destage_pages(now, array);
+        self.destage_pages(now, array, extent.lun);
     }
 
     /// A write has its pages: it goes to the partner controller's cache too, where there is one.
@@ -95,15 +95,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.tell(now, exchange, Stage::Cache);
         }
         let array = &mut self.array.arrays[task.array];
-        let Some(model) = array.page_cache.as_ref().map(|cache| cache.model) else {
+        let home = array.luns[task.lun].cached_by;
+        let has_partner = array.has_partner(home);
+        let controller = &mut array.controllers[home];
+        let Some(model) = controller.page_cache.as_ref().map(|cache| cache.model) else {
             return;
         };
-        let Some((command, rate)) = model.partner else {
+        let Some((command, rate)) = model.partner.filter(|_| has_partner) else {
             self.serve_from_cache(now, now + model.access, id);
             return;
         };
         let copy = command + rate.time_for(task.bytes);
-        let done_at = array.partner.arrive(now, copy, model.access);
+        let done_at = controller.partner.arrive(now, copy, model.access);
         self.array.tasks[id].came_at = now;
         let component = self.array.tasks[id].component.number();
         self.agenda
@@ -112,23 +115,21 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_partner_copied(&mut self, now: Instant, id: Id<Task>) {
         let task = self.array.tasks[id];
-        self.array.arrays[task.array]
-            .partner
-            .leave(now, task.came_at);
+        let array = &mut self.array.arrays[task.array];
+        let home = array.luns[task.lun].cached_by;
+        array.controllers[home].partner.leave(now, task.came_at);
         self.on_cache_served(now, id);
     }
 
     /// Begin the destages whose time has come.
-    fn destage_pages(&mut self, now: Instant, number: Id<Array>) {
+    fn destage_pages(&mut self, now: Instant, number: Id<Array>, lun: Id<Lun>) {
+        let home = self.array.arrays[number].luns[lun].cached_by;
         loop {
             let array = &mut self.array.arrays[number];
             let (luns, groups) = (&array.luns, &array.groups);
             let stripe = |lun: Id<Lun>| luns[lun].media.stripe_bytes(groups);
-            let Some(extent) = array
-                .page_cache
-                .as_mut()
-                .and_then(|cache| cache.next_destage(stripe))
-            else {
+            let cache = array.controllers[home].page_cache.as_mut();
+            let Some(extent) = cache.and_then(|cache| cache.next_destage(stripe)) else {
                 return;
             };
             let id = self
@@ -142,16 +143,20 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(super) fn on_pages_destaged(&mut self, now: Instant, id: Id<Task>) {
         let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
         self.array.end_task(id);
-        if let Some(cache) = self.array.pages_of(array) {
+        if let Some(cache) = self.array.arrays[array].pages_of(extent.lun) {
             cache.destaged(extent);
         }
-        while let Some(admitted) = self
-            .array
-            .pages_of(array)
+        self.admit_waiting_writes(now, array, extent.lun);
+    }
+
+    /// Writes that waited have room in the cache of this LUN, and more may be destaged.
+    pub(super) fn admit_waiting_writes(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
+        while let Some(admitted) = self.array.arrays[array]
+            .pages_of(lun)
             .and_then(PageCache::admit_waiting)
         {
             self.copy_to_partner(now, admitted.same());
         }
-        self.destage_pages(now, array);
+        self.destage_pages(now, array, lun);
     }
 }

@@ -1,11 +1,16 @@
 //! Arrays, their tasks, and what they ask of other targets.
 
 use sanlab_fc::{Exchange, NPort};
+use sanlab_host::PathGroup;
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Timeline};
-use sanlab_storage::{Array, Extent, FrontEndPort, Group, Media, OpenBursts, Operation, PageCache};
+use sanlab_storage::{
+    Array, Controller, Extent, FrontEndPort, Group, Media, OpenBursts, Operation,
+};
 
+use super::held::Held;
 use super::task::{Purpose, Task};
 use super::transfer::{Transfer, TransferPurpose};
+use crate::host::path::Route;
 use crate::issuer::{IssuedCommand, Tag};
 
 /// The array's side of every command.
@@ -15,6 +20,8 @@ pub(crate) struct ArraySide {
     pub(super) port_places: IdVec<NPort, Id<FrontEndPort>>,
     pub(super) tasks: Arena<Task>,
     pub(super) transfers: Arena<Transfer>,
+    /// Commands that wait until their LUN has gone over to another controller.
+    pub(super) held: Vec<Held>,
     /// Disk operations of the current task.
     pub(super) operations: Vec<Operation>,
 }
@@ -32,6 +39,7 @@ impl ArraySide {
             port_places,
             tasks: Arena::default(),
             transfers: Arena::default(),
+            held: Vec::new(),
             operations: Vec::new(),
         }
     }
@@ -50,6 +58,26 @@ impl ArraySide {
         for mirror in luns.filter_map(|lun| lun.mirror.as_mut()) {
             mirror.read_lag(now);
         }
+    }
+
+    /// N_Ports of a controller.
+    pub(super) fn ports_of(&self, array: Id<Array>, controller: Id<Controller>) -> Vec<Id<NPort>> {
+        let owner = &self.arrays[array];
+        let ports = owner.n_ports.pairs();
+        ports
+            .filter(|&(port, _)| owner.port_controllers[port] == controller)
+            .map(|(_, n_port)| n_port.same())
+            .collect()
+    }
+
+    /// The group of a path to a LUN: the first if its port is of the controller that serves the LUN, or if
+    /// all serve it.
+    pub(crate) fn path_group(&self, route: &Route) -> Id<PathGroup> {
+        let array = &self.arrays[route.array];
+        let port = self.port_places[route.target_n_port];
+        let server = array.luns[route.lun].served_by;
+        let is_best = server.is_none_or(|server| server == array.port_controllers[port]);
+        Id::new(u32::from(!is_best))
     }
 
     /// Time line of a transfer.
@@ -100,11 +128,11 @@ impl ArraySide {
         Some(&mut ports[port])
     }
 
-    /// Whether a task works on the command of an exchange.
+    /// Whether a task works on the command of an exchange, or it waits for a takeover.
     pub(crate) fn works_on(&self, exchange: Id<Exchange>) -> bool {
-        self.tasks
-            .live()
-            .any(|task| self.tasks[task].exchange == exchange.into())
+        let is_held = self.held.iter().any(|held| held.exchange == exchange);
+        let mut tasks = self.tasks.live();
+        is_held || tasks.any(|task| self.tasks[task].exchange == exchange.into())
     }
 
     /// The status of a command is on its way: its places in task set and port are free.
@@ -165,10 +193,6 @@ impl ArraySide {
             address: task.address,
             bytes: task.bytes,
         }
-    }
-
-    pub(super) fn pages_of(&mut self, array: Id<Array>) -> Option<&mut PageCache> {
-        self.arrays[array].page_cache.as_mut()
     }
 
     /// The group of a task, and the first byte of its LUN there; `None` if it has no group.

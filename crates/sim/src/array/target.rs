@@ -1,13 +1,13 @@
-//! The array's side of a command: admission, controller, bursts, the answer.
+//! The array's side of a command: admission, bursts, blocks.
 
 use sanlab_fc::{Exchange, FrameKind};
 use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FirstBurst, Status};
-use sanlab_storage::CacheWrite;
+use sanlab_storage::{CacheWrite, Controller};
 
+use super::held::Step;
 use super::state::array_of;
 use super::task::Task;
-use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -17,6 +17,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let command = self.fcp.command_mut(id);
         let array = &mut self.array.arrays[array_of(command)];
         let port = self.array.port_places[target];
+        if !array.controllers[array.port_controllers[port]].is_up {
+            return; // its frame came with the failure: no answer
+        }
         if array.admit(port, command.lun.same()).is_err() {
             command.status = Status::TaskSetFull;
             if command.first_burst == FirstBurst::Sent {
@@ -27,22 +30,31 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         command.is_admitted = true;
-        if array.command.is_zero() {
-            self.on_command_processed(now, id);
+        self.serve(now, id);
+    }
+
+    /// The processors of a controller have processed a command, unless it failed before.
+    pub(crate) fn on_command_processed(
+        &mut self,
+        now: Instant,
+        id: Id<Exchange>,
+        server: Id<Controller>,
+        failures: u32,
+    ) {
+        let command = self.fcp.latest_command(id);
+        let controller = &mut self.array.arrays[array_of(command)].controllers[server];
+        if controller.counters.failures == failures {
+            controller.processors.leave(now);
+            self.on_processed(now, id);
         } else {
-            let ends_at = array.controllers.arrive(now, array.command).ends_at;
-            self.agenda
-                .schedule(ends_at, target.number(), Event::CommandProcessed(id));
+            self.serve_again(now, id);
         }
     }
 
-    pub(crate) fn on_command_processed(&mut self, now: Instant, id: Id<Exchange>) {
+    /// A command is processed: its data are read, or asked for.
+    pub(super) fn on_processed(&mut self, now: Instant, id: Id<Exchange>) {
         self.tell(now, id, Stage::Controller);
         let command = self.fcp.command(id);
-        let array = &mut self.array.arrays[array_of(command)];
-        if !array.command.is_zero() {
-            array.controllers.leave(now);
-        }
         if command.is_read {
             self.read(now, id);
             return;
@@ -66,13 +78,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let target = self.fcp.exchange(exchange).target;
         let command = self.fcp.command(exchange);
         let task = self.array.new_task(exchange, target, command);
-        let array = self.array.tasks[task].array;
-        if self.array.arrays[array].page_cache.is_some() {
+        let Task { array, lun, .. } = self.array.tasks[task];
+        let array = &mut self.array.arrays[array];
+        if array.pages_of(lun).is_some() {
             self.read_pages(now, task);
             return;
         }
-        let cache = self.array.arrays[array].cache.as_mut();
-        match cache.and_then(|cache| cache.reads_hit().then(|| cache.access())) {
+        match array
+            .cache_of(lun)
+            .and_then(|cache| cache.reads_hit().then(|| cache.access()))
+        {
             Some(access) => self.serve_from_cache(now, now + access, task),
             None => self.access_media(now, task),
         }
@@ -144,20 +159,25 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// All data are here: store them, and copy them where the LUN is mirrored.
-    fn write(&mut self, now: Instant, exchange: Id<Exchange>) {
+    pub(super) fn write(&mut self, now: Instant, exchange: Id<Exchange>) {
+        if self.is_handed_over(now, exchange) {
+            self.hold(exchange, Step::Write);
+            return;
+        }
         let target = self.fcp.exchange(exchange).target;
         let command = self.fcp.command(exchange);
         let task = self.array.new_task(exchange, target, command);
         self.mirror_write(now, task);
-        let Task { array, bytes, .. } = self.array.tasks[task];
+        let Task {
+            array, lun, bytes, ..
+        } = self.array.tasks[task];
         let array = &mut self.array.arrays[array];
-        if array.page_cache.is_some() {
+        if array.pages_of(lun).is_some() {
             self.write_pages(now, task);
             return;
         }
         let stored = array
-            .cache
-            .as_mut()
+            .cache_of(lun)
             .map(|cache| (cache.write(task.same(), bytes), cache.access()));
         match stored {
             Some((CacheWrite::Taken, access)) => self.store_in_cache(now, now + access, task),

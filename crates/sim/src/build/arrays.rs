@@ -6,9 +6,10 @@ use std::sync::Arc;
 use sanlab_fc::{Flow, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
-    Array, BackEnd, Cache, Disk, Failing, Flash, FlashModel, FrontEndPort, Group, Level,
-    LogicalUnit, Media, Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel,
-    Partner, RaidMapping, Ram, Rebuild, ServiceTime, Stripe, WriteStrategy,
+    Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Failing, Failover,
+    Flash, FlashModel, FrontEndPort, Group, Level, LogicalUnit, Media, Mirror, MirrorMode,
+    MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild,
+    ServiceTime, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -64,7 +65,10 @@ fn mirror_of(mirror: &MirrorPlan, flow: Id<Flow>) -> Mirror {
 fn array_of(array: &ArrayPlan, seed: u64) -> Result<Array, PlanError> {
     Ok(Array {
         first_n_port: Id::new(array.n_ports[0]),
-        controllers: Station::new(array.controllers.get()),
+        n_ports: array.n_ports.iter().copied().map(Id::new).collect(),
+        controllers: controllers_of(array, seed),
+        failover: failover_of(array),
+        port_controllers: port_controllers(array),
         command: Span::from_ps(array.command_ps),
         burst_bytes: array.burst_bytes.get(),
         first_burst_bytes: array.first_burst_bytes.map_or(0, NonZeroU32::get),
@@ -73,21 +77,73 @@ fn array_of(array: &ArrayPlan, seed: u64) -> Result<Array, PlanError> {
         open_bursts: array
             .open_bursts
             .map(|limit| IdVec::filled(OpenBursts::new(limit.get()), array.n_ports.len())),
-        cache: hit_rate_cache_of(array, seed),
         disks: disks_of(array, seed)?,
         disk_due: IdVec::filled(Instant::NEVER, array.disks.len()),
         disk_open: IdVec::filled(0, array.disks.len()),
         groups: array.groups.iter().map(group_of).collect(),
         parity: Station::new(1),
         parity_rate: array.parity_bytes_per_s.map(Rate::from),
-        page_cache: page_cache_of(array),
-        partner: Partner::default(),
         back_end: None,
-        luns: array.luns.iter().map(|lun| lun_of(lun, seed)).collect(),
+        luns: array
+            .luns
+            .iter()
+            .map(|lun| lun_of(lun, array, seed))
+            .collect(),
     })
 }
 
-fn hit_rate_cache_of(array: &ArrayPlan, seed: u64) -> Option<Cache> {
+fn controllers_of(array: &ArrayPlan, seed: u64) -> IdVec<Controller> {
+    let count = array.controllers.len();
+    let controllers = array.controllers.iter().enumerate();
+    controllers
+        .map(|(place, planned)| Controller {
+            processors: Station::new(planned.processors.get()),
+            forwarding: Station::settling(1),
+            partner: Partner::default(),
+            cache: hit_rate_cache_of(array, &planned.name, seed),
+            page_cache: page_cache_of(array),
+            seat: CacheSeat::of(place, count, mirrors_caches(array)),
+            is_up: true,
+            counters: ControllerCounters::default(),
+        })
+        .collect()
+}
+
+/// Whether writes to a cache of the array are copied to another controller.
+fn mirrors_caches(array: &ArrayPlan) -> bool {
+    matches!(
+        array.cache,
+        Some(CachePlan::Pages {
+            partner: Some(_),
+            ..
+        })
+    )
+}
+
+fn failover_of(array: &ArrayPlan) -> Failover {
+    let plan = array.failover;
+    Failover {
+        takeover: Span::from_ps(plan.takeover_ps),
+        give_back: plan.give_back_ps.map(Span::from_ps),
+        told: Span::from_ps(plan.told_ps),
+        forward: Span::from_ps(plan.forward_ps),
+        forward_rate: plan.forward_bytes_per_s.map(Rate::from),
+        mirrors_caches: mirrors_caches(array),
+        writes_through_alone: plan.writes_through_alone,
+    }
+}
+
+/// The controller of each port.
+fn port_controllers(array: &ArrayPlan) -> IdVec<FrontEndPort, Id<Controller>> {
+    let controller_of = |n_port: &u32| {
+        let mut controllers = array.controllers.iter();
+        let place = controllers.position(|it| it.n_ports.contains(n_port));
+        Id::from_place(place.expect("a checked plan"))
+    };
+    array.n_ports.iter().map(controller_of).collect()
+}
+
+fn hit_rate_cache_of(array: &ArrayPlan, name: &str, seed: u64) -> Option<Cache> {
     let Some(CachePlan::HitRate {
         read_hit_ppm,
         access_ps,
@@ -97,7 +153,7 @@ fn hit_rate_cache_of(array: &ArrayPlan, seed: u64) -> Option<Cache> {
         return None;
     };
     let dirty_limit = dirty_limit_bytes.map_or(0, u64::from);
-    let draws = RandomStream::new(seed, &format!("{}/cache", array.name));
+    let draws = RandomStream::new(seed, &format!("{name}/cache"));
     let access = Span::from_ps(access_ps);
     Some(Cache::new(read_hit_ppm, access, dirty_limit, draws))
 }
@@ -205,12 +261,18 @@ fn rebuild_of(plan: &RebuildPlan, group: &GroupPlan) -> Rebuild {
     rebuild.paced(rate, plan.step_bytes, plan.steps.get())
 }
 
-fn lun_of(plan: &LunPlan, seed: u64) -> LogicalUnit {
+fn lun_of(plan: &LunPlan, array: &ArrayPlan, seed: u64) -> LogicalUnit {
+    let owner = plan.owner.map(Id::new);
+    let turn = plan.number as usize % array.controllers.len();
     LogicalUnit {
         number: plan.number,
         bytes: plan.bytes,
         queue_depth: plan.queue_depth.get(),
         open: 0,
+        owner,
+        served_by: owner,
+        ready_at: Instant::START,
+        cached_by: owner.unwrap_or_else(|| Id::from_place(turn)),
         media: media_of(plan, seed),
         mirror: None,
     }

@@ -2,19 +2,25 @@
 
 use std::num::NonZeroU64;
 
-use sanlab_host::{Adapter, BlockLayer, CpuCosts, Host};
-use sanlab_kernel::{Id, Span, Station};
+use sanlab_host::{Adapter, BlockLayer, CpuCosts, Engine, Host};
+use sanlab_kernel::{Id, Rate, Span, Station};
 
 use crate::host::file_system::FileSystem;
 use crate::host::state::HostParts;
-use crate::plan::{AdapterPlan, Plan, SubmissionPlan};
+use crate::plan::{AdapterPlan, EnginePlan, Plan, SubmissionPlan};
 
 /// Hosts with their processors, block layers and adapters, and file systems.
 pub(super) fn add_hosts(parts: &mut HostParts, plan: &Plan) {
     parts.file_systems = plan.file_systems.iter().map(FileSystem::new).collect();
     for host in &plan.hosts {
-        let adapters = host.adapters.iter().map(adapter_of);
+        let first_engine = parts.engines.next_id().number();
+        let engines = host.engines.iter().map(engine_of);
+        engines.for_each(|engine| {
+            parts.engines.push(engine);
+        });
+        let adapters = host.adapters.iter();
         let adapters = adapters
+            .map(|adapter| adapter_of(adapter, Id::new(first_engine + adapter.engine)))
             .map(|adapter| parts.adapters.push(adapter))
             .collect();
         parts.hosts.push(Host {
@@ -36,9 +42,17 @@ pub(super) fn add_hosts(parts: &mut HostParts, plan: &Plan) {
     }
 }
 
-fn adapter_of(plan: &AdapterPlan) -> Adapter {
+fn engine_of(plan: &EnginePlan) -> Engine {
+    let data = plan.bytes_per_s;
+    Engine::new(
+        data.map(|rate| Rate::from_bytes_per_s(rate.get())),
+        Span::from_ps(plan.turnaround_ps),
+    )
+}
+
+fn adapter_of(plan: &AdapterPlan, engine: Id<Engine>) -> Adapter {
     let mut adapter = Adapter::new(
-        Id::new(plan.n_port),
+        (Id::new(plan.n_port), engine),
         (
             Span::from_ps(plan.submit_ps),
             Span::from_ps(plan.complete_ps),

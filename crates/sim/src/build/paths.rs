@@ -121,6 +121,5 @@ fn multipath_of(plan: &MultipathPlan) -> Multipath {
             NoPath::Fail
         },
         failback: plan.failback_ps.map(Span::from_ps),
-        switch_over: Span::from_ps(plan.switch_over_ps),
     }
 }

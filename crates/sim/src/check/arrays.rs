@@ -34,9 +34,7 @@ fn check_array(
     for &id in &array.n_ports {
         n_port(plan, id, || place("n_ports"))?;
     }
-    array
-        .controllers
-        .within(1, MOST_SLOTS, || place("controllers"))?;
+    check_controllers(array, &place)?;
     span(array.command_ps, || place("command_ps"))?;
     array
         .burst_bytes
@@ -56,6 +54,9 @@ fn check_array(
     for (number, lun) in array.luns.iter().enumerate() {
         let at = |key: &str| place(&format!("luns[{number}].{key}"));
         lun.bytes.within(1, LARGEST_LUN, || at("bytes"))?;
+        if let Some(owner) = lun.owner {
+            known(owner, array.controllers.len(), "controller", || at("owner"))?;
+        }
         media::check(array, lun, &capacities, || at("media"))?;
         mirror(plan, array, lun, || at("mirror"))?;
         for &id in lun.initiators.iter().flatten() {
@@ -63,6 +64,48 @@ fn check_array(
         }
     }
     Ok(())
+}
+
+fn check_controllers(array: &ArrayPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
+    let mut ports: Vec<u32> = Vec::new();
+    for (number, controller) in array.controllers.iter().enumerate() {
+        let at = |key: &str| place(&format!("controllers[{number}].{key}"));
+        controller
+            .processors
+            .within(1, MOST_SLOTS, || at("processors"))?;
+        ports.extend(&controller.n_ports);
+        let mut last_ps = None;
+        for outage in &controller.outages {
+            let follows = last_ps.is_none_or(|last| last < outage.from_ps);
+            let in_order = follows && outage.from_ps < outage.end_ps();
+            require(
+                in_order,
+                || at("outages"),
+                || "outages follow one after the other".into(),
+            )?;
+            last_ps = Some(outage.end_ps());
+        }
+    }
+    ports.sort_unstable();
+    let mut all = array.n_ports.clone();
+    all.sort_unstable();
+    require(
+        !array.controllers.is_empty() && ports == all,
+        || place("controllers"),
+        || "each port of an array belongs to one controller".into(),
+    )?;
+    let failover = &array.failover;
+    for (key, value_ps) in [
+        ("takeover_ps", failover.takeover_ps),
+        ("give_back_ps", failover.give_back_ps.unwrap_or(0)),
+        ("told_ps", failover.told_ps),
+        ("forward_ps", failover.forward_ps),
+    ] {
+        span(value_ps, || place(&format!("failover.{key}")))?;
+    }
+    rate(failover.forward_bytes_per_s, || {
+        place("failover.forward_bytes_per_s")
+    })
 }
 
 /// Bytes of each disk.

@@ -22,7 +22,11 @@ pub(crate) fn check(drive: &DrivePlan, place: impl Fn(&str) -> String) -> Result
     drive
         .revolution_ps
         .within(1, LONGEST_PS, || place("revolution_ps"))?;
-    fields!(time, drive, place; head_switch_ps, write_settle_ps, access_ps, block_transfer_ps);
+    fields!(time, drive, place; head_switch_ps, access_ps);
+    fields!(pair, drive, place; block_transfer_ps);
+    time(drive.write_settle_ps.unsigned_abs(), || {
+        place("write_settle_ps")
+    })?;
     overheads(&drive.overheads, |key| place(&format!("overheads.{key}")))?;
     seek(&drive.seek, || place("seek"))?;
     for (number, zone) in drive.zones.iter().enumerate() {
@@ -58,7 +62,7 @@ pub(crate) fn check(drive: &DrivePlan, place: impl Fn(&str) -> String) -> Result
 fn overheads(of: &OverheadsPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
     fields!(time, of, place;
         request_ps, read_completion_ps, write_completion_ps, data_preparation_ps, reselect_ps,
-        least_write_seek_ps);
+        write_disconnect_ps, least_write_seek_ps);
     fields!(pair, of, place;
         read_hit_ps, read_miss_ps, write_hit_ps, write_miss_ps, read_disconnect_ps);
     for value in of.extra_disconnect_ps.into_iter().flatten() {

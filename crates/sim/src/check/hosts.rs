@@ -19,6 +19,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
             let place = |key: &str| format!("hosts[{index}].adapters[{number}].{key}");
             n_port(plan, adapter.n_port, || place("n_port"))?;
             check_adapter(adapter, place)?;
+            let engines = host.engines.len();
+            known(adapter.engine, engines, "engine of this host", || {
+                place("engine")
+            })?;
             let Some(bus) = adapter.bus else { continue };
             known(bus, host.buses.len(), "bus of this host", || place("bus"))?;
             require(
@@ -40,11 +44,18 @@ fn check_host(host: &HostPlan, place: impl Fn(&str) -> String) -> Result<(), Pla
         rate(bus.bytes_per_s, || at("bytes_per_s"))?;
         fields!(span, bus, at; fetch_overhead_ps, store_overhead_ps);
     }
+    for (number, engine) in host.engines.iter().enumerate() {
+        let at = |key: &str| place(&format!("engines[{number}].{key}"));
+        if let Some(bytes_per_s) = engine.bytes_per_s {
+            rate(bytes_per_s, || at("bytes_per_s"))?;
+        }
+        fields!(span, engine, at; turnaround_ps);
+    }
     let Some(multipath) = host.multipath else {
         return Ok(());
     };
     let at = |key: &str| place(&format!("multipath.{key}"));
-    fields!(span, multipath, at; failback_ps, checker_ps, switch_over_ps);
+    fields!(span, multipath, at; failback_ps, checker_ps);
     Ok(())
 }
 

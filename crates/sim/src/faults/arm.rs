@@ -64,6 +64,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         for (index, loss) in (0..).map(Id::new).zip(&faults.credit_losses) {
             self.fault_at(at(loss.at_ps), FaultEvent::CreditLoss(index));
         }
+        for (array, planned) in (0..).map(Id::new).zip(&plan.arrays) {
+            for (id, controller) in (0..).map(Id::new).zip(&planned.controllers) {
+                for outage in &controller.outages {
+                    self.fault_at(at(outage.from_ps), FaultEvent::ControllerFails(array, id));
+                    if let Some(until) = outage.until_ps {
+                        self.fault_at(at(until.get()), FaultEvent::ControllerBack(array, id));
+                    }
+                }
+            }
+        }
         for &update_ps in &faults.route_updates_ps {
             self.fault_at(at(update_ps), FaultEvent::Routes);
         }
@@ -86,7 +96,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    pub(super) fn fault_at(&mut self, at: Instant, event: FaultEvent) {
+    pub(crate) fn fault_at(&mut self, at: Instant, event: FaultEvent) {
         self.agenda.schedule(at, 0, Event::Fault(event));
     }
 }

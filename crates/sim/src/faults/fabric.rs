@@ -47,6 +47,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.faults.note(now, what, Place::NPort(n_port));
             }
             FaultEvent::CreditLoss(index) => self.on_credit_loss(now, index),
+            FaultEvent::ControllerFails(array, id) => self.on_controller_fails(now, array, id),
+            FaultEvent::ControllerBack(array, id) => self.on_controller_back(now, array, id),
+            FaultEvent::GiveBack(array, id) => self.on_give_back(now, array, id),
+            FaultEvent::TakenOver(array) => self.on_taken_over(now, array),
             FaultEvent::CreditLook(fibre, frames) => self.on_credit_look(now, fibre, frames),
         }
     }

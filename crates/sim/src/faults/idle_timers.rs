@@ -6,7 +6,7 @@
 use sanlab_fc::ExchangeState;
 use sanlab_kernel::Instant;
 
-use crate::event::{Event, RecoveryEvent, ServiceEvent};
+use crate::event::{Event, FaultEvent, RecoveryEvent, ServiceEvent};
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -24,9 +24,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         match *event {
             Event::Recovery(timer) => self.is_idle_recovery(timer),
             Event::DataDue(exchange, number, _) => !self.waits_for_data(exchange, number),
+            Event::Fault(FaultEvent::GiveBack(..)) => self.only_lun_moves_are_left(),
             Event::Service(ServiceEvent::Overdue(step)) => self.services.is_answered(step),
             _ => false,
         }
+    }
+
+    /// Whether no command can come any more that cares which controller serves its LUN.
+    pub(crate) fn only_lun_moves_are_left(&self) -> bool {
+        let known = self.faults.resting() + self.faults.give_backs;
+        self.network.next_at() == Instant::NEVER && self.agenda.len() <= known
     }
 
     fn is_idle_recovery(&self, timer: RecoveryEvent) -> bool {

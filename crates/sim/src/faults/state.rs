@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use sanlab_fabric::{Fibre, Link, Loop, LoopFault};
 use sanlab_fc::NPort;
 use sanlab_kernel::{Id, IdVec, Instant, Span};
+use sanlab_storage::{Array, Controller};
 
 use crate::host::path::{HostDevice, Path};
 use crate::plan::{
@@ -36,6 +37,8 @@ pub(crate) struct Faults {
     exchanges: u32,
     /// Ids of aborted exchanges that rest.
     pub(super) resting: usize,
+    /// Returns of LUNs to their controllers that are to come.
+    pub(crate) give_backs: usize,
     /// What happened, for the time line.
     log: Vec<Happened>,
     /// Transmitters that have discarded frames after the hold time.
@@ -68,7 +71,14 @@ pub(crate) enum Place {
     Path(Id<Path>),
     Device(Id<HostDevice>),
     NPort(Id<NPort>),
+    Array(Id<Array>),
+    Controller(Id<Array>, Id<Controller>),
     Fabric,
+}
+
+fn controllers_fail(plan: &Plan) -> bool {
+    let mut controllers = plan.arrays.iter().flat_map(|array| &array.controllers);
+    controllers.any(|controller| !controller.outages.is_empty())
 }
 
 impl Faults {
@@ -77,7 +87,9 @@ impl Faults {
         loop_faults: IdVec<LoopFaultPlan, (Id<Loop>, LoopFault)>,
     ) -> Self {
         Self {
-            is_armed: plan.faults.is_armed || !plan.loop_faults.is_empty(),
+            is_armed: plan.faults.is_armed
+                || !plan.loop_faults.is_empty()
+                || controllers_fail(plan),
             times: Times {
                 notice: Span::from_ps(plan.faults.notice_ps),
                 login: Span::from_ps(plan.faults.login_ps),
@@ -107,6 +119,7 @@ impl Faults {
             apart: BTreeSet::new(),
             exchanges: 0,
             resting: 0,
+            give_backs: 0,
             log: Vec::new(),
             discarding: BTreeSet::new(),
         }

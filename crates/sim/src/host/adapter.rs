@@ -26,11 +26,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             record.timeline.until(now, waited);
             (record.is_refused, record.is_recovering) = (false, false);
             adapter.commands += 1;
-            let out_at = adapter.work(now, adapter.submit);
+            let (submit, n_port, is_read) = (adapter.submit, adapter.n_port, record.is_read);
+            let out_at = self.host.engine_works(now, id, (submit, 0), is_read);
             if out_at == now {
                 self.on_engine_submitted(now, request);
             } else {
-                let n_port = adapter.n_port;
                 self.agenda
                     .schedule(out_at, n_port.number(), Event::EngineSubmitted(request));
             }
@@ -80,13 +80,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         exchange: Id<Exchange>,
         offset: u32,
     ) {
-        let adapter = self.host.route_of(&self.host.requests[request]).adapter;
-        let adapter = &mut self.host.adapters[adapter];
-        let out_at = adapter.work(now, adapter.transfer);
+        let id = self.host.route_of(&self.host.requests[request]).adapter;
+        let adapter = &self.host.adapters[id];
+        let (transfer, n_port) = (adapter.transfer, adapter.n_port);
+        let burst = self.fcp.command(exchange).asked_bytes - offset;
+        let step = (transfer, u64::from(burst));
+        let out_at = self.host.engine_works(now, id, step, false);
         if out_at == now {
             self.send_data(now, exchange, offset);
         } else {
-            let n_port = adapter.n_port;
             let event = Event::TransferSubmitted(exchange, offset);
             self.agenda.schedule(out_at, n_port.number(), event);
         }

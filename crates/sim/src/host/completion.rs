@@ -25,9 +25,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if !record.is_refused {
             record.arrived = record.bytes;
         }
+        let (is_read, bytes) = (record.is_read, record.arrived);
         let adapter = self.host.route_of(&self.host.requests[request]).adapter;
-        let adapter = &mut self.host.adapters[adapter];
-        let out_at = adapter.work(now, adapter.complete);
+        let step = self.host.adapters[adapter].complete;
+        let taken_in = if is_read { bytes } else { 0 };
+        let out_at = (self.host).engine_works(now, adapter, (step, taken_in), is_read);
         if out_at == now {
             self.on_engine_completed(now, request);
         } else {

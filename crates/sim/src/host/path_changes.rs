@@ -3,6 +3,7 @@
 use sanlab_fc::NPort;
 use sanlab_host::PathState;
 use sanlab_kernel::{Id, Instant, Span, Stage};
+use sanlab_storage::Array;
 
 use super::path::{HostDevice, Path};
 use crate::event::RecoveryEvent;
@@ -152,17 +153,36 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let adapter = self.host.paths[id].adapter;
         for device in self.host.paths[id].devices.clone() {
             self.on_device_ready(now, device);
-            let known = &self.host.devices[device].device;
-            let failback = known.multipath.and_then(|policy| policy.failback);
-            let is_better = self
-                .host
-                .best_group(device)
-                .is_some_and(|best| best < known.group);
-            if let (true, Some(failback)) = (is_better, failback) {
-                self.recover_at(now + failback, RecoveryEvent::Failback(device));
-            }
+            self.use_better_group(now, device);
         }
         self.pump_adapter(now, adapter);
+    }
+
+    /// Hosts learn which of their paths to an array are optimised now: in the model of SPC-4's asymmetric
+    /// access, they have read the states of its target port groups after a unit attention.
+    pub(crate) fn on_path_states(&mut self, now: Instant, array: Id<Array>) {
+        for id in self.host.devices.ids() {
+            let HostDevice { device, routes, .. } = &mut self.host.devices[id];
+            let is_of_array = routes.iter().any(|route| route.array == array);
+            if device.multipath.is_none() || !is_of_array {
+                continue;
+            }
+            let groups = routes.iter().map(|route| self.array.path_group(route));
+            device.regroup(groups.collect());
+            self.use_better_group(now, id);
+        }
+    }
+
+    /// A device whose group in use is not the best any more goes over to a better one, in the time that its
+    /// host takes for it.
+    fn use_better_group(&mut self, now: Instant, id: Id<HostDevice>) {
+        let known = &self.host.devices[id].device;
+        let failback = known.multipath.and_then(|policy| policy.failback);
+        let best = self.host.best_group(id);
+        let is_better = best.is_some_and(|best| best < known.group);
+        if let (true, Some(failback)) = (is_better, failback) {
+            self.recover_at(now + failback, RecoveryEvent::Failback(id));
+        }
     }
 
     /// An answer has come by a path: if another of the device is lost, its place is taken.

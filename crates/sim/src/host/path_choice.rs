@@ -5,7 +5,6 @@ use sanlab_kernel::{Id, Instant, Span, Stage};
 
 use super::path::{HostDevice, Route};
 use super::request::OpenRequest;
-use crate::event::RecoveryEvent;
 use crate::faults::state::Place;
 use crate::world::World;
 
@@ -21,9 +20,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let is_plain = device.multipath.is_none() && !self.faults.is_armed();
         let path = if is_plain {
             Some(Id::new(0))
-        } else if now < device.switching_until {
-            device.held.push(id.same());
-            return;
         } else {
             let (paths, adapters) = (&self.host.paths, &self.host.adapters);
             let state = |path: Id<DevicePath>| paths[routes[path].path].state;
@@ -62,15 +58,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A device goes over to another group of paths, for which the array needs its time.
+    /// A device goes over to another group of paths.
     fn switch_group(&mut self, now: Instant, id: Id<HostDevice>, group: Id<PathGroup>) {
-        let device = &mut self.host.devices[id].device;
-        device.group = group;
-        let takes = device.multipath.map(|policy| policy.switch_over);
-        if let Some(takes) = takes.filter(|takes| !takes.is_zero()) {
-            device.switching_until = now + takes;
-            self.recover_at(now + takes, RecoveryEvent::DeviceReady(id));
-        }
+        self.host.devices[id].device.group = group;
         self.faults.note(
             now,
             "lun moves to another group of paths",

@@ -1,7 +1,7 @@
 //! Hosts with all they have, and the requests that are open.
 
 use sanlab_fc::NPort;
-use sanlab_host::{Adapter, CpuCosts, Host, LunQueue, PathGroup, Role};
+use sanlab_host::{Adapter, CpuCosts, Engine, Host, LunQueue, PathGroup, Role};
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Span, Timeline};
 
 use super::file_system::FileSystem;
@@ -13,6 +13,7 @@ use crate::meters::WorkloadState;
 /// The host's side of every command.
 pub(crate) struct HostSide {
     pub(super) hosts: IdVec<Host>,
+    pub(super) engines: IdVec<Engine>,
     pub(super) adapters: IdVec<Adapter>,
     pub(super) jobs: IdVec<RunningJob>,
     pub(super) file_systems: IdVec<FileSystem>,
@@ -27,6 +28,7 @@ pub(crate) struct HostSide {
 #[derive(Default)]
 pub(crate) struct HostParts {
     pub(crate) hosts: IdVec<Host>,
+    pub(crate) engines: IdVec<Engine>,
     pub(crate) adapters: IdVec<Adapter>,
     pub(crate) jobs: IdVec<RunningJob>,
     pub(crate) file_systems: IdVec<FileSystem>,
@@ -38,6 +40,7 @@ impl HostSide {
     pub(crate) fn new(parts: HostParts) -> Self {
         Self {
             hosts: parts.hosts,
+            engines: parts.engines,
             adapters: parts.adapters,
             jobs: parts.jobs,
             file_systems: parts.file_systems,
@@ -53,6 +56,10 @@ impl HostSide {
 
     pub(crate) fn adapters_mut(&mut self) -> &mut IdVec<Adapter> {
         &mut self.adapters
+    }
+
+    pub(crate) fn engines_mut(&mut self) -> &mut IdVec<Engine> {
+        &mut self.engines
     }
 
     pub(crate) fn file_systems_mut(&mut self) -> &mut IdVec<FileSystem> {
@@ -99,6 +106,21 @@ impl HostSide {
         let first = self.jobs[job].devices[Id::new(0)];
         let adapter = self.devices[first].routes[Id::new(0)].adapter;
         self.adapters[adapter].n_port.same()
+    }
+
+    /// A step of a request takes this time of an adapter's engine, and moves so many bytes through it: when
+    /// does it show outside the card?
+    #[inline]
+    pub(super) fn engine_works(
+        &mut self,
+        now: Instant,
+        adapter: Id<Adapter>,
+        (step, bytes): (Span, u64),
+        is_read: bool,
+    ) -> Instant {
+        let adapter = &self.adapters[adapter];
+        let engine = &mut self.engines[adapter.engine];
+        engine.work(now, step, bytes, is_read) + adapter.latency
     }
 
     /// Work for a host's processors, of this cost: when is it done? `None` if it costs nothing.

@@ -97,6 +97,11 @@ fn place_name<const E: bool>(world: &World<E>, plan: &Plan, seen: &Happened) -> 
             lun.name.clone()
         }
         Place::NPort(n_port) => plan.n_ports[n_port.place()].name.clone(),
+        Place::Array(array) => plan.arrays[array.place()].name.clone(),
+        Place::Controller(array, controller) => {
+            let array = &plan.arrays[array.place()];
+            array.controllers[controller.place()].name.clone()
+        }
         Place::Fabric => "fabric".into(),
     }
 }

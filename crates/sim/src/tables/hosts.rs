@@ -1,6 +1,7 @@
 //! Tables of hosts: ports of adapters, I/O buses.
 
-use sanlab_kernel::{Instant, Span};
+use sanlab_host::Engine;
+use sanlab_kernel::{IdVec, Instant, Span};
 use sanlab_metrics::{Column, Table};
 
 use super::numbers::{ratio, run_time, span_of};
@@ -18,6 +19,10 @@ struct AdapterRow {
 
 /// Ports of adapters.
 pub(super) fn adapters<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) -> Table {
+    let engines = world.host.engines_mut().iter_mut();
+    let busy: IdVec<Engine, Span> = engines
+        .map(|engine| span_of(engine.station.totals(now).busy))
+        .collect();
     let hosts = plan.hosts.iter();
     let planned = hosts.flat_map(|host| host.adapters.iter().map(move |adapter| (host, adapter)));
     let rows: Vec<_> = (world.host.adapters_mut().iter_mut().zip(planned))
@@ -27,7 +32,7 @@ pub(super) fn adapters<const E: bool>(world: &mut World<E>, plan: &Plan, now: In
             commands: adapter.commands,
             interrupts: adapter.interrupts,
             queue_full: adapter.queue_full,
-            busy: span_of(adapter.engine.totals(now).busy),
+            busy: busy[adapter.engine],
         })
         .collect();
     let whole = |value: fn(&AdapterRow) -> u64| Column::whole(&rows, value);

@@ -37,14 +37,10 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
             "cpu",
         );
     }
-    for adapter in world.host.adapters_mut() {
-        let name = &plan.n_ports[adapter.n_port.place()].name;
-        add(
-            adapter.engine.totals(now),
-            adapter.engine.servers(),
-            name,
-            "hba",
-        );
+    let engines = plan.hosts.iter().flat_map(|host| &host.engines);
+    for (engine, planned) in world.host.engines_mut().iter_mut().zip(engines) {
+        let station = &mut engine.station;
+        add(station.totals(now), station.servers(), &planned.name, "hba");
     }
     let buses = plan.hosts.iter().flat_map(|host| &host.buses);
     for (bus, planned) in world.network.buses.segments.iter_mut().zip(buses) {
@@ -58,12 +54,13 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
         }
     }
     for (array, planned) in world.array.arrays_mut().iter_mut().zip(&plan.arrays) {
-        add(
-            array.controllers.totals(now),
-            array.controllers.servers(),
-            &planned.name,
-            "controller",
-        );
+        for (controller, planned) in array.controllers.iter_mut().zip(&planned.controllers) {
+            let processors = &mut controller.processors;
+            let (totals, servers) = (processors.totals(now), processors.servers());
+            add(totals, servers, &planned.name, "controller");
+            let forwarding = controller.forwarding.totals(now);
+            add(forwarding, 1, &planned.name, "forwarding");
+        }
         for (disk, planned) in array.disks.iter_mut().zip(&planned.disks) {
             add(disk.totals(now), 1, &planned.name, "disk");
         }
@@ -83,7 +80,9 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
             }
         }
         add(array.parity.totals(now), 1, &planned.name, "parity");
-        add(array.partner.totals(now), 1, &planned.name, "partner");
+        for (controller, planned) in array.controllers.iter_mut().zip(&planned.controllers) {
+            add(controller.partner.totals(now), 1, &planned.name, "partner");
+        }
     }
     rows
 }

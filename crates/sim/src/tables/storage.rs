@@ -1,18 +1,22 @@
 //! What RAID groups, rebuilds, caches and flash have done, as tables.
 
-use sanlab_kernel::Instant;
+use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
-use sanlab_storage::{FlashCounters, Group, GroupCounters, Media, PageCacheCounters, SECTOR_BYTES};
+use sanlab_storage::{
+    Controller, ControllerCounters, FlashCounters, Group, GroupCounters, Media, PageCacheCounters,
+    SECTOR_BYTES,
+};
 
 use super::numbers::per_second;
-use crate::plan::{GroupPlan, Plan, RebuildPlan};
+use crate::plan::{ControllerPlan, GroupPlan, Plan, RebuildPlan};
 use crate::world::World;
 
 type Field<T> = (&'static str, fn(&T) -> u64);
 
-/// Tables of groups, rebuilds, caches and flash.
-pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 5] {
+/// Tables of controllers, groups, rebuilds, caches and flash.
+pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 6] {
     [
+        controllers(world, plan, now),
         groups(world, plan),
         rebuilds(world, plan, now),
         rebuild_series(world, plan),
@@ -148,7 +152,55 @@ fn rebuild_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     )
 }
 
-const CACHE: [Field<PageCacheCounters>; 11] = [
+/// Controllers with their plans, and their places among those of their array.
+fn controllers_of<'a, const E: bool>(
+    world: &'a World<E>,
+    plan: &'a Plan,
+) -> impl Iterator<Item = (&'a Controller, &'a ControllerPlan, u64)> {
+    let arrays = world.array.arrays().iter().zip(&plan.arrays);
+    arrays.flat_map(|(state, planned)| {
+        let controllers = state.controllers.pairs().zip(&planned.controllers);
+        controllers.map(|((id, controller), planned)| {
+            let mut luns = state.luns.iter();
+            let serves = luns.by_ref().filter(|lun| lun.served_by == Some(id));
+            (controller, planned, serves.count() as u64)
+        })
+    })
+}
+
+/// Controllers: what they did, and what happened to them.
+fn controllers<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
+    let rows: Vec<_> = controllers_of(world, plan).collect();
+    let whole = |value: fn(&ControllerCounters) -> u64| {
+        Column::whole(&rows, move |row| value(&row.0.counters))
+    };
+    Table::new(
+        "controllers",
+        vec![
+            ("controller", Column::text(&rows, |row| row.1.name.clone())),
+            ("is_up", Column::whole(&rows, |row| u64::from(row.0.is_up))),
+            ("luns_count", Column::whole(&rows, |row| row.2)),
+            ("commands_count", whole(|counters| counters.commands)),
+            ("forwarded_count", whole(|counters| counters.forwarded)),
+            ("held_count", whole(|counters| counters.held)),
+            (
+                "failures_count",
+                whole(|counters| u64::from(counters.failures)),
+            ),
+            (
+                "failed_ps",
+                Column::whole(&rows, |row| {
+                    let counters = &row.0.counters;
+                    let lasting = now.saturating_since(counters.failed_at);
+                    let lasting = if row.0.is_up { Span::ZERO } else { lasting };
+                    (counters.failed_for + lasting).as_ps()
+                }),
+            ),
+        ],
+    )
+}
+
+const CACHE: [Field<PageCacheCounters>; 12] = [
     ("hits_count", |counters| counters.hits),
     ("waits_count", |counters| counters.waits),
     ("misses_count", |counters| counters.misses),
@@ -161,6 +213,7 @@ const CACHE: [Field<PageCacheCounters>; 11] = [
     ("destaged_bytes", |counters| {
         counters.destaged * SECTOR_BYTES
     }),
+    ("lost_bytes", |counters| counters.lost * SECTOR_BYTES),
     ("destages_count", |counters| counters.destages),
     ("full_stripe_destages_count", |counters| {
         counters.full_destages
@@ -171,11 +224,10 @@ const CACHE: [Field<PageCacheCounters>; 11] = [
 ];
 
 fn caches<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let arrays = world.array.arrays().iter().zip(&plan.arrays);
-    let with_pages =
-        arrays.filter_map(|(state, planned)| Some((state.page_cache.as_ref()?, planned)));
+    let with_pages = controllers_of(world, plan)
+        .filter_map(|(state, planned, _)| Some((state.page_cache.as_ref()?, planned)));
     let rows: Vec<_> = with_pages.collect();
-    let mut columns = vec![("array", Column::text(&rows, |row| row.1.name.clone()))];
+    let mut columns = vec![("controller", Column::text(&rows, |row| row.1.name.clone()))];
     for (name, value) in CACHE {
         columns.push((name, Column::whole(&rows, |row| value(&row.0.counters))));
     }

@@ -342,6 +342,10 @@ fn plans_that_do_not_hold_together_are_refused() {
     });
     refuse("n_ports[1]: it belongs to two", &|plan| {
         plan.arrays[1].n_ports[0] = 1;
+        plan.arrays[1].controllers[0].n_ports[0] = 1;
+    });
+    refuse("arrays[1].controllers: each port", &|plan| {
+        plan.arrays[1].controllers[0].n_ports.clear();
     });
     refuse("links[2]: there is a second link", &|plan| {
         plan.links[2].a = plan.links[1].a;

@@ -3,7 +3,9 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::Outcome;
-use sanlab_sim::plan::{AddressPlan, BusPlan, Distribution, Interleave, SubmissionPlan};
+use sanlab_sim::plan::{
+    AddressPlan, BusPlan, Distribution, EnginePlan, Interleave, SubmissionPlan,
+};
 
 /// One host and one array of memory with this many servers, joined by a link at 4GFC.
 fn direct(service: u64, servers: u32) -> San {
@@ -274,4 +276,58 @@ proptest! {
         let slow = san.try_run(true).expect("the laws hold in the reference");
         prop_assert_eq!(outcome.summary.fingerprint, slow.summary.fingerprint);
     }
+}
+
+/// Reads of 1 KiB through two ports whose engines are the limit.
+fn reads_of_two_ports(engines: u32, bytes_per_s: Option<u64>) -> f64 {
+    let mut san = dual_port(None);
+    let host = &mut san.plan.hosts[0];
+    let engine = EnginePlan {
+        bytes_per_s: bytes_per_s.map(n64),
+        ..EnginePlan::ideal("engine")
+    };
+    host.engines = vec![engine; engines as usize];
+    for (number, adapter) in (0..).zip(&mut host.adapters) {
+        adapter.engine = number % engines;
+        (adapter.submit_ps, adapter.complete_ps) = (10 * US, 10 * US);
+    }
+    for job in &mut san.plan.jobs {
+        (job.block_bytes, job.read_ppm) = (n64(1024), 1_000_000);
+    }
+    real(&san.run(), "workloads", "iops").iter().sum()
+}
+
+/// Ports with engines of their own do twice what one engine for both does. Bytes take time of an engine
+/// beside commands where it has a rate.
+#[test]
+fn an_engine_for_the_card_is_shared_by_its_ports() {
+    for (engines, bytes_per_s, each_us) in [
+        (2, None, 10.0),
+        (1, None, 20.0),
+        (2, Some(256_000_000), 12.0),
+        (1, Some(256_000_000), 24.0),
+    ] {
+        assert_near(
+            reads_of_two_ports(engines, bytes_per_s),
+            1e6 / each_us,
+            0.01,
+        );
+    }
+}
+
+/// Engines that take turns between reads and writes do less than with either alone.
+#[test]
+fn a_turn_costs_its_time() {
+    let rate_of = |read_ppm| {
+        let mut san = direct(0, 64);
+        let host = &mut san.plan.hosts[0];
+        host.engines[0].turnaround_ps = 30 * US;
+        host.adapters[0].submit_ps = 10 * US;
+        san.plan.end_ps = 400 * MS;
+        san.job(0, 0, 1024, 1).read_ppm = read_ppm;
+        real(&san.run(), "workloads", "iops").iter().sum::<f64>()
+    };
+    // One at a time: half of the I/Os are of the other kind than the one before.
+    let [reads, writes, mixed] = [1_000_000, 0, 500_000].map(|ppm| 1e6 / rate_of(ppm));
+    assert_near(mixed, f64::midpoint(reads, writes) + 15.0, 0.02);
 }

@@ -1,6 +1,7 @@
 //! Whole runs of plans: one binary for all of these tests, so that it is linked once.
 
 mod arrays;
+mod controllers;
 mod corners;
 mod cost;
 mod determinism;

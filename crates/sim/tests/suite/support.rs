@@ -8,10 +8,11 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use sanlab_metrics::Column;
 use sanlab_sim::plan::{
-    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, Distribution,
-    DrivePlan, EndPlan, FORMAT, FaultsPlan, FileSystemUsePlan, HostPlan, Interleave, JobPlan,
-    LinkPlan, LoopPlan, LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan,
-    OverheadsPlan, PathPlan, PatternPlan, Plan, Ppm, ReadAheadPlan, RotationPlan, RoutePolicy,
+    AdapterPlan, AddressPlan, ArrayPlan, ArrivalsPlan, BufferPlan, BusPlan, ControllerPlan,
+    DeparturePlan, Distribution, DrivePlan, EndPlan, EnginePlan, FORMAT, FailoverPlan, FaultsPlan,
+    FileSystemUsePlan, HostPlan, InterfacePlan, Interleave, JobPlan, LinkPlan, LoopPlan,
+    LoopPortPlan, LunPlan, MappingPlan, MediaPlan, MediumPlan, NPortPlan, OverheadsPlan, PathPlan,
+    PatternPlan, Plan, Ppm, ReadAheadPlan, RequestedPlan, RotationPlan, RoutePolicy,
     SchedulingPlan, SeekPlan, SparingPlan, SubmissionPlan, SwitchPlan, TargetPlan, TrafficPlan,
     WorkloadPlan, WriteCachePlan, ZonePlan,
 };
@@ -266,6 +267,7 @@ impl San {
             max_request_bytes: None,
             submission: SubmissionPlan::Together,
             buses: vec![],
+            engines: vec![EnginePlan::ideal(name)],
             adapters: vec![AdapterPlan::ideal(n_port)],
             multipath: None,
         });
@@ -278,7 +280,13 @@ impl San {
         self.plan.arrays.push(ArrayPlan {
             name: name.into(),
             n_ports: vec![n_port],
-            controllers: n32(1),
+            controllers: vec![ControllerPlan {
+                name: name.into(),
+                n_ports: vec![n_port],
+                processors: n32(1),
+                outages: vec![],
+            }],
+            failover: FailoverPlan::none(),
             command_ps: 0,
             burst_bytes: n32(1 << 30),
             first_burst_bytes: None,
@@ -295,6 +303,7 @@ impl San {
                 number: 0,
                 bytes: 1 << 34,
                 queue_depth: n32(65_535),
+                owner: None,
                 media: MediaPlan::Memory {
                     service_ps: service,
                     distribution,
@@ -524,7 +533,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             full_ps: 10 * MS,
         },
         head_switch_ps: MS / 3,
-        write_settle_ps: MS / 2,
+        write_settle_ps: 500_000_000,
         rotation: RotationPlan::Exact,
         access_ps: 0,
         overheads: OverheadsPlan {
@@ -534,7 +543,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             write_miss_ps: (100 * US, 100 * US),
             ..OverheadsPlan::default()
         },
-        block_transfer_ps: 2 * US,
+        block_transfer_ps: (2 * US, 2 * US),
         buffer: BufferPlan {
             segments: 8,
             segment_blocks: 1024,
@@ -544,6 +553,11 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             hits_written: true,
             hits_next_block: true,
             hits_overtake: true,
+            writes_overtake: true,
+            partial_hits_wait: false,
+            interface: InterfacePlan::Held,
+            departure: DeparturePlan::AfterStatus,
+            requested: RequestedPlan::Replaced,
             read_ahead: ReadAheadPlan::Segment,
             least_read_ahead: 0,
             most_read_ahead: None,
@@ -557,6 +571,7 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             watermark_of_segment: false,
             write_cache: WriteCachePlan::Off,
             joins_writes: true,
+            flushes_first: false,
         },
         scheduling: SchedulingPlan::Fifo,
         queue_depth: n32(32),

@@ -11,10 +11,11 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DiskPlan, Distribution, DrivePlan,
-    EndPlan, FileSystemPlan, FileSystemUsePlan, Interleave, JournalFullPlan, LimitPlan, LoadPlan,
-    LoadPointPlan, MediaPlan, MirrorModePlan, MirrorPlan, PhasePlan, PolicyPlan, QosPlan,
-    ReadAheadPlan, RoutePolicy, SchedulingPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
+    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskPlan,
+    Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan, Interleave,
+    JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan, MirrorPlan,
+    PhasePlan, PolicyPlan, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy, SchedulingPlan,
+    SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -73,17 +74,32 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
         ]),
         streaming: dice.below(3) == 0,
         buffer: BufferPlan {
-            write_cache: dice.pick(&[
-                WriteCachePlan::Off,
-                WriteCachePlan::Sequential,
-                WriteCachePlan::On,
-            ]),
+            write_cache: dice.pick(&[WriteCachePlan::Off, WriteCachePlan::On]),
             read_ahead: dice.pick(&[
                 ReadAheadPlan::Off,
                 ReadAheadPlan::Track,
                 ReadAheadPlan::Segment,
             ]),
             hits_overtake: dice.below(2) == 0,
+            writes_overtake: dice.below(2) == 0,
+            flushes_first: dice.below(2) == 0,
+            partial_hits_wait: dice.below(2) == 0,
+            interface: dice.pick(&[
+                InterfacePlan::Released,
+                InterfacePlan::HeldInTransfer,
+                InterfacePlan::Held,
+            ]),
+            departure: dice.pick(&[
+                DeparturePlan::AfterStatus,
+                DeparturePlan::WithStatus,
+                DeparturePlan::AfterMedia,
+            ]),
+            requested: dice.pick(&[
+                RequestedPlan::Kept,
+                RequestedPlan::Replaced,
+                RequestedPlan::Dropped,
+            ]),
+            read_watermark_ppm: dice.pick(&[0, 500_000, 1_000_000]),
             keeps_passing_blocks: dice.below(2) == 0,
             ..crate::support::drive("drive", 40_000_000_000).buffer
         },
@@ -270,7 +286,7 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
     let disks: Vec<_> = (0..dice.below(5)).map(disk).collect();
     let array = &mut san.plan.arrays[number];
     array.command_ps = dice.pick(&[0, 15 * US]);
-    array.controllers = n32(1 + dice.below(2) as u32);
+    array.controllers[0].processors = n32(1 + dice.below(2) as u32);
     array.burst_bytes = n32(dice.pick(&[4096, 65_536, 1 << 30]));
     array.first_burst_bytes = NonZeroU32::new(dice.pick(&[0, 0, 2048, 65_536]));
     array.open_bursts = NonZeroU32::new(dice.pick(&[0, 0, 1, 4]));

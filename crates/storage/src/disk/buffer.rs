@@ -2,7 +2,7 @@
 
 use sanlab_kernel::{Id, IdVec, Instant};
 
-use super::model::BufferModel;
+use super::model::{BufferModel, Requested};
 
 /// What a segment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,14 @@ impl Buffer {
     pub fn touch(&mut self, index: Id<Segment>) {
         self.uses += 1;
         self.segments[index].used = self.uses;
+    }
+
+    /// The segment used last.
+    #[cfg(test)]
+    pub fn latest(&self) -> Id<Segment> {
+        let segments = self.segments.pairs();
+        let latest = segments.max_by_key(|(_, segment)| segment.used);
+        latest.map_or(WRITE_SEGMENT, |(index, _)| index)
     }
 
     /// Look for a read; `reading` is the segment that is being filled.
@@ -210,6 +218,28 @@ impl Buffer {
         let segment = &mut self.segments[index];
         let least = segment.end.saturating_sub(self.model.segment_blocks.max(1));
         segment.start = segment.start.max(least);
+    }
+
+    /// A read up to this block has been transferred from the segment.
+    pub fn drop_requested(&mut self, index: Id<Segment>, end: u64) {
+        if self.model.requested == Requested::Dropped {
+            let segment = &mut self.segments[index];
+            segment.start = segment.start.max(end.min(segment.end));
+        }
+    }
+
+    /// What was to be written is on the media.
+    pub fn clean(&mut self, index: Id<Segment>) {
+        let keeps = self.model.keeps_reads && self.model.hits_written;
+        self.segments[index].holds = if keeps { Holds::Clean } else { Holds::Nothing };
+        self.wrap(index);
+    }
+
+    /// A write to this segment follows a write to the same one that it does not continue, with no
+    /// other segment used since.
+    pub fn is_apart(&self, index: Id<Segment>, block: u64) -> bool {
+        let segment = &self.segments[index];
+        self.uses > 0 && segment.used == self.uses && segment.was_written && segment.end != block
     }
 
     fn is_for_writes(&self, index: Id<Segment>) -> bool {

@@ -75,9 +75,10 @@ pub struct Zone {
 pub enum GeometryFault {
     /// There is no zone, surface or turn.
     Empty,
-    /// A zone does not begin where the one before ended: which one.
-    Gap(Id<Zone>),
-    /// A zone has no blocks: which one.
+    /// A zone begins before the end of the one before, or ends before it begins: which one.
+    Overlap(Id<Zone>),
+    /// Spares and the empty front of a zone need more sectors than it has, or no zone has a block:
+    /// which one.
     NoBlocks(Id<Zone>),
     /// Spares and slips of a zone need more sectors than it has: which one.
     Overfull(Id<Zone>),
@@ -130,7 +131,7 @@ pub struct Track {
 }
 
 impl Geometry {
-    /// A layout; zones must follow each other without a gap, from cylinder 0 on.
+    /// A layout; zones rise. Cylinders between two zones are spare and hold no blocks.
     pub fn new(
         zones: Vec<Zone>,
         surfaces: u32,
@@ -151,20 +152,28 @@ impl Geometry {
             has_replaced: zones.iter().any(|zone| !zone.defects.is_empty()),
         };
         let mut next_cylinder = 0;
-        for mut zone in zones {
+        let mut zones = zones.into_iter().peekable();
+        while let Some(mut zone) = zones.next() {
             let id = geometry.zones.next_id();
-            if zone.first_cylinder != next_cylinder || zone.last_cylinder < zone.first_cylinder {
-                return Err(GeometryFault::Gap(id));
+            if zone.first_cylinder < next_cylinder || zone.last_cylinder < zone.first_cylinder {
+                return Err(GeometryFault::Overlap(id));
             }
             next_cylinder = zone.last_cylinder + 1;
             zone.slips.sort_unstable();
             zone.defects.sort_unstable();
-            geometry.place_zone(zone)?;
+            let room_to = zones
+                .peek()
+                .map_or(next_cylinder, |next| next.first_cylinder);
+            geometry.place_zone(zone, room_to)?;
+        }
+        if geometry.blocks == 0 {
+            return Err(GeometryFault::NoBlocks(Id::new(0)));
         }
         Ok(geometry)
     }
 
-    fn place_zone(&mut self, zone: Zone) -> Result<(), GeometryFault> {
+    /// Slips may push blocks into the spare cylinders before `room_to`.
+    fn place_zone(&mut self, zone: Zone, room_to: u32) -> Result<(), GeometryFault> {
         let id = self.zones.next_id();
         let cylinders = u64::from(zone.last_cylinder - zone.first_cylinder) + 1;
         let per_track = u64::from(zone.blocks_per_track);
@@ -181,17 +190,21 @@ impl Geometry {
             Sparing::PerRange(range) => zone.spares * (cylinders / u64::from(range.max(1))),
             Sparing::PerZone { slips_on_top } => zone.spares + if slips_on_top { slips } else { 0 },
         };
-        let blocks = match sectors.checked_sub(lost + zone.empty_front) {
-            Some(blocks) if blocks > 0 => blocks,
-            _ => return Err(GeometryFault::NoBlocks(id)),
+        let Some(blocks) = sectors.checked_sub(lost + zone.empty_front) else {
+            return Err(GeometryFault::NoBlocks(id));
         };
         let placed = PlacedZone {
             first_block: self.blocks,
             blocks,
             zone,
         };
-        if self.sector_in_zone(&placed, blocks - 1 + placed.zone.empty_front) >= sectors {
-            return Err(GeometryFault::Overfull(id));
+        let spare = u64::from(room_to.saturating_sub(placed.zone.last_cylinder + 1));
+        let room = sectors + spare * u64::from(self.surfaces) * per_track;
+        if blocks > 0 {
+            let last = blocks - 1 + placed.zone.empty_front;
+            if self.sector_in_zone(&placed, last) >= room {
+                return Err(GeometryFault::Overfull(id));
+            }
         }
         self.blocks += blocks;
         self.zones.push(placed);

@@ -3,6 +3,7 @@
 use sanlab_kernel::{Id, Instant, Span, share_of};
 
 use super::buffer::Segment;
+use super::carrier::Carrier;
 use super::geometry::{Place, Track};
 use super::model::{DriveModel, Rotation};
 
@@ -100,7 +101,10 @@ impl Media<'_> {
         if is_read || time.is_zero() {
             time
         } else {
-            time + mechanics.write_settle
+            let settled = time
+                .as_ps()
+                .saturating_add_signed(mechanics.write_settle_ps);
+            Span::from_ps(settled)
         }
     }
 
@@ -168,13 +172,15 @@ impl Media<'_> {
         revolution.share(sectors, u64::from(track_sectors))
     }
 
-    /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin.
+    /// Read blocks, from `now` on; `ready_blocks` of them let the transfer begin. A carrier
+    /// learns the time of each block.
     pub fn read(
         &self,
         arm: &mut Arm,
         now: Instant,
         blocks: std::ops::Range<u64>,
         ready_blocks: u64,
+        mut carrier: Option<&mut Carrier>,
     ) -> Access {
         let buffer = &self.model.buffer;
         let first = self.piece(arm, now, blocks.start, blocks.end, true);
@@ -201,6 +207,11 @@ impl Media<'_> {
         access.rotation = (access.ends_at - first.landed_at).saturating_sub(span);
         access.drained_at = self.drained(&first, last, blocks.end);
         access.ready_at = first.time_of(ready_block.min(last));
+        if let Some(carrier) = carrier.as_deref_mut() {
+            for block in first.first..first.end {
+                carrier.arrive(first.time_of(block.min(last)));
+            }
+        }
         let mut piece = first;
         while piece.end < blocks.end {
             piece = self.piece(arm, access.ends_at, piece.end, blocks.end, true);
@@ -210,6 +221,11 @@ impl Media<'_> {
             if ready_block >= piece.first {
                 access.ready_at = piece.time_of(ready_block);
             }
+            if let Some(carrier) = carrier.as_deref_mut() {
+                for block in piece.first..piece.end {
+                    carrier.arrive(piece.time_of(block));
+                }
+            }
         }
         access
     }
@@ -217,7 +233,7 @@ impl Media<'_> {
     /// The interface, which never waits while there is a block, is done with the last of a read not
     /// before any block has passed and it and those behind it are through.
     fn drained(&self, piece: &Piece, last: u64, end: u64) -> Instant {
-        let per_block = self.model.block_transfer;
+        let per_block = self.model.block_transfer.read;
         let through = |block: u64| piece.time_of(block) + per_block * (end - block);
         through(piece.first).max(through(last))
     }
@@ -257,18 +273,41 @@ impl Media<'_> {
     /// Whole sectors that pass in this time.
     fn sectors_to(&self, track: &Track, time: Span) -> u64 {
         let revolution = self.model.geometry.revolution();
+        let time = time + ROUNDING;
         share_of(u64::from(track.sectors), time.as_ps(), revolution.as_ps())
     }
 
-    /// Write blocks, from `now` on; the first is in the buffer at `data_at`, and each further one the
-    /// transfer of a block later.
+    /// The end of a write whose head lands within it: the blocks behind that are in the buffer in time
+    /// are written at once, and those before them when they come round.
+    fn turned_write(
+        &self,
+        piece: &Piece,
+        turned: Turned,
+        arrived: impl Fn(u64) -> Instant,
+    ) -> Instant {
+        let revolution = self.model.geometry.revolution();
+        let sector = (piece.ends_at - piece.starts_at) / piece.sectors;
+        let tail = piece.starts_at + sector * (turned.middle - piece.first);
+        let tail = tail.saturating_sub(revolution);
+        let in_time = (turned.middle..piece.end).find(|&block| {
+            let at = tail + sector * (block - turned.middle);
+            lateness(piece, block, at, &arrived) <= ROUNDING
+        });
+        if let Some(first) = in_time {
+            return piece.starts_at + sector * (first - piece.first);
+        }
+        let late = lateness(piece, piece.first, piece.starts_at, arrived);
+        piece.ends_at + revolution * late.div_ceil(revolution)
+    }
+
+    /// Write blocks, from `now` on.
     pub fn write(
         &self,
         arm: &mut Arm,
         now: Instant,
         least_seek: Span,
         blocks: std::ops::Range<u64>,
-        data_at: Instant,
+        data: Data,
     ) -> Access {
         let mut from = now;
         let movement = self.movement(*arm, self.model.geometry.locate(blocks.start), false);
@@ -277,24 +316,21 @@ impl Media<'_> {
         let mut block = blocks.start;
         loop {
             let mut piece = self.piece(arm, from, block, blocks.end, false);
-            let arrived = |block: u64| data_at + self.model.block_transfer * (block - blocks.start);
             let span = piece.ends_at - piece.starts_at;
+            let arrived = |block: u64| {
+                let at = data.at + self.model.block_transfer.write * (block - blocks.start);
+                at.max(data.enough_at)
+            };
             if block == blocks.start {
                 access.seek = piece.landed_at - now;
             }
             let landed = self.landing(&piece);
             match landed.turned {
-                Some(turned)
-                    if self.model.buffer.writes_out_of_order
-                        && piece.landed_at >= arrived(piece.end - 1) =>
-                {
-                    piece.ends_at = turned.ends_at;
+                Some(turned) if self.model.buffer.writes_out_of_order => {
+                    piece.ends_at = self.turned_write(&piece, turned, arrived);
                 }
                 _ => {
-                    let late = arrived(piece.first).saturating_since(piece.starts_at).max(
-                        (arrived(piece.end - 1) + span / piece.sectors)
-                            .saturating_since(piece.ends_at),
-                    );
+                    let late = lateness(&piece, piece.first, piece.starts_at, arrived);
                     let revolution = self.model.geometry.revolution();
                     piece.ends_at += revolution * late.div_ceil(revolution);
                 }
@@ -309,6 +345,25 @@ impl Media<'_> {
             }
         }
     }
+}
+
+/// How long after its sector the latest block of a piece is in the buffer, from `block` on, which
+/// passes at `at`. Blocks come and pass at steady rates, so it is the first or the last one.
+fn lateness(piece: &Piece, block: u64, at: Instant, arrived: impl Fn(u64) -> Instant) -> Span {
+    let sector = (piece.ends_at - piece.starts_at) / piece.sectors;
+    let last = piece.end - 1;
+    let last_at = at + sector * (last - block);
+    let first_late = arrived(block).saturating_since(at);
+    first_late.max(arrived(last).saturating_since(last_at))
+}
+
+/// When the blocks of a write are in the buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Data {
+    /// The first one; each further one the transfer of a block later.
+    pub at: Instant,
+    /// None goes to the media before.
+    pub enough_at: Instant,
 }
 
 /// What the head meets where it lands.

@@ -6,6 +6,7 @@
 //! is computed on demand and costs no event.
 
 mod buffer;
+mod carrier;
 mod geometry;
 pub(crate) mod ledger;
 mod media;
@@ -28,8 +29,8 @@ use crate::elsewhere::{Exchange, Task};
 
 pub use geometry::{BLOCK_BYTES, Geometry, GeometryFault, Mapping, Place, Sparing, Track, Zone};
 pub use model::{
-    BufferModel, DriveModel, ExtraDisconnect, Mechanics, Overhead, Overheads, ReadAhead, Rotation,
-    Scheduling, WriteCache,
+    BlockTransfer, BufferModel, Departure, DriveModel, ExtraDisconnect, Interface, Mechanics,
+    Overhead, Overheads, ReadAhead, Requested, Rotation, Scheduling, WriteCache,
 };
 pub use seek::{RootAndLine, Seek, SeekCurve};
 
@@ -208,10 +209,14 @@ impl Disk {
         }
     }
 
-    /// How far a sweep may go behind a read that ends there.
-    fn sweep_limit(&self, end: u64) -> u64 {
+    /// How far a sweep may go behind a read.
+    fn sweep_limit(&self, command: &DiskCommand) -> u64 {
         let (model, geometry) = (&self.model.buffer, &self.model.geometry);
+        let end = command.end();
         let most = match model.most_read_ahead {
+            0 if model.requested == Requested::Kept => {
+                model.segment_blocks.saturating_sub(command.blocks)
+            }
             0 => model.segment_blocks,
             blocks => blocks,
         };
@@ -278,7 +283,8 @@ impl Disk {
             }
             _ => return,
         }
-        while self.is_free() && !self.waiting.is_empty() {
+        let flushes = self.model.buffer.flushes_first && self.buffer.dirty() > 0;
+        while self.is_free() && !self.waiting.is_empty() && !flushes {
             let next = self.choose(now);
             let waiting = self.waiting.remove(next).expect("one that waits");
             self.start(now, waiting);

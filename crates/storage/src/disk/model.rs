@@ -15,7 +15,7 @@ pub struct DriveModel {
     /// What the controller takes for a command.
     pub overheads: Overheads,
     /// Transfer of one block between buffer and interface; none is at once.
-    pub block_transfer: Span,
+    pub block_transfer: BlockTransfer,
     /// The buffer and what is kept in it.
     pub buffer: BufferModel,
     /// Order of the commands that wait.
@@ -26,6 +26,15 @@ pub struct DriveModel {
     pub streaming: bool,
 }
 
+/// Transfer of one block over the interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockTransfer {
+    /// To the host.
+    pub read: Span,
+    /// From the host.
+    pub write: Span,
+}
+
 /// Arm and spindle.
 #[derive(Clone, Debug)]
 pub struct Mechanics {
@@ -33,8 +42,9 @@ pub struct Mechanics {
     pub seek: Seek,
     /// From one surface to another on the same cylinder.
     pub head_switch: Span,
-    /// Added to every movement before a write.
-    pub write_settle: Span,
+    /// Added to every movement before a write, in picoseconds. Where it is negative, the sum is at
+    /// least zero.
+    pub write_settle_ps: i64,
     /// How the wait for a sector is found.
     pub rotation: Rotation,
 }
@@ -82,10 +92,14 @@ pub struct Overheads {
     pub reselect: Span,
     /// To give the interface back while a read waits for the media.
     pub read_disconnect: Overhead,
-    /// Least time of the movement before a write that does not go on where the last one ended.
+    /// To give the interface back while a write waits.
+    pub write_disconnect: Span,
+    /// Least time of the movement before a write, unless it joins one whose last sector ends at that
+    /// instant.
     pub least_write_seek: Span,
-    /// The controller gives the interface back once more before a write that follows another one
-    /// without going on where it ended.
+    /// The controller gives the interface back once more before a write to the segment used last, if
+    /// that held a write which the new one does not continue. No write begins before
+    /// [`ExtraDisconnect::buffered`] blocks are in the buffer.
     pub extra_disconnect: Option<ExtraDisconnect>,
 }
 
@@ -100,8 +114,18 @@ pub struct ExtraDisconnect {
     pub between: Span,
     /// From the command to the movement.
     pub movement: Span,
+    /// To give the interface back after the data.
+    pub second_disconnect: Span,
     /// To take the interface again for the status.
     pub reselect: Span,
+}
+
+impl ExtraDisconnect {
+    /// Blocks of a write of this length that must be in the buffer before any goes to the media
+    /// (`disk_buffer_block_available` of DiskSim).
+    pub fn buffered(blocks: u64) -> u64 {
+        if blocks < 45 { blocks.min(10) } else { 15 }
+    }
 }
 
 /// How far a drive reads on behind a read.
@@ -142,11 +166,22 @@ pub struct BufferModel {
     pub hits_next_block: bool,
     /// A read in the buffer overtakes the commands that wait for the media.
     pub hits_overtake: bool,
+    /// A write to the buffer overtakes the commands that wait for the media.
+    pub writes_overtake: bool,
+    /// A read waits for its share if only its beginning is in the buffer.
+    pub partial_hits_wait: bool,
+    /// When the controller gives the interface back.
+    pub interface: Interface,
+    /// When the arm may leave for the next command.
+    pub departure: Departure,
+    /// What happens to the blocks of a read.
+    pub requested: Requested,
     /// Reading on.
     pub read_ahead: ReadAhead,
     /// Blocks it reads on before another command may take the arm.
     pub least_read_ahead: u64,
-    /// Blocks it reads on at most; 0 is a segment.
+    /// Blocks it reads on at most; 0 is a segment, from the start of the read where its blocks are
+    /// kept.
     pub most_read_ahead: u64,
     /// A read in the buffer sets reading ahead going again.
     pub reads_ahead_after_hit: bool,
@@ -168,6 +203,8 @@ pub struct BufferModel {
     pub write_cache: WriteCache,
     /// A write behind one that waits in the buffer joins it.
     pub joins_writes: bool,
+    /// What the buffer holds for the media is written before the arm serves a later command.
+    pub flushes_first: bool,
 }
 
 /// When writes are answered.
@@ -175,10 +212,41 @@ pub struct BufferModel {
 pub enum WriteCache {
     /// When they are on the media.
     Off,
-    /// From the buffer where they go on behind one that is in it.
-    Sequential,
     /// From the buffer.
     On,
+}
+
+/// When the controller gives the interface back during a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// Whenever it has no block to transfer.
+    Released,
+    /// Until the first transfer, and then no more.
+    HeldInTransfer,
+    /// Never.
+    Held,
+}
+
+/// When the arm may leave for the next command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// Once the status has been sent.
+    AfterStatus,
+    /// Once the status is ready to be sent.
+    WithStatus,
+    /// Once the last block has passed.
+    AfterMedia,
+}
+
+/// What happens to the blocks of a read once they have been transferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requested {
+    /// They stay; reading ahead ends when the segment is full.
+    Kept,
+    /// Blocks read ahead may replace them.
+    Replaced,
+    /// They are dropped.
+    Dropped,
 }
 
 /// Order of the commands that wait.

@@ -3,7 +3,9 @@
 use sanlab_kernel::{Id, Instant, Span};
 
 use super::buffer::{Found, Holds, Segment};
+use super::carrier::{Carrier, Terms};
 use super::media::{Access, Sweep};
+use super::model::{Interface, ReadAhead};
 use super::service::Times;
 use super::{Disk, Waiting, Work};
 
@@ -31,20 +33,74 @@ impl Disk {
     /// The transfer of a hit may begin.
     fn hit_ready(&self, now: Instant, waiting: &Waiting) -> Instant {
         let overheads = &self.model.overheads;
-        let overhead = overheads.request + overheads.read_hit.after(self.was_read);
-        let again = if waiting.came_at < now {
-            overheads.reselect
+        let handled_at = self.handled_at(waiting);
+        let command_at = handled_at + overheads.read_hit.after(self.was_read);
+        let contact_at = if handled_at < now {
+            // It gave the interface back when it came.
+            now.max(command_at + overheads.read_disconnect.after(self.was_read))
+                + overheads.reselect
         } else {
-            Span::ZERO
+            command_at
         };
-        (now + again).max(waiting.came_at + overhead) + overheads.data_preparation
+        contact_at.max(now) + overheads.data_preparation
+    }
+
+    /// The command of a read that is not in the buffer has been processed, and the controller is
+    /// ready to transfer.
+    fn command_through(&self, waiting: &Waiting) -> Instant {
+        let overheads = &self.model.overheads;
+        waiting.came_at
+            + overheads.request
+            + overheads.read_miss.after(self.was_read)
+            + overheads.data_preparation
+    }
+
+    /// A read that is not in the buffer has given the interface back.
+    fn released(&self, waiting: &Waiting) -> Instant {
+        let overheads = &self.model.overheads;
+        waiting.came_at
+            + overheads.request
+            + overheads.read_miss.after(self.was_read)
+            + overheads.read_disconnect.after(self.was_read)
+    }
+
+    /// The transfer of a read block by block; `None` where giving the interface back costs nothing, so
+    /// that a formula gives its end. `there` is how many of its first blocks are in the buffer, if
+    /// it is a partial hit.
+    fn carrier(&self, now: Instant, waiting: &Waiting, there: Option<u64>) -> Option<Carrier> {
+        let (overheads, buffer) = (&self.model.overheads, &self.model.buffer);
+        let contact = overheads.reselect + overheads.data_preparation;
+        let disconnect = overheads.read_disconnect.after(self.was_read);
+        let is_free = (contact + disconnect).is_zero() && buffer.read_watermark_ppm == 0;
+        if buffer.interface == Interface::Held || (is_free && !buffer.partial_hits_wait) {
+            return None;
+        }
+        let terms = Terms {
+            blocks: waiting.command.blocks,
+            per_block: self.model.block_transfer.read,
+            enough: self.watermark(waiting.command.blocks),
+            holds: buffer.interface == Interface::HeldInTransfer,
+            contact,
+            disconnect,
+        };
+        Some(match there {
+            Some(there) if !buffer.partial_hits_wait || there >= terms.enough => {
+                let at = self.hit_ready(now, waiting).max(self.interface_free_at);
+                Carrier::in_contact(terms, at, there)
+            }
+            _ => {
+                let at = self.released(waiting).max(self.interface_free_at).max(now);
+                Carrier::released(terms, at, there.unwrap_or(0))
+            }
+        })
     }
 
     /// A read that is in the buffer.
     pub(super) fn hit(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
         let ready_at = self.hit_ready(now, waiting);
         let begins_at = ready_at.max(self.interface_free_at);
-        self.interface_free_at = begins_at + self.model.block_transfer * waiting.command.blocks;
+        self.interface_free_at =
+            begins_at + self.model.block_transfer.read * waiting.command.blocks;
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,
@@ -54,12 +110,13 @@ impl Disk {
             is_hit: true,
         };
         self.buffer.touch(segment);
+        self.buffer.drop_requested(segment, waiting.command.end());
         self.finish(waiting, times);
     }
 
     /// Reading ahead after a hit.
     fn sweep_on(&mut self, now: Instant, waiting: &Waiting, segment: Id<Segment>) {
-        let limit = self.sweep_limit(waiting.command.end());
+        let limit = self.sweep_limit(&waiting.command);
         let model = &self.model.buffer;
         match &mut self.work {
             Work::Sweep(sweep) if sweep.segment == segment => {
@@ -71,6 +128,7 @@ impl Disk {
         }
         let restarts = model.reads_ahead_after_hit;
         self.stop_sweep(now);
+        let restarts = restarts && self.is_within_reach(segment);
         let (end, holds) = (self.buffer.get(segment).end, self.buffer.get(segment).holds);
         if restarts && limit > end && holds == Holds::Clean {
             let at = self.miss_ready(now, waiting);
@@ -78,11 +136,25 @@ impl Disk {
         }
     }
 
+    /// Reading ahead to the end of a track or cylinder does not move the arm to another one.
+    fn is_within_reach(&self, segment: Id<Segment>) -> bool {
+        let geometry = &self.model.geometry;
+        let end = self.buffer.get(segment).end;
+        if end >= geometry.blocks() {
+            return false;
+        }
+        let to = geometry.locate(end);
+        match self.model.buffer.read_ahead {
+            ReadAhead::Track => (to.cylinder, to.head) == (self.arm.cylinder, self.arm.head),
+            ReadAhead::Cylinder => to.cylinder == self.arm.cylinder,
+            ReadAhead::Off | ReadAhead::Segment | ReadAhead::TwoTracks => true,
+        }
+    }
+
     /// The movement of a read may begin.
     fn miss_ready(&self, now: Instant, waiting: &Waiting) -> Instant {
-        let overheads = &self.model.overheads;
-        let overhead = overheads.request + overheads.read_miss.after(self.was_read);
-        now.max(waiting.came_at + overhead).max(self.arm_free_at)
+        let overhead = self.model.overheads.read_miss.after(self.was_read);
+        self.departs_at(now, self.handled_at(waiting) + overhead)
     }
 
     /// A read whose first blocks are in the segment that is being filled.
@@ -90,22 +162,39 @@ impl Disk {
         let Work::Sweep(mut sweep) = self.work else {
             return;
         };
-        let (end, per_block) = (waiting.command.end(), self.model.block_transfer);
-        sweep.limit = sweep.limit.max(self.sweep_limit(end)).max(end);
+        let (end, per_block) = (waiting.command.end(), self.model.block_transfer.read);
+        sweep.limit = sweep.limit.max(self.sweep_limit(&waiting.command)).max(end);
         let missing_from = self.buffer.get(segment).end;
         let media = self.media();
-        let next_at = sweep.time_of(&media, missing_from);
-        let last_at = sweep.time_of(&media, end - 1);
+        let mut far = sweep;
+        let next_at = far.time_of(&media, missing_from);
+        let last_at = far.time_of(&media, end - 1);
         let ready_at = self.hit_ready(now, waiting);
         let begins_at = ready_at.max(self.interface_free_at);
-        let through = (begins_at + per_block * waiting.command.blocks)
-            .max(next_at + per_block * (end - missing_from))
-            .max(last_at + per_block);
+        let there = missing_from.saturating_sub(waiting.command.block);
+        let through = match self.carrier(now, waiting, Some(there)) {
+            Some(mut carrier) => {
+                for block in missing_from..end {
+                    carrier.arrive(sweep.time_of(&media, block));
+                }
+                carrier.end()
+            }
+            None => (begins_at + per_block * waiting.command.blocks)
+                .max(next_at + per_block * (end - missing_from))
+                .max(last_at + per_block),
+        };
+        sweep.time_of(&media, end - 1);
         self.interface_free_at = through;
         self.filled(segment, end);
+        self.buffer.drop_requested(segment, end);
         self.arm = sweep.arm();
         let ends_at = through + self.model.overheads.read_completion;
-        self.hold_arm(ends_at, last_at, Some(sweep));
+        self.hold_arm(
+            ends_at,
+            self.model.overheads.read_completion,
+            last_at,
+            Some(sweep),
+        );
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,
@@ -126,13 +215,16 @@ impl Disk {
         }
         let begins_at = self.hit_ready(now, waiting).max(self.interface_free_at);
         let ready_at = self.miss_ready(now, waiting);
-        let mut arm = self.arm;
+        let there = from.saturating_sub(waiting.command.block);
+        let mut carrier = self.carrier(now, waiting, Some(there));
+        let (mut arm, rest) = (self.arm, from..waiting.command.end());
         let access = self
             .media()
-            .read(&mut arm, ready_at, from..waiting.command.end(), 1);
+            .read(&mut arm, ready_at, rest, 1, carrier.as_mut());
         self.arm = arm;
         self.filled(segment, waiting.command.end());
-        self.deliver(now, waiting, segment, (ready_at, begins_at), access);
+        let through = self.through(waiting, begins_at, access, carrier);
+        self.deliver(now, waiting, segment, (ready_at, through), access);
     }
 
     /// A read from the media.
@@ -151,52 +243,71 @@ impl Disk {
         let ready_at = self.miss_ready(now, waiting);
         let (mut arm, needed) = (self.arm, self.watermark(command.blocks));
         let blocks = command.block..command.end();
-        let access = self.media().read(&mut arm, ready_at, blocks, needed);
+        let mut carrier = self.carrier(now, waiting, None);
+        let access = self
+            .media()
+            .read(&mut arm, ready_at, blocks, needed, carrier.as_mut());
         self.arm = arm;
         let filled = self.buffer.get_mut(segment);
         (filled.start, filled.end) = (access.kept_from, command.end());
         (filled.holds, filled.was_written) = (Holds::Clean, false);
         self.filled(segment, command.end());
-        let overheads = &self.model.overheads;
-        let given_back = waiting.came_at
-            + overheads.request
-            + overheads.read_miss.after(self.was_read)
-            + overheads.read_disconnect.after(self.was_read);
-        let begins_at =
-            access.ready_at.max(given_back) + overheads.reselect + overheads.data_preparation;
+        // Only an interface that is held, or costs nothing, is reckoned without a carrier.
+        let begins_at = access.ready_at.max(self.command_through(waiting));
         let begins_at = begins_at.max(self.interface_free_at);
-        self.deliver(now, waiting, segment, (ready_at, begins_at), access);
+        let through = self.through(waiting, begins_at, access, carrier);
+        self.deliver(now, waiting, segment, (ready_at, through), access);
     }
 
-    /// The end of a read from the media whose transfer begins at that time.
+    /// The last block of a read is through, whose transfer begins at that time.
+    fn through(
+        &self,
+        waiting: &Waiting,
+        begins_at: Instant,
+        access: Access,
+        carrier: Option<Carrier>,
+    ) -> Instant {
+        carrier.map_or_else(
+            || {
+                let through = begins_at + self.model.block_transfer.read * waiting.command.blocks;
+                through.max(access.drained_at).max(access.ends_at)
+            },
+            Carrier::end,
+        )
+    }
+
+    /// The end of a read from the media.
     fn deliver(
         &mut self,
         now: Instant,
         waiting: &Waiting,
         segment: Id<Segment>,
-        (ready_at, begins_at): (Instant, Instant),
+        (ready_at, through): (Instant, Instant),
         access: Access,
     ) {
         let command = waiting.command;
-        let through = begins_at + self.model.block_transfer * command.blocks;
-        let through = through.max(access.drained_at).max(access.ends_at);
         self.interface_free_at = through;
+        self.buffer.drop_requested(segment, command.end());
         let ends_at = through + self.model.overheads.read_completion;
-        let limit = self.sweep_limit(command.end());
+        let limit = self.sweep_limit(&command);
         let sweep = (limit > command.end())
             .then(|| Sweep::new(self.arm, access.ends_at, command.end(), limit, segment));
-        self.hold_arm(ends_at, access.ends_at, sweep);
+        let completion = self.model.overheads.read_completion;
+        self.hold_arm(ends_at, completion, access.ends_at, sweep);
         self.finish(waiting, Times::from_media(now, ready_at, access, ends_at));
     }
 
     /// Blocks of a read that must be in the buffer before its transfer.
     fn watermark(&self, blocks: u64) -> u64 {
         let buffer = &self.model.buffer;
-        let whole = if buffer.watermark_of_segment {
-            buffer.segment_blocks
+        let share = buffer.read_watermark_ppm;
+        let enough = if buffer.interface == Interface::Held {
+            1
+        } else if buffer.watermark_of_segment {
+            (buffer.segment_blocks * share).div_ceil(1_000_000)
         } else {
-            blocks.min(buffer.segment_blocks)
+            blocks.min(buffer.segment_blocks) * share / 1_000_000
         };
-        (whole * buffer.read_watermark_ppm / 1_000_000).clamp(1, blocks)
+        enough.clamp(1, blocks)
     }
 }

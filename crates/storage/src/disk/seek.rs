@@ -75,13 +75,14 @@ fn on_line(cylinders: u32, all: u32, [single, average, full]: [Span; 3]) -> Span
     }
 }
 
-/// Between two points, or beyond the last one, on the straight line through its neighbours.
+/// Between two points, or beyond the last one, on the straight line through its neighbours; below
+/// the first one, on the line from zero.
 fn in_table(points: &[(u32, Span)], cylinders: u32) -> Span {
     let above = points.partition_point(|&(distance, _)| distance < cylinders);
     if let Some(&(distance, time)) = points.get(above)
         && (distance == cylinders || above == 0)
     {
-        return time;
+        return time.share(u64::from(cylinders), u64::from(distance));
     }
     let upper = above.min(points.len() - 1).max(1);
     let Some(&(to, end)) = points.get(upper) else {
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!(Seek::Table(vec![(1, ps(700))]).time(9), ps(700));
         assert_eq!(
             Seek::Table(vec![(4, ps(800)), (8, ps(900))]).time(2),
-            ps(800)
+            ps(400)
         );
     }
 

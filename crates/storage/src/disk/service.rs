@@ -6,6 +6,7 @@ use sanlab_kernel::{Id, Instant, Span};
 
 use super::buffer::{Found, Segment};
 use super::media::{Access, Sweep};
+use super::model::Departure;
 use super::{Disk, DiskCommand, DiskCompletion, Waiting, Work};
 
 /// The times of a command as it is served.
@@ -31,7 +32,10 @@ impl Disk {
     /// Turn to a command; the arm is free, or sweeps.
     pub(super) fn start(&mut self, now: Instant, waiting: Waiting) {
         let command = waiting.command;
-        if self.goes_on(&command) {
+        let now = now.max(self.handled_at(&waiting));
+        if self.finishes_sweep(now, &command) {
+            self.waiting.push_front(waiting);
+        } else if self.goes_on(&command) {
             self.stream(now, &waiting);
         } else if command.is_read {
             self.start_read(now, waiting);
@@ -44,6 +48,7 @@ impl Disk {
     pub(super) fn overtakes(&mut self, now: Instant, waiting: &Waiting) -> bool {
         let DiskCommand { block, is_read, .. } = waiting.command;
         let (end, model) = (waiting.command.end(), self.model.buffer);
+        let now = now.max(self.handled_at(waiting));
         if is_read {
             let hit = model
                 .hits_overtake
@@ -59,7 +64,7 @@ impl Disk {
         }
         let place = match self.buffer.to_join(block, end) {
             Some(segment) => Some(segment),
-            None if model.hits_overtake && !self.buffer.is_dirty(block, end) => {
+            None if model.writes_overtake && !self.buffer.is_dirty(block, end) => {
                 let reading = match self.work {
                     Work::Command {
                         then: Some(sweep), ..
@@ -97,6 +102,51 @@ impl Disk {
         self.finish(waiting, times);
     }
 
+    /// The controller turns to a command.
+    pub(super) fn handled_at(&self, waiting: &Waiting) -> Instant {
+        waiting.came_at + self.model.overheads.request
+    }
+
+    /// The drive first reads on as far as it reads at least, unless the command finds its beginning
+    /// in what is being read.
+    fn finishes_sweep(&mut self, now: Instant, command: &DiskCommand) -> bool {
+        let least = self.model.buffer.least_read_ahead;
+        let Work::Sweep(mut sweep) = self.work else {
+            return false;
+        };
+        let goal = (self.next_block + least).min(sweep.limit);
+        let media = self.media();
+        if least == 0 || goal <= sweep.advance(&media, now) {
+            return false;
+        }
+        let reached_at = sweep.time_of(&media, goal - 1);
+        if reached_at <= now {
+            return false;
+        }
+        let reading = self.catch_up(now);
+        if command.is_read && reading.is_some() {
+            let found = self.buffer.find(command.block, command.end(), reading);
+            if matches!(found, Found::Whole(segment) | Found::Beginning(segment) if Some(segment) == reading)
+            {
+                return false;
+            }
+        }
+        if let Work::Sweep(mut sweep) = self.work {
+            sweep.limit = goal;
+            self.work = Work::Command {
+                ends_at: reached_at,
+                then: Some(sweep),
+            };
+        }
+        true
+    }
+
+    /// The arm may move for a command that is ready then, once it has left what it reads ahead. As
+    /// in DiskSim, both waits add up.
+    pub(super) fn departs_at(&self, now: Instant, ready_at: Instant) -> Instant {
+        now.max(ready_at) + self.arm_free_at.saturating_since(now)
+    }
+
     pub(super) fn filled(&mut self, segment: Id<Segment>, end: u64) {
         let filling = self.buffer.get_mut(segment);
         filling.end = filling.end.max(end);
@@ -104,8 +154,21 @@ impl Disk {
         self.buffer.touch(segment);
     }
 
-    pub(super) fn hold_arm(&mut self, ends_at: Instant, free_at: Instant, then: Option<Sweep>) {
+    /// The arm is a command's until its status has been sent at `ends_at`, or as long as the drive
+    /// keeps it; `completion` is what the status takes.
+    pub(super) fn hold_arm(
+        &mut self,
+        ends_at: Instant,
+        completion: Span,
+        free_at: Instant,
+        then: Option<Sweep>,
+    ) {
         self.arm_free_at = free_at;
+        let ends_at = match self.model.buffer.departure {
+            Departure::AfterStatus => ends_at,
+            Departure::WithStatus => ends_at.saturating_sub(completion),
+            Departure::AfterMedia => free_at,
+        };
         self.work = Work::Command { ends_at, then };
     }
 
@@ -115,19 +178,7 @@ impl Disk {
         let Work::Sweep(mut sweep) = self.work else {
             return;
         };
-        let least = self.model.buffer.least_read_ahead;
-        let media = self.media();
-        let mut stop = sweep.stop(&media, now);
-        let goal = self
-            .buffer
-            .get(sweep.segment)
-            .end
-            .max(self.next_block.min(sweep.limit) + least);
-        if least > 0 && goal > sweep.advance(&media, now) && goal <= sweep.limit {
-            stop.free_at = stop.free_at.max(sweep.time_of(&media, goal - 1));
-            stop.arm = sweep.arm();
-            self.buffer.get_mut(sweep.segment).end = goal;
-        }
+        let stop = sweep.stop(&self.media(), now);
         self.arm = stop.arm;
         self.arm_free_at = self.arm_free_at.max(stop.free_at);
         self.work = Work::Nothing;
@@ -144,11 +195,12 @@ impl Disk {
             ends_at,
             is_hit,
         } = times;
+        let request = self.model.overheads.request;
         let completion = DiskCompletion {
             tag: command.tag,
             came_at: waiting.came_at,
-            queue: began_at - waiting.came_at + held_up,
-            seek,
+            queue: began_at - waiting.came_at - request + held_up,
+            seek: seek + request,
             rotation,
             transfer: ends_at - began_at - held_up - seek - rotation,
             is_hit,

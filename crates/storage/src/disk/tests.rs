@@ -3,6 +3,8 @@
 use super::*;
 use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
+mod controller;
+
 const US: Span = Span::from_ps(1_000_000);
 const MS: Span = Span::from_ps(1_000_000_000);
 const REVOLUTION: Span = Span::from_ps(6_000_000_000);
@@ -38,6 +40,11 @@ fn buffer() -> BufferModel {
         hits_written: true,
         hits_next_block: true,
         hits_overtake: true,
+        writes_overtake: true,
+        partial_hits_wait: false,
+        interface: Interface::Held,
+        departure: Departure::AfterStatus,
+        requested: Requested::Replaced,
         read_ahead: ReadAhead::Segment,
         least_read_ahead: 0,
         most_read_ahead: 0,
@@ -51,6 +58,7 @@ fn buffer() -> BufferModel {
         watermark_of_segment: false,
         write_cache: WriteCache::Off,
         joins_writes: true,
+        flushes_first: false,
     }
 }
 
@@ -72,7 +80,7 @@ fn model() -> DriveModel {
         mechanics: Mechanics {
             seek: Seek::Curve(SeekCurve::through(US * 350, US * 4_700, US * 9_800, 20_000)),
             head_switch: US * 350,
-            write_settle: US * 500,
+            write_settle_ps: 500_000_000,
             rotation: Rotation::Exact,
         },
         overheads: Overheads {
@@ -82,7 +90,7 @@ fn model() -> DriveModel {
             write_miss: same(US * 200),
             ..Overheads::default()
         },
-        block_transfer: Span::ZERO,
+        block_transfer: BlockTransfer::default(),
         buffer: buffer(),
         scheduling: Scheduling::Fifo,
         queue_depth: 256,
@@ -232,15 +240,11 @@ fn every_block_lies_on_one_sector() {
 }
 
 #[test]
-fn zones_that_leave_a_gap_or_have_no_blocks_are_refused() {
+fn zones_that_overlap_or_have_no_blocks_are_refused() {
     let make = |zones| Geometry::new(zones, 2, Mapping::Forward, Sparing::None, REVOLUTION).err();
     assert_eq!(
-        make(vec![zone(0, 3, 9), zone(5, 8, 8)]),
-        Some(GeometryFault::Gap(Id::new(1)))
-    );
-    assert_eq!(
         make(vec![zone(0, 3, 9), zone(3, 8, 8)]),
-        Some(GeometryFault::Gap(Id::new(1)))
+        Some(GeometryFault::Overlap(Id::new(1)))
     );
     assert_eq!(make(vec![]), Some(GeometryFault::Empty));
     let mut full = zone(0, 0, 9);
@@ -490,4 +494,44 @@ fn a_whole_track_takes_one_turn_wherever_the_head_lands() {
         let turns = float(end - start - US * 200) / float(REVOLUTION);
         assert!((1.0..1.01).contains(&turns), "{turns}");
     }
+}
+
+/// Spare cylinders before, between and behind zones hold no blocks; a zone of spares has none.
+#[test]
+fn spare_cylinders_hold_no_blocks() {
+    let mut spare = zone(20, 21, 7);
+    spare.empty_front = 28;
+    let zones = vec![zone(2, 3, 9), zone(6, 9, 8), spare, zone(30, 31, 5)];
+    let geometry = Geometry::new(zones, 2, Mapping::Forward, Sparing::None, REVOLUTION);
+    let geometry = geometry.expect("a geometry");
+    assert_eq!(geometry.blocks(), 36 + 64 + 20);
+    let cylinder = |block| geometry.locate(block).cylinder;
+    assert_eq!(
+        [0, 35, 36, 99, 100, 119].map(cylinder),
+        [2, 3, 6, 9, 30, 31]
+    );
+    assert_eq!(geometry.track(99).end, 100);
+}
+
+/// Settling may be shorter for a write than for a read, but a movement never ends before it began.
+#[test]
+fn write_settle_has_a_sign() {
+    let movement = |settle: i64, to: u64, is_read| {
+        let mut model = model();
+        model.mechanics.write_settle_ps = settle;
+        let place = model.geometry.locate(to);
+        let phase = Span::ZERO;
+        let media = Media {
+            model: &model,
+            phase,
+        };
+        media.movement(Arm::default(), place, is_read)
+    };
+    let (far, next_head) = (2400 * 9_000, 600);
+    let read = movement(0, far, true);
+    assert_eq!(movement(70_000_000, far, false), read + US * 70);
+    assert_eq!(movement(-70_000_000, far, false), read - US * 70);
+    assert_eq!(movement(-70_000_000, far, true), read);
+    assert_eq!(movement(-400_000_000, next_head, false), Span::ZERO);
+    assert_eq!(movement(500_000_000, 0, false), Span::ZERO);
 }

@@ -3,9 +3,23 @@
 use sanlab_kernel::{Id, Instant, Span};
 
 use super::buffer::{Holds, Segment};
-use super::model::WriteCache;
+use super::media::Data;
+use super::model::{ExtraDisconnect, WriteCache};
 use super::service::Times;
 use super::{Disk, DiskCommand, Waiting, Work};
+
+/// What the controller does for a write, and when.
+#[derive(Clone, Copy, Debug)]
+struct Handling {
+    /// The arm may move.
+    moves_at: Instant,
+    /// The transfer to the buffer may begin.
+    begins_at: Instant,
+    /// To give the interface back behind the data.
+    disconnect: Span,
+    /// To take it again for the status.
+    reselect: Span,
+}
 
 impl Disk {
     /// The command is answered from the buffer when its data are there.
@@ -14,9 +28,6 @@ impl Disk {
         match self.model.buffer.write_cache {
             WriteCache::Off => false,
             WriteCache::On => fits,
-            WriteCache::Sequential => {
-                fits && self.buffer.to_join(command.block, command.end()).is_some()
-            }
         }
     }
 
@@ -47,33 +58,80 @@ impl Disk {
     /// A write whose data go to the buffer, and which is answered then.
     pub(super) fn take_write(&mut self, now: Instant, waiting: &Waiting, index: Id<Segment>) {
         let DiskCommand { block, blocks, .. } = waiting.command;
-        let overheads = self.model.overheads;
-        let again = if waiting.came_at < now {
-            overheads.reselect
-        } else {
-            Span::ZERO
-        };
-        let overhead = overheads.request + overheads.write_hit.after(self.was_read);
-        let ready_at = (now + again).max(waiting.came_at + overhead) + overheads.data_preparation;
+        let handling = self.handling(now, waiting, index, true);
+        let ready_at = handling.begins_at;
         let begins_at = ready_at.max(self.interface_free_at);
-        self.interface_free_at = begins_at + self.model.block_transfer * blocks;
-        self.keep_write(
-            index,
-            block,
-            block + blocks,
-            begins_at + self.model.block_transfer,
-        );
+        let per_block = self.model.block_transfer.write;
+        self.interface_free_at = begins_at + per_block * blocks;
+        self.keep_write(index, block, block + blocks, begins_at + per_block);
         let times = Times {
             began_at: now,
             held_up: begins_at - ready_at,
             seek: ready_at - now,
             rotation: Span::ZERO,
-            ends_at: self.interface_free_at + overheads.write_completion,
+            ends_at: self.interface_free_at + self.model.overheads.write_completion,
             is_hit: true,
         };
-        let controller_at = waiting.came_at + overhead;
-        self.arm_free_at = self.arm_free_at.max(controller_at);
+        self.arm_free_at = if self.is_free() {
+            self.departs_at(now, handling.moves_at)
+        } else {
+            self.arm_free_at.max(handling.moves_at)
+        };
         self.finish(waiting, times);
+    }
+
+    /// What the controller does for a write to a segment.
+    fn handling(
+        &self,
+        now: Instant,
+        waiting: &Waiting,
+        index: Id<Segment>,
+        is_early: bool,
+    ) -> Handling {
+        let overheads = &self.model.overheads;
+        let base = self.handled_at(waiting);
+        let has_waited = base < now;
+        let is_apart = !has_waited && self.buffer.is_apart(index, waiting.command.block);
+        if let Some(extra) = overheads.extra_disconnect.filter(|_| is_apart) {
+            let released_at = base + extra.command + extra.disconnect + extra.between;
+            return Handling {
+                moves_at: base + extra.movement,
+                begins_at: released_at + overheads.reselect + overheads.data_preparation,
+                disconnect: extra.second_disconnect,
+                reselect: extra.reselect,
+            };
+        }
+        let (overhead, disconnect) = if is_early {
+            (overheads.write_hit, overheads.write_disconnect)
+        } else {
+            (overheads.write_miss, Span::ZERO)
+        };
+        let command_at = base + overhead.after(self.was_read);
+        let contact_at = if has_waited {
+            // It gave the interface back when it came.
+            now.max(command_at + disconnect) + overheads.reselect
+        } else {
+            command_at
+        };
+        Handling {
+            moves_at: command_at,
+            begins_at: contact_at.max(now) + overheads.data_preparation,
+            disconnect: overheads.write_disconnect,
+            reselect: overheads.reselect,
+        }
+    }
+
+    /// When the blocks of a write are in the buffer whose transfer begins at that time.
+    fn data(&self, begins_at: Instant, blocks: u64) -> Data {
+        let per_block = self.model.block_transfer.write;
+        let extra = self.model.overheads.extra_disconnect;
+        let enough_at = extra.map_or(Instant::START, |_| {
+            begins_at + per_block * ExtraDisconnect::buffered(blocks)
+        });
+        Data {
+            at: begins_at + per_block,
+            enough_at,
+        }
     }
 
     /// Blocks to be written are in a segment, the first of them at that time.
@@ -91,41 +149,23 @@ impl Disk {
     /// A write that is answered when it is on the media.
     fn write(&mut self, now: Instant, waiting: &Waiting, index: Id<Segment>) {
         let DiskCommand { block, blocks, .. } = waiting.command;
-        let (overheads, per_block) = (self.model.overheads, self.model.block_transfer);
-        let base = waiting.came_at + overheads.request;
-        let overhead = overheads.write_miss.after(self.was_read);
-        let goes_on = !self.was_read && block == self.next_block;
-        let extra = overheads
-            .extra_disconnect
-            .filter(|_| !self.was_read && !goes_on);
-        let (moves_at, data_at, reselect) = match extra {
-            None => (base + overhead, base + overhead, overheads.reselect),
-            Some(extra) => (
-                base + extra.movement,
-                base + extra.command + extra.disconnect + extra.between + overheads.reselect,
-                extra.reselect,
-            ),
-        };
-        let ready_at = now.max(moves_at).max(self.arm_free_at);
-        let begins_at = (now.max(data_at) + overheads.data_preparation).max(self.interface_free_at);
-        self.interface_free_at = begins_at + per_block * blocks;
-        let least_seek = if goes_on {
-            Span::ZERO
-        } else {
-            overheads.least_write_seek
-        };
-        let mut arm = self.arm;
-        let range = block..block + blocks;
+        let handling = self.handling(now, waiting, index, false);
+        let ready_at = self.departs_at(now, handling.moves_at);
+        let begins_at = handling.begins_at.max(self.interface_free_at);
+        self.interface_free_at = begins_at + self.model.block_transfer.write * blocks;
+        let overheads = self.model.overheads;
+        let (mut arm, range) = (self.arm, block..block + blocks);
+        let data = self.data(begins_at, blocks);
         let access =
             self.media()
-                .write(&mut arm, ready_at, least_seek, range, begins_at + per_block);
+                .write(&mut arm, ready_at, overheads.least_write_seek, range, data);
         self.arm = arm;
         self.keep_write(index, block, block + blocks, begins_at);
-        self.buffer.get_mut(index).holds = Holds::Clean;
-        self.buffer.wrap(index);
+        self.buffer.clean(index);
+        let released_at = self.interface_free_at + handling.disconnect;
         let ends_at =
-            access.ends_at.max(self.interface_free_at) + reselect + overheads.write_completion;
-        self.hold_arm(ends_at, access.ends_at, None);
+            access.ends_at.max(released_at) + handling.reselect + overheads.write_completion;
+        self.hold_arm(ends_at, overheads.write_completion, access.ends_at, None);
         self.finish(waiting, Times::from_media(now, ready_at, access, ends_at));
     }
 
@@ -136,18 +176,25 @@ impl Disk {
         };
         let segment = *self.buffer.get(index);
         let (arrived, at) = segment.arrival;
-        let per_block = self.model.block_transfer;
-        let data_at = if segment.unwritten >= arrived {
-            at + per_block * (segment.unwritten - arrived)
+        let per_block = self.model.block_transfer.write;
+        let data = if segment.unwritten == arrived {
+            self.data(at.saturating_sub(per_block), segment.end - arrived)
         } else {
-            at.saturating_sub(per_block * (arrived - segment.unwritten))
+            Data {
+                at: at.saturating_sub(per_block * arrived.saturating_sub(segment.unwritten))
+                    + per_block * segment.unwritten.saturating_sub(arrived),
+                enough_at: Instant::START,
+            }
+        };
+        let least_seek = if segment.unwritten > segment.start {
+            Span::ZERO // it continues the last write
+        } else {
+            self.model.overheads.least_write_seek
         };
         let mut arm = self.arm;
         let from = now.max(self.arm_free_at);
         let range = segment.unwritten..segment.end;
-        let access = self
-            .media()
-            .write(&mut arm, from, Span::ZERO, range, data_at);
+        let access = self.media().write(&mut arm, from, least_seek, range, data);
         self.arm = arm;
         self.arm_free_at = access.ends_at;
         self.ledger.write_behind(now, true);
@@ -162,8 +209,7 @@ impl Disk {
         let segment = self.buffer.get_mut(index);
         segment.unwritten = up_to;
         if up_to >= segment.end {
-            segment.holds = Holds::Clean;
-            self.buffer.wrap(index);
+            self.buffer.clean(index);
         }
     }
 }

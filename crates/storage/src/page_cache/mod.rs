@@ -64,6 +64,8 @@ pub struct PageCache {
     waiting: VecDeque<(Id<Task>, Extent)>,
     prefetch: Prefetch,
     coming: Vec<Coming>,
+    /// It keeps no writes for now: it is alone, without a partner.
+    pub writes_through: bool,
     /// What it has done.
     pub counters: PageCacheCounters,
 }
@@ -88,6 +90,7 @@ impl PageCache {
                 model.prefetch_on_miss,
             ),
             coming: Vec::new(),
+            writes_through: false,
             counters: PageCacheCounters::default(),
             model,
         }
@@ -243,7 +246,8 @@ impl PageCache {
     /// A write comes.
     pub fn write(&mut self, task: Id<Task>, extent: Extent) -> CacheWrite {
         let count = self.parts(extent).count();
-        if !self.model.write_back || count > self.model.dirty_limit as usize {
+        if !self.model.write_back || self.writes_through || count > self.model.dirty_limit as usize
+        {
             self.write_through(extent);
             return CacheWrite::Through;
         }
@@ -408,6 +412,31 @@ impl PageCache {
         }
     }
 
+    /// The memory it was in is gone: what is clean with it, and what is dirty unless a copy is left. What is
+    /// on its way to disk gets there.
+    pub fn lose(&mut self, keeps_dirty: bool) {
+        for (key, slot) in std::mem::take(&mut self.index) {
+            let page = &mut self.pages[slot];
+            let was_held = page.is_held();
+            if !keeps_dirty {
+                self.counters.lost += u64::from(page.dirty.count_ones());
+                page.dirty = 0;
+            }
+            page.valid = page.dirty | page.flying;
+            if page.is_held() {
+                self.index.insert(key, slot);
+                continue;
+            }
+            if was_held {
+                self.held -= 1;
+            } else {
+                self.recency.remove(slot);
+            }
+            self.free.push(slot);
+        }
+        self.is_draining &= self.held > self.model.low_watermark;
+    }
+
     /// Pages dirty or on their way to disk.
     pub fn dirty_pages(&self) -> u32 {
         self.held
@@ -419,10 +448,10 @@ impl PageCache {
         self.pages.iter().map(unwritten).sum()
     }
 
-    /// Sectors written are those absorbed, destaged and still here; the error is what is missing.
+    /// Sectors written are those absorbed, destaged, lost and still here; the error is what is missing.
     pub fn check(&self) -> Result<(), i128> {
         let counters = &self.counters;
-        let known = counters.absorbed + counters.destaged + self.dirty_sectors();
+        let known = counters.absorbed + counters.destaged + counters.lost + self.dirty_sectors();
         match i128::from(counters.written) - i128::from(known) {
             0 => Ok(()),
             missing => Err(missing),

@@ -63,7 +63,7 @@ pub struct Extent {
 }
 
 /// What a cache has done. Sectors of writes are conserved: those written are those overwritten before
-/// they were destaged, those destaged, and those still here.
+/// they were destaged, those destaged, those lost, and those still here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageCacheCounters {
     /// Reads found whole.
@@ -82,6 +82,8 @@ pub struct PageCacheCounters {
     pub absorbed: u64,
     /// Sectors that went to disk.
     pub destaged: u64,
+    /// Sectors lost with the memory they were in, before they were destaged.
+    pub lost: u64,
     /// Destages.
     pub destages: u64,
     /// Of them, those of a whole stripe.
