@@ -326,6 +326,7 @@ impl Mirror {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 mod tests {
     use super::*;
     use sanlab_kernel::Span;

@@ -1,5 +1,11 @@
 //! Copies over distance: round trips, data in flight, lag, a full journal.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small numbers of a test"
+)]
+
 use std::num::NonZeroU64;
 
 use crate::support::*;
