@@ -270,11 +270,12 @@ impl Media<'_> {
         landing
     }
 
-    /// Whole sectors that pass in this time.
+    /// Whole sectors that pass in this time, no longer than a turn.
     fn sectors_to(&self, track: &Track, time: Span) -> u64 {
         let revolution = self.model.geometry.revolution();
         let time = time + ROUNDING;
-        share_of(u64::from(track.sectors), time.as_ps(), revolution.as_ps())
+        let sectors = u64::from(track.sectors);
+        share_of(sectors, time.as_ps(), revolution.as_ps()).min(sectors)
     }
 
     /// The end of a write whose head lands within it: the blocks behind that are in the buffer in time
