@@ -11,6 +11,7 @@ use sanlab_fabric::Network;
 use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
+use sanlab_storage::Array;
 
 pub(crate) use phases::{BrokenPhase, OpenFor, OpenNow, PhaseRow, Phases};
 pub(crate) use series::Series;
@@ -101,10 +102,11 @@ impl Meters {
         now: Instant,
         at_end: bool,
         network: &Network<E>,
+        arrays: &mut IdVec<Array>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series
-            .close_until((now, at_end), network, &mut self.workloads, open);
+            .close_until((now, at_end), network, arrays, &mut self.workloads, open);
     }
 
     /// I/Os done by hosts, warm-up included.

@@ -3,6 +3,7 @@
 use sanlab_fabric::{Fibre, Network};
 use sanlab_kernel::{Id, IdVec, Instant, Span};
 use sanlab_metrics::IoTotals;
+use sanlab_storage::{Array, LagInterval, Lun};
 
 use super::workload::WorkloadState;
 
@@ -23,6 +24,19 @@ pub(crate) struct Series {
     /// Of every fibre at the end of each of those intervals.
     readings: Vec<Reading>,
     pub(crate) workloads: Vec<WorkloadRow>,
+    /// Asynchronous mirrors, in the order of arrays and LUNs.
+    pub(crate) mirrors: Vec<MirrorRow>,
+}
+
+/// The copy of one LUN in one interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MirrorRow {
+    pub(crate) array: Id<Array>,
+    pub(crate) lun: Id<Lun>,
+    pub(crate) ends_at: Instant,
+    pub(crate) span: Span,
+    pub(crate) lag: LagInterval,
+    pub(crate) is_suspended: bool,
 }
 
 /// What the transmitter of a fibre has counted since the beginning.
@@ -69,6 +83,7 @@ impl Series {
             fibres: if interval.is_zero() { 0 } else { fibres },
             readings: Vec::new(),
             workloads: Vec::new(),
+            mirrors: Vec::new(),
         }
     }
 
@@ -77,14 +92,15 @@ impl Series {
         &mut self,
         (now, at_end): (Instant, bool),
         network: &Network<E>,
+        arrays: &mut IdVec<Array>,
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         while self.next_at <= now {
-            self.close(self.next_at, network, workloads, open);
+            self.close(self.next_at, network, arrays, workloads, open);
         }
         if at_end && !self.interval.is_zero() && self.closed_at < now {
-            self.close(now, network, workloads, open);
+            self.close(now, network, arrays, workloads, open);
         }
     }
 
@@ -92,6 +108,7 @@ impl Series {
         &mut self,
         now: Instant,
         network: &Network<E>,
+        arrays: &mut IdVec<Array>,
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
@@ -115,21 +132,46 @@ impl Series {
                 });
             }
         }
+        let mirrors = self.close_mirrors(now, arrays);
         self.closed_at = now;
         self.ends.push(now);
         if self.ends.len() == MOST_INTERVALS {
-            self.halve(2 * workloads.len());
+            self.halve(2 * workloads.len(), mirrors);
         }
         self.next_at = now + self.interval;
     }
 
+    /// A row for each asynchronous mirror; how many there are.
+    fn close_mirrors(&mut self, now: Instant, arrays: &mut IdVec<Array>) -> usize {
+        let before = self.mirrors.len();
+        let span = now - self.closed_at;
+        for (array, state) in arrays.pairs_mut() {
+            for (lun, unit) in state.luns.pairs_mut() {
+                let mirror = unit.mirror.as_mut();
+                let Some(mirror) = mirror.filter(|mirror| !mirror.is_synchronous()) else {
+                    continue;
+                };
+                self.mirrors.push(MirrorRow {
+                    array,
+                    lun,
+                    ends_at: now,
+                    span,
+                    lag: mirror.end_interval(now),
+                    is_suspended: mirror.suspended_at().is_some(),
+                });
+            }
+        }
+        self.mirrors.len() - before
+    }
+
     /// Merge neighbours; the interval doubles.
-    fn halve(&mut self, meters: usize) {
+    fn halve(&mut self, meters: usize, mirrors: usize) {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         merge_blocks(&mut self.readings, self.fibres, |reading, later| {
             *reading = *later;
         });
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
+        merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
         self.interval = self.interval * 2;
     }
 
@@ -189,6 +231,15 @@ impl FibreRow {
             busy: after.busy - before.busy,
             credit_wait: after.credit_wait - before.credit_wait,
         }
+    }
+}
+
+impl MirrorRow {
+    fn merge(&mut self, later: &Self) {
+        self.ends_at = later.ends_at;
+        self.span += later.span;
+        self.lag.merge(&later.lag);
+        self.is_suspended = later.is_suspended;
     }
 }
 

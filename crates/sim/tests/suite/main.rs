@@ -11,6 +11,7 @@ mod hosts;
 mod laws;
 mod loads;
 mod loops;
+mod mirrors;
 mod patience;
 mod patterns;
 mod qos;
