@@ -2,7 +2,7 @@
 
 from typing import Any, final
 
-__all__ = ["Control", "PlanError", "RunError", "drive_blocks", "replay", "run"]
+__all__ = ["Control", "PlanError", "RunError", "drive_blocks", "drive_load", "replay", "run"]
 
 class PlanError(Exception):
     """The plan does not hold together."""
@@ -43,6 +43,14 @@ def run(
 
 def drive_blocks(plan_json: str) -> int:
     """Blocks of a drive."""
+
+def drive_load(
+    plan_json: str, blocks: int, depth: int, count: int, seed: int
+) -> dict[str, memoryview[int]]:
+    """Random reads of that many blocks, `depth` outstanding; times are picoseconds.
+
+    Columns of the result have the shape (count,), in the order of completion.
+    """
 
 def replay(
     plan_json: str,

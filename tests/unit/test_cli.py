@@ -80,7 +80,17 @@ def test_schema_and_catalog() -> None:
     code, out, _ = invoke("catalog", "--json")
     assert code == 0
     assert set(json.loads(out)) == {
-        *("hosts", "systems", "buses", "hbas", "switches", "disks", "arrays", "enclosures"),
+        *(
+            "hosts",
+            "systems",
+            "buses",
+            "hbas",
+            "switches",
+            "disks",
+            "arrays",
+            "replication",
+            "enclosures",
+        ),
         "workloads",
     }
     code, out, _ = invoke("catalog", "hbas", "qla2340", "--json")

@@ -15,6 +15,7 @@ from sanlab.plan.compile import compile_plan
 from sanlab.plan.explain import notes
 from sanlab.plan.schema import (
     ArrivalsPlan,
+    AsynchronousMirrorMode,
     JobPlan,
     MemoryMedia,
     PathPlan,
@@ -216,7 +217,7 @@ def test_mirrors_use_ports_in_turn() -> None:
     assert [(mirror.array, mirror.lun) for mirror in mirrors] == [(1, 0), (1, 1)]
     ports = [plan.n_ports[mirror.source_n_port].name for mirror in mirrors]
     assert ports == ["dev1.p0", "dev1.p1"]
-    assert not mirrors[0].synchronous
+    assert mirrors[0].mode == AsynchronousMirrorMode()
 
 
 def test_traffic() -> None:

@@ -406,8 +406,40 @@ pub struct MirrorPlan {
     pub source_n_port: u32,
     /// N_Port they go to, one of the other array's.
     pub target_n_port: u32,
-    /// Whether the host's write waits for the copy.
-    pub synchronous: bool,
-    /// Copies that may be on their way at once.
+    /// When the host's write is acknowledged.
+    pub mode: MirrorModePlan,
+    /// Copies in progress at once, at most.
     pub max_outstanding: NonZeroU32,
+    /// The data of copies up to this length follow their command without an XFER_RDY, so that a copy needs
+    /// one round trip.
+    pub one_round_trip_bytes: u32,
+}
+
+/// When a write to a mirrored LUN is acknowledged.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum MirrorModePlan {
+    /// When its copy is done.
+    Synchronous {},
+    /// When its copy has begun.
+    Asynchronous {},
+    /// When it has room in a journal, from which it is copied.
+    Journal {
+        /// Bytes the journal holds.
+        bytes: NonZeroU64,
+        /// What a write does that finds no room.
+        when_full: JournalFullPlan,
+    },
+}
+
+/// What happens when the journal of a mirror is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum JournalFullPlan {
+    /// The write waits for room.
+    Wait,
+    /// Nothing is copied any more.
+    Suspend,
 }

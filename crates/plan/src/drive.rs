@@ -41,6 +41,11 @@ pub struct DrivePlan {
     pub buffer: BufferPlan,
     /// Order of the commands that wait.
     pub scheduling: SchedulingPlan,
+    /// How much longer than expected a movement may take: a sector that comes round sooner may be
+    /// missed. For `sptf`.
+    pub position_margin_ps: u64,
+    /// Share of its waiting time by which a command comes earlier. For `sptf`.
+    pub ageing_ppm: u64,
     /// Commands among which it chooses.
     pub queue_depth: NonZeroU32,
     /// Whether a sequential command has no overhead and loses no revolution.

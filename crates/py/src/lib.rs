@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView};
 use sanlab_metrics::{Column, Table};
 use sanlab_sim::drive::TraceLine;
+use sanlab_sim::drive_load::RandomReads;
 use sanlab_sim::plan::DrivePlan;
 use sanlab_sim::{CaptureRequest, Outcome, RunOptions};
 
@@ -145,6 +146,35 @@ fn replay(
     Ok(result.unbind())
 }
 
+/// Random reads on a drive, `depth` of them outstanding; times are picoseconds, in the order of completion.
+#[pyfunction]
+fn drive_load(
+    py: Python<'_>,
+    plan_json: &str,
+    blocks: u64,
+    depth: u32,
+    count: u64,
+    seed: u64,
+) -> PyResult<Py<PyDict>> {
+    let plan = drive_of(plan_json)?;
+    let load = RandomReads {
+        blocks,
+        depth,
+        count,
+        seed,
+    };
+    let found = py
+        .detach(|| sanlab_sim::drive_load::serve(&plan, load))
+        .map_err(|error| PlanError::new_err(error.to_string()))?;
+    let result = PyDict::new(py);
+    result.set_item("ended_ps", whole(py, &found.ended_ps)?)?;
+    result.set_item("queue_ps", whole(py, &found.queue_ps)?)?;
+    result.set_item("seek_ps", whole(py, &found.seek_ps)?)?;
+    result.set_item("rotation_ps", whole(py, &found.rotation_ps)?)?;
+    result.set_item("transfer_ps", whole(py, &found.transfer_ps)?)?;
+    Ok(result.unbind())
+}
+
 fn raise(error: sanlab_sim::RunError) -> PyErr {
     match error {
         sanlab_sim::RunError::Plan(reason) => PlanError::new_err(reason.to_string()),
@@ -213,5 +243,5 @@ fn view<'py>(
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Control, PlanError, RunError, drive_blocks, replay, run};
+    use super::{Control, PlanError, RunError, drive_blocks, drive_load, replay, run};
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use sanlab_kernel::{Id, Instant, Span};
 use sanlab_storage::{
     BlockTransfer, BufferModel, Departure, Disk, DiskCommand, DiskTag, DriveModel, ExtraDisconnect,
-    Geometry, GeometryFault, Interface, Mapping, Mechanics, Overhead, Overheads, ReadAhead,
-    Requested, RootAndLine, Rotation, Scheduling, Seek, SeekCurve, Sparing, WriteCache, Zone,
+    Foresight, Geometry, GeometryFault, Interface, Mapping, Mechanics, Overhead, Overheads,
+    ReadAhead, Requested, RootAndLine, Rotation, Scheduling, Seek, SeekCurve, Sparing, WriteCache,
+    Zone,
 };
 
 use crate::check::drives;
@@ -72,7 +73,10 @@ pub fn drive_model(plan: &DrivePlan, place: &str) -> Result<DriveModel, PlanErro
         scheduling: match plan.scheduling {
             SchedulingPlan::Fifo => Scheduling::Fifo,
             SchedulingPlan::Sstf => Scheduling::ShortestSeek,
-            SchedulingPlan::Sptf => Scheduling::ShortestPositioning,
+            SchedulingPlan::Sptf => Scheduling::ShortestPositioning(Foresight {
+                margin: Span::from_ps(plan.position_margin_ps),
+                ageing_ppm: plan.ageing_ppm,
+            }),
             SchedulingPlan::Elevator => Scheduling::Elevator,
             SchedulingPlan::CyclicElevator => Scheduling::CyclicElevator,
         },

@@ -231,6 +231,17 @@ fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, Run
                 missing,
             })?;
         }
+        for (lun, planned) in array.luns.iter().zip(&planned.luns) {
+            let Some(mirror) = &lun.mirror else {
+                continue;
+            };
+            checked += 1;
+            if !mirror.is_conserved() {
+                return Err(RunError::Mirror {
+                    lun: planned.name.clone(),
+                });
+            }
+        }
         for (group, planned) in array.groups.iter().zip(&planned.groups) {
             checked += 1;
             let open = group.locks.open() as u64;

@@ -24,6 +24,7 @@ mod check;
 mod command;
 mod dispatch;
 pub mod drive;
+pub mod drive_load;
 mod event;
 mod exchanges;
 mod faults;

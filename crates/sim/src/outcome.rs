@@ -162,6 +162,12 @@ pub enum RunError {
         /// Locks.
         open: u64,
     },
+    /// Writes of a mirrored LUN are neither copied, nor on their way, nor given up; or the lag counts others.
+    #[error("the mirror of {lun} has lost count of its writes")]
+    Mirror {
+        /// The LUN.
+        lun: String,
+    },
     /// A port has no exchange id left.
     #[error("{n_port} has all 65535 exchanges open that an N_Port can have")]
     ExchangeIds {

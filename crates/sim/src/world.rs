@@ -65,12 +65,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let sums = &mut of_workloads[self.host.jobs()[job].workload];
             *sums = [sums[0] + bytes[0], sums[1] + bytes[1]];
         }
-        self.meters.close_series(
-            now,
-            at_end,
-            (&self.network, self.array.arrays()),
-            &of_workloads,
-        );
+        let arrays = self.array.arrays_mut();
+        self.meters
+            .close_series(now, at_end, (&self.network, arrays), &of_workloads);
+        if at_end {
+            self.array.read_lags(now);
+        }
         self.turn_phases(now, at_end, of_workloads);
     }
 

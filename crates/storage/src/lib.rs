@@ -11,6 +11,7 @@ mod disk;
 mod elsewhere;
 mod failover;
 mod flash;
+mod lag;
 mod limit;
 mod lun;
 mod mirror;
@@ -29,9 +30,10 @@ pub use controller::{Access, CacheSeat, Controller, ControllerCounters, Failover
 pub use disk::*;
 pub use elsewhere::{Device, Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
+pub use lag::{Lag, LagInterval};
 pub use limit::{Limit, LimitCounters, Limits};
 pub use lun::{LogicalUnit, Media, Piece, Stripe};
-pub use mirror::Mirror;
+pub use mirror::{Mirror, MirrorCounters, MirrorMode, MirrorRoute, MirroredWrite};
 pub use open_bursts::OpenBursts;
 pub use page_cache::{
     Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,

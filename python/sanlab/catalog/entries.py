@@ -13,6 +13,7 @@ from sanlab.scenario.base import (
     LunSize,
     Rate,
     ScenarioModel,
+    Share,
     Size,
     Speed,
     Time,
@@ -237,6 +238,8 @@ class DiskEntry(Entry):
     read_ahead: bool = True
     write_cache: bool = False
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
+    position_margin: Time = 0
+    ageing: Share = 0
     queue_depth: int = 64
     interface_rate: Rate | None = None
 
@@ -309,6 +312,24 @@ def _flash_bounds(flash: Flash) -> dict[str, int | str]:
     }
 
 
+class ReplicationEntry(Entry):
+    """A protocol by which arrays copy writes to each other."""
+
+    round_trips: Literal[1, 2]
+    largest: Size | None = None
+    """Longest write that needs one round trip; without it, every write does."""
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> ReplicationEntry:
+        if self.largest is not None and self.round_trips == 2:
+            raise refusal(
+                reason="'largest' has no effect with two round trips",
+                remedy="Remove it, or write 'round_trips: 1'",
+                key="largest",
+            )
+        return self
+
+
 class LoopPortEntry(ScenarioModel):
     """How a port behaves on an arbitrated loop."""
 
@@ -370,6 +391,7 @@ MODELS: dict[str, type[Entry]] = {
     "switches": SwitchEntry,
     "disks": DiskEntry,
     "arrays": ArrayEntry,
+    "replication": ReplicationEntry,
     "enclosures": EnclosureEntry,
     "workloads": WorkloadEntry,
 }

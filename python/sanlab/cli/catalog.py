@@ -25,9 +25,9 @@ def catalog(
         list[str] | None,
         typer.Argument(
             metavar="[KIND] [WORD]...",
-            help="A kind (hosts, systems, buses, hbas, switches, disks, arrays, enclosures, "
-            "workloads), the name of a model, which shows all its values, or words that the name, "
-            "description or source of a model must have.",
+            help="A kind (hosts, systems, buses, hbas, switches, disks, arrays, replication, "
+            "enclosures, workloads), the name of a model, which shows all its values, or words "
+            "that the name, description or source of a model must have.",
             show_default=False,
         ),
     ] = None,

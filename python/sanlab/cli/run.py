@@ -181,6 +181,9 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     if summary["busiest_loop"]:
         share = show_percent(summary["busiest_loop_share"])
         lines.append(f"  busiest loop {summary['busiest_loop']}, {share}")
+    if summary["worst_mirror"]:
+        lag = show_time(summary["worst_mirror_lag_us"] * 1e6)
+        lines.append(f"  worst lag    {summary['worst_mirror']}'s copy, {lag} behind")
     lines.append(f"  fingerprint  {done.manifest.fingerprint}")
     lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
     return lines

@@ -224,6 +224,8 @@ class _Drive:
             block_transfer_ps=(0, 0),
             buffer=self._buffer(),
             scheduling=self._scheduling(),
+            position_margin_ps=0,
+            ageing_ppm=0,
             queue_depth=max(1, self.disk.whole("Max queue length", 1)) if self.disk else 1,
             streaming=False,
         )

@@ -24,7 +24,16 @@ from sanlab.plan.schema import (
     ZonePlan,
 )
 from sanlab.scenario.arrays import Disk
-from sanlab.scenario.base import SECTOR_BYTES, ScenarioModel, Size, Time, overlaid, refusal, written
+from sanlab.scenario.base import (
+    SECTOR_BYTES,
+    ScenarioModel,
+    Share,
+    Size,
+    Time,
+    overlaid,
+    refusal,
+    written,
+)
 from sanlab.scenario.document import read_document
 from sanlab.scenario.messages import problems_of
 
@@ -175,6 +184,10 @@ class DriveSpec(ScenarioModel):
     """Buffer."""
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
     """Order of commands that wait."""
+    position_margin: Time = 0
+    """With `sptf`, how much longer than expected a movement may take."""
+    ageing: Share = 0
+    """With `sptf`, share of its waiting time by which a command is preferred."""
     queue_depth: Annotated[int, Field(ge=1, le=65_535)] = 64
     """Commands among which it chooses."""
 
@@ -215,6 +228,8 @@ class DriveSpec(ScenarioModel):
             block_transfer_ps=(self.block_transfer, self.block_transfer),
             buffer=self._buffer(),
             scheduling=self.order,
+            position_margin_ps=self.position_margin,
+            ageing_ppm=self.ageing,
             queue_depth=self.queue_depth,
             streaming=False,
         )

@@ -48,11 +48,19 @@ def contradictions(disk: DiskEntry) -> list[tuple[str, str]]:
                 "Make 'seek_single' the smallest and 'seek_full' the largest",
             )
         )
-    if max(disk.seek_full, disk.overhead, disk.write_settle, disk.head_switch or 0) > LONGEST_PS:
+    steps = {
+        "seek_full": disk.seek_full,
+        "overhead": disk.overhead,
+        "write_settle": disk.write_settle,
+        "head_switch": disk.head_switch or 0,
+        "position_margin": disk.position_margin,
+    }
+    too_long = [f"'{name}'" for name, time in steps.items() if time > LONGEST_PS]
+    if too_long:
         found.append(
             (
                 f"A disk that takes longer than {format_time(LONGEST_PS)} for one step",
-                "Give 'seek_full', 'overhead', 'write_settle' and 'head_switch' shorter times",
+                f"Shorten {', '.join(too_long)}",
             )
         )
     if disk.inner_rate > disk.outer_rate:
@@ -115,6 +123,8 @@ def drive_from_sheet(name: str, disk: DiskEntry) -> DrivePlan:
         block_transfer_ps=_block_transfer(disk),
         buffer=_buffer(disk),
         scheduling=disk.order,
+        position_margin_ps=disk.position_margin,
+        ageing_ppm=disk.ageing,
         queue_depth=disk.queue_depth,
         streaming=disk.streaming,
     )

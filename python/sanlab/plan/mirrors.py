@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
-from sanlab.plan.schema import MirrorPlan
+from sanlab.catalog import UnknownEntryError, entry
+from sanlab.plan.schema import (
+    AsynchronousMirrorMode,
+    JournalMirrorMode,
+    MirrorPlan,
+    SynchronousMirrorMode,
+)
 from sanlab.quantities import format_size
 
 if TYPE_CHECKING:
+    from sanlab.catalog.entries import ReplicationEntry
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.luns import LunTable, PlacedLun
     from sanlab.plan.names import Problems
+    from sanlab.plan.schema import MirrorModePlan
     from sanlab.plan.wiring import Wiring
+    from sanlab.scenario.arrays import Mirror
     from sanlab.scenario.document import Path
+
+#: Every copy is shorter.
+MOST_U32: Final = 2**32 - 1
 
 
 class Mirrors:
@@ -50,9 +62,21 @@ class Mirrors:
             lun=target.number,
             source_n_port=self.n_port_ids[self.boxes.arrays[lun.array].name, source_port],
             target_n_port=self.n_port_ids[self.boxes.arrays[target.array].name, target_port],
-            synchronous=spec.mode == "synchronous",
+            mode=_mode(spec),
             max_outstanding=spec.max_outstanding,
+            one_round_trip_bytes=self.one_round_trip_bytes(lun, spec),
         )
+
+    def one_round_trip_bytes(self, lun: PlacedLun, spec: Mirror) -> int:
+        """Longest copy that needs one round trip; 0 if every copy needs two."""
+        try:
+            protocol = cast("ReplicationEntry", entry("replication", spec.protocol))
+        except UnknownEntryError as error:
+            self.problems.add((*lun.path, "mirror", "protocol"), error.reason, error.remedy)
+            return 0
+        if protocol.round_trips == 2:
+            return 0
+        return MOST_U32 if protocol.largest is None else protocol.largest
 
     def target(self, lun: PlacedLun, name: str) -> PlacedLun | None:
         """Return the target LUN, or note why it cannot be one."""
@@ -139,6 +163,14 @@ class Mirrors:
             )
             return None
         return [label]
+
+
+def _mode(spec: Mirror) -> MirrorModePlan:
+    if spec.mode == "synchronous":
+        return SynchronousMirrorMode()
+    if spec.journal is None:
+        return AsynchronousMirrorMode()
+    return JournalMirrorMode(bytes=spec.journal, when_full=spec.when_full or "suspend")
 
 
 def _rotated(ports: list[str], by: int) -> list[str]:

@@ -752,6 +752,12 @@ class DrivePlan(PlanPart, frozen=True, kw_only=True):
     """Buffer."""
     scheduling: SchedulingPlan
     """Order of the commands that wait."""
+    position_margin_ps: U64
+    """How much longer than expected a movement may take: a sector that comes round sooner may be
+    missed. For `sptf`.
+    """
+    ageing_ppm: U64
+    """Share of its waiting time by which a command comes earlier. For `sptf`."""
     queue_depth: PositiveU32
     """Commands among which it chooses."""
     streaming: bool
@@ -1217,10 +1223,43 @@ class MirrorPlan(PlanPart, frozen=True, kw_only=True):
     """N_Port the copies leave by, one of the source array's."""
     target_n_port: U32
     """N_Port they go to, one of the other array's."""
-    synchronous: bool
-    """Whether the host's write waits for the copy."""
+    mode: MirrorModePlan
+    """When the host's write is acknowledged."""
     max_outstanding: PositiveU32
-    """Copies that may be on their way at once."""
+    """Copies in progress at once, at most."""
+    one_round_trip_bytes: U32
+    """The data of copies up to this length follow their command without an XFER_RDY, so that a copy
+    needs one round trip.
+    """
+
+
+class SynchronousMirrorMode(
+    PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="synchronous"
+):
+    """When its copy is done."""
+
+
+class AsynchronousMirrorMode(
+    PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="asynchronous"
+):
+    """When its copy has begun."""
+
+
+class JournalMirrorMode(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="journal"):
+    """When it has room in a journal, from which it is copied."""
+
+    bytes: PositiveU64
+    """Bytes the journal holds."""
+    when_full: JournalFullPlan
+    """What a write does that finds no room."""
+
+
+#: When a write to a mirrored LUN is acknowledged.
+MirrorModePlan = SynchronousMirrorMode | AsynchronousMirrorMode | JournalMirrorMode
+
+
+#: What happens when the journal of a mirror is full.
+JournalFullPlan = Literal["wait", "suspend"]
 
 
 class WorkloadPlan(PlanPart, frozen=True, kw_only=True):

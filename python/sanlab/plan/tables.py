@@ -10,12 +10,14 @@ from sanlab.plan.raid import data_units, level_number
 from sanlab.plan.schema import (
     AccessPattern,
     FlashMedia,
+    JournalMirrorMode,
     MemoryMedia,
     PagesCache,
     RaidMedia,
     RamMedia,
     SequentialAddress,
     SharedMedium,
+    SynchronousMirrorMode,
 )
 from sanlab.quantities import about_size, counted, format_size, format_time
 
@@ -195,7 +197,13 @@ def _mirror(plan: Plan, lun: LunPlan) -> str:
     if lun.mirror is None:
         return ""
     target = plan.arrays[lun.mirror.array].luns[lun.mirror.lun].name
-    return f"{target}, {'synchronous' if lun.mirror.synchronous else 'asynchronous'}"
+    mode = lun.mirror.mode
+    if isinstance(mode, SynchronousMirrorMode):
+        return f"{target}, synchronous"
+    if isinstance(mode, JournalMirrorMode):
+        journal = f"journal of {format_size(mode.bytes)}, {mode.when_full} when full"
+        return f"{target}, asynchronous, {journal}"
+    return f"{target}, asynchronous"
 
 
 def _stacks(plan: Plan, max_rows: int) -> Table:

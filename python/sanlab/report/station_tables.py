@@ -43,6 +43,11 @@ MIRRORS = Declaration(
         rate("throughput", "throughput_bytes_per_s"),
         time("mean time", "response_mean_ps"),
         count("most at once", "max_outstanding"),
+        time("worst lag", "max_lag_ps", "greatest age of the oldest write that the copy lacked"),
+        size("most behind", "max_lag_bytes", "acknowledged writes that the copy lacked, most"),
+        size("mean behind", "mean_lag_bytes", "the same, mean over the run"),
+        count("unfinished", "unfinished_count", "writes not copied yet at the end"),
+        count("lost", "lost_count", "writes that a suspended mirror does not copy"),
     ),
     lambda run: run.rows("mirrors"),
 )

@@ -344,12 +344,40 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "target": "LUN copied to",
             "mode": "`synchronous` or `asynchronous`",
             "copies_count": "copies that completed",
-            "bytes": "bytes moved",
+            "unfinished_count": "writes at the end whose copy is in progress or still to come",
+            "lost_count": "writes that will not be copied, because the mirror is suspended",
+            "bytes": "bytes of the copies that completed",
             "first_ps": "when the first copy began",
             "last_ps": "when the last copy completed",
             "throughput_bytes_per_s": "bytes over the time from first to last",
-            "response_mean_ps": "mean duration of a copy",
+            "response_mean_ps": "mean duration of the copies that completed; those of "
+            "`unfinished_count` are left out",
             "max_outstanding": "most copies in progress at once",
+            "waits_count": "writes that waited for room in the journal, or for a place among the "
+            "copies in progress",
+            "max_held_bytes": "most bytes of accepted writes whose copy was not done: what a "
+            "journal has to hold",
+            "max_lag_ps": "worst recovery point of the run: greatest age of the oldest "
+            "acknowledged write whose copy was not done; unfinished copies count",
+            "max_lag_bytes": "most bytes of acknowledged writes whose copy was not done",
+            "mean_lag_bytes": "bytes of acknowledged writes whose copy was not done, mean over "
+            "the run; unfinished copies count",
+            "end_lag_ps": "age of the oldest acknowledged write whose copy is not done at the end",
+            "end_lag_bytes": "bytes of acknowledged writes whose copy is not done at the end",
+            "suspended_ps": "time from the suspension to the end; 0 without one",
+        },
+    ),
+    "mirror_series": (
+        "One row for each asynchronous mirror and interval of `measure.interval`.",
+        {
+            "source": "LUN copied from",
+            "time_ps": "end of the interval",
+            "max_lag_ps": "greatest age of the oldest acknowledged write whose copy was not done",
+            "max_lag_bytes": "most bytes of acknowledged writes whose copy was not done",
+            "mean_lag_bytes": "bytes of acknowledged writes whose copy was not done, mean over "
+            "the interval",
+            "end_lag_bytes": "the same at the end of the interval",
+            "suspended": "1 if the mirror is suspended at the end of the interval, else 0",
         },
     ),
     "groups": (

@@ -180,12 +180,16 @@ class Run:
             without loops.
         credit_wait_ps
             Time with a frame to send and no BB credit, summed over ports of links.
+        worst_mirror, worst_mirror_lag_us
+            The asynchronous mirror with the worst recovery point, and that: greatest age of an
+            acknowledged write whose copy was not done. None without asynchronous mirrors.
         phases
             Figures of each phase, workload and operation, as `sanlab.results.phases` gives them;
             empty without phases.
         """
         from sanlab.results.latency import response_percentiles
         from sanlab.results.loops import fullest
+        from sanlab.results.mirrors import worst_mirror
         from sanlab.results.phases import phases
         from sanlab.results.ports import busiest, on_links
         from sanlab.results.throughput import totals
@@ -194,6 +198,7 @@ class Run:
         tail = response_percentiles(self)
         links = busiest(self, 1)
         loop = fullest(self)
+        mirror = worst_mirror(self)
 
         def at(percent: float) -> float | None:
             return tail[percent] / 1e6 if percent in tail else None
@@ -222,6 +227,8 @@ class Run:
             "busiest_link_utilisation": links[0]["tx_utilisation"] if links else None,
             "busiest_loop": loop.name if loop else None,
             "busiest_loop_share": loop.share if loop else None,
+            "worst_mirror": mirror["source"] if mirror else None,
+            "worst_mirror_lag_us": mirror["max_lag_ps"] / 1e6 if mirror else None,
             "phases": [phase.as_dict() for phase in phases(self)],
             "credit_wait_ps": sum(row["tx_credit_wait_ps"] for row in on_links(self)),
         }

@@ -39,6 +39,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if !(task.is_stored && task.is_copied) {
             return;
         }
+        if let Some(write) = task.mirrored.get()
+            && let Some(mirror) = &mut self.array.arrays[task.array].luns[task.lun].mirror
+        {
+            mirror.acknowledge(now, write);
+        }
         self.array.end_task(id);
         let exchange = task.exchange.certain();
         self.send(now, exchange, FrameKind::Response, 0, FCP_RSP_BYTES);

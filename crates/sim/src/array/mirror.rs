@@ -1,8 +1,9 @@
 //! Copies of writes to the LUN's mirror.
 
 use sanlab_fc::NPort;
-use sanlab_kernel::{Id, Instant, MaybeId, Stage};
+use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::Status;
+use sanlab_storage::{Array, Lun, Mirror, MirroredWrite};
 
 use super::task::Task;
 use super::transfer::{Transfer, TransferPurpose};
@@ -11,23 +12,18 @@ use crate::exchanges::steps::RETRY_AFTER;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
-    /// Begin the copy of a write.
-    pub(super) fn copy(&mut self, now: Instant, id: Id<Task>) {
+    /// All data of a write are here: copy them, now or later, where its LUN is mirrored.
+    pub(super) fn mirror_write(&mut self, now: Instant, id: Id<Task>) {
         let task = self.array.tasks[id];
-        let purpose = TransferPurpose::Copy {
-            lun: task.lun,
-            task: if task.is_copied {
-                MaybeId::NONE
-            } else {
-                id.into()
-            },
+        let (array, lun) = (task.array, task.lun);
+        let Some(mirror) = &mut self.array.arrays[array].luns[lun].mirror else {
+            return;
         };
-        let transfer = self.array.transfers.insert(Transfer {
-            address: task.address,
-            bytes: task.bytes,
-            ..Transfer::begin(task.array, purpose, now)
-        });
-        self.send_transfer(now, transfer);
+        let write = mirror.write(now, id.same(), task.address, task.bytes);
+        let is_copied = mirror.lets_acknowledge(write);
+        let task = &mut self.array.tasks[id];
+        (task.mirrored, task.is_copied) = (write.into(), is_copied);
+        self.begin_copies(now, array, lun);
     }
 
     /// The target of a copy has answered; one that is full is asked again later.
@@ -47,36 +43,73 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A copy is done: its write may be acknowledged, the next copy may begin.
+    /// A copy is done: its write may be acknowledged, others may be accepted and begin.
     fn on_copy_done(&mut self, now: Instant, id: Id<Transfer>) {
         let copy = self.array.transfers[id];
         self.array.transfers.remove(id);
-        let TransferPurpose::Copy { lun, task } = copy.purpose else {
+        let TransferPurpose::Copy { lun, write } = copy.purpose else {
             return;
         };
-        let lun = &mut self.array.arrays[copy.array].luns[lun];
-        let Some(mirror) = &mut lun.mirror else {
+        let Some(mirror) = self.mirror_of(copy.array, lun) else {
             return;
         };
-        let is_synchronous = mirror.is_synchronous;
-        let next = mirror.end(now, copy.timeline.began_at, copy.bytes);
-        if let Some(task) = task.get() {
-            self.on_copied(now, task);
+        mirror.end(now, copy.timeline.began_at, write);
+        if mirror.is_synchronous() {
+            let task = mirror.task_of(write);
+            self.on_copied(now, task.same());
         }
-        if let Some(waiting) = next {
-            self.copy_waiting(now, waiting.same(), is_synchronous);
+        self.accept_writes(now, copy.array, lun);
+    }
+
+    /// Accept the writes that have room now. Their copies begin, or those of writes before them.
+    fn accept_writes(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
+        loop {
+            let Some(mirror) = self.mirror_of(array, lun) else {
+                return;
+            };
+            let accepted = mirror.accept_waiting();
+            let task = accepted
+                .filter(|_| !mirror.is_synchronous())
+                .map(|write| mirror.task_of(write));
+            self.begin_copies(now, array, lun);
+            if let Some(task) = task {
+                self.on_copied(now, task.same());
+            }
+            if accepted.is_none() {
+                return;
+            }
         }
     }
 
-    /// A write that waited until another copy was done is copied now.
-    fn copy_waiting(&mut self, now: Instant, task: Id<Task>, is_synchronous: bool) {
-        self.array.tasks[task].is_copied = !is_synchronous;
-        self.copy(now, task);
-        if !is_synchronous {
-            self.on_copied(now, task);
+    fn begin_copies(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
+        while let Some(write) = self
+            .mirror_of(array, lun)
+            .and_then(|mirror| mirror.begin(now))
+        {
+            self.copy(now, array, lun, write);
         }
     }
 
+    /// Begin the copy of a write.
+    fn copy(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>, write: Id<MirroredWrite>) {
+        let Some(mirror) = self.mirror_of(array, lun) else {
+            return;
+        };
+        let MirroredWrite { address, bytes, .. } = *mirror.written(write);
+        let purpose = TransferPurpose::Copy { lun, write };
+        let transfer = self.array.transfers.insert(Transfer {
+            address,
+            bytes,
+            ..Transfer::begin(array, purpose, now)
+        });
+        self.send_transfer(now, transfer);
+    }
+
+    fn mirror_of(&mut self, array: Id<Array>, lun: Id<Lun>) -> Option<&mut Mirror> {
+        self.array.arrays[array].luns[lun].mirror.as_mut()
+    }
+
+    /// As far as its copy is concerned, a write may be acknowledged.
     fn on_copied(&mut self, now: Instant, id: Id<Task>) {
         let task = &mut self.array.tasks[id];
         task.is_copied = true;

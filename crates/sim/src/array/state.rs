@@ -9,9 +9,9 @@ use sanlab_storage::{
 
 use super::held::Held;
 use super::task::{Purpose, Task};
-use super::transfer::Transfer;
+use super::transfer::{Transfer, TransferPurpose};
 use crate::host::path::Route;
-use crate::issuer::IssuedCommand;
+use crate::issuer::{IssuedCommand, Tag};
 
 /// The array's side of every command.
 pub(crate) struct ArraySide {
@@ -52,6 +52,14 @@ impl ArraySide {
         &mut self.arrays
     }
 
+    /// Bring what mirrors lack up to now.
+    pub(crate) fn read_lags(&mut self, now: Instant) {
+        let luns = self.arrays.iter_mut().flat_map(|array| &mut array.luns);
+        for mirror in luns.filter_map(|lun| lun.mirror.as_mut()) {
+            mirror.read_lag(now);
+        }
+    }
+
     /// N_Ports of a controller.
     pub(super) fn ports_of(&self, array: Id<Array>, controller: Id<Controller>) -> Vec<Id<NPort>> {
         let owner = &self.arrays[array];
@@ -81,6 +89,12 @@ impl ArraySide {
     /// Bytes of a command that follow it without an XFER_RDY.
     #[inline]
     pub(crate) fn first_burst_of(&self, command: &IssuedCommand) -> u32 {
+        if let Tag::Mirror(copy) = command.tag {
+            let limit = self.one_round_trip_bytes(copy);
+            if u64::from(command.bytes) <= limit {
+                return command.bytes;
+            }
+        }
         match command.device.get() {
             Some(device) if !command.is_read => {
                 let array: &Array = &self.arrays[device.same()];
@@ -88,6 +102,18 @@ impl ArraySide {
             }
             _ => 0,
         }
+    }
+
+    /// Longest copy of a mirror that sends its data without an XFER_RDY.
+    fn one_round_trip_bytes(&self, copy: Id<Transfer>) -> u64 {
+        let transfer = &self.transfers[copy];
+        let TransferPurpose::Copy { lun, .. } = transfer.purpose else {
+            return 0;
+        };
+        let mirror = &self.arrays[transfer.array].luns[lun].mirror;
+        mirror
+            .as_ref()
+            .map_or(0, |mirror| mirror.route.one_round_trip_bytes)
     }
 
     /// Bursts that the port of a command waits for, if they are limited.

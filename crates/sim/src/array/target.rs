@@ -194,18 +194,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let target = self.fcp.exchange(exchange).target;
         let command = self.fcp.command(exchange);
         let task = self.array.new_task(exchange, target, command);
+        self.mirror_write(now, task);
         let Task {
             array: number, lun, ..
         } = self.array.tasks[task];
-        let array = &mut self.array.arrays[number];
-        if let Some(mirror) = &mut array.luns[lun].mirror {
-            let is_synchronous = mirror.is_synchronous;
-            let may_begin = mirror.begin(task.same(), now);
-            self.array.tasks[task].is_copied = may_begin && !is_synchronous;
-            if may_begin {
-                self.copy(now, task);
-            }
-        }
         let is_stored = self.fill_room(now, exchange);
         let array = &mut self.array.arrays[number];
         if array.pages_of(lun).is_some() {

@@ -2,7 +2,7 @@
 
 use sanlab_fc::{Exchange, NPort};
 use sanlab_kernel::{Id, Instant, MaybeId};
-use sanlab_storage::{Array, Group, Lun, Rebuild, RebuildStep};
+use sanlab_storage::{Array, Group, Lun, MirroredWrite, Rebuild, RebuildStep};
 
 /// What a task is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub(crate) struct Task {
     pub(crate) is_stored: bool,
     /// The copy, if there is one, lets the write be acknowledged.
     pub(crate) is_copied: bool,
+    /// Its record at the mirror of the LUN.
+    pub(crate) mirrored: MaybeId<MirroredWrite>,
 }
 
 impl Task {
@@ -74,6 +76,7 @@ impl Task {
             came_at: Instant::START,
             is_stored: false,
             is_copied: true,
+            mirrored: MaybeId::NONE,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What an array asks of other targets.
 
-use sanlab_kernel::{Id, Instant, MaybeId, Timeline};
-use sanlab_storage::{Array, BackEndPath, Disk, Lun};
+use sanlab_kernel::{Id, Instant, Timeline};
+use sanlab_storage::{Array, BackEndPath, Disk, Lun, MirroredWrite};
 
 use super::task::Task;
 
@@ -19,8 +19,11 @@ pub(crate) struct Transfer {
 /// What a transfer is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TransferPurpose {
-    /// The copy of a write to this LUN. A task may wait for its end.
-    Copy { lun: Id<Lun>, task: MaybeId<Task> },
+    /// The copy of a write to this LUN.
+    Copy {
+        lun: Id<Lun>,
+        write: Id<MirroredWrite>,
+    },
     /// The operation of a task on a disk, by one of the paths to it.
     Disk {
         disk: Id<Disk>,

@@ -19,14 +19,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 let Some(mirror) = &array.luns[lun].mirror else {
                     return;
                 };
+                let route = mirror.route;
                 // Since it was refused.
                 let timeline = &mut self.array.transfers[id].timeline;
                 timeline.until(now, Stage::TaskSet);
                 (
                     Tag::Mirror(id),
-                    (mirror.source_n_port, mirror.target_n_port),
-                    (mirror.array.same().into(), mirror.lun.same()),
-                    mirror.flow,
+                    (route.source_n_port, route.target_n_port),
+                    (route.array.same().into(), route.lun.same()),
+                    route.flow,
                 )
             }
             TransferPurpose::Disk { disk, path, .. } => {

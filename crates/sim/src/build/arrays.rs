@@ -3,20 +3,21 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use sanlab_fc::NPort;
+use sanlab_fc::{Flow, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
     Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Failing, Failover,
     Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Media, Mirror,
-    OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild, ServiceTime, Stripe,
-    WriteStrategy,
+    MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram,
+    Rebuild, ServiceTime, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
 use crate::flows::{back_end_flows, mirror_flows};
 use crate::plan::{
-    ArrayPlan, CachePlan, Distribution, GroupPlan, LevelPlan, LimitedPlan, LunPlan, MediaPlan,
-    Plan, PlanError, RebuildPlan, WriteStrategyPlan,
+    ArrayPlan, CachePlan, Distribution, GroupPlan, JournalFullPlan, LevelPlan, LimitedPlan,
+    LunPlan, MediaPlan, MirrorModePlan, MirrorPlan, Plan, PlanError, RebuildPlan,
+    WriteStrategyPlan,
 };
 
 pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
@@ -29,13 +30,7 @@ pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
     for (flow, array, lun) in mirror_flows(plan) {
         if let Some(mirror) = &plan.arrays[array].luns[lun].mirror {
             let owner = &mut arrays[Id::from_place(array)];
-            owner.luns[Id::from_place(lun)].mirror = Some(Mirror::new(
-                (Id::new(mirror.array), Id::new(mirror.lun)),
-                (Id::new(mirror.source_n_port), Id::new(mirror.target_n_port)),
-                mirror.synchronous,
-                mirror.max_outstanding.get(),
-                flow.same(),
-            ));
+            owner.luns[Id::from_place(lun)].mirror = Some(mirror_of(mirror, flow));
         }
     }
     for (flow, array) in back_end_flows(plan) {
@@ -50,6 +45,26 @@ pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
         }
     }
     Ok(arrays)
+}
+
+fn mirror_of(mirror: &MirrorPlan, flow: Id<Flow>) -> Mirror {
+    let route = MirrorRoute {
+        array: Id::new(mirror.array),
+        lun: Id::new(mirror.lun),
+        source_n_port: Id::new(mirror.source_n_port),
+        target_n_port: Id::new(mirror.target_n_port),
+        flow: flow.same(),
+        one_round_trip_bytes: u64::from(mirror.one_round_trip_bytes),
+    };
+    let mode = match mirror.mode {
+        MirrorModePlan::Synchronous {} => MirrorMode::Synchronous,
+        MirrorModePlan::Asynchronous {} => MirrorMode::Asynchronous,
+        MirrorModePlan::Journal { bytes, when_full } => MirrorMode::Journal {
+            bytes: bytes.get(),
+            suspends: when_full == JournalFullPlan::Suspend,
+        },
+    };
+    Mirror::new(route, mode, mirror.max_outstanding.get())
 }
 
 fn array_of(array: &ArrayPlan, n_ports: usize, seed: u64) -> Result<Array, PlanError> {

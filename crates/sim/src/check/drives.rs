@@ -22,7 +22,10 @@ pub(crate) fn check(drive: &DrivePlan, place: impl Fn(&str) -> String) -> Result
     drive
         .revolution_ps
         .within(1, LONGEST_PS, || place("revolution_ps"))?;
-    fields!(time, drive, place; head_switch_ps, access_ps);
+    fields!(time, drive, place; head_switch_ps, access_ps, position_margin_ps);
+    drive
+        .ageing_ppm
+        .within(0, 1_000_000, || place("ageing_ppm"))?;
     fields!(pair, drive, place; block_transfer_ps);
     time(drive.write_settle_ps.unsigned_abs(), || {
         place("write_settle_ps")

@@ -101,7 +101,7 @@ impl Meters {
         &mut self,
         now: Instant,
         at_end: bool,
-        parts: (&Network<E>, &IdVec<Array>),
+        parts: (&Network<E>, &mut IdVec<Array>),
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series

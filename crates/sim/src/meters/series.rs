@@ -3,7 +3,7 @@
 use sanlab_fabric::{Fibre, Network};
 use sanlab_kernel::{Id, IdVec, Instant, Span};
 use sanlab_metrics::IoTotals;
-use sanlab_storage::{Array, CacheSums};
+use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
 
 use super::workload::WorkloadState;
 
@@ -26,6 +26,19 @@ pub(crate) struct Series {
     /// Of every cache, likewise.
     caches: Vec<CacheSums>,
     pub(crate) workloads: Vec<WorkloadRow>,
+    /// Asynchronous mirrors, in the order of arrays and LUNs.
+    pub(crate) mirrors: Vec<MirrorRow>,
+}
+
+/// The copy of one LUN in one interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MirrorRow {
+    pub(crate) array: Id<Array>,
+    pub(crate) lun: Id<Lun>,
+    pub(crate) ends_at: Instant,
+    pub(crate) span: Span,
+    pub(crate) lag: LagInterval,
+    pub(crate) is_suspended: bool,
 }
 
 /// What the transmitter of a fibre has counted since the beginning.
@@ -88,6 +101,7 @@ impl Series {
             readings: Vec::new(),
             caches: Vec::new(),
             workloads: Vec::new(),
+            mirrors: Vec::new(),
         }
     }
 
@@ -95,12 +109,12 @@ impl Series {
     pub(crate) fn close_until<const E: bool>(
         &mut self,
         (now, at_end): (Instant, bool),
-        (network, arrays): (&Network<E>, &IdVec<Array>),
+        (network, arrays): (&Network<E>, &mut IdVec<Array>),
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         while self.next_at <= now {
-            self.close(self.next_at, (network, arrays), workloads, open);
+            self.close(self.next_at, (network, &mut *arrays), workloads, open);
         }
         if at_end && !self.interval.is_zero() && self.closed_at < now {
             self.close(now, (network, arrays), workloads, open);
@@ -110,7 +124,7 @@ impl Series {
     fn close<const E: bool>(
         &mut self,
         now: Instant,
-        (network, arrays): (&Network<E>, &IdVec<Array>),
+        (network, arrays): (&Network<E>, &mut IdVec<Array>),
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
@@ -137,22 +151,48 @@ impl Series {
                 });
             }
         }
+        let mirrors = self.close_mirrors(now, arrays);
         self.closed_at = now;
         self.ends.push(now);
         if self.ends.len() == MOST_INTERVALS {
-            self.halve(2 * workloads.len(), self.caches.len() / self.ends.len());
+            let caches = self.caches.len() / self.ends.len();
+            self.halve(2 * workloads.len(), caches, mirrors);
         }
         self.next_at = now + self.interval;
     }
 
+    /// A row for each asynchronous mirror; how many there are.
+    fn close_mirrors(&mut self, now: Instant, arrays: &mut IdVec<Array>) -> usize {
+        let before = self.mirrors.len();
+        let span = now - self.closed_at;
+        for (array, state) in arrays.pairs_mut() {
+            for (lun, unit) in state.luns.pairs_mut() {
+                let mirror = unit.mirror.as_mut();
+                let Some(mirror) = mirror.filter(|mirror| !mirror.is_synchronous()) else {
+                    continue;
+                };
+                self.mirrors.push(MirrorRow {
+                    array,
+                    lun,
+                    ends_at: now,
+                    span,
+                    lag: mirror.end_interval(now),
+                    is_suspended: mirror.suspended_at().is_some(),
+                });
+            }
+        }
+        self.mirrors.len() - before
+    }
+
     /// Merge neighbours; the interval doubles.
-    fn halve(&mut self, meters: usize, caches: usize) {
+    fn halve(&mut self, meters: usize, caches: usize, mirrors: usize) {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         merge_blocks(&mut self.readings, self.fibres, |reading, later| {
             *reading = *later;
         });
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
+        merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
         self.interval = self.interval * 2;
     }
 
@@ -235,6 +275,15 @@ impl FibreRow {
             busy: after.busy - before.busy,
             credit_wait: after.credit_wait - before.credit_wait,
         }
+    }
+}
+
+impl MirrorRow {
+    fn merge(&mut self, later: &Self) {
+        self.ends_at = later.ends_at;
+        self.span += later.span;
+        self.lag.merge(&later.lag);
+        self.is_suspended = later.is_suspended;
     }
 }
 

@@ -4,6 +4,7 @@ mod faults;
 mod frames;
 mod hosts;
 mod loops;
+mod mirrors;
 mod numbers;
 mod pairs;
 mod ports;
@@ -31,7 +32,8 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         frames::frames(world, plan),
         frames::frame_histogram(world),
         stations::stations(world, plan, now),
-        storage::mirrors(world, plan),
+        mirrors::mirrors(world, plan, now),
+        mirrors::mirror_series(world, plan),
         hosts::adapters(world, plan, now),
         hosts::buses(world, plan, now),
         hosts::file_systems(world, plan, now),

@@ -1,6 +1,6 @@
-//! What mirrors, RAID groups, rebuilds, caches and flash have done, as tables.
+//! What RAID groups, rebuilds, caches and flash have done, as tables.
 
-use sanlab_kernel::{Id, Instant, Span};
+use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::{
     CacheCounts, CacheSums, Controller, ControllerCounters, FlashCounters, Group, GroupCounters,
@@ -8,7 +8,6 @@ use sanlab_storage::{
 };
 
 use super::numbers::per_second;
-use crate::flows::mirror_flows;
 use crate::plan::{ControllerPlan, GroupPlan, Plan, RebuildPlan};
 use crate::world::World;
 
@@ -326,63 +325,4 @@ fn flash<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
         columns.push((name, Column::whole(&rows, |row| value(&row.0))));
     }
     Table::new("flash", columns)
-}
-
-/// Mirrored LUNs.
-pub(super) fn mirrors<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let rows: Vec<_> = mirror_flows(plan)
-        .filter_map(|(_, array, lun)| {
-            let mirror = world.array.arrays()[Id::from_place(array)].luns[Id::from_place(lun)]
-                .mirror
-                .as_ref()?;
-            let to = &plan.arrays[mirror.array.place()].luns[mirror.lun.place()];
-            Some((
-                plan.arrays[array].luns[lun].name.clone(),
-                to.name.clone(),
-                mirror,
-            ))
-        })
-        .collect();
-    Table::new(
-        "mirrors",
-        vec![
-            ("source", Column::text(&rows, |row| row.0.clone())),
-            ("target", Column::text(&rows, |row| row.1.clone())),
-            (
-                "mode",
-                Column::text(&rows, |row| {
-                    if row.2.is_synchronous {
-                        "synchronous"
-                    } else {
-                        "asynchronous"
-                    }
-                    .into()
-                }),
-            ),
-            ("copies_count", Column::whole(&rows, |row| row.2.copies)),
-            ("bytes", Column::whole(&rows, |row| row.2.bytes)),
-            (
-                "first_ps",
-                Column::whole(&rows, |row| row.2.first_at.map_or(0, Instant::as_ps)),
-            ),
-            ("last_ps", Column::whole(&rows, |row| row.2.last_at.as_ps())),
-            (
-                "throughput_bytes_per_s",
-                Column::real(&rows, |row| {
-                    let first_at = row.2.first_at.unwrap_or(Instant::START);
-                    per_second(row.2.bytes, row.2.last_at.saturating_since(first_at))
-                }),
-            ),
-            (
-                "response_mean_ps",
-                Column::real(&rows, |row| {
-                    row.2.response as f64 / row.2.copies.max(1) as f64
-                }),
-            ),
-            (
-                "max_outstanding",
-                Column::whole(&rows, |row| u64::from(row.2.most_open)),
-            ),
-        ],
-    )
 }

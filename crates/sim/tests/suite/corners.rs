@@ -9,7 +9,7 @@
 
 use crate::support::*;
 use sanlab_sim::check;
-use sanlab_sim::plan::{CachePlan, Distribution, MirrorPlan, Plan, RoutePolicy};
+use sanlab_sim::plan::{CachePlan, Distribution, MirrorModePlan, MirrorPlan, Plan, RoutePolicy};
 
 /// The longest span that a plan may name.
 const LONGEST: u64 = 1 << 60;
@@ -152,7 +152,10 @@ fn transmit_buffers_change_no_frame() {
 /// often as asked, and the reference agrees.
 #[test]
 fn arrays_that_mirror_to_each_other_get_all_done() {
-    for synchronous in [true, false] {
+    for mode in [
+        MirrorModePlan::Synchronous {},
+        MirrorModePlan::Asynchronous {},
+    ] {
         let mut san = San::new(1000 * SECOND);
         let switch = san.switch(US, true, RoutePolicy::Exchange);
         let cable = Cable::new(850_000_000, 50 * NS, 4);
@@ -179,8 +182,9 @@ fn arrays_that_mirror_to_each_other_get_all_done() {
                 lun: 1,
                 source_n_port: ports[0],
                 target_n_port: ports[1],
-                synchronous,
+                mode,
                 max_outstanding: n32(1),
+                one_round_trip_bytes: 0,
             });
         }
         for number in 0..2 {
@@ -322,8 +326,9 @@ fn plans_that_do_not_hold_together_are_refused() {
         lun: 0,
         source_n_port: 2 - array,
         target_n_port: 1 + array,
-        synchronous: true,
+        mode: MirrorModePlan::Synchronous {},
         max_outstanding: n32(1),
+        one_round_trip_bytes: 0,
     };
     assert_eq!(check(&good()), Ok(()));
     let refuse = |expected: &str, spoil: &dyn Fn(&mut Plan)| {

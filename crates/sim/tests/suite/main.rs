@@ -13,6 +13,7 @@ mod laws;
 mod limits;
 mod loads;
 mod loops;
+mod mirrors;
 mod patience;
 mod patterns;
 mod qos;

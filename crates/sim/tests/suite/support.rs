@@ -575,6 +575,8 @@ pub fn drive(name: &str, bytes: u64) -> DrivePlan {
             flushes_first: false,
         },
         scheduling: SchedulingPlan::Fifo,
+        position_margin_ps: 0,
+        ageing_ppm: 0,
         queue_depth: n32(32),
         streaming: false,
     }

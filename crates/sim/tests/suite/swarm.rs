@@ -13,9 +13,9 @@ use proptest::prelude::*;
 use sanlab_sim::plan::{
     ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskPlan,
     Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan, Interleave,
-    LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorPlan, PhasePlan, PolicyPlan, QosPlan,
-    ReadAheadPlan, RequestedPlan, RoutePolicy, SchedulingPlan, SubmissionPlan, VirtualChannelPlan,
-    WriteCachePlan,
+    JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan, MirrorPlan,
+    PhasePlan, PolicyPlan, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy, SchedulingPlan,
+    SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -72,6 +72,8 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
             SchedulingPlan::Elevator,
             SchedulingPlan::CyclicElevator,
         ]),
+        position_margin_ps: dice.pick(&[0, 1_000_000_000]),
+        ageing_ppm: dice.pick(&[0, 6_000, 1_000_000]),
         streaming: dice.below(3) == 0,
         buffer: BufferPlan {
             write_cache: dice.pick(&[WriteCachePlan::Off, WriteCachePlan::On]),
@@ -114,6 +116,21 @@ fn disk(number: usize) -> DiskPlan {
     }
 }
 
+/// When a mirrored write is acknowledged.
+fn mirror_mode(dice: &mut Dice<'_>) -> MirrorModePlan {
+    let journal = |bytes, when_full| MirrorModePlan::Journal {
+        bytes: n64(bytes),
+        when_full,
+    };
+    dice.pick(&[
+        MirrorModePlan::Synchronous {},
+        MirrorModePlan::Asynchronous {},
+        journal(100_000, JournalFullPlan::Wait),
+        journal(1 << 40, JournalFullPlan::Suspend),
+        journal(100_000, JournalFullPlan::Suspend),
+    ])
+}
+
 /// A tree of switches, some joined by several links; hosts and arrays anywhere; finite work.
 fn san(dice: &mut Dice<'_>) -> San {
     let mut san = San::new(10_000 * SECOND);
@@ -150,8 +167,9 @@ fn san(dice: &mut Dice<'_>) -> San {
             lun: 0,
             source_n_port: ports.0,
             target_n_port: ports.1,
-            synchronous: dice.below(2) == 0,
+            mode: mirror_mode(dice),
             max_outstanding: n32(dice.pick(&[1, 4, 100])),
+            one_round_trip_bytes: dice.pick(&[0, 8192, u32::MAX]),
         });
     }
     for number in 0..=dice.below(5) {

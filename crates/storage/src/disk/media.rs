@@ -127,10 +127,10 @@ impl Media<'_> {
     }
 
     /// Movement and wait to the first sector of a block, which rank commands by their positioning.
-    pub fn positioning(&self, from: Arm, now: Instant, block: u64, is_read: bool) -> Span {
+    pub fn positioning(&self, from: Arm, now: Instant, block: u64, is_read: bool) -> (Span, Span) {
         let place = self.model.geometry.locate(block);
         let movement = self.movement(from, place, is_read);
-        movement + self.wait(now + movement, place)
+        (movement, self.wait(now + movement, place))
     }
 
     /// The next piece in order, from `block` to the end of its track or to `end`; the arm goes there.
@@ -270,11 +270,12 @@ impl Media<'_> {
         landing
     }
 
-    /// Whole sectors that pass in this time.
+    /// Whole sectors that pass in this time, no longer than a turn.
     fn sectors_to(&self, track: &Track, time: Span) -> u64 {
         let revolution = self.model.geometry.revolution();
         let time = time + ROUNDING;
-        share_of(u64::from(track.sectors), time.as_ps(), revolution.as_ps())
+        let sectors = u64::from(track.sectors);
+        share_of(sectors, time.as_ps(), revolution.as_ps()).min(sectors)
     }
 
     /// The end of a write whose head lands within it: the blocks behind that are in the buffer in time

@@ -24,13 +24,14 @@ use sanlab_kernel::{Id, Instant, Span, StationTotals};
 use buffer::{Buffer, Found, Segment};
 use ledger::Ledger;
 use media::{Arm, Media, Sweep};
+use schedule::Position;
 
 use crate::elsewhere::{Exchange, Task};
 
 pub use geometry::{BLOCK_BYTES, Geometry, GeometryFault, Mapping, Place, Sparing, Track, Zone};
 pub use model::{
-    BlockTransfer, BufferModel, Departure, DriveModel, ExtraDisconnect, Interface, Mechanics,
-    Overhead, Overheads, ReadAhead, Requested, Rotation, Scheduling, WriteCache,
+    BlockTransfer, BufferModel, Departure, DriveModel, ExtraDisconnect, Foresight, Interface,
+    Mechanics, Overhead, Overheads, ReadAhead, Requested, Rotation, Scheduling, WriteCache,
 };
 pub use seek::{RootAndLine, Seek, SeekCurve};
 
@@ -298,21 +299,19 @@ impl Disk {
         if self.waiting.len() == 1 {
             return 0;
         }
+        let reading = self.catch_up(now);
         let mut is_rising = self.is_rising;
-        let arm = self.arm_now(now);
-        let next = schedule::next(&self.media(), &self.waiting, arm, now, &mut is_rising);
+        let position = Position {
+            media: self.media(),
+            buffer: &self.buffer,
+            reading,
+            arm: self.arm,
+            last: (self.next_block, self.was_read),
+            now,
+        };
+        let next = schedule::next(&position, &self.waiting, &mut is_rising);
         self.is_rising = is_rising;
         next
-    }
-
-    fn arm_now(&self, now: Instant) -> Arm {
-        match self.work {
-            Work::Sweep(mut sweep) => {
-                sweep.advance(&self.media(), now);
-                sweep.arm()
-            }
-            _ => self.arm,
-        }
     }
 
     /// The sweep has come this far; its segment holds that much more.

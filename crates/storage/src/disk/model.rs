@@ -249,6 +249,17 @@ pub enum Requested {
     Dropped,
 }
 
+/// What a drive knows of the time that a command would take, and how it weighs its age.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Foresight {
+    /// A movement may take up to this much longer than expected. A sector that comes round within
+    /// that time is missed with the probability that falls to zero over it, and each miss costs a
+    /// turn.
+    pub margin: Span,
+    /// Share of its waiting time by which a command comes earlier, in parts per million.
+    pub ageing_ppm: u64,
+}
+
 /// Order of the commands that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduling {
@@ -256,8 +267,8 @@ pub enum Scheduling {
     Fifo,
     /// Shortest seek first.
     ShortestSeek,
-    /// Shortest positioning first: seek and rotation.
-    ShortestPositioning,
+    /// Shortest positioning first: seek and rotation, as the drive expects them.
+    ShortestPositioning(Foresight),
     /// Back and forth over the cylinders (LOOK).
     Elevator,
     /// Over the cylinders in one direction, then back to the first that waits (C-LOOK).

@@ -2,24 +2,80 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::Instant;
+use sanlab_kernel::{Id, Instant, Span};
 
+use super::buffer::{Buffer, Found, Segment};
 use super::media::{Arm, Media};
-use super::model::{DriveModel, Scheduling};
+use super::model::{DriveModel, Foresight, Scheduling};
 use super::{DiskCommand, Waiting};
 
+/// What a drive knows when it chooses.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'a> {
+    /// Its mechanics.
+    pub media: Media<'a>,
+    /// Its buffer.
+    pub buffer: &'a Buffer,
+    /// The segment that is being filled.
+    pub reading: Option<Id<Segment>>,
+    /// Where the arm is.
+    pub arm: Arm,
+    /// Where the last command ended, and whether it read.
+    pub last: (u64, bool),
+    /// The time.
+    pub now: Instant,
+}
+
+impl Position<'_> {
+    /// The buffer answers a command, or what is being read ahead, or it goes on in a stream: the
+    /// arm need not move for it.
+    fn needs_no_movement(&self, command: &DiskCommand) -> bool {
+        if self.media.model.streaming && self.last == (command.block, command.is_read) {
+            return true;
+        }
+        let found = || self.buffer.find(command.block, command.end(), self.reading);
+        match command.is_read.then(found) {
+            Some(Found::Whole(_)) => true,
+            Some(Found::Beginning(segment)) => self.reading == Some(segment),
+            _ => false,
+        }
+    }
+
+    /// Until the first sector of a command, as the drive expects it: movement and wait, and a turn
+    /// times the probability that the sector is missed. The drive knows where it is while it stays
+    /// on its track, and the skew behind the last block is made for the switch to the next one.
+    fn expected(&self, command: &DiskCommand, margin: Span) -> Span {
+        if self.needs_no_movement(command) {
+            return Span::ZERO;
+        }
+        let (movement, wait) =
+            self.media
+                .positioning(self.arm, self.now, command.block, command.is_read);
+        let is_known = movement.is_zero() || command.block == self.last.0;
+        let late = if is_known {
+            Span::ZERO
+        } else {
+            margin.saturating_sub(wait)
+        };
+        let turn = self.media.model.geometry.revolution();
+        movement + wait + turn.share(late.as_ps(), margin.as_ps().max(1))
+    }
+
+    /// What ranks a waiting command: less is earlier.
+    fn rank(&self, one: &Waiting, foresight: Foresight) -> i128 {
+        let expected = self.expected(&one.command, foresight.margin);
+        let waited = self.now.saturating_since(one.came_at);
+        let aged = waited.share(foresight.ageing_ppm, 1_000_000);
+        i128::from(expected.as_ps()) - i128::from(aged.as_ps())
+    }
+}
+
 /// Index of the next command. The elevator keeps its direction in `is_rising`.
-pub fn next(
-    media: &Media<'_>,
-    waiting: &VecDeque<Waiting>,
-    arm: Arm,
-    now: Instant,
-    is_rising: &mut bool,
-) -> usize {
-    let model: &DriveModel = media.model;
+pub fn next(position: &Position<'_>, waiting: &VecDeque<Waiting>, is_rising: &mut bool) -> usize {
+    let (model, arm): (&DriveModel, Arm) = (position.media.model, position.arm);
     let candidates = || waiting.iter().take(model.queue_depth.max(1)).enumerate();
     let cylinder = |one: &Waiting| model.geometry.locate(one.command.block).cylinder;
-    let least = |cost: &dyn Fn(&Waiting) -> Option<u64>| {
+    let least = |cost: &dyn Fn(&Waiting) -> Option<i128>| {
         candidates()
             .filter_map(|(index, one)| Some((cost(one)?, index)))
             .min()
@@ -28,12 +84,10 @@ pub fn next(
     let next = match model.scheduling {
         Scheduling::Fifo => None,
         Scheduling::ShortestSeek => {
-            least(&|one| Some(u64::from(cylinder(one).abs_diff(arm.cylinder))))
+            least(&|one| Some(i128::from(cylinder(one).abs_diff(arm.cylinder))))
         }
-        Scheduling::ShortestPositioning => {
-            let time =
-                |command: DiskCommand| media.positioning(arm, now, command.block, command.is_read);
-            least(&|one| Some(time(one.command).as_ps()))
+        Scheduling::ShortestPositioning(foresight) => {
+            least(&|one| Some(position.rank(one, foresight)))
         }
         Scheduling::Elevator => {
             let ahead = |is_rising: bool| {
@@ -44,7 +98,7 @@ pub fn next(
                     } else {
                         from.checked_sub(to)
                     };
-                    distance.map(u64::from)
+                    distance.map(i128::from)
                 })
             };
             ahead(*is_rising).or_else(|| {
@@ -55,7 +109,7 @@ pub fn next(
         Scheduling::CyclicElevator => least(&|one| {
             let to = cylinder(one);
             let behind = if to < arm.cylinder { 1 << 32 } else { 0 };
-            Some(behind + u64::from(to))
+            Some(behind + i128::from(to))
         }),
     };
     next.unwrap_or(0)

@@ -4,6 +4,7 @@ use super::*;
 use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
 mod controller;
+mod queueing;
 
 const US: Span = Span::from_ps(1_000_000);
 const MS: Span = Span::from_ps(1_000_000_000);
@@ -425,7 +426,7 @@ fn shortest_positioning_gains_what_geometry_allows() {
             float(closed_loop(drive, depth, 4000, 100).0)
         };
         let fifo = with(Scheduling::Fifo);
-        let gain = fifo / with(Scheduling::ShortestPositioning);
+        let gain = fifo / with(Scheduling::ShortestPositioning(Foresight::default()));
         let expected = (4.7 + 3.0 + 0.08) / (best_of(f64::from(depth)) + 0.08);
         assert!(
             gain > least && (gain / expected - 1.0).abs() < 0.08,
@@ -458,7 +459,7 @@ fn the_elevator_leaves_nobody_behind() {
 #[test]
 fn the_queue_limit_bounds_the_choice() {
     let mut narrow = model();
-    narrow.scheduling = Scheduling::ShortestPositioning;
+    narrow.scheduling = Scheduling::ShortestPositioning(Foresight::default());
     narrow.queue_depth = 1;
     let mut fifo = model();
     fifo.scheduling = Scheduling::Fifo;
