@@ -63,6 +63,7 @@ def array(number: int) -> dict:
         "groups": [],
         "parity_bytes_per_s": None,
         "back_end": None,
+        "limits": [],
         "luns": [
             {
                 "name": f"array{number}.lun0",

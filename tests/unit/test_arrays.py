@@ -9,7 +9,14 @@ import pytest
 import sanlab
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.raid import data_units, level_number, survives
-from sanlab.plan.schema import FlashMedia, PagesCache, RaidMedia, RamMedia
+from sanlab.plan.schema import (
+    FlashMedia,
+    HostLimited,
+    LunLimited,
+    PagesCache,
+    RaidMedia,
+    RamMedia,
+)
 from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
@@ -168,3 +175,27 @@ def test_a_run_reads_from_ram_at_the_rate_of_its_ports(tmp_path: Path) -> None:
     path.write_text(text.replace("iodepth: 4", "rw: randread, bs: 4k, iodepth: 32"), "utf-8")
     run = sanlab.run(path, folder=tmp_path / "run")
     assert run.summary()["iops"] == pytest.approx(425e6 / (2 * 2108 + 84), rel=0.01)
+
+
+def test_limits_are_of_luns_and_of_hosts(tmp_path: Path) -> None:
+    array = array_of(
+        tmp_path,
+        "host_limits: [{hosts: 'host[1..2]', rate: 100MB/s, burst: 0s}]",
+        "size: 1GiB, limit: {iops: 5000}",
+    )
+    names = [limit.name for limit in array.limits]
+    assert names == ["dev1.lun1", "dev1.lun2", "host1 at dev1", "host2 at dev1"]
+    of_lun, of_host = array.limits[1], array.limits[3]
+    assert of_lun.of == LunLimited(lun=1)
+    assert (of_lun.commands_per_s, of_lun.bytes_per_s, of_lun.burst_ps) == (5000, None, 10**11)
+    assert isinstance(of_host.of, HostLimited)
+    assert len(of_host.of.initiators) == 1
+    assert (of_host.commands_per_s, of_host.bytes_per_s, of_host.burst_ps) == (None, 10**8, 0)
+
+
+def test_destages_have_an_age_if_it_is_given(tmp_path: Path) -> None:
+    for keys, age, rest in [("", None, None), (", destage_age: 10s, destage_rest: 2s", 10, 2)]:
+        cache = array_of(tmp_path, f"cache: {{size: 1GiB{keys}}}", "size: 1GiB").cache
+        assert isinstance(cache, PagesCache)
+        times = [time and time // 10**12 for time in (cache.destage_age_ps, cache.destage_rest_ps)]
+        assert times == [age, rest]

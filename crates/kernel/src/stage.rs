@@ -31,6 +31,8 @@ pub enum Stage {
     Recovery,
     /// Refused with TASK SET FULL and waiting to be sent again.
     TaskSet,
+    /// Waiting for a limit that the array sets for the LUN or the host.
+    Limit,
     /// Processor of the array, waiting included.
     Controller,
     /// Cache of the array, waiting for space included.
@@ -54,7 +56,7 @@ pub enum Stage {
 }
 
 /// Number of stages.
-pub const STAGE_COUNT: usize = 22;
+pub const STAGE_COUNT: usize = 23;
 
 impl Stage {
     /// All, in the order of the path.
@@ -71,6 +73,7 @@ impl Stage {
         Self::Switch,
         Self::Recovery,
         Self::TaskSet,
+        Self::Limit,
         Self::Controller,
         Self::Cache,
         Self::DiskQueue,
@@ -98,6 +101,7 @@ impl Stage {
             Self::Switch => "switch",
             Self::Recovery => "recovery",
             Self::TaskSet => "task_set",
+            Self::Limit => "limit",
             Self::Controller => "controller",
             Self::Cache => "cache",
             Self::DiskQueue => "disk_queue",

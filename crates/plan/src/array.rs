@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{ControllerPlan, FailoverPlan};
 use crate::drive::DrivePlan;
 use crate::fabric::Distribution;
+use crate::service_limit::ServiceLimitPlan;
 
 /// A storage array.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -44,6 +45,8 @@ pub struct ArrayPlan {
     pub parity_bytes_per_s: Option<NonZeroU64>,
     /// Loops to the disks. Without them, the controllers reach the disks directly.
     pub back_end: Option<BackEndPlan>,
+    /// Limits of LUNs and hosts. A LUN has one at most, and so has a host.
+    pub limits: Vec<ServiceLimitPlan>,
     /// Logical units.
     pub luns: Vec<LunPlan>,
 }
@@ -96,6 +99,10 @@ pub enum CachePlan {
         high_pages: u32,
         /// Destages under way at once.
         destages: NonZeroU32,
+        /// Age at which dirty data are destaged. Without it, only the watermarks count.
+        destage_age_ps: Option<u64>,
+        /// Time without a command after which all dirty data are destaged. Without it, they stay.
+        destage_rest_ps: Option<u64>,
         /// Copy of each write to the partner controller, if there is one.
         partner: Option<PartnerPlan>,
     },

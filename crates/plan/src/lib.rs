@@ -18,6 +18,7 @@ mod host;
 mod job;
 mod loops;
 mod qos;
+mod service_limit;
 mod services;
 
 use std::num::NonZeroU64;
@@ -34,6 +35,7 @@ pub use host::*;
 pub use job::*;
 pub use loops::*;
 pub use qos::*;
+pub use service_limit::*;
 pub use services::*;
 
 /// Version of this format. A plan of another version is refused.

@@ -33,6 +33,17 @@ pub enum FirstBurst {
     Early,
 }
 
+/// Room for the data of a write at its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// It has none: it has not asked, needs none, or has filled it.
+    None,
+    /// It waits for room.
+    Awaited,
+    /// Room is set aside.
+    Held,
+}
+
 /// A SCSI read or write of a logical unit.
 ///
 /// A read is FCP_CMND, FCP_DATA, FCP_RSP. A write is FCP_CMND, then per burst FCP_XFER_RDY and FCP_DATA,
@@ -60,6 +71,8 @@ pub struct Command<T> {
     pub asked_bytes: u32,
     /// Its first burst.
     pub first_burst: FirstBurst,
+    /// Room for its data.
+    pub room: Room,
     /// Data that has arrived.
     pub arrived_bytes: u32,
 }

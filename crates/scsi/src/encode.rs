@@ -114,7 +114,7 @@ fn lun_field(lun: u32) -> [u8; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FirstBurst;
+    use crate::{FirstBurst, Room};
     use sanlab_fc::{ExchangeState, wire_bytes};
     use sanlab_kernel::{Id, Instant, Span};
 
@@ -147,6 +147,7 @@ mod tests {
             bytes,
             asked_bytes: 0,
             first_burst: FirstBurst::Over,
+            room: Room::None,
             arrived_bytes: 0,
         }
     }

@@ -10,6 +10,6 @@ pub mod encode;
 mod exchanges;
 mod information_unit;
 
-pub use command::{Command, Device, FirstBurst, LogicalUnit, Status};
+pub use command::{Command, Device, FirstBurst, LogicalUnit, Room, Status};
 pub use exchanges::Exchanges;
 pub use information_unit::{FCP_CMND_BYTES, FCP_RSP_BYTES, FCP_XFER_RDY_BYTES};

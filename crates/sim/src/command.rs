@@ -7,7 +7,7 @@
 //! | may it go out? | `pump_adapter`: throttle and queue depth | the same |
 //! | command | [`Event::EngineSubmitted`]: an exchange, FCP_CMND | the same |
 //! | at the array | `on_command`: admitted, or FCP_RSP with TASK SET FULL at once | the same |
-//! | controller done | [`Event::CommandProcessed`]: `read` | `ask_for_burst`: FCP_XFER_RDY |
+//! | controller done | [`Event::CommandProcessed`]: `read` | `ask_for_burst`: room in the cache, FCP_XFER_RDY |
 //! | data of a write | | `on_transfer_ready`, [`Event::TransferSubmitted`]: FCP_DATA; `on_write_data`: the next burst, or `write` |
 //! | blocks | [`Event::CacheServed`], or `access_media` with [`Event::DiskDue`] or [`Event::MediaServed`] | the same, and `copy` to the mirror |
 //! | answer | `on_blocks`: FCP_DATA; FCP_RSP follows when its last frame starts | `acknowledge`: FCP_RSP when stored and, for a synchronous mirror, copied |

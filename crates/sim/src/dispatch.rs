@@ -75,6 +75,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::CpuCompleted(request) => self.on_cpu_completed(now, request),
             Event::RetryLun(adapter, queue) => self.on_retry_lun(now, adapter, queue),
             Event::RetryCopy(transfer) => self.send_transfer(now, transfer),
+            Event::LimitPassed(exchange, number) => self.on_limit_passed(now, exchange, number),
             Event::CommandProcessed(exchange, server, failures) => {
                 self.on_command_processed(now, exchange, server, failures);
             }
@@ -82,6 +83,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.on_command_forwarded(now, exchange, came_to, failures);
             }
             Event::CacheServed(task) => self.on_cache_served(now, task),
+            Event::CacheDue(array, home) => self.on_cache_due(now, array, home),
             Event::DiskDue(array, disk) => self.on_disk_due(now, array, disk),
             Event::MediaServed(task) => self.on_media_served(now, task),
             Event::Fault(fault) => self.on_fault(now, fault),

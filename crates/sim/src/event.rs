@@ -53,12 +53,16 @@ pub(crate) enum Event {
     RetryLun(Id<Adapter>, Id<LunQueue>),
     /// A refused copy is sent again.
     RetryCopy(Id<Transfer>),
+    /// A command has waited for the limits of its LUN and host: exchange and its number.
+    LimitPassed(Id<Exchange>, u32),
     /// A controller has processed a command: exchange, controller, and how often that had failed.
     CommandProcessed(Id<Exchange>, Id<Controller>, u32),
     /// A controller has passed a command on to another: the same.
     CommandForwarded(Id<Exchange>, Id<Controller>, u32),
     /// The cache has served a task.
     CacheServed(Id<Task>),
+    /// A cache may have something to destage: array and the controller it is of.
+    CacheDue(Id<Array>, Id<Controller>),
     /// Something is due at a disk: array and disk.
     DiskDue(Id<Array>, Id<Disk>),
     /// A device that is not a disk has served a task.

@@ -2,7 +2,7 @@
 
 use sanlab_fabric::{BrokenLaw, Fibre};
 use sanlab_kernel::{Id, Instant, Station};
-use sanlab_storage::Media;
+use sanlab_storage::{Cache, Media, PageCache};
 
 use crate::meters::WorkloadState;
 use crate::names::fibre_name;
@@ -220,11 +220,13 @@ fn check_arrays<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, Run
     let is_idle = world.next_at() == Instant::NEVER;
     for (array, planned) in world.array.arrays().iter().zip(&plan.arrays) {
         for (controller, planned) in array.controllers.iter().zip(&planned.controllers) {
-            let Some(cache) = &controller.page_cache else {
+            let of_pages = controller.page_cache.as_ref().map(PageCache::check);
+            let simple = controller.cache.as_ref().map(Cache::check);
+            let Some(conserved) = of_pages.or(simple) else {
                 continue;
             };
             checked += 1;
-            cache.check().map_err(|missing| RunError::Cache {
+            conserved.map_err(|missing| RunError::Cache {
                 array: planned.name.clone(),
                 missing,
             })?;

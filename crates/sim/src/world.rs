@@ -67,7 +67,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         let arrays = self.array.arrays_mut();
         self.meters
-            .close_series(now, at_end, &self.network, arrays, &of_workloads);
+            .close_series(now, at_end, (&self.network, arrays), &of_workloads);
         if at_end {
             self.array.read_lags(now);
         }

@@ -5,6 +5,7 @@ use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, Station};
 use crate::controller::{Controller, Failover};
 use crate::disk::Disk;
 use crate::elsewhere::{Flow, Port};
+use crate::limit::Limits;
 use crate::lun::LogicalUnit;
 use crate::open_bursts::OpenBursts;
 use crate::parts::{FrontEndPort, Lun};
@@ -62,6 +63,8 @@ pub struct Array {
     pub parity_rate: Option<Rate>,
     /// Loops to the disks; `None` if they are reached directly.
     pub back_end: Option<BackEnd>,
+    /// Limits of LUNs and hosts.
+    pub limits: Limits,
     /// Its LUNs.
     pub luns: IdVec<Lun, LogicalUnit>,
 }
@@ -107,6 +110,21 @@ impl Array {
         lun.open += 1;
         self.port_open[port] += 1;
         Ok(())
+    }
+
+    /// When a command may pass the limits of its LUN and its host.
+    #[inline]
+    pub fn pass_limits(
+        &mut self,
+        now: Instant,
+        lun: Id<Lun>,
+        initiator: Id<Port>,
+        bytes: u64,
+    ) -> Instant {
+        if self.limits.all.is_empty() {
+            return now;
+        }
+        self.limits.pass(now, lun, initiator, bytes)
     }
 
     /// A command is answered.

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{Id, RandomStream, Span};
+use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
-use crate::elsewhere::Task;
+use crate::cache_meter::{CacheCounts, CacheMeter};
+use crate::elsewhere::Exchange;
 
 /// The cache of an array.
 #[derive(Clone, Debug)]
@@ -13,22 +14,27 @@ pub struct Cache {
     access: Span,
     dirty_limit: u64,
     dirty: u64,
-    most_dirty: u64,
+    /// Room of writes whose data are on their way.
+    reserved: u64,
     /// It keeps no writes for now: it is alone, without a partner.
     pub writes_through: bool,
     /// Writes that wait for room, with their size.
-    waiting: VecDeque<(Id<Task>, u64)>,
+    waiting: VecDeque<(Id<Exchange>, u64)>,
     draws: RandomStream,
+    /// What it has done.
+    pub counts: CacheCounts,
+    /// What it has held.
+    pub meter: CacheMeter,
 }
 
-/// What becomes of a write.
+/// What becomes of a write that asks for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheWrite {
-    /// In the cache: acknowledged after the access time, on disk later.
+    /// It has room for its data: they will be acknowledged from the cache.
     Taken,
-    /// The cache has no space; the task is notified when it has.
+    /// The cache is full; the write is notified when it has room.
     Waits,
-    /// The cache keeps no writes of this size.
+    /// The cache keeps no such writes.
     Through,
 }
 
@@ -41,10 +47,12 @@ impl Cache {
             access,
             dirty_limit,
             dirty: 0,
-            most_dirty: 0,
+            reserved: 0,
             writes_through: false,
             waiting: VecDeque::new(),
             draws,
+            counts: CacheCounts::default(),
+            meter: CacheMeter::default(),
         }
     }
 
@@ -55,46 +63,80 @@ impl Cache {
 
     /// Does this read find its data?
     pub fn reads_hit(&mut self) -> bool {
-        self.draws.chance_ppm(self.read_hit_ppm)
+        let is_hit = self.draws.chance_ppm(self.read_hit_ppm);
+        self.counts.hits += u64::from(is_hit);
+        self.counts.misses += u64::from(!is_hit);
+        is_hit
     }
 
-    /// A write comes, named by its task.
-    pub fn write(&mut self, task: Id<Task>, bytes: u64) -> CacheWrite {
+    /// A write asks for room, named by its exchange.
+    pub fn reserve(&mut self, write: Id<Exchange>, bytes: u64) -> CacheWrite {
         if bytes > self.dirty_limit || self.writes_through {
             return CacheWrite::Through;
         }
-        if !self.waiting.is_empty() || self.dirty + bytes > self.dirty_limit {
-            self.waiting.push_back((task, bytes));
+        if !self.waiting.is_empty() || !self.has_room(bytes) {
+            self.waiting.push_back((write, bytes));
+            self.meter.wait();
             return CacheWrite::Waits;
         }
-        self.take(bytes);
+        self.reserved += bytes;
         CacheWrite::Taken
+    }
+
+    fn has_room(&self, bytes: u64) -> bool {
+        self.dirty + self.reserved + bytes <= self.dirty_limit
+    }
+
+    /// The data of a write that has room are here. False if the cache keeps no writes any more.
+    pub fn store(&mut self, bytes: u64) -> bool {
+        self.unreserve(bytes);
+        if self.writes_through {
+            return false;
+        }
+        self.dirty += bytes;
+        self.counts.written += bytes;
+        true
+    }
+
+    /// A write that had room is given up, or goes through.
+    pub fn unreserve(&mut self, bytes: u64) {
+        self.reserved -= bytes;
+    }
+
+    /// A write that waits for room is given up.
+    pub fn forget(&mut self, write: Id<Exchange>) {
+        self.waiting.retain(|&(waiting, _)| waiting != write);
     }
 
     /// These bytes are on disk now.
     pub fn destaged(&mut self, bytes: u64) {
         self.dirty -= bytes;
+        self.counts.destaged += bytes;
+        self.counts.destages += 1;
     }
 
     /// The next write that waited and has room now.
-    pub fn admit_waiting(&mut self) -> Option<Id<Task>> {
-        let &(task, bytes) = self.waiting.front()?;
-        if self.dirty + bytes > self.dirty_limit {
+    pub fn admit_waiting(&mut self) -> Option<Id<Exchange>> {
+        let &(write, bytes) = self.waiting.front()?;
+        if !self.has_room(bytes) {
             return None;
         }
         self.waiting.pop_front();
-        self.take(bytes);
-        Some(task)
+        self.reserved += bytes;
+        Some(write)
     }
 
-    /// Bytes not on disk yet.
-    pub fn dirty(&self) -> u64 {
-        self.dirty
+    /// The meter takes in what has changed.
+    pub fn observe(&mut self, now: Instant) {
+        self.meter.observe(now, self.dirty, self.waiting.len());
     }
 
-    fn take(&mut self, bytes: u64) {
-        self.dirty += bytes;
-        self.most_dirty = self.most_dirty.max(self.dirty);
+    /// Bytes written are those destaged and those still here; the error is what is missing.
+    pub fn check(&self) -> Result<(), i128> {
+        match i128::from(self.counts.written) - i128::from(self.counts.destaged + self.dirty) {
+            0 => Ok(()),
+            missing => Err(missing),
+        }
     }
 }
 
@@ -102,7 +144,7 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn task(number: u32) -> Id<Task> {
+    fn write(number: u32) -> Id<Exchange> {
         Id::new(number)
     }
 
@@ -113,22 +155,36 @@ mod tests {
     #[test]
     fn writes_wait_in_order_even_if_a_later_one_would_fit() {
         let mut cache = cache(100);
-        assert_eq!(cache.write(task(1), 60), CacheWrite::Taken);
-        assert_eq!(cache.write(task(2), 50), CacheWrite::Waits);
-        assert_eq!(cache.write(task(3), 10), CacheWrite::Waits);
+        assert_eq!(cache.reserve(write(1), 60), CacheWrite::Taken);
+        assert_eq!(cache.reserve(write(2), 50), CacheWrite::Waits);
+        assert_eq!(cache.reserve(write(3), 10), CacheWrite::Waits);
+        assert!(cache.store(60));
         assert_eq!(cache.admit_waiting(), None);
         cache.destaged(60);
-        assert_eq!(cache.admit_waiting(), Some(task(2)));
-        assert_eq!(cache.admit_waiting(), Some(task(3)));
-        assert_eq!((cache.admit_waiting(), cache.dirty()), (None, 60));
+        assert_eq!(cache.admit_waiting(), Some(write(2)));
+        assert_eq!(cache.admit_waiting(), Some(write(3)));
+        assert_eq!((cache.admit_waiting(), cache.reserved), (None, 60));
+        assert_eq!(cache.check(), Ok(()));
     }
 
     #[test]
     fn a_write_above_the_limit_goes_through_and_holds_nobody_up() {
         let mut cache = cache(100);
-        assert_eq!(cache.write(task(1), 100), CacheWrite::Taken);
-        assert_eq!(cache.write(task(2), 1), CacheWrite::Waits);
-        assert_eq!(cache.write(task(3), 101), CacheWrite::Through);
-        assert_eq!(cache.dirty(), 100);
+        assert_eq!(cache.reserve(write(1), 100), CacheWrite::Taken);
+        assert_eq!(cache.reserve(write(2), 1), CacheWrite::Waits);
+        assert_eq!(cache.reserve(write(3), 101), CacheWrite::Through);
+        assert_eq!((cache.dirty, cache.reserved), (0, 100));
+    }
+
+    #[test]
+    fn a_write_that_is_given_up_leaves_its_room() {
+        let mut cache = cache(100);
+        for (number, bytes) in [(1, 60), (2, 60), (3, 60)] {
+            cache.reserve(write(number), bytes);
+        }
+        cache.forget(write(2));
+        assert_eq!(cache.admit_waiting(), None);
+        cache.unreserve(60);
+        assert_eq!(cache.admit_waiting(), Some(write(3)));
     }
 }

@@ -12,7 +12,7 @@ pub enum Flow {}
 #[derive(Debug)]
 pub enum Task {}
 
-/// An exchange with a disk on a loop.
+/// An exchange: a command of a host, or one with a disk on a loop.
 #[derive(Debug)]
 pub enum Exchange {}
 

@@ -5,12 +5,14 @@
 
 mod array;
 mod cache;
+mod cache_meter;
 mod controller;
 mod disk;
 mod elsewhere;
 mod failover;
 mod flash;
 mod lag;
+mod limit;
 mod lun;
 mod mirror;
 mod open_bursts;
@@ -18,15 +20,18 @@ mod page_cache;
 mod parts;
 mod raid;
 mod ram;
+mod room;
 mod service_time;
 
 pub use array::{Array, BackEnd, BackEndPath, Refusal};
 pub use cache::{Cache, CacheWrite};
+pub use cache_meter::{CacheCounts, CacheMeter, CacheSums};
 pub use controller::{Access, CacheSeat, Controller, ControllerCounters, Failover};
 pub use disk::*;
 pub use elsewhere::{Device, Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lag::{Lag, LagInterval};
+pub use limit::{Limit, LimitCounters, Limits};
 pub use lun::{LogicalUnit, Media, Piece, Stripe};
 pub use mirror::{Mirror, MirrorCounters, MirrorMode, MirrorRoute, MirroredWrite};
 pub use open_bursts::OpenBursts;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.plan.controllers import build_controllers, controllers_of, failover_of
 from sanlab.plan.defaults import given
+from sanlab.plan.limits import build_limits
 from sanlab.plan.mirrors import Mirrors
 from sanlab.plan.page_cache import build_page_cache
 from sanlab.plan.schema import ArrayPlan, DiskPlan, HitRateCache, LunPlan
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.luns import Disks, LunTable, PlacedLun
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import BackEndPlan, CachePlan, ControllerPlan
+    from sanlab.plan.schema import BackEndPlan, CachePlan, ControllerPlan, ServiceLimitPlan
     from sanlab.plan.spans import Span
     from sanlab.plan.traffic import Network
     from sanlab.scenario.document import Path
@@ -51,7 +52,9 @@ def build_arrays(
         cache = _cache(array, problems)
         back_end = back_ends.of_array.get(array.name)
         controllers = build_controllers(array, wiring, n_port_ids, failed)
-        parts = _Parts(ports, table.disks_of(index, array), cache, back_end, luns, controllers)
+        limits = build_limits(net, array, table.luns[index], problems)
+        disks = table.disks_of(index, array)
+        parts = _Parts(ports, disks, cache, back_end, limits, luns, controllers)
         arrays.append(_array_plan(array, parts))
     return arrays
 
@@ -64,6 +67,7 @@ class _Parts:
     disks: Disks
     cache: CachePlan | None
     back_end: BackEndPlan | None
+    limits: list[ServiceLimitPlan]
     luns: list[LunPlan]
     controllers: list[ControllerPlan]
 
@@ -86,6 +90,7 @@ def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
         groups=parts.disks.groups,
         parity_bytes_per_s=spec.parity_rate or None,
         back_end=parts.back_end,
+        limits=parts.limits,
         luns=parts.luns,
     )
 

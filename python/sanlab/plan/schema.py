@@ -604,6 +604,8 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Rate at which parity is computed. Without it, parity takes no time."""
     back_end: BackEndPlan | None
     """Loops to the disks. Without them, the controllers reach the disks directly."""
+    limits: list[ServiceLimitPlan]
+    """Limits of LUNs and hosts. A LUN has one at most, and so has a host."""
     luns: list[LunPlan]
     """Logical units."""
 
@@ -683,6 +685,10 @@ class PagesCache(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="pag
     """Dirty pages above which destaging begins."""
     destages: PositiveU32
     """Destages under way at once."""
+    destage_age_ps: U64 | None
+    """Age at which dirty data are destaged. Without it, only the watermarks count."""
+    destage_rest_ps: U64 | None
+    """Time without a command after which all dirty data are destaged. Without it, they stay."""
     partner: PartnerPlan | None
     """Copy of each write to the partner controller, if there is one."""
 
@@ -1062,6 +1068,39 @@ class BackEndPlan(PlanPart, frozen=True, kw_only=True):
     """N_Ports of the controllers."""
     disks: list[list[U32]]
     """N_Ports of each disk, one for each initiator."""
+
+
+class ServiceLimitPlan(PlanPart, frozen=True, kw_only=True):
+    """A limit of commands and data, as a token bucket: a command beyond it waits at the array."""
+
+    name: str
+    """Name, such as `dev1.lun1` or `host1 at dev1`."""
+    of: LimitedPlan
+    """Whose commands it counts."""
+    commands_per_s: PositiveU64 | None
+    """Commands per second. Without it, only data are limited."""
+    bytes_per_s: PositiveU64 | None
+    """Bytes per second. Without it, only commands are limited."""
+    burst_ps: U64
+    """Time whose tokens an unused bucket keeps, beyond those of one command."""
+
+
+class LunLimited(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="lun"):
+    """Those for one LUN."""
+
+    lun: U32
+    """The LUN, as index into the array's."""
+
+
+class HostLimited(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="host"):
+    """Those of one host."""
+
+    initiators: list[U32]
+    """Its N_Ports."""
+
+
+#: Whose commands a limit counts.
+LimitedPlan = LunLimited | HostLimited
 
 
 class LunPlan(PlanPart, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 from sanlab.scenario.controllers import Controllers, as_controllers
+from sanlab.scenario.limits import HostLimit, Limit
 
 
 def _off_is_none(value: object) -> object:
@@ -59,6 +60,8 @@ _PAGE_KEYS = (
     "write_back",
     "destage",
     "destages",
+    "destage_age",
+    "destage_rest",
     "partner",
 )
 
@@ -96,6 +99,12 @@ class Cache(ScenarioModel):
     """Destages under way at once; 8 by default."""
     destage: Size | None = None
     """Most that is destaged at once, in whole stripes; one stripe by default."""
+    destage_age: Time | None = None
+    """Age at which dirty data are destaged below the watermarks too; off by default, so they stay.
+    Arrays have such a time (`cacheFlushModifier` of IBM DS4000: 250ms to 1h, or none)."""
+    destage_rest: Time | None = None
+    """Time without a command after which all dirty data are destaged until the next command; off by
+    default. Arrays do so (idle flushing of EMC CLARiiON)."""
     partner: Annotated[Partner | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
     """Copy of every cached write to the other controller, or `off`. With several `controllers` it
     goes at their `forward` and `forward_rate` by default; with one, `off` is the default."""
@@ -397,6 +406,8 @@ class Lun(ScenarioModel):
     """Hosts, or ports of hosts, that may use it; all by default."""
     mirror: Mirror | None = None
     """Copy to another array."""
+    limit: Limit | None = None
+    """Most commands and data per second; each LUN of a group has its own. Unlimited by default."""
 
     @property
     def media(self) -> str | None:
@@ -486,5 +497,7 @@ class Array(ScenarioModel):
     """Rate at which parity is computed; unlimited by default."""
     back_end: BackEnd | None = None
     """Loops to the disks; without it each disk has a direct connection."""
+    host_limits: list[HostLimit] = Field(default_factory=list)
+    """Most commands and data per second of hosts at this array; unlimited by default."""
     luns: Annotated[list[Lun], Field(min_length=1)]
     """Logical units."""

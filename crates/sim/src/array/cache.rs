@@ -1,7 +1,7 @@
 //! A cache that is a share of hits and a limit of dirty data: hits, writes, destages.
 
 use sanlab_kernel::{Id, Instant, Stage};
-use sanlab_storage::{Cache, Extent};
+use sanlab_storage::Extent;
 
 use super::task::{Purpose, Task};
 use crate::event::Event;
@@ -54,12 +54,6 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         };
         cache.destaged(bytes);
-        let access = cache.access();
-        while let Some(admitted) = self.array.arrays[array]
-            .cache_of(lun)
-            .and_then(Cache::admit_waiting)
-        {
-            self.store_in_cache(now, now + access, admitted.same());
-        }
+        self.admit_waiting_writes(now, array, lun);
     }
 }

@@ -15,6 +15,7 @@ mod mirror;
 mod pages;
 mod rebuild;
 mod recovery;
+mod room;
 pub(crate) mod state;
 mod target;
 pub(crate) mod task;

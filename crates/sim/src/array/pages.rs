@@ -1,7 +1,7 @@
 //! Commands on a cache of pages: hits, read-ahead, copies to the partner, destages.
 
 use sanlab_kernel::{Id, Instant, Span, Stage};
-use sanlab_storage::{Array, CacheWrite, Lookup, Lun, PageCache};
+use sanlab_storage::{Array, Controller, Lookup, Lun};
 
 use super::task::{Purpose, Task};
 use crate::event::Event;
@@ -16,6 +16,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let Some(cache) = self.array.arrays[array].pages_of(extent.lun) else {
             return;
         };
+        cache.used_at = now;
         // What is read ahead on a miss answers the miss too.
         let (lookup, ahead) = if cache.model.prefetch_on_miss {
             let ahead = cache.read_ahead(extent, lun_bytes);
@@ -74,18 +75,19 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A write of an array that has a cache of pages.
-    pub(super) fn write_pages(&mut self, now: Instant, id: Id<Task>) {
+    /// A write of an array that has a cache of pages: its data are there, or go through it.
+    pub(super) fn write_pages(&mut self, now: Instant, id: Id<Task>, is_stored: bool) {
         let (extent, array) = (self.array.extent_of(id), self.array.tasks[id].array);
-        let Some(cache) = self.array.arrays[array].pages_of(extent.lun) else {
-            return;
-        };
-        match cache.write(id.same(), extent) {
-            CacheWrite::Taken => self.copy_to_partner(now, id),
-            CacheWrite::Waits => {}
-            CacheWrite::Through => self.access_media(now, id),
+        if is_stored {
+            self.copy_to_partner(now, id);
+        } else {
+            if let Some(cache) = self.array.arrays[array].pages_of(extent.lun) {
+                cache.used_at = now;
+                cache.write_through(extent);
+            }
+            self.access_media(now, id);
         }
-        self.destage_pages(now, array, extent.lun);
+        self.admit_waiting_writes(now, array, extent.lun);
     }
 
     /// A write has its pages: it goes to the partner controller's cache too, where there is one.
@@ -121,15 +123,26 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.on_cache_served(now, id);
     }
 
-    /// Begin the destages whose time has come.
-    fn destage_pages(&mut self, now: Instant, number: Id<Array>, lun: Id<Lun>) {
+    /// Begin the destages whose time has come, in the cache that has the data of a LUN.
+    pub(super) fn destage_pages(&mut self, now: Instant, number: Id<Array>, lun: Id<Lun>) {
         let home = self.array.arrays[number].luns[lun].cached_by;
+        self.destage_cache(now, number, home);
+    }
+
+    fn destage_cache(&mut self, now: Instant, number: Id<Array>, home: Id<Controller>) {
         loop {
             let array = &mut self.array.arrays[number];
             let (luns, groups) = (&array.luns, &array.groups);
             let stripe = |lun: Id<Lun>| luns[lun].media.stripe_bytes(groups);
-            let cache = array.controllers[home].page_cache.as_mut();
-            let Some(extent) = cache.and_then(|cache| cache.next_destage(stripe)) else {
+            let Some(cache) = array.controllers[home].page_cache.as_mut() else {
+                return;
+            };
+            let Some(extent) = cache.next_destage(now, stripe) else {
+                if let Some(at) = cache.next_look(now) {
+                    let component = array.first_n_port.number();
+                    let event = Event::CacheDue(number, home);
+                    self.agenda.schedule(at, component, event);
+                }
                 return;
             };
             let id = self
@@ -137,6 +150,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 .background_task(now, number, Purpose::PageDestage, extent);
             self.access_media(now, id);
         }
+    }
+
+    /// Data of a cache may be old enough to be destaged, or it may be at rest.
+    pub(crate) fn on_cache_due(&mut self, now: Instant, array: Id<Array>, home: Id<Controller>) {
+        if let Some(cache) = &mut self.array.arrays[array].controllers[home].page_cache {
+            cache.look_at = Instant::NEVER;
+        }
+        self.destage_cache(now, array, home);
     }
 
     /// Pages are on disk: writes that waited have room, more may be destaged.
@@ -147,16 +168,5 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             cache.destaged(extent);
         }
         self.admit_waiting_writes(now, array, extent.lun);
-    }
-
-    /// Writes that waited have room in the cache of this LUN, and more may be destaged.
-    pub(super) fn admit_waiting_writes(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
-        while let Some(admitted) = self.array.arrays[array]
-            .pages_of(lun)
-            .and_then(PageCache::admit_waiting)
-        {
-            self.copy_to_partner(now, admitted.same());
-        }
-        self.destage_pages(now, array, lun);
     }
 }

@@ -1,13 +1,14 @@
 //! The array's side of a command: admission, bursts, blocks.
 
-use sanlab_fc::{Exchange, FrameKind};
+use sanlab_fc::{Exchange, ExchangeState, FrameKind};
 use sanlab_kernel::{Id, Instant, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, FCP_XFER_RDY_BYTES, FirstBurst, Status};
-use sanlab_storage::{CacheWrite, Controller};
+use sanlab_storage::Controller;
 
 use super::held::Step;
 use super::state::array_of;
 use super::task::Task;
+use crate::event::Event;
 use crate::world::World;
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
@@ -30,7 +31,26 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         command.is_admitted = true;
-        self.serve(now, id);
+        let initiator = self.fcp.exchange(id).initiator;
+        let command = self.fcp.command(id);
+        let bytes = u64::from(command.bytes);
+        let array = &mut self.array.arrays[array_of(command)];
+        let passes_at = array.pass_limits(now, command.lun.same(), initiator.same(), bytes);
+        if passes_at == now {
+            self.serve(now, id);
+        } else {
+            let number = self.fcp.exchange(id).number;
+            let event = Event::LimitPassed(id, number);
+            self.agenda.schedule(passes_at, target.number(), event);
+        }
+    }
+
+    /// A command has waited for the limits of its LUN and host, unless it was given up meanwhile.
+    pub(crate) fn on_limit_passed(&mut self, now: Instant, id: Id<Exchange>, number: u32) {
+        if self.is_state(id, number, ExchangeState::Open) && self.fcp.command(id).is_admitted {
+            self.tell(now, id, Stage::Limit);
+            self.serve(now, id);
+        }
     }
 
     /// The processors of a controller have processed a command, unless it failed before.
@@ -93,8 +113,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// A write needs its next burst: the port asks for it as soon as it has room.
-    fn ask_for_burst(&mut self, now: Instant, id: Id<Exchange>) {
+    /// A write needs its next burst: the port asks for it as soon as the cache has room for the write, and
+    /// the port for the burst.
+    pub(super) fn ask_for_burst(&mut self, now: Instant, id: Id<Exchange>) {
+        if !self.has_room(now, id) {
+            return;
+        }
         let target = self.fcp.exchange(id).target;
         let limited = self.array.open_bursts_of(target, self.fcp.command(id));
         if limited.is_none_or(|bursts| bursts.admit(id.same())) {
@@ -158,10 +182,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// All data are here: store them, and copy them where the LUN is mirrored.
+    /// All data are here, and there is room for them: store them, and copy them where the LUN is mirrored.
     pub(super) fn write(&mut self, now: Instant, exchange: Id<Exchange>) {
         if self.is_handed_over(now, exchange) {
             self.hold(exchange, Step::Write);
+            return;
+        }
+        if !self.has_room(now, exchange) {
             return;
         }
         let target = self.fcp.exchange(exchange).target;
@@ -169,20 +196,18 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let task = self.array.new_task(exchange, target, command);
         self.mirror_write(now, task);
         let Task {
-            array, lun, bytes, ..
+            array: number, lun, ..
         } = self.array.tasks[task];
-        let array = &mut self.array.arrays[array];
+        let is_stored = self.fill_room(now, exchange);
+        let array = &mut self.array.arrays[number];
         if array.pages_of(lun).is_some() {
-            self.write_pages(now, task);
-            return;
-        }
-        let stored = array
-            .cache_of(lun)
-            .map(|cache| (cache.write(task.same(), bytes), cache.access()));
-        match stored {
-            Some((CacheWrite::Taken, access)) => self.store_in_cache(now, now + access, task),
-            Some((CacheWrite::Waits, _)) => {}
-            Some((CacheWrite::Through, _)) | None => self.access_media(now, task),
+            self.write_pages(now, task, is_stored);
+        } else if let Some(cache) = array.cache_of(lun).filter(|_| is_stored) {
+            let ends_at = now + cache.access();
+            cache.observe(now);
+            self.store_in_cache(now, ends_at, task);
+        } else {
+            self.access_media(now, task);
         }
     }
 }

@@ -4,23 +4,28 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use sanlab_fc::{Flow, NPort};
-use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span, Station};
+use sanlab_kernel::{Id, IdVec, Instant, MaybeId, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
     Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Failing, Failover,
-    Flash, FlashModel, FrontEndPort, Group, Level, LogicalUnit, Media, Mirror, MirrorMode,
-    MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram, Rebuild,
-    ServiceTime, Stripe, WriteStrategy,
+    Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Media, Mirror,
+    MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram,
+    Rebuild, ServiceTime, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
 use crate::flows::{back_end_flows, mirror_flows};
 use crate::plan::{
-    ArrayPlan, CachePlan, Distribution, GroupPlan, JournalFullPlan, LevelPlan, LunPlan, MediaPlan,
-    MirrorModePlan, MirrorPlan, Plan, PlanError, RebuildPlan, WriteStrategyPlan,
+    ArrayPlan, CachePlan, Distribution, GroupPlan, JournalFullPlan, LevelPlan, LimitedPlan,
+    LunPlan, MediaPlan, MirrorModePlan, MirrorPlan, Plan, PlanError, RebuildPlan,
+    WriteStrategyPlan,
 };
 
 pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
-    let arrays = plan.arrays.iter().map(|array| array_of(array, plan.seed));
+    let n_ports = plan.n_ports.len();
+    let arrays = plan
+        .arrays
+        .iter()
+        .map(|array| array_of(array, n_ports, plan.seed));
     let mut arrays: IdVec<Array> = arrays.collect::<Result<_, _>>()?;
     for (flow, array, lun) in mirror_flows(plan) {
         if let Some(mirror) = &plan.arrays[array].luns[lun].mirror {
@@ -62,7 +67,7 @@ fn mirror_of(mirror: &MirrorPlan, flow: Id<Flow>) -> Mirror {
     Mirror::new(route, mode, mirror.max_outstanding.get())
 }
 
-fn array_of(array: &ArrayPlan, seed: u64) -> Result<Array, PlanError> {
+fn array_of(array: &ArrayPlan, n_ports: usize, seed: u64) -> Result<Array, PlanError> {
     Ok(Array {
         first_n_port: Id::new(array.n_ports[0]),
         n_ports: array.n_ports.iter().copied().map(Id::new).collect(),
@@ -84,12 +89,39 @@ fn array_of(array: &ArrayPlan, seed: u64) -> Result<Array, PlanError> {
         parity: Station::new(1),
         parity_rate: array.parity_bytes_per_s.map(Rate::from),
         back_end: None,
+        limits: limits_of(array, n_ports),
         luns: array
             .luns
             .iter()
             .map(|lun| lun_of(lun, array, seed))
             .collect(),
     })
+}
+
+fn limits_of(array: &ArrayPlan, n_ports: usize) -> Limits {
+    if array.limits.is_empty() {
+        return Limits::default();
+    }
+    let mut limits = Limits {
+        all: IdVec::new(),
+        of_luns: IdVec::filled(MaybeId::NONE, array.luns.len()),
+        of_ports: IdVec::filled(MaybeId::NONE, n_ports),
+    };
+    for plan in &array.limits {
+        let commands = plan.commands_per_s.map(Rate::from);
+        let bytes = plan.bytes_per_s.map(Rate::from);
+        let limit = Limit::new(commands, bytes, Span::from_ps(plan.burst_ps));
+        let id = MaybeId::from(limits.all.push(limit));
+        match &plan.of {
+            LimitedPlan::Lun { lun } => limits.of_luns[Id::new(*lun)] = id,
+            LimitedPlan::Host { initiators } => {
+                for &port in initiators {
+                    limits.of_ports[Id::new(port)] = id;
+                }
+            }
+        }
+    }
+    limits
 }
 
 fn controllers_of(array: &ArrayPlan, seed: u64) -> IdVec<Controller> {
@@ -170,6 +202,8 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
         low_pages,
         high_pages,
         destages,
+        destage_age_ps,
+        destage_rest_ps,
         partner,
     }) = array.cache
     else {
@@ -188,6 +222,8 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
         low_watermark: low_pages,
         high_watermark: high_pages,
         destages: destages.get(),
+        age: destage_age_ps.map(Span::from_ps),
+        rest: destage_rest_ps.map(Span::from_ps),
         partner: partner.map(|of| (Span::from_ps(of.latency_ps), Rate::from(of.bytes_per_s))),
     }))
 }

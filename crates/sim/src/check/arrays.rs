@@ -3,7 +3,7 @@
 use sanlab_storage::{BLOCK_BYTES, MOST_SECTORS, SECTOR_BYTES};
 
 use crate::drive::drive_model;
-use crate::plan::{ArrayPlan, BackEndPlan, CachePlan, LunPlan, Plan, PlanError};
+use crate::plan::{ArrayPlan, BackEndPlan, CachePlan, LimitedPlan, LunPlan, Plan, PlanError};
 
 use super::bounds::{
     LARGEST_LUN, LARGEST_REQUEST, MOST_SLOTS, Within, known, rate, require, share, span,
@@ -13,6 +13,8 @@ use super::{media, raid};
 
 /// Pages of a cache; 2^28 pages of 4 KiB are a terabyte.
 const MOST_PAGES: u64 = 1 << 28;
+/// Commands per second of a limit: one in a nanosecond.
+const MOST_COMMANDS: u64 = 1_000_000_000;
 
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     for (index, array) in plan.arrays.iter().enumerate() {
@@ -51,6 +53,7 @@ fn check_array(
     if let Some(back_end) = &array.back_end {
         check_back_end(plan, array, back_end, || place("back_end"))?;
     }
+    check_limits(plan, array, &place)?;
     for (number, lun) in array.luns.iter().enumerate() {
         let at = |key: &str| place(&format!("luns[{number}].{key}"));
         lun.bytes.within(1, LARGEST_LUN, || at("bytes"))?;
@@ -64,6 +67,40 @@ fn check_array(
         }
     }
     Ok(())
+}
+
+fn check_limits(
+    plan: &Plan,
+    array: &ArrayPlan,
+    place: impl Fn(&str) -> String,
+) -> Result<(), PlanError> {
+    let mut limited: Vec<(bool, u32)> = Vec::new();
+    for (number, limit) in array.limits.iter().enumerate() {
+        let at = |key: &str| place(&format!("limits[{number}].{key}"));
+        limit
+            .commands_per_s
+            .within(1, MOST_COMMANDS, || at("commands_per_s"))?;
+        rate(limit.bytes_per_s, || at("bytes_per_s"))?;
+        span(limit.burst_ps, || at("burst_ps"))?;
+        match &limit.of {
+            LimitedPlan::Lun { lun } => {
+                known(*lun, array.luns.len(), "LUN", || at("of.lun"))?;
+                limited.push((true, *lun));
+            }
+            LimitedPlan::Host { initiators } => {
+                for &id in initiators {
+                    n_port(plan, id, || at("of.initiators"))?;
+                    limited.push((false, id));
+                }
+            }
+        }
+    }
+    limited.sort_unstable();
+    require(
+        limited.windows(2).all(|pair| pair[0] != pair[1]),
+        || place("limits"),
+        || "a LUN has one limit at most, and so has an N_Port".into(),
+    )
 }
 
 fn check_controllers(array: &ArrayPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
@@ -146,8 +183,12 @@ fn check_cache(cache: &CachePlan, place: impl Fn(&str) -> String) -> Result<(), 
             low_pages,
             high_pages,
             destages: _,
+            destage_age_ps,
+            destage_rest_ps,
             partner,
         } => {
+            span(*destage_age_ps, || place("destage_age_ps"))?;
+            span(*destage_rest_ps, || place("destage_rest_ps"))?;
             let largest = SECTOR_BYTES * MOST_SECTORS;
             page_bytes.within(SECTOR_BYTES, largest, || place("page_bytes"))?;
             require(

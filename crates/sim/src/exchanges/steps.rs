@@ -2,7 +2,7 @@
 
 use sanlab_fc::{Exchange, ExchangeState, Flow, FrameKind, NPort, RxIdKnown, Sequence};
 use sanlab_kernel::{Id, Instant, MaybeId, Span, Stage, Timeline};
-use sanlab_scsi::{Device, FCP_CMND_BYTES, FirstBurst, LogicalUnit, Status};
+use sanlab_scsi::{Device, FCP_CMND_BYTES, FirstBurst, LogicalUnit, Room, Status};
 
 use crate::array::state::ArraySide;
 use crate::host::state::HostSide;
@@ -75,6 +75,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             bytes: u32::try_from(command.bytes).unwrap_or(u32::MAX),
             asked_bytes: 0,
             first_burst: FirstBurst::Over,
+            room: Room::None,
             arrived_bytes: 0,
         };
         Some(self.fcp.open(exchange, issued))
@@ -164,6 +165,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let target = self.fcp.exchange(id).target;
         self.array.release(target, self.fcp.command_mut(id));
         self.end_burst(now, id);
+        self.give_up_room(now, id);
     }
 
     /// The exchange is over; its id may be used again.

@@ -101,12 +101,11 @@ impl Meters {
         &mut self,
         now: Instant,
         at_end: bool,
-        network: &Network<E>,
-        arrays: &mut IdVec<Array>,
+        parts: (&Network<E>, &mut IdVec<Array>),
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series
-            .close_until((now, at_end), network, arrays, &mut self.workloads, open);
+            .close_until((now, at_end), parts, &mut self.workloads, open);
     }
 
     /// I/Os done by hosts, warm-up included.

@@ -3,7 +3,7 @@
 use sanlab_fabric::{Fibre, Network};
 use sanlab_kernel::{Id, IdVec, Instant, Span};
 use sanlab_metrics::IoTotals;
-use sanlab_storage::{Array, LagInterval, Lun};
+use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
 
 use super::workload::WorkloadState;
 
@@ -23,6 +23,8 @@ pub(crate) struct Series {
     fibres: usize,
     /// Of every fibre at the end of each of those intervals.
     readings: Vec<Reading>,
+    /// Of every cache, likewise.
+    caches: Vec<CacheSums>,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -69,6 +71,21 @@ pub(crate) struct WorkloadRow {
     pub(crate) totals: IoTotals,
 }
 
+/// A cache in one interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheRow {
+    /// Its place among the caches of all arrays.
+    pub(crate) cache: usize,
+    pub(crate) ends_at: Instant,
+    pub(crate) span: Span,
+    /// Bytes not on disk at its end.
+    pub(crate) dirty: u64,
+    /// Bytes not on disk, integrated over picoseconds.
+    pub(crate) dirty_area: u128,
+    pub(crate) waits: u64,
+    pub(crate) full: Span,
+}
+
 impl Series {
     pub(crate) fn new(interval: Span, fibres: usize) -> Self {
         Self {
@@ -82,6 +99,7 @@ impl Series {
             ends: Vec::new(),
             fibres: if interval.is_zero() { 0 } else { fibres },
             readings: Vec::new(),
+            caches: Vec::new(),
             workloads: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -91,24 +109,22 @@ impl Series {
     pub(crate) fn close_until<const E: bool>(
         &mut self,
         (now, at_end): (Instant, bool),
-        network: &Network<E>,
-        arrays: &mut IdVec<Array>,
+        (network, arrays): (&Network<E>, &mut IdVec<Array>),
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         while self.next_at <= now {
-            self.close(self.next_at, network, arrays, workloads, open);
+            self.close(self.next_at, (network, &mut *arrays), workloads, open);
         }
         if at_end && !self.interval.is_zero() && self.closed_at < now {
-            self.close(now, network, arrays, workloads, open);
+            self.close(now, (network, arrays), workloads, open);
         }
     }
 
     fn close<const E: bool>(
         &mut self,
         now: Instant,
-        network: &Network<E>,
-        arrays: &mut IdVec<Array>,
+        (network, arrays): (&Network<E>, &mut IdVec<Array>),
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
@@ -121,6 +137,9 @@ impl Series {
                 credit_wait: counters.credit_wait,
             }
         }));
+        let controllers = arrays.iter().flat_map(|array| &array.controllers);
+        let totals = controllers.filter_map(|controller| controller.cache_totals(now));
+        self.caches.extend(totals.map(|(_, sums)| sums));
         for (id, workload) in workloads.pairs_mut() {
             for direction in [0, 1] {
                 let totals = workload.end_interval(direction, open[id][direction]);
@@ -136,7 +155,8 @@ impl Series {
         self.closed_at = now;
         self.ends.push(now);
         if self.ends.len() == MOST_INTERVALS {
-            self.halve(2 * workloads.len(), mirrors);
+            let caches = self.caches.len() / self.ends.len();
+            self.halve(2 * workloads.len(), caches, mirrors);
         }
         self.next_at = now + self.interval;
     }
@@ -165,14 +185,38 @@ impl Series {
     }
 
     /// Merge neighbours; the interval doubles.
-    fn halve(&mut self, meters: usize, mirrors: usize) {
+    fn halve(&mut self, meters: usize, caches: usize, mirrors: usize) {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         merge_blocks(&mut self.readings, self.fibres, |reading, later| {
             *reading = *later;
         });
+        merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
         self.interval = self.interval * 2;
+    }
+
+    /// Rows of the caches, interval after interval.
+    pub(crate) fn cache_rows(&self) -> Vec<CacheRow> {
+        let caches = self.caches.len() / self.ends.len().max(1);
+        let mut rows = Vec::with_capacity(self.caches.len());
+        for (place, sums) in self.caches.iter().enumerate() {
+            let nth = place / caches;
+            let before = place.checked_sub(caches);
+            let before = before.map_or(CacheSums::default(), |place| self.caches[place]);
+            let began_at = nth.checked_sub(1);
+            let began_at = began_at.map_or(Instant::START, |nth| self.ends[nth]);
+            rows.push(CacheRow {
+                cache: place % caches,
+                ends_at: self.ends[nth],
+                span: self.ends[nth] - began_at,
+                dirty: sums.dirty,
+                dirty_area: sums.dirty_area - before.dirty_area,
+                waits: sums.waits - before.waits,
+                full: sums.full - before.full,
+            });
+        }
+        rows
     }
 
     /// Rows of the fibres, interval after interval.

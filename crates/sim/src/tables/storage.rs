@@ -3,8 +3,8 @@
 use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::{
-    Controller, ControllerCounters, FlashCounters, Group, GroupCounters, Media, PageCacheCounters,
-    SECTOR_BYTES,
+    CacheCounts, CacheSums, Controller, ControllerCounters, FlashCounters, Group, GroupCounters,
+    Media,
 };
 
 use super::numbers::per_second;
@@ -14,13 +14,15 @@ use crate::world::World;
 type Field<T> = (&'static str, fn(&T) -> u64);
 
 /// Tables of controllers, groups, rebuilds, caches and flash.
-pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 6] {
+pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 8] {
     [
         controllers(world, plan, now),
         groups(world, plan),
         rebuilds(world, plan, now),
         rebuild_series(world, plan),
-        caches(world, plan),
+        caches(world, plan, now),
+        cache_series(world, plan),
+        limits(world, plan),
         flash(world, plan),
     ]
 }
@@ -200,40 +202,106 @@ fn controllers<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Ta
     )
 }
 
-const CACHE: [Field<PageCacheCounters>; 12] = [
-    ("hits_count", |counters| counters.hits),
-    ("waits_count", |counters| counters.waits),
-    ("misses_count", |counters| counters.misses),
-    ("prefetches_count", |counters| counters.prefetches),
-    ("prefetched_bytes", |counters| counters.prefetched_bytes),
-    ("written_bytes", |counters| counters.written * SECTOR_BYTES),
-    ("overwritten_bytes", |counters| {
-        counters.absorbed * SECTOR_BYTES
-    }),
-    ("destaged_bytes", |counters| {
-        counters.destaged * SECTOR_BYTES
-    }),
-    ("lost_bytes", |counters| counters.lost * SECTOR_BYTES),
-    ("destages_count", |counters| counters.destages),
-    ("full_stripe_destages_count", |counters| {
-        counters.full_destages
-    }),
-    ("max_dirty_pages_count", |counters| {
-        u64::from(counters.most_dirty)
-    }),
+const CACHE: [Field<CacheCounts>; 11] = [
+    ("hits_count", |counts| counts.hits),
+    ("waits_count", |counts| counts.waits),
+    ("misses_count", |counts| counts.misses),
+    ("prefetches_count", |counts| counts.prefetches),
+    ("prefetched_bytes", |counts| counts.prefetched),
+    ("written_bytes", |counts| counts.written),
+    ("overwritten_bytes", |counts| counts.overwritten),
+    ("destaged_bytes", |counts| counts.destaged),
+    ("lost_bytes", |counts| counts.lost),
+    ("destages_count", |counts| counts.destages),
+    ("full_stripe_destages_count", |counts| counts.full_destages),
 ];
 
-fn caches<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let with_pages = controllers_of(world, plan)
-        .filter_map(|(state, planned, _)| Some((state.page_cache.as_ref()?, planned)));
-    let rows: Vec<_> = with_pages.collect();
-    let mut columns = vec![("controller", Column::text(&rows, |row| row.1.name.clone()))];
+const HELD: [Field<CacheSums>; 5] = [
+    ("dirty_bytes", |sums| sums.dirty),
+    ("max_dirty_bytes", |sums| sums.most_dirty),
+    ("room_waits_count", |sums| sums.waits),
+    ("room_wait_ps", |sums| {
+        u64::try_from(sums.waited).unwrap_or(u64::MAX)
+    }),
+    ("full_ps", |sums| sums.full.as_ps()),
+];
+
+fn caches<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
+    let rows: Vec<_> = controllers_of(world, plan)
+        .filter_map(|(state, planned, _)| {
+            let (counts, sums) = state.cache_totals(now)?;
+            Some((counts, sums, planned))
+        })
+        .collect();
+    let mut columns = vec![("controller", Column::text(&rows, |row| row.2.name.clone()))];
     for (name, value) in CACHE {
-        columns.push((name, Column::whole(&rows, |row| value(&row.0.counters))));
+        columns.push((name, Column::whole(&rows, |row| value(&row.0))));
     }
-    let dirty = Column::whole(&rows, |row| row.0.dirty_sectors() * SECTOR_BYTES);
-    columns.push(("dirty_bytes", dirty));
+    for (name, value) in HELD {
+        columns.push((name, Column::whole(&rows, |row| value(&row.1))));
+    }
+    let run = now - Instant::START;
+    let mean = Column::real(&rows, |row| mean_over(row.1.dirty_area, run));
+    columns.push(("dirty_mean_bytes", mean));
     Table::new("caches", columns)
+}
+
+/// Caches in each interval of the time series.
+fn cache_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let names: Vec<_> = controllers_of(world, plan)
+        .filter(|row| row.0.cache_totals(Instant::START).is_some())
+        .map(|row| &row.1.name)
+        .collect();
+    let rows = world.meters.series().cache_rows();
+    Table::new(
+        "cache_series",
+        vec![
+            (
+                "controller",
+                Column::text(&rows, |row| names[row.cache].clone()),
+            ),
+            ("time_ps", Column::whole(&rows, |row| row.ends_at.as_ps())),
+            ("span_ps", Column::whole(&rows, |row| row.span.as_ps())),
+            ("dirty_bytes", Column::whole(&rows, |row| row.dirty)),
+            (
+                "dirty_mean_bytes",
+                Column::real(&rows, |row| mean_over(row.dirty_area, row.span)),
+            ),
+            ("room_waits_count", Column::whole(&rows, |row| row.waits)),
+            ("full_ps", Column::whole(&rows, |row| row.full.as_ps())),
+        ],
+    )
+}
+
+/// Mean of something integrated over picoseconds of a span.
+fn mean_over(area: u128, span: Span) -> f64 {
+    area as f64 / span.as_ps().max(1) as f64
+}
+
+/// Limits of LUNs and hosts.
+fn limits<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let arrays = world.array.arrays().iter().zip(&plan.arrays);
+    let rows: Vec<_> = arrays
+        .flat_map(|(state, planned)| {
+            let limits = state.limits.all.iter().zip(&planned.limits);
+            limits.map(|(limit, planned)| (limit.counters, &planned.name))
+        })
+        .collect();
+    Table::new(
+        "limits",
+        vec![
+            ("limit", Column::text(&rows, |row| row.1.clone())),
+            ("commands_count", Column::whole(&rows, |row| row.0.commands)),
+            ("bytes", Column::whole(&rows, |row| row.0.bytes)),
+            ("delayed_count", Column::whole(&rows, |row| row.0.delayed)),
+            (
+                "wait_mean_ps",
+                Column::real(&rows, |row| {
+                    row.0.waits as f64 / row.0.delayed.max(1) as f64
+                }),
+            ),
+        ],
+    )
 }
 
 const FLASH: [Field<FlashCounters>; 4] = [

@@ -322,6 +322,8 @@ impl PageCache {
             low_pages: self.low_pages,
             high_pages: self.high_pages,
             destages: n32(self.destages),
+            destage_age_ps: None,
+            destage_rest_ps: None,
             partner,
         }
     }

@@ -1,6 +1,7 @@
 //! Whole runs of plans: one binary for all of these tests, so that it is linked once.
 
 mod arrays;
+mod cache_room;
 mod controllers;
 mod corners;
 mod cost;
@@ -9,6 +10,7 @@ mod faults;
 mod file_systems;
 mod hosts;
 mod laws;
+mod limits;
 mod loads;
 mod loops;
 mod mirrors;

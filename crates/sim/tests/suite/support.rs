@@ -298,6 +298,7 @@ impl San {
             groups: vec![],
             parity_bytes_per_s: None,
             back_end: None,
+            limits: vec![],
             luns: vec![LunPlan {
                 name: format!("{name}.lun0"),
                 number: 0,

@@ -1,21 +1,23 @@
 //! A cache of pages: what has been read and written, what is read ahead, what is not on disk yet.
 //!
 //! Pages have sectors of 512 bytes, each valid, dirty or on its way to disk by itself. Clean pages
-//! make room in the order of their last use; a page with dirty sectors stays. Destaging begins above
-//! the high watermark, oldest dirty page first, and goes on to the low one; a destage takes all dirty
-//! neighbours in the stripe of the page with it.
+//! make room in the order of their last use; a page with dirty sectors stays, and so does one that a
+//! write is to fill whose data are on their way. Destaging begins above the high watermark, oldest dirty
+//! page first, and goes on to the low one; it also takes data of a certain age, and all of them while no
+//! command comes. A destage takes all dirty neighbours in the stripe of the page with it.
 
 mod model;
 mod partner;
 mod prefetch;
 mod recency;
+mod room;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sanlab_kernel::{Id, IdVec};
+use sanlab_kernel::{Id, IdVec, Instant};
 
-use crate::cache::CacheWrite;
-use crate::elsewhere::Task;
+use crate::cache_meter::{CacheCounts, CacheMeter};
+use crate::elsewhere::{Exchange, Task};
 use crate::parts::Lun;
 pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel, SECTOR_BYTES};
 pub use partner::Partner;
@@ -31,11 +33,20 @@ struct Page {
     valid: u128,
     dirty: u128,
     flying: u128,
+    /// Writes that are to fill it, whose data are on their way.
+    pins: u32,
+    /// It became dirty then.
+    dirty_since: Instant,
 }
 
 impl Page {
     fn is_held(&self) -> bool {
         self.dirty | self.flying != 0
+    }
+
+    /// It may make room for another.
+    fn is_clean(&self) -> bool {
+        !self.is_held() && self.pins == 0
     }
 }
 
@@ -56,18 +67,26 @@ pub struct PageCache {
     free: Vec<Id<Page>>,
     /// Clean pages.
     recency: Recency,
-    /// Pages that became dirty, in that order; some are clean by now.
-    dirty_order: VecDeque<Key>,
+    /// Pages that became dirty, in that order, and when; some are clean by now.
+    dirty_order: VecDeque<(Key, Instant)>,
     held: u32,
+    /// Pages that writes are to fill and that are not held.
+    reserved: u32,
     is_draining: bool,
     flights: u32,
-    waiting: VecDeque<(Id<Task>, Extent)>,
+    waiting: VecDeque<(Id<Exchange>, Extent)>,
     prefetch: Prefetch,
     coming: Vec<Coming>,
     /// It keeps no writes for now: it is alone, without a partner.
     pub writes_through: bool,
+    /// The last command for its data came then.
+    pub used_at: Instant,
+    /// It is looked at then, whether something is to be destaged.
+    pub look_at: Instant,
     /// What it has done.
     pub counters: PageCacheCounters,
+    /// What it has held.
+    pub meter: CacheMeter,
 }
 
 impl PageCache {
@@ -81,6 +100,7 @@ impl PageCache {
             recency: Recency::new(),
             dirty_order: VecDeque::new(),
             held: 0,
+            reserved: 0,
             is_draining: false,
             flights: 0,
             waiting: VecDeque::new(),
@@ -91,7 +111,10 @@ impl PageCache {
             ),
             coming: Vec::new(),
             writes_through: false,
+            used_at: Instant::START,
+            look_at: Instant::NEVER,
             counters: PageCacheCounters::default(),
+            meter: CacheMeter::default(),
             model,
         }
     }
@@ -116,7 +139,7 @@ impl PageCache {
                 Some(&slot) => {
                     let page = self.pages[slot];
                     missing |= page.valid & mask != mask;
-                    if !page.is_held() {
+                    if page.is_clean() {
                         self.recency.touch(slot);
                     }
                 }
@@ -226,6 +249,8 @@ impl PageCache {
             valid: 0,
             dirty: 0,
             flying: 0,
+            pins: 0,
+            dirty_since: Instant::START,
         };
         let slot = if let Some(slot) = self.free.pop() {
             slot
@@ -243,58 +268,8 @@ impl PageCache {
         Some(slot)
     }
 
-    /// A write comes.
-    pub fn write(&mut self, task: Id<Task>, extent: Extent) -> CacheWrite {
-        let count = self.parts(extent).count();
-        if !self.model.write_back || self.writes_through || count > self.model.dirty_limit as usize
-        {
-            self.write_through(extent);
-            return CacheWrite::Through;
-        }
-        if !self.waiting.is_empty() || !self.has_room(extent) {
-            self.waiting.push_back((task, extent));
-            return CacheWrite::Waits;
-        }
-        self.take(extent);
-        CacheWrite::Taken
-    }
-
-    fn has_room(&self, extent: Extent) -> bool {
-        let is_new = |key: &Key| {
-            self.index
-                .get(key)
-                .is_none_or(|&slot| !self.pages[slot].is_held())
-        };
-        let more = self.parts(extent).filter(|(key, _)| is_new(key)).count();
-        self.held as usize + more <= self.model.dirty_limit as usize
-    }
-
-    fn take(&mut self, extent: Extent) {
-        for (key, mask) in self.parts(extent) {
-            let Some(slot) = self.page_for(key) else {
-                continue;
-            };
-            let page = &mut self.pages[slot];
-            let was_held = page.is_held();
-            let was_dirty = page.dirty != 0;
-            self.counters.written += u64::from(mask.count_ones());
-            self.counters.absorbed += u64::from((page.dirty & mask).count_ones());
-            page.dirty |= mask;
-            page.valid |= mask;
-            if !was_held {
-                self.recency.remove(slot);
-                self.held += 1;
-            }
-            if !was_dirty {
-                self.dirty_order.push_back(key);
-            }
-        }
-        self.counters.most_dirty = self.counters.most_dirty.max(self.held);
-        self.is_draining |= self.held > self.model.high_watermark;
-    }
-
     /// What a write through the cache finds here is as new as the disk will be.
-    fn write_through(&mut self, extent: Extent) {
+    pub fn write_through(&mut self, extent: Extent) {
         for (key, mask) in self.parts(extent) {
             let Some(slot) = self.page_for(key) else {
                 continue;
@@ -312,31 +287,27 @@ impl PageCache {
     }
 
     fn let_go(&mut self, slot: Id<Page>) {
-        self.recency.insert(slot);
         self.held -= 1;
         self.is_draining &= self.held > self.model.low_watermark;
-    }
-
-    /// The next write that waited and has room now.
-    pub fn admit_waiting(&mut self) -> Option<Id<Task>> {
-        let &(task, extent) = self.waiting.front()?;
-        if !self.has_room(extent) {
-            return None;
+        if self.pages[slot].pins > 0 {
+            self.reserved += 1;
+        } else {
+            self.recency.insert(slot);
         }
-        self.waiting.pop_front();
-        self.take(extent);
-        Some(task)
     }
 
     /// Returns the next extent to destage, if destaging is due; the caller reports its end.
     /// `stripe` returns the best number of bytes of a LUN to write at once.
-    pub fn next_destage(&mut self, stripe: impl Fn(Id<Lun>) -> u64) -> Option<Extent> {
-        let is_due = self.is_draining || !self.waiting.is_empty();
-        if !is_due || self.flights >= self.model.destages {
+    pub fn next_destage(
+        &mut self,
+        now: Instant,
+        stripe: impl Fn(Id<Lun>) -> u64,
+    ) -> Option<Extent> {
+        if self.flights >= self.model.destages || !self.is_destage_due(now) {
             return None;
         }
         for _ in 0..self.dirty_order.len() {
-            let key = self.dirty_order.pop_front()?;
+            let (key, _) = self.dirty_order.pop_front()?;
             let Some(&slot) = self.index.get(&key) else {
                 continue;
             };
@@ -345,18 +316,67 @@ impl PageCache {
                 continue;
             }
             if page.flying != 0 {
-                self.dirty_order.push_back(key);
+                self.becomes_dirty(now, slot);
                 continue;
             }
             let stripe = stripe(key.0).max(self.model.page);
             let width = (self.model.destage / stripe).max(1) * stripe;
-            return Some(self.begin_destage(key, page, width));
+            return Some(self.begin_destage(now, key, page, width));
         }
         None
     }
 
+    /// A page is the last in the order of dirty pages, and counts from now.
+    fn becomes_dirty(&mut self, now: Instant, slot: Id<Page>) {
+        let page = &mut self.pages[slot];
+        page.dirty_since = now;
+        self.dirty_order.push_back((page.key, now));
+    }
+
+    fn is_destage_due(&mut self, now: Instant) -> bool {
+        self.is_draining || !self.waiting.is_empty() || self.due_at().is_some_and(|at| at <= now)
+    }
+
+    /// When data are destaged that are below the watermarks: by their age, or because no command has come.
+    fn due_at(&mut self) -> Option<Instant> {
+        let PageCacheModel { age, rest, .. } = self.model;
+        if age.is_none() && rest.is_none() {
+            return None;
+        }
+        let since = self.oldest_dirty()?;
+        let of_age = age.map(|age| since + age);
+        let at_rest = rest.map(|rest| self.used_at + rest);
+        of_age.into_iter().chain(at_rest).min()
+    }
+
+    /// Since when the oldest page is dirty of those not on their way to disk.
+    fn oldest_dirty(&mut self) -> Option<Instant> {
+        let (index, pages) = (&self.index, &self.pages);
+        let page_of = |key: &Key| index.get(key).map(|&slot| &pages[slot]);
+        while let Some((key, _)) = self.dirty_order.front() {
+            if page_of(key).is_some_and(|page| page.dirty != 0) {
+                break;
+            }
+            self.dirty_order.pop_front();
+        }
+        let mut order = self.dirty_order.iter();
+        let oldest = order.find(|(key, at)| {
+            page_of(key)
+                .is_some_and(|page| page.dirty != 0 && page.flying == 0 && page.dirty_since == *at)
+        });
+        oldest.map(|&(_, at)| at)
+    }
+
+    /// When it must be looked at next, if that is not known yet: `None` if nothing is to be destaged then,
+    /// or if the end of a destage comes first.
+    pub fn next_look(&mut self, now: Instant) -> Option<Instant> {
+        let at = self.due_at().filter(|&at| at > now && at < self.look_at)?;
+        self.look_at = at;
+        Some(at)
+    }
+
     /// Dirty sectors around the first one of a page, as far as its stripe or stripes go.
-    fn begin_destage(&mut self, key: Key, page: Page, width: u64) -> Extent {
+    fn begin_destage(&mut self, now: Instant, key: Key, page: Page, width: u64) -> Extent {
         let sector = |number: u64| number * SECTOR_BYTES;
         let per_page = self.model.page / SECTOR_BYTES;
         let first = key.1 * per_page + u64::from(page.dirty.trailing_zeros());
@@ -387,7 +407,7 @@ impl PageCache {
             self.pages[slot].flying = mask;
             self.pages[slot].dirty &= !mask;
             if self.pages[slot].dirty != 0 {
-                self.dirty_order.push_back(key);
+                self.becomes_dirty(now, slot);
             }
         }
         self.flights += 1;
@@ -423,13 +443,14 @@ impl PageCache {
                 page.dirty = 0;
             }
             page.valid = page.dirty | page.flying;
-            if page.is_held() {
+            let (is_held, is_pinned) = (page.is_held(), page.pins > 0);
+            self.held -= u32::from(was_held && !is_held);
+            self.reserved += u32::from(was_held && !is_held && is_pinned);
+            if is_held || is_pinned {
                 self.index.insert(key, slot);
                 continue;
             }
-            if was_held {
-                self.held -= 1;
-            } else {
+            if !was_held {
                 self.recency.remove(slot);
             }
             self.free.push(slot);
@@ -446,6 +467,32 @@ impl PageCache {
     pub fn dirty_sectors(&self) -> u64 {
         let unwritten = |page: &Page| u64::from(page.dirty.count_ones() + page.flying.count_ones());
         self.pages.iter().map(unwritten).sum()
+    }
+
+    /// The meter takes in what has changed.
+    pub fn observe(&mut self, now: Instant) {
+        let of = &self.counters;
+        let dirty = of.written - of.absorbed - of.destaged - of.lost;
+        self.meter
+            .observe(now, dirty * SECTOR_BYTES, self.waiting.len());
+    }
+
+    /// What it has done, in bytes.
+    pub fn counts(&self) -> CacheCounts {
+        let of = &self.counters;
+        CacheCounts {
+            hits: of.hits,
+            waits: of.waits,
+            misses: of.misses,
+            prefetches: of.prefetches,
+            prefetched: of.prefetched_bytes,
+            written: of.written * SECTOR_BYTES,
+            overwritten: of.absorbed * SECTOR_BYTES,
+            destaged: of.destaged * SECTOR_BYTES,
+            lost: of.lost * SECTOR_BYTES,
+            destages: of.destages,
+            full_destages: of.full_destages,
+        }
     }
 
     /// Sectors written are those absorbed, destaged, lost and still here; the error is what is missing.

@@ -36,6 +36,10 @@ pub struct PageCacheModel {
     pub high_watermark: u32,
     /// Destages under way at once.
     pub destages: u32,
+    /// Data dirty for so long are destaged; none waits for the watermark.
+    pub age: Option<Span>,
+    /// All data are destaged once no command has come for so long.
+    pub rest: Option<Span>,
     /// Copy of a write to the partner controller: time for each, and rate; none without a partner.
     pub partner: Option<(Span, Rate)>,
 }
@@ -88,6 +92,4 @@ pub struct PageCacheCounters {
     pub destages: u64,
     /// Of them, those of a whole stripe.
     pub full_destages: u64,
-    /// Most pages dirty at once.
-    pub most_dirty: u32,
 }

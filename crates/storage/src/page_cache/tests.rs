@@ -2,9 +2,12 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
-use sanlab_kernel::{Id, RandomStream, Span};
+use sanlab_kernel::{Id, Instant, RandomStream, Span};
 
 use super::*;
+use crate::cache::CacheWrite;
+
+const START: Instant = Instant::START;
 
 fn model() -> PageCacheModel {
     PageCacheModel {
@@ -20,12 +23,25 @@ fn model() -> PageCacheModel {
         low_watermark: 2,
         high_watermark: 5,
         destages: 2,
+        age: None,
+        rest: None,
         partner: None,
     }
 }
 
 fn task(number: u32) -> Id<Task> {
     Id::new(number)
+}
+
+/// A write whose data come at once.
+fn write(cache: &mut PageCache, number: u32, extent: Extent) -> CacheWrite {
+    let asked = cache.reserve(Id::new(number), extent);
+    match asked {
+        CacheWrite::Taken => assert!(cache.store(START, extent)),
+        CacheWrite::Through => cache.write_through(extent),
+        CacheWrite::Waits => {}
+    }
+    asked
 }
 
 fn pages(first: u64, count: u64) -> Extent {
@@ -69,7 +85,7 @@ fn sectors_of_a_page_are_known_one_by_one() {
         address: number * 512,
         bytes: 512,
     };
-    assert_eq!(cache.write(task(1), sector(3)), CacheWrite::Taken);
+    assert_eq!(write(&mut cache, 1, sector(3)), CacheWrite::Taken);
     assert_eq!(cache.read(task(0), sector(3)), Lookup::Hit);
     assert_eq!(cache.read(task(0), sector(4)), Lookup::Miss);
     let other = Extent {
@@ -83,23 +99,27 @@ fn sectors_of_a_page_are_known_one_by_one() {
 fn destaging_keeps_to_the_watermarks_and_takes_the_stripe() {
     let mut cache = PageCache::new(model());
     for number in [7, 0, 2, 1, 3] {
-        cache.write(task(1), pages(number, 1));
+        write(&mut cache, 1, pages(number, 1));
     }
     assert_eq!(
-        cache.next_destage(|_| 4 * 4096),
+        cache.next_destage(START, |_| 4 * 4096),
         None,
         "not above the high watermark"
     );
-    cache.write(task(1), pages(9, 1));
-    let first = cache.next_destage(|_| 4 * 4096).expect("above it");
-    let second = cache.next_destage(|_| 4 * 4096).expect("above it");
+    write(&mut cache, 1, pages(9, 1));
+    let first = cache.next_destage(START, |_| 4 * 4096).expect("above it");
+    let second = cache.next_destage(START, |_| 4 * 4096).expect("above it");
     assert_eq!((first, second), (pages(7, 1), pages(0, 4)));
-    assert_eq!(cache.next_destage(|_| 4 * 4096), None, "two are under way");
+    assert_eq!(
+        cache.next_destage(START, |_| 4 * 4096),
+        None,
+        "two are under way"
+    );
     assert_eq!(cache.counters.full_destages, 1);
     cache.destaged(second);
     assert_eq!(cache.dirty_pages(), 2);
     assert_eq!(
-        cache.next_destage(|_| 4 * 4096),
+        cache.next_destage(START, |_| 4 * 4096),
         None,
         "at the low watermark"
     );
@@ -115,21 +135,23 @@ fn destaging_keeps_to_the_watermarks_and_takes_the_stripe() {
 #[test]
 fn writes_wait_for_room_in_order_and_large_ones_go_through() {
     let mut cache = PageCache::new(model());
-    assert_eq!(cache.write(task(1), pages(0, 8)), CacheWrite::Taken);
-    assert_eq!(cache.write(task(2), pages(20, 2)), CacheWrite::Waits);
+    assert_eq!(write(&mut cache, 1, pages(0, 8)), CacheWrite::Taken);
+    assert_eq!(write(&mut cache, 2, pages(20, 2)), CacheWrite::Waits);
     assert_eq!(
-        cache.write(task(3), pages(0, 1)),
+        write(&mut cache, 3, pages(0, 1)),
         CacheWrite::Waits,
         "no write overtakes"
     );
-    assert_eq!(cache.write(task(4), pages(40, 9)), CacheWrite::Through);
-    let extent = cache.next_destage(|_| 8 * 4096).expect("a write waits");
+    assert_eq!(write(&mut cache, 4, pages(40, 9)), CacheWrite::Through);
+    let extent = cache
+        .next_destage(START, |_| 8 * 4096)
+        .expect("a write waits");
     assert_eq!(cache.admit_waiting(), None);
     cache.destaged(extent);
-    assert_eq!(
-        [cache.admit_waiting(), cache.admit_waiting()],
-        [Some(task(2)), Some(task(3))]
-    );
+    for (number, extent) in [(2, pages(20, 2)), (3, pages(0, 1))] {
+        assert_eq!(cache.admit_waiting(), Some(Id::new(number)));
+        assert!(cache.store(START, extent));
+    }
     assert_eq!(cache.check(), Ok(()));
 }
 
@@ -183,12 +205,12 @@ fn every_dirty_sector_is_destaged_once() {
                 bytes,
             };
             let span = (address / 512) as usize..((address + bytes) / 512) as usize;
-            match cache.write(Id::new(task), extent) {
+            match write(&mut cache, task, extent) {
                 CacheWrite::Taken => newest[span].fill(task),
                 CacheWrite::Waits => drop(held_back.insert(task, (extent, task))),
                 CacheWrite::Through => unreachable!("none is so large"),
             }
-            while let Some(out) = cache.next_destage(|_| 8192) {
+            while let Some(out) = cache.next_destage(START, |_| 8192) {
                 let span = (out.address / 512) as usize..((out.address + out.bytes) / 512) as usize;
                 flights.push((out, newest[span].to_vec()));
             }
@@ -200,6 +222,7 @@ fn every_dirty_sector_is_destaged_once() {
                 cache.destaged(out);
                 while let Some(task) = cache.admit_waiting() {
                     let (extent, value) = held_back[&task.number()];
+                    assert!(cache.store(START, extent));
                     let span = (extent.address / 512) as usize
                         ..((extent.address + extent.bytes) / 512) as usize;
                     newest[span].fill(value);
@@ -219,4 +242,52 @@ fn every_dirty_sector_is_destaged_once() {
             }
         }
     }
+}
+
+/// Pages stay from the admission of a write to the arrival of its data; one that is given up leaves them.
+#[test]
+fn pages_of_an_admitted_write_stay() {
+    let mut cache = PageCache::new(model());
+    assert_eq!(cache.reserve(Id::new(1), pages(0, 6)), CacheWrite::Taken);
+    assert_eq!(cache.reserve(Id::new(2), pages(4, 4)), CacheWrite::Taken);
+    assert_eq!(cache.reserve(Id::new(3), pages(8, 1)), CacheWrite::Waits);
+    cache.filled(pages(100, 16));
+    assert_eq!((cache.dirty_pages(), cache.reserved), (0, 8));
+    cache.unreserve(pages(4, 4));
+    assert_eq!(cache.reserved, 6);
+    assert_eq!(cache.admit_waiting(), Some(Id::new(3)));
+    assert!(cache.store(START, pages(0, 6)));
+    assert!(cache.store(START, pages(8, 1)));
+    assert_eq!((cache.dirty_pages(), cache.reserved), (7, 0));
+    assert_eq!(cache.check(), Ok(()));
+}
+
+/// Data go to disk at their age, and all of them once no command has come for the time of rest.
+#[test]
+fn data_are_destaged_by_age_and_at_rest() {
+    let at = Instant::from_ps;
+    let stripe = |_| 4096;
+    let mut cache = PageCache::new(PageCacheModel {
+        age: Some(Span::from_ps(100)),
+        rest: Some(Span::from_ps(70)),
+        ..model()
+    });
+    for (now, number) in [(10, 0), (50, 4)] {
+        cache.used_at = at(now);
+        cache.reserve(Id::new(1), pages(number, 1));
+        assert!(cache.store(at(now), pages(number, 1)));
+    }
+    assert_eq!(cache.next_look(at(50)), Some(at(110)));
+    assert_eq!(cache.next_look(at(50)), None, "it is known");
+    assert_eq!(cache.next_destage(at(109), stripe), None);
+    assert_eq!(cache.next_destage(at(110), stripe), Some(pages(0, 1)));
+    assert_eq!(
+        cache.next_destage(at(110), stripe),
+        None,
+        "the other is younger"
+    );
+    cache.look_at = Instant::NEVER;
+    assert_eq!(cache.next_look(at(110)), Some(at(120)));
+    assert_eq!(cache.next_destage(at(120), stripe), Some(pages(4, 1)));
+    assert_eq!(cache.next_look(at(120)), None);
 }
