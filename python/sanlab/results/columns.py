@@ -457,7 +457,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "room_waits_count": "writes that waited for room",
             "room_wait_ps": "time for which they waited, in sum",
             "full_ps": "time for which at least one write waited for room",
-            "dirty_mean_bytes": "mean of the bytes not on disk over the run",
+            "mean_dirty_bytes": "mean of the bytes not on disk over the run",
         },
     ),
     "cache_series": (
@@ -467,7 +467,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "time_ps": "end of the bin",
             "span_ps": "length of the bin",
             "dirty_bytes": "bytes not on disk at the end of the bin",
-            "dirty_mean_bytes": "mean of the bytes not on disk in the bin",
+            "mean_dirty_bytes": "mean of the bytes not on disk in the bin",
             "room_waits_count": "writes that began to wait for room in the bin",
             "full_ps": "time in the bin for which at least one write waited for room",
         },
@@ -479,7 +479,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "commands_count": "commands it counted",
             "bytes": "data of these commands",
             "delayed_count": "commands that waited for it",
-            "wait_mean_ps": "mean wait of those; commands that still wait at the end included in full",
+            "mean_wait_ps": "mean wait of those; commands that still wait at the end included in full",
         },
     ),
     "flash": (

@@ -242,7 +242,7 @@ fn caches<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
     }
     let run = now - Instant::START;
     let mean = Column::real(&rows, |row| mean_over(row.1.dirty_area, run));
-    columns.push(("dirty_mean_bytes", mean));
+    columns.push(("mean_dirty_bytes", mean));
     Table::new("caches", columns)
 }
 
@@ -264,7 +264,7 @@ fn cache_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ("span_ps", Column::whole(&rows, |row| row.span.as_ps())),
             ("dirty_bytes", Column::whole(&rows, |row| row.dirty)),
             (
-                "dirty_mean_bytes",
+                "mean_dirty_bytes",
                 Column::real(&rows, |row| mean_over(row.dirty_area, row.span)),
             ),
             ("room_waits_count", Column::whole(&rows, |row| row.waits)),
@@ -295,7 +295,7 @@ fn limits<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ("bytes", Column::whole(&rows, |row| row.0.bytes)),
             ("delayed_count", Column::whole(&rows, |row| row.0.delayed)),
             (
-                "wait_mean_ps",
+                "mean_wait_ps",
                 Column::real(&rows, |row| {
                     row.0.waits as f64 / row.0.delayed.max(1) as f64
                 }),

@@ -115,13 +115,13 @@ fn bins_sum_to_the_totals() {
         let run = sum("span_ps");
         assert_eq!(run, outcome.summary.simulated_ps);
         let spans = whole(&outcome, "cache_series", "span_ps");
-        let means = real(&outcome, "cache_series", "dirty_mean_bytes");
+        let means = real(&outcome, "cache_series", "mean_dirty_bytes");
         let area: f64 = spans
             .iter()
             .zip(&means)
             .map(|(&span, mean)| span as f64 * mean)
             .sum();
-        let mean = real(&outcome, "caches", "dirty_mean_bytes")[0];
+        let mean = real(&outcome, "caches", "mean_dirty_bytes")[0];
         assert_near(area / run as f64, mean, 1e-9 * mean);
         let known = [
             "overwritten_bytes",
@@ -153,7 +153,7 @@ fn data_are_dirty_for_their_age_and_the_media() {
         writes(&mut san, PAGE, 1, 1);
         let outcome = san.run();
         assert_eq!(cache(&outcome, "destaged_bytes"), PAGE);
-        let mean = real(&outcome, "caches", "dirty_mean_bytes")[0];
+        let mean = real(&outcome, "caches", "mean_dirty_bytes")[0];
         let area = mean * outcome.summary.simulated_ps as f64;
         let expected = (PAGE * (time + service)) as f64;
         assert_near(area, expected, 1e-6 * expected);

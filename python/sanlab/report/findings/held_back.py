@@ -24,7 +24,7 @@ def _limits(run: Run) -> list[Finding]:
     if not rows:
         return []
     first = rows[0]
-    columns = ("delayed_count", "commands_count", "wait_mean_ps")
+    columns = ("delayed_count", "commands_count", "mean_wait_ps")
     return [
         Finding(
             "array_limit",
