@@ -14,6 +14,7 @@ from sanlab.cli.outcome import (
     outcome,
     show_json,
 )
+from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -122,16 +123,7 @@ def _phase_lines(done: Run) -> list[str]:
         cells = [row.phase, show_time(row.from_ps), show_time(row.to_ps), row.workload, row.op]
         iops, throughput = show_count(round(row.iops)), show_rate(row.throughput_bytes_per_s)
         table.append([*cells, iops, throughput, mean, *tail])
-    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    words = {0, 3, 4}
-    lines = [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if column in words else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in table
-    ]
+    lines = [f"  {line}" for line in text_table(table, words={0, 3, 4})]
     more = len(found) - PHASES_SHOWN
     return [*lines, *([f"  and {more} rows more in the table 'phases'"] if more > 0 else [])]
 
