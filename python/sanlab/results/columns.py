@@ -240,6 +240,18 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "share": "`mean_ps` as a share of the mean response time",
         },
     ),
+    "stage_series": (
+        "One row for each workload, operation, stage and bin of time, the ramp included: the stages "
+        "of the I/Os that completed in the bin. Stages without time have no row.",
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "stage": "one of the stages below",
+            "time_ps": "end of the bin",
+            "total_ps": "time in the stage, summed over the I/Os; divide by `io_count` of "
+            "`workload_series` for the mean",
+        },
+    ),
     "jobs": (
         "One row for each job and operation; a job is one stream of I/O from one host.",
         {
@@ -322,6 +334,17 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mean_in_system": "requests waiting or in service, mean over the run",
             "mean_residence_ps": "time waiting and in service, mean over the requests that left",
             "max_in_system": "most requests at once",
+        },
+    ),
+    "station_series": (
+        "One row for each station and bin of time.",
+        {
+            "station": "as in `stations`",
+            "kind": "as in `stations`",
+            "time_ps": "end of the bin",
+            "arrivals_count": "requests that arrived in the bin",
+            "utilisation": "share of the bin during which its servers were busy",
+            "mean_in_system": "requests waiting or in service, mean over the bin",
         },
     ),
     "pairs": (
