@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sanlab
-from sanlab.report.findings import find
+from sanlab.explain.findings import find
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.report.findings import Finding
+    from sanlab.explain.findings import Finding
     from sanlab.results.run import Run
 
 SCENARIO = """

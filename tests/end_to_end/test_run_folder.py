@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import ScenarioError
-from sanlab.report.findings import find
+from sanlab.explain.findings import find
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.latency import merged_histogram
 from sanlab.simulation.progress import Clock, ProgressLine

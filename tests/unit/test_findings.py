@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from by_hand import SECOND, link, n_port, n_port_end, port, switch_end
 
-from sanlab.report.findings import Finding, find, write
+from sanlab.explain.findings import Finding, find, write
 from sanlab.results.throughput import totals
 
 if TYPE_CHECKING:

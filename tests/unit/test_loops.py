@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sanlab
+from sanlab.explain.findings import Finding, find
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.explain import totals
 from sanlab.report.build import render
-from sanlab.report.findings import Finding, find
 from sanlab.report.topology import draw
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.loops import fullest, stacks, uses

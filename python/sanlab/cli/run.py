@@ -80,8 +80,8 @@ _TIMES = {
 
 def _steady_lines(done: Run) -> list[str]:
     """Return the confidence intervals of the means, if the time series gives them."""
-    from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.results.steady import steady
+    from sanlab.words import show_count, show_percent, show_time
 
     found = steady(done)
     if found is None:
@@ -106,8 +106,8 @@ PHASES_SHOWN = 40
 
 def _phase_lines(done: Run) -> list[str]:
     """Return the figures of the phases as a table, if there are phases."""
-    from sanlab.report.words import show_count, show_rate, show_time
     from sanlab.results.phases import phases
+    from sanlab.words import show_count, show_rate, show_time
 
     found = phases(done)
     if not found:
@@ -129,7 +129,7 @@ def _phase_lines(done: Run) -> list[str]:
 
 
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
-    from sanlab.report.words import show_count, show_percent, show_rate, show_time
+    from sanlab.words import show_count, show_percent, show_rate, show_time
 
     simulated = show_time(done.manifest.simulated_ps)
     setup, wall = done.manifest.setup_s, done.manifest.wall_s

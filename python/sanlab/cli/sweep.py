@@ -235,7 +235,7 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
 
 
 def _warm_up(done: Sweep) -> list[str]:
-    from sanlab.report.words import show_time
+    from sanlab.words import show_time
 
     rows = [row for row in done.rows if row["workload"] is None and row["warm_up_rule"]]
     if not rows:
@@ -249,8 +249,8 @@ def _warm_up(done: Sweep) -> list[str]:
 
 def _table(done: Sweep) -> list[str]:
     """Return the settings as text with aligned columns."""
-    from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.sweeps.figures import short_names
+    from sanlab.words import show_count, show_percent, show_time
 
     def share(row: dict[str, Any], name: str) -> str:
         half = row[f"{name}_half_width"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.report.words import show_count, show_percent, show_rate, show_time, whole
 from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
+from sanlab.words import show_count, show_percent, show_rate, show_time, whole
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

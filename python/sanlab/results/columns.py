@@ -154,6 +154,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "tx_payload_bytes": "bytes of payload sent in the bin",
             "tx_utilisation": "share of the bin during which the transmitter was busy",
             "tx_credit_wait_ps": "time in the bin with a frame to send and no BB credit",
+            "tx_queue_mean_frames": "frames waiting at the transmitter, mean over the bin; a wait counts "
+            "in the bin in which its frame is sent",
+            "tx_dropped_count": "frames lost in the bin, as in `ports`",
         },
     ),
     "workloads": (
@@ -241,8 +244,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         },
     ),
     "stage_series": (
-        "One row for each workload, operation, stage and bin of time, the ramp included: the stages "
-        "of the I/Os that completed in the bin. Stages without time have no row.",
+        "One row for each workload, operation, stage and bin: I/Os that completed in it, ramps included.",
         {
             "workload": "name in the scenario",
             "op": "`read` or `write`",

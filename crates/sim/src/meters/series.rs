@@ -53,6 +53,8 @@ struct Reading {
     payload_bytes: u64,
     busy: Span,
     credit_wait: Span,
+    queue_wait: u128,
+    dropped: u64,
 }
 
 /// One direction of a link in one interval.
@@ -65,6 +67,9 @@ pub(crate) struct FibreRow {
     pub(crate) payload_bytes: u64,
     pub(crate) busy: Span,
     pub(crate) credit_wait: Span,
+    /// Waiting times of the frames sent, in picoseconds.
+    pub(crate) queue_wait: u128,
+    pub(crate) dropped: u64,
 }
 
 /// Reads or writes of one workload in one interval.
@@ -209,6 +214,8 @@ impl Series {
                 payload_bytes: counters.payload_bytes,
                 busy: counters.busy,
                 credit_wait: counters.credit_wait,
+                queue_wait: counters.queue_wait,
+                dropped: counters.dropped,
             }
         }));
     }
@@ -359,6 +366,8 @@ impl FibreRow {
             payload_bytes: after.payload_bytes - before.payload_bytes,
             busy: after.busy - before.busy,
             credit_wait: after.credit_wait - before.credit_wait,
+            queue_wait: after.queue_wait - before.queue_wait,
+            dropped: after.dropped - before.dropped,
         }
     }
 }

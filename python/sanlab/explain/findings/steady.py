@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import Evidence, Finding, not_enough
-from sanlab.report.words import show_percent
+from sanlab.explain.findings.finding import Evidence, Finding, not_enough
 from sanlab.results.happenings import happenings
 from sanlab.results.throughput import over_time
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
+from sanlab.explain.findings.credit_limited import credit_limited
+from sanlab.explain.findings.finding import Evidence, Finding, not_enough, pick
+from sanlab.explain.findings.uneven_links import UNEVEN
 from sanlab.quantities import counted
-from sanlab.report.findings.credit_limited import credit_limited
-from sanlab.report.findings.finding import Evidence, Finding, not_enough, pick
-from sanlab.report.findings.uneven_links import UNEVEN
-from sanlab.report.words import show_percent, show_time
 from sanlab.results.loops import frames_share, fullest, uses
 from sanlab.results.ports import SATURATED, busiest, on_links, parallel_to
+from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
     from sanlab.results.loops import Use

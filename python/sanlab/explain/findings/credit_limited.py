@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import EVIDENCE_SHOWN, Evidence, Finding, pick
-from sanlab.report.words import show_percent
+from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Evidence, Finding, pick
 from sanlab.results.ports import cause_of_waiting, credit_wait_share, on_links
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import Finding, and_more, long_waits, stages_evidence
-from sanlab.report.words import show_percent
+from sanlab.explain.findings.finding import Finding, and_more, long_waits, stages_evidence
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

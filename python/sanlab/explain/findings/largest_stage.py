@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import Evidence, Finding
-from sanlab.report.words import show_percent
+from sanlab.explain.findings.finding import Evidence, Finding
 from sanlab.results.columns import STAGES
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import (
+from sanlab.explain.findings.finding import (
     EVIDENCE_SHOWN,
     WAIT_SHARE,
     Evidence,
@@ -12,7 +12,6 @@ from sanlab.report.findings.finding import (
     not_enough,
     pick,
 )
-from sanlab.report.words import show_percent
 from sanlab.results.ports import (
     SATURATED,
     WAITS,
@@ -24,6 +23,7 @@ from sanlab.results.ports import (
     queueing,
     waiting_for_credit,
 )
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.results.ports import Cause, Port

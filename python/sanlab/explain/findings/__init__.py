@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings import (
+from sanlab.explain.findings import (
     check_failed,
     credit_wait,
     degraded,
@@ -28,7 +28,7 @@ from sanlab.report.findings import (
     task_set_full,
     uneven_links,
 )
-from sanlab.report.findings.finding import Evidence, Finding, Severity
+from sanlab.explain.findings.finding import Evidence, Finding, Severity
 from sanlab.simulation.folder import write_file
 
 if TYPE_CHECKING:
