@@ -79,10 +79,14 @@ _TIMES = {
 
 
 def _steady_lines(done: Run) -> list[str]:
-    """Return the confidence intervals of the means, if the time series gives them."""
+    """Return whether the run was steady, and the confidence intervals of its means."""
+    from sanlab.explain.steadiness import steadiness
     from sanlab.results.steady import steady
     from sanlab.words import show_count, show_percent, show_time
 
+    judged = steadiness(done)
+    if judged.kind not in ("steady", "unknown"):
+        return [f"  not steady   {judged.sentence}"]
     found = steady(done)
     if found is None:
         return []
@@ -98,6 +102,21 @@ def _steady_lines(done: Run) -> list[str]:
         shown.append(f"{name} {show(interval.mean)}{sure}")
     since = show_time(found.from_ps)
     return [f"  steady       from {since} by {found.rule}: {', '.join(shown)} (95 %)"]
+
+
+#: Most workloads whose limit is shown.
+LIMITS_SHOWN = 5
+
+
+def _limit_lines(done: Run) -> list[str]:
+    """Return what limits each workload, those with a problem first."""
+    from sanlab.explain.explanation import explain
+
+    limits = [one.overall for one in explain(done)]
+    limits.sort(key=lambda limit: limit.is_harmless)
+    lines = [f"  limit        {limit.title}" for limit in limits[:LIMITS_SHOWN]]
+    more = len(limits) - LIMITS_SHOWN
+    return [*lines, *([f"  and {more} workloads more: sanlab explain"] if more > 0 else [])]
 
 
 #: Most rows of phases that are shown; the table has all.
@@ -176,6 +195,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     if summary["worst_mirror"]:
         lag = show_time(summary["worst_mirror_lag_us"] * 1e6)
         lines.append(f"  worst lag    {summary['worst_mirror']}'s copy, {lag} behind")
+    lines += _limit_lines(done)
     lines.append(f"  fingerprint  {done.manifest.fingerprint}")
     lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
     return lines

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.findings.finding import Evidence, Finding, pick
+from sanlab.explain.evidence import Evidence, pick
+from sanlab.explain.findings.finding import Finding
 from sanlab.results.mirrors import worst_mirror
 from sanlab.words import show_bytes, show_count, show_time
 
