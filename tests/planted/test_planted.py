@@ -4,14 +4,14 @@ Each file of `cases/` has a base scenario and cases. A case changes the base wit
 path, as `--set` takes them) and `add` (lists that are appended to), and says what `sanlab explain`
 has to answer for each workload named in `expect`:
 
-- `limit`: the kind of the limit over the whole run; with `window`, of the part of the run that holds
-  this time.
+- `limit`: the kind of the limit over the whole run; with `window`, of the part of the run that
+  holds this time.
 - `element`: a regular expression that its element matches.
 - `culprits`: workloads it has to name; `victim`: the workload does not use the element itself.
 - `severity = "none"`: no finding of the run is a problem.
 
-`better` is a change that has to help: the workload's throughput or its mean response time improves by
-at least a tenth. `same` is a change that must not help.
+`better` is a change that has to help: the workload's throughput or its mean response time improves
+by at least a tenth. `same` is a change that must not help.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -27,7 +27,9 @@ import yaml
 import sanlab
 from sanlab.explain.explanation import explain
 from sanlab.explain.findings import find
-from sanlab.results.run import Run
+
+if TYPE_CHECKING:
+    from sanlab.results.run import Run
 
 CASES = Path(__file__).parent / "cases"
 #: Smallest improvement by a change that has to help.
