@@ -6,6 +6,7 @@ use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::features::LinkFeatures;
+use crate::loops::LoopPort;
 use crate::parts::{Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
 use crate::trunk::Trunk;
@@ -38,6 +39,8 @@ pub enum Source {
     NPort(Id<NPort>),
     /// A port of a switch.
     Switch,
+    /// What comes from a loop into its FL_Port.
+    Loop(Id<LoopPort>),
 }
 
 /// Who receives.
@@ -52,6 +55,8 @@ pub enum Sink {
         /// Which of its ports.
         port: Id<SwitchPort>,
     },
+    /// The loop of an FL_Port.
+    Loop(Id<LoopPort>),
 }
 
 /// One direction of a link, aligned to cache lines: a hop reads nearly all of it.
@@ -159,6 +164,15 @@ impl Fibre {
     #[inline(always)]
     pub fn is_dark(&self, now: Instant) -> bool {
         now >= self.dark_from
+    }
+
+    /// The FL_Port it belongs to: its frames go when the loop of that port lets them.
+    #[inline]
+    pub(crate) fn fl_port(&self) -> Option<Id<LoopPort>> {
+        match (self.source, self.sink) {
+            (Source::Loop(port), _) | (_, Sink::Loop(port)) => Some(port),
+            _ => None,
+        }
     }
 
     /// Its optional features; adds an empty set where it has none.
