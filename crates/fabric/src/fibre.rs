@@ -6,8 +6,7 @@ use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::features::LinkFeatures;
-use crate::loops::LoopPort;
-use crate::parts::{Switch, SwitchPort, area_of};
+use crate::parts::{FlPort, Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
 use crate::trunk::Trunk;
 use crate::voq::{Queue, Queues};
@@ -40,7 +39,7 @@ pub enum Source {
     /// A port of a switch.
     Switch,
     /// What comes from a loop into its FL_Port.
-    Loop(Id<LoopPort>),
+    Loop(Id<FlPort>),
 }
 
 /// Who receives.
@@ -56,7 +55,7 @@ pub enum Sink {
         port: Id<SwitchPort>,
     },
     /// The loop of an FL_Port.
-    Loop(Id<LoopPort>),
+    Loop(Id<FlPort>),
 }
 
 /// One direction of a link, aligned to cache lines: a hop reads nearly all of it.
@@ -168,7 +167,7 @@ impl Fibre {
 
     /// The FL_Port it belongs to: its frames go when the loop of that port lets them.
     #[inline]
-    pub(crate) fn fl_port(&self) -> Option<Id<LoopPort>> {
+    pub(crate) fn fl_port(&self) -> Option<Id<FlPort>> {
         match (self.source, self.sink) {
             (Source::Loop(port), _) | (_, Sink::Loop(port)) => Some(port),
             _ => None,

@@ -58,6 +58,10 @@ pub struct StringPlan {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "settings of a port, each by itself"
+)]
 pub struct LoopPortPlan {
     /// The N_Port. Without it, the place is that of an FL_Port, which a link joins to a switch.
     pub n_port: Option<u32>,

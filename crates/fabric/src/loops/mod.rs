@@ -143,8 +143,8 @@ impl Loops {
         });
     }
 
-    /// A loop joins the fabric by this port, an output of whose switch it is. Returns the N_Ports
-    /// that log in there.
+    /// A loop joins the fabric by this port, which sends by an output of its switch. Returns the
+    /// N_Ports that log in there.
     pub(crate) fn join_fabric(&mut self, id: Id<LoopPort>, output: Id<Fibre>) -> Vec<Id<NPort>> {
         let (first, end) = self.ports[id].mates;
         let mut public = Vec::new();
@@ -184,7 +184,7 @@ impl Loops {
         };
         let partner = self.ports[port].partner_for(to, &self.port_of).get();
         let joined = partner.filter(|&partner| self.are_joined(port, partner));
-        let into_switch = joined.map(|partner| self.ports[partner].into_switch());
+        let into_switch = joined.map(|partner| self.ports[partner].switch_input());
         match into_switch {
             None => Gateway::None,
             Some(None) => Gateway::Direct,

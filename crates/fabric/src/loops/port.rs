@@ -150,7 +150,7 @@ impl LoopPort {
 
     /// What comes from the loop into its switch, if it is an FL_Port.
     #[inline]
-    pub(crate) fn into_switch(&self) -> Option<Id<Fibre>> {
+    pub(crate) fn switch_input(&self) -> Option<Id<Fibre>> {
         match self.side {
             FabricSide::FlPort { into_switch, .. } => Some(into_switch),
             _ => None,

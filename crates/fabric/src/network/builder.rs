@@ -78,7 +78,7 @@ impl NetworkBuilder {
                     Sink::NPort(n_port) => attached[n_port] = Some((switch, id)),
                     Sink::Loop(fl_port) => {
                         fibre.on_slow_path = true;
-                        for n_port in self.loops.join_fabric(fl_port, id) {
+                        for n_port in self.loops.join_fabric(fl_port.same(), id) {
                             attached[n_port] = Some((switch, id));
                         }
                     }

@@ -24,8 +24,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let fibre = &mut self.fibres[id];
         fibre.could_start_at = Instant::NEVER;
         match (fibre.source, fibre.sink) {
-            (Source::Loop(fl_port), _) => self.tell_of_buffer(fl_port, now),
-            (_, Sink::Loop(fl_port)) => self.offer_frames(fl_port, now),
+            (Source::Loop(fl_port), _) => self.tell_of_buffer(fl_port.same(), now),
+            (_, Sink::Loop(fl_port)) => self.offer_frames(fl_port.same(), now),
             _ => unreachable!("a fibre that belongs to no FL_Port"),
         }
     }
@@ -89,7 +89,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub(super) fn is_within_unit(&self, id: Id<LoopPort>, partner: Id<LoopPort>) -> bool {
         let port = &self.loops.ports[id];
         let next = self.loops.next_for(id, partner, 0);
-        self.loops.ports[partner].into_switch().is_some()
+        self.loops.ports[partner].switch_input().is_some()
             && port.frames_left > 0
             && next.is_some_and(|place| port.queue[place].seq_cnt > 0)
     }
@@ -117,7 +117,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Port that the next frame or sequence of a port goes to; none if nothing waits.
     pub(super) fn next_partner(&self, id: Id<LoopPort>, now: Instant) -> MaybeId<LoopPort> {
         let port = &self.loops.ports[id];
-        let Some(into) = port.into_switch() else {
+        let Some(into) = port.switch_input() else {
             return port.next_partner(&self.loops.port_of);
         };
         let queues = &self.fibres[way_back(into)].queues;
@@ -130,7 +130,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Whether a port has anything to send now.
     pub(super) fn has_frames(&self, id: Id<LoopPort>, now: Instant) -> bool {
         let port = &self.loops.ports[id];
-        match port.into_switch() {
+        match port.switch_input() {
             None => !port.queue.is_empty(),
             Some(_) => self.next_partner(id, now).is_some(),
         }
@@ -144,7 +144,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         now: Instant,
     ) -> bool {
         let port = &self.loops.ports[id];
-        let Some(into) = port.into_switch() else {
+        let Some(into) = port.switch_input() else {
             return port.next_partner_among(partner, &self.loops.port_of);
         };
         let queues = &self.fibres[way_back(into)].queues;
@@ -165,7 +165,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         now: Instant,
         lane: Lane,
     ) {
-        let Some(into) = self.loops.ports[id].into_switch() else {
+        let Some(into) = self.loops.ports[id].switch_input() else {
             return;
         };
         let output = way_back(into);
@@ -269,7 +269,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Frames at the heads of its queues whose ports have left the loop are lost.
     fn discard_unreachable(&mut self, id: Id<LoopPort>, now: Instant) {
-        let Some(into) = self.loops.ports[id].into_switch() else {
+        let Some(into) = self.loops.ports[id].switch_input() else {
             return;
         };
         let output = way_back(into);
@@ -313,7 +313,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Look again when the next frame becomes ready.
     fn set_output_alarm(&mut self, id: Id<LoopPort>, now: Instant) {
-        if let Some(into) = self.loops.ports[id].into_switch() {
+        if let Some(into) = self.loops.ports[id].switch_input() {
             let output = way_back(into);
             let at = self.fibres[output].queues.ready_after(now);
             self.fibres[output].could_start_at = at;

@@ -211,7 +211,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             (Lane::Back, Role::Opened { owner }) => (owner, owner),
             _ => return,
         };
-        if self.loops.ports[id].into_switch().is_some() {
+        if self.loops.ports[id].switch_input().is_some() {
             self.send_from_switch(id, partner, owner, now, lane);
         }
         let mut place = 0;
@@ -280,7 +280,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 self.loops.ports[id].queue.remove(place);
                 self.n_ports[n_port].close_on_loop(frame.seq_id);
             }
-            if let Some(into) = self.loops.ports[partner].into_switch() {
+            if let Some(into) = self.loops.ports[partner].switch_input() {
                 self.start_into_switch(frame, (fibre, into), owner, lane, now);
                 // The owner takes a buffer of the switch when it sends the frame, not earlier.
                 if lane == Lane::Out {
@@ -304,7 +304,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         now: Instant,
     ) -> bool {
         let port = &self.loops.ports[owner];
-        if self.loops.ports[receiver].into_switch().is_some() {
+        if self.loops.ports[receiver].switch_input().is_some() {
             let is_first = port.frames_left == port.settings.tenancy_frames;
             let is_free = lane == Lane::Back || is_first || port.circuit.dry_at() <= now;
             // A frame that came behind the CLS would need an R_RDY behind it.

@@ -269,7 +269,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let fibre = &mut self.fibres[id];
         fibre.counters.dropped += discarded;
         if let Some(fl_port) = fibre.fl_port() {
-            self.after_fl_discard(fl_port, now);
+            self.after_fl_discard(fl_port.same(), now);
             return;
         }
         let was_ready = fibre.queues.heads().any(|(_, ready_at)| ready_at < now);

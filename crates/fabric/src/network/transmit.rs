@@ -64,7 +64,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(never)]
     fn give_credit_slowly(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
         if let Some(fl_port) = self.fibres[fibre].fl_port() {
-            self.free_fl_buffer(fibre, fl_port, at);
+            self.free_fl_buffer(fibre, fl_port.same(), at);
             return;
         }
         let mut back_at = at;

@@ -1,7 +1,7 @@
 //! Loops of a plan become loops of the network.
 
 use sanlab_fabric::{
-    Fibre, Loop, LoopFault, LoopPort, LoopPortSettings, LoopString, Medium, NetworkBuilder,
+    Fibre, FlPort, Loop, LoopFault, LoopPortSettings, LoopString, Medium, NetworkBuilder,
     SharedLoop, Sink, Source, SwitchedLoop,
 };
 use sanlab_fc::{LoopAccess, LoopBuffers, LoopPlace, PRIMITIVE_BYTES};
@@ -38,7 +38,7 @@ fn ids_of(places: &[u32]) -> Vec<Id<LoopPlace>> {
 }
 
 /// The FL_Port of a loop, among the ports of all loops.
-pub(crate) fn fl_port_of(loops: &[LoopPlan], loop_id: u32) -> Id<LoopPort> {
+pub(crate) fn fl_port_of(loops: &[LoopPlan], loop_id: u32) -> Id<FlPort> {
     let before: usize = (loops.iter().take(loop_id as usize))
         .map(|of| of.ports.len())
         .sum();
