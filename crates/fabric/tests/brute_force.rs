@@ -365,6 +365,7 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
         let source = match sink(2 * link + 1 - end) {
             Sink::NPort(id) => Source::NPort(id),
             Sink::Switch { .. } => Source::Switch,
+            Sink::Loop(_) => unreachable!("links only"),
         };
         let to = sink(2 * link + end);
         let fibre = Fibre::new(

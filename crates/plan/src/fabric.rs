@@ -157,6 +157,11 @@ pub enum EndPlan {
         /// Number of the port, from 0.
         port: u32,
     },
+    /// The FL_Port's place on a loop. The other end is the switch of the FL_Port.
+    Loop {
+        /// Loop.
+        loop_id: u32,
+    },
 }
 
 impl EndPlan {
@@ -164,7 +169,7 @@ impl EndPlan {
     pub fn n_port(self) -> Option<u32> {
         match self {
             Self::NPort { n_port } => Some(n_port),
-            Self::Switch { .. } => None,
+            Self::Switch { .. } | Self::Loop { .. } => None,
         }
     }
 }

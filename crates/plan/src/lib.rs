@@ -39,7 +39,7 @@ pub use service_limit::*;
 pub use services::*;
 
 /// Version of this format. A plan of another version is refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Everything one simulation needs.
 #[derive(Clone, Debug, Deserialize, Serialize)]

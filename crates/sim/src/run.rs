@@ -136,8 +136,9 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
 }
 
 fn capture_place(plan: &Plan, fibre: Id<Fibre>) -> CapturePlace {
-    port_on_loop(plan, fibre).map_or(CapturePlace::Link(fibre), |port| {
-        CapturePlace::Loop(Id::new(port.n_port))
+    let n_port = port_on_loop(plan, fibre).and_then(|port| port.n_port);
+    n_port.map_or(CapturePlace::Link(fibre), |n_port| {
+        CapturePlace::Loop(Id::new(n_port))
     })
 }
 

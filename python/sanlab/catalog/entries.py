@@ -340,6 +340,7 @@ class LoopPortEntry(ScenarioModel):
     login_credit: int
     buffers: int
     tenancy: int
+    public: bool = True
 
 
 class EnclosureEntry(Entry):

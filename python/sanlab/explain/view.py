@@ -121,7 +121,8 @@ class View:
     @cached_property
     def ports(self) -> dict[str, Row]:
         """Rows of `ports` that are ends of links, with the use and waits of the window."""
-        rows = {row["port"]: row for row in self.run.rows("ports") if row["kind"] != "nl_port"}
+        on_loops = {"nl_port", "fl_port"}
+        rows = {row["port"]: row for row in self.run.rows("ports") if row["kind"] not in on_loops}
         if self.window.is_whole or "port_series" not in self.run.tables:
             return rows
         here, weights = self._weights

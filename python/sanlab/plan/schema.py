@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 #: Version of the format; the engine refuses others.
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 #: A whole number from 0 to 2^32 - 1.
 U32 = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
@@ -170,8 +170,15 @@ class SwitchEnd(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="swit
     """Number of the port, from 0."""
 
 
+class LoopEnd(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="loop"):
+    """The FL_Port's place on a loop. The other end is the switch of the FL_Port."""
+
+    loop_id: U32
+    """Loop."""
+
+
 #: One end of a link.
-EndPlan = NPortEnd | SwitchEnd
+EndPlan = NPortEnd | SwitchEnd | LoopEnd
 
 
 class OutagePlan(PlanPart, frozen=True, kw_only=True):
@@ -253,10 +260,12 @@ class StringPlan(PlanPart, frozen=True, kw_only=True):
 
 
 class LoopPortPlan(PlanPart, frozen=True, kw_only=True):
-    """A port's place on a loop."""
+    """The place of a port on a loop."""
 
-    n_port: U32
-    """The N_Port."""
+    n_port: U32 | None
+    """The N_Port. Without it, the place is that of an FL_Port, which a link joins to a switch."""
+    is_public: bool
+    """Whether it logs in to the fabric of the loop's FL_Port. Others reach only the loop."""
     al_pa: U8
     """Arbitrated loop physical address; the lower, the higher the priority."""
     delay_ps: PositiveU64

@@ -99,6 +99,13 @@ def _is_possible(source: End, target: End, path: Path, net: Network, problems: P
     if source == target:
         problems.add((*path, "to"), f"'{_label(source)}' sends to itself", "Name another port")
         return False
+    if source in net.wiring.loop_of:
+        problems.add(
+            (*path, "from"),
+            f"'{_label(source)}' is on a loop, and plain frames begin at ports with a link",
+            "Name another port, or use a workload",
+        )
+        return False
     if not net.wiring.is_reachable(source, target):
         problems.add(
             (*path, "to"),

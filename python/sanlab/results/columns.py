@@ -58,9 +58,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "port": "name: `host1.hba0.p0` and `dev1.p0` are N_Ports, `sw1.f3` F_Ports, `sw1.e16` E_Ports, "
             "`stack.disk1.a` the NL_Port of a disk on loop a",
             "node": "host, switch, array or stack the port belongs to",
-            "kind": "`n_port`, `f_port` or `e_port`; `nl_port` for a port on a loop",
+            "kind": "`n_port`, `f_port` or `e_port`; on a loop `nl_port`, or `fl_port` for a port of a switch",
             "link": "index of the link in the plan; the indices of loops follow those of the links",
-            "peer": "the port at the other end; for an `nl_port` its loop",
+            "peer": "the port at the other end; for an `nl_port` or `fl_port` its loop",
             "speed": "name of the speed",
             "bytes_per_s": "data rate in one direction after line coding",
             "tx_frames_count": _PORT_DIRECTION["frames_count"].format(way="sent"),

@@ -44,6 +44,9 @@ class LoopPort(ScenarioModel):
     """Receive buffers for frames."""
     tenancy: Annotated[int, Field(ge=1, le=MOST_FRAMES)] | None = None
     """Frames it sends in a row before it checks whether other ports arbitrate."""
+    public: bool | None = None
+    """Whether it logs in to the fabric if a switch port is on its loop. A private device is reached
+    only by devices on its loop."""
 
     @model_validator(mode="after")
     def _credit_has_buffers(self) -> LoopPort:
@@ -134,8 +137,9 @@ class Stack(ScenarioModel):
     target: LoopPort | None = None
     """Behaviour of disks on the loops."""
     devices: dict[str, LoopPort] = Field(default_factory=dict)
-    """Behaviour of single devices, `disk3` or `host1.hba0.p0`. Values not written are those
-    of `initiator` or `target`."""
+    """Behaviour of single devices, `disk3`, `host1.hba0.p0` or a port of a switch, `switch1.3`.
+    Values not written are those of `initiator` or `target`; those of a switch port are: fair,
+    `login_credit: 0`, 6 words of delay, and as many `buffers` as its BB credit."""
     bypass: FewWords | None = None
     """Delay of an empty bay on a shared loop, in transmission words."""
     retimer: FewWords | None = None

@@ -8,6 +8,7 @@ mod cost;
 mod determinism;
 mod faults;
 mod file_systems;
+mod fl_ports;
 mod hosts;
 mod laws;
 mod limits;

@@ -402,7 +402,8 @@ impl San {
     /// A loop at 2GFC through these N_Ports, a port 6 words long; to be changed by the caller.
     pub fn arbitrated_loop(&mut self, n_ports: &[u32], medium: MediumPlan) -> &mut LoopPlan {
         let ports = (1u8..).zip(n_ports).map(|(al_pa, &n_port)| LoopPortPlan {
-            n_port,
+            n_port: Some(n_port),
+            is_public: true,
             al_pa,
             delay_ps: n64(6 * WORD_2GFC),
             crossbar: 0,
@@ -423,6 +424,22 @@ impl San {
             ports: ports.collect(),
         });
         self.plan.loops.last_mut().expect("the loop just made")
+    }
+
+    /// A shared loop like [`San::arbitrated_loop`] at an FL_Port of a switch with so many buffers, which is
+    /// in its first place.
+    pub fn public_loop(&mut self, n_ports: &[u32], switch: At, buffers: u32) -> &mut LoopPlan {
+        self.arbitrated_loop(n_ports, MediumPlan::Shared {});
+        let loop_id = self.plan.loops.len() as u32 - 1;
+        let cable = Cable::new(212_500_000, 0, buffers);
+        let link = self.link(switch, switch, cable);
+        self.plan.links[link].a = EndPlan::Loop { loop_id };
+        let of = self.plan.loops.last_mut().expect("the loop just made");
+        let mut fl_port = of.ports[0].clone();
+        (fl_port.n_port, fl_port.al_pa) = (None, 0);
+        fl_port.buffers = n32(buffers);
+        of.ports.insert(0, fl_port);
+        of
     }
 
     pub fn run(&self) -> Outcome {
