@@ -62,7 +62,11 @@ fn station_rows<const E: bool>(world: &mut World<E>, plan: &Plan, now: Instant) 
             add(forwarding, 1, &planned.name, "forwarding");
         }
         for (disk, planned) in array.disks.iter_mut().zip(&planned.disks) {
-            add(disk.totals(now), 1, &planned.name, "disk");
+            let (servers, kind) = match disk.ssd() {
+                Some(ssd) => (ssd.servers(), "ssd"),
+                None => (1, "disk"),
+            };
+            add(disk.totals(now), servers, &planned.name, kind);
         }
         for (lun, planned) in array.luns.iter_mut().zip(&planned.luns) {
             match &mut lun.media {
