@@ -14,6 +14,7 @@ from sanlab.cli.outcome import (
     outcome,
     show_json,
 )
+from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
     from sanlab.sweeps.result import Sweep
@@ -234,7 +235,7 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
 
 
 def _warm_up(done: Sweep) -> list[str]:
-    from sanlab.report.words import show_time
+    from sanlab.words import show_time
 
     rows = [row for row in done.rows if row["workload"] is None and row["warm_up_rule"]]
     if not rows:
@@ -248,8 +249,8 @@ def _warm_up(done: Sweep) -> list[str]:
 
 def _table(done: Sweep) -> list[str]:
     """Return the settings as text with aligned columns."""
-    from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.sweeps.figures import short_names
+    from sanlab.words import show_count, show_percent, show_time
 
     def share(row: dict[str, Any], name: str) -> str:
         half = row[f"{name}_half_width"]
@@ -270,14 +271,6 @@ def _table(done: Sweep) -> list[str]:
         cells += ["–" if p99 is None else show_time(p99)]
         cells += [row["limiting_element"], show_percent(row["limiting_utilisation"])]
         table.append(cells)
-    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    text_columns = {len(names) + 1, len(names) + 3, len(names) + 5}
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column in text_columns else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in table
-    ]
+    lines = text_table(table, words={len(names) + 1, len(names) + 3, len(names) + 5})
     left_out = len(summary) - _ROWS
     return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from sanlab.explain.findings import find
+from sanlab.explain.findings import write as write_findings
 from sanlab.report import fabric_tables, fault_tables, topology
 from sanlab.report.cards import cards_of
 from sanlab.report.figures import SERIES_SHOWN, figures
-from sanlab.report.findings import find
-from sanlab.report.findings import write as write_findings
 from sanlab.report.io_tables import PHASES, STAGE_TIMES, WORKLOADS
 from sanlab.report.loop_tables import ENCLOSURES, LOOPS, STRINGS
 from sanlab.report.page import REPORT_SCRIPT, STYLE, TEMPLATES, json_in_html, template, vega
 from sanlab.report.port_tables import FRAMES, PORTS, WAITING
 from sanlab.report.station_tables import FILE_SYSTEMS, MIRRORS, STATIONS
-from sanlab.report.words import show_count, show_time
 from sanlab.simulation.folder import named, write_file
+from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.report.findings import Finding
+    from sanlab.explain.findings import Finding
     from sanlab.report.tables import Table
     from sanlab.results.run import Run
 

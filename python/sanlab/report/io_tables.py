@@ -15,11 +15,11 @@ from sanlab.report.tables import (
     text,
     time,
 )
-from sanlab.report.words import show_time, whole
 from sanlab.results.columns import PERCENTILES, STAGES
 from sanlab.results.latency import TAIL, has_percentile
 from sanlab.results.phases import PERCENTILES as PHASE_PERCENTILES
 from sanlab.results.phases import phases
+from sanlab.words import show_time, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

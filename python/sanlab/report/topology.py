@@ -11,8 +11,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sanlab.report.stack_box import StackBox, draw_stack, stack_boxes
-from sanlab.report.words import show_percent
 from sanlab.results.ports import credit_wait_share, on_links
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

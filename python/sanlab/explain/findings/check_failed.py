@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import Finding
+from sanlab.explain.findings.finding import Finding
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

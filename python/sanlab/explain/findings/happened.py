@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sanlab.explain.findings.finding import HAPPENINGS_SHOWN, Finding
 from sanlab.quantities import counted
-from sanlab.report.findings.finding import HAPPENINGS_SHOWN, Finding
-from sanlab.report.words import show_time
 from sanlab.results.happenings import happenings
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

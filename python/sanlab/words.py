@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from sanlab.simulation.progress import show_time
 
-__all__ = ["show_bytes", "show_count", "show_percent", "show_rate", "show_time", "whole"]
+def show_time(ps: float) -> str:
+    """A time for people, three digits and a fitting unit.
+
+    >>> show_time(1_500_000_000), show_time(0), show_time(12_345)
+    ('1.50 ms', '0 s', '12.3 ns')
+    """
+    if ps == 0:
+        return "0 s"
+    for unit, factor in (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3)):
+        if ps >= 0.9995 * factor:  # what rounds to a thousand is one of the next unit
+            value = ps / factor
+            return f"{value:.{max(0, 3 - len(str(round(value))))}f} {unit}"
+    return f"{ps:.0f} ps"
 
 
 def show_rate(bytes_per_s: float | None) -> str:

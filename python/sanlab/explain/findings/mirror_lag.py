@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import Evidence, Finding, pick
-from sanlab.report.words import show_bytes, show_count, show_time
+from sanlab.explain.evidence import Evidence, pick
+from sanlab.explain.findings.finding import Finding
 from sanlab.results.mirrors import worst_mirror
+from sanlab.words import show_bytes, show_count, show_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

@@ -5,8 +5,9 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import EVIDENCE_SHOWN, Evidence, Finding, pick
-from sanlab.report.words import show_percent
+from sanlab.explain.evidence import Evidence, pick
+from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.results.ports import Port

@@ -10,25 +10,25 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings import (
+from sanlab.explain.evidence import Evidence
+from sanlab.explain.findings import (
+    busiest,
     check_failed,
     credit_wait,
     degraded,
     errors,
     happened,
-    held_back,
-    largest_stage,
-    limiting_element,
+    limits,
     long_tail,
-    loop_wait,
+    lost_frames,
     mirror_lag,
-    queue_depth,
+    stalled,
     steady,
     stopped_early,
     task_set_full,
     uneven_links,
 )
-from sanlab.report.findings.finding import Evidence, Finding, Severity
+from sanlab.explain.findings.finding import Finding, Severity
 from sanlab.simulation.folder import write_file
 
 if TYPE_CHECKING:
@@ -41,16 +41,15 @@ FINDINGS = (
     check_failed,
     stopped_early,
     errors,
-    happened,
+    stalled,
+    limits,
+    busiest,
     degraded,
     mirror_lag,
-    limiting_element,
+    happened,
     credit_wait,
-    loop_wait,
-    queue_depth,
+    lost_frames,
     task_set_full,
-    held_back,
-    largest_stage,
     long_tail,
     uneven_links,
     steady,

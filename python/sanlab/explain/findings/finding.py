@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from sanlab.explain.evidence import Evidence, pick
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sanlab.results.run import Run
 
 Severity = Literal["problem", "notice", "good"]
 
@@ -18,15 +19,6 @@ WAIT_SHARE = 0.1
 HAPPENINGS_SHOWN = 8
 #: Rows shown as evidence of one finding.
 EVIDENCE_SHOWN = 20
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The source of a number: a table of the run folder, a row and its values."""
-
-    table: str
-    where: dict[str, str]
-    values: dict[str, float | int | str]
 
 
 @dataclass(frozen=True)
@@ -71,28 +63,3 @@ def workload_evidence(row: dict[str, Any], *columns: str) -> Evidence:
     """Evidence from the table of workloads."""
     where = {"workload": row["workload"], "op": row["op"]}
     return Evidence("workloads", where, pick(row, *columns))
-
-
-def long_waits(run: Run, stage: str) -> list[dict[str, Any]]:
-    """Return the rows of a stage with at least `WAIT_SHARE` of the time, longest first."""
-    rows = [
-        row for row in run.rows("stages") if row["stage"] == stage and row["share"] >= WAIT_SHARE
-    ]
-    return sorted(rows, key=lambda row: -row["share"])
-
-
-def stages_evidence(rows: Sequence[dict[str, Any]]) -> tuple[Evidence, ...]:
-    """Evidence from the first rows of the table of stages."""
-    return tuple(
-        Evidence(
-            "stages",
-            {"workload": row["workload"], "op": row["op"], "stage": row["stage"]},
-            pick(row, "mean_ps", "share"),
-        )
-        for row in rows[:EVIDENCE_SHOWN]
-    )
-
-
-def pick(row: dict[str, Any], *columns: str) -> dict[str, float | int | str]:
-    """Some columns of a row."""
-    return {column: row[column] for column in columns}

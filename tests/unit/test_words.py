@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
+from sanlab.words import show_bytes, show_count, show_percent, show_rate, show_time
 
 
 @pytest.mark.parametrize(

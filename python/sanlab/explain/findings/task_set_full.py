@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import EVIDENCE_SHOWN, Finding, workload_evidence
-from sanlab.report.words import show_count
+from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding, workload_evidence
+from sanlab.words import show_count
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.report.findings.finding import EVIDENCE_SHOWN, Finding, and_more, workload_evidence
-from sanlab.report.words import show_time
+from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding, and_more, workload_evidence
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
