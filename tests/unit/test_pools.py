@@ -59,13 +59,16 @@ def test_luns_of_a_generic_array_share_its_ssds(tmp_path: Path) -> None:
 
 def test_without_a_pool_each_lun_has_its_own_media(tmp_path: Path) -> None:
     array = array_of(tmp_path, "pool: off", '{name: "lun[1..3]"}')
-    assert not (array.disks or array.groups or array.ssds)
+    assert not array.disks
+    assert not array.groups
+    assert not array.ssds
     assert all(isinstance(lun.media, MemoryMedia) for lun in array.luns)
 
 
 def test_a_lun_with_media_of_its_own_is_not_in_the_pool(tmp_path: Path) -> None:
     array = array_of(tmp_path, "ports: 1", "{name: lun1, memory: {service: 1ms}}")
-    assert not (array.disks or array.groups)
+    assert not array.disks
+    assert not array.groups
     media = array.luns[0].media
     assert isinstance(media, MemoryMedia)
     assert (media.service_ps, media.variation) == (10**9, 180_000)
