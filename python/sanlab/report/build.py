@@ -42,11 +42,12 @@ _CAPTIONS = {
     "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
     "response_distribution": "Distribution of the response times. Two peaks mean two kinds of I/O, "
     "such as cache hits and misses.",
-    "throughput_over_time": "Throughput over simulated time, the ramp included. An I/O counts "
-    "with all its bytes when it completes.",
-    "response_over_time": "Mean response time over simulated time.",
-    "errors_over_time": "I/Os that failed in each bin: no response within the time-out of the HBA. "
-    "Other figures do not include them.",
+    "throughput_over_time": "Throughput over simulated time, the ramp included: bytes count when "
+    "they arrive. Shaded: times in which a workload completed no I/O.",
+    "response_over_time": "Response time over simulated time: the mean of each bin as a line, the "
+    "longest of it as a dashed line. A gap is a bin without a completed I/O.",
+    "errors_over_time": "I/Os that failed in each bin, after all retries on all paths. Other "
+    "figures do not include them.",
     "stages": "Mean time of an I/O in each stage along its path. The sum is the response time.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
