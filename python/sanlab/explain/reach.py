@@ -218,4 +218,5 @@ class _Stations:
         if "group" in media:
             disks = planned["groups"][media["group"]]["disks"]
         for disk in disks:
-            yield "disk", planned["disks"][disk]["name"]
+            unit = planned["disks"][disk]
+            yield ("ssd" if unit["model"]["kind"] == "ssd" else "disk"), unit["name"]

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sanlab.plan.amounts import many_open
-from sanlab.plan.schema import LoopEnd, NPortEnd, SwitchEnd
+from sanlab.plan.schema import LoopEnd, NPortEnd, SsdDiskModel, SwitchEnd
 from sanlab.quantities import PS_PER_S, format_time
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def totals(plan: Plan) -> dict[str, int]:
     """Return the number of elements of each kind; disks of a stack count only as disks."""
     stacks = stack_names(plan)
     arrays = [array for array in plan.arrays if array.name not in stacks]
+    drives = [disk.model for array in plan.arrays for disk in array.disks]
+    ssds = sum(isinstance(model, SsdDiskModel) for model in drives)
     return {
         "hosts_count": len(plan.hosts),
         "switches_count": len(plan.switches),
@@ -39,7 +41,8 @@ def totals(plan: Plan) -> dict[str, int]:
         "groups_count": sum(len(array.groups) for array in plan.arrays),
         "stacks_count": len(stacks),
         "loops_count": len(plan.loops),
-        "disks_count": sum(len(array.disks) for array in plan.arrays),
+        "disks_count": len(drives) - ssds,
+        "ssds_count": ssds,
         "mirrors_count": sum(lun.mirror is not None for a in plan.arrays for lun in a.luns),
         "links_count": len(plan.links),
         "n_ports_count": len(plan.n_ports),

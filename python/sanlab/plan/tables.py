@@ -188,9 +188,17 @@ def _media(lun: LunPlan, array: ArrayPlan) -> str:
         times = f"{format_time(media.command_ps)} apart, {format_time(media.latency_ps)} latency"
         return f"RAM, {counted(media.ports, 'port')}, {times}"
     if isinstance(media, MemoryMedia):
-        return f"memory, {format_time(media.service_ps)} {media.distribution}, {media.servers}x"
+        return f"memory, {_service(media)}, {media.servers}x"
     depth = format_size(media.stripe_bytes)
     return f"{counted(len(media.disks), 'disk')} from {media.disks[0]}, stripe depth {depth}"
+
+
+def _service(media: MemoryMedia) -> str:
+    """Return the service time of memory, with how it varies."""
+    time = format_time(media.service_ps)
+    if media.variation:
+        return f"{time} with a deviation of {media.variation / 1e4:g}%"
+    return f"{time} {media.distribution}"
 
 
 def _mirror(plan: Plan, lun: LunPlan) -> str:

@@ -26,7 +26,7 @@ STAGES: Final[dict[str, str]] = {
     "rotation": "rotational latency of a disk",
     "transfer": "transfer to or from the platter",
     "parity": "computing parity, and waiting for a stripe that another write has locked",
-    "media": "flash or RAM device, waiting included",
+    "media": "SSD, flash or RAM, waiting included",
     "mirror": "copy to another array, waiting for a free place among the outstanding copies included",
     "interrupt": "interrupt moderation: the adapter delays an interrupt to combine several responses",
 }
@@ -324,10 +324,10 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         },
     ),
     "stations": (
-        "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, media.",
+        "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, SSDs, media.",
         {
             "station": "name",
-            "kind": "`cpu`, `hba`, `bus`, `controller` (its processors), `disk`, `media`, `parity`, `partner` (copies "
+            "kind": "`cpu`, `hba`, `bus`, `controller` (its processors), `disk`, `ssd`, `media`, `parity`, `partner` (copies "
             "to the other controller), or `forwarding` (commands to the controller that serves their LUN)",
             "servers": "requests it serves at once",
             "arrivals_count": "requests that arrived",
@@ -510,7 +510,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "flash": (
         "One row for each flash SSD.",
         {
-            "lun": "LUN",
+            "ssd": "LUN, or SSD of a pool or group",
             "pages_read_count": "pages read for commands",
             "pages_programmed_count": "pages programmed for commands",
             "pages_moved_count": "pages moved by garbage collection",

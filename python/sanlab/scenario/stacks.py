@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from sanlab.scenario.arrays import Commands, Disk
+from sanlab.scenario.arrays import Disk
 from sanlab.scenario.base import (
     Length,
     Name,
@@ -17,6 +17,7 @@ from sanlab.scenario.base import (
     also,
     refusal,
 )
+from sanlab.scenario.caches import Commands
 
 #: The highest delay a port may have by the standard, in transmission words (INCITS 332, FC-AL-2).
 MOST_PORT_WORDS = 12

@@ -17,6 +17,7 @@ mod loops;
 mod mirrors;
 mod patience;
 mod patterns;
+mod pools;
 mod qos;
 mod support;
 mod swarm;

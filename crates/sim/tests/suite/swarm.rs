@@ -11,11 +11,11 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskPlan,
-    Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan, Interleave,
-    JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan, MirrorPlan,
-    PhasePlan, PolicyPlan, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy, SchedulingPlan,
-    SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
+    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskModelPlan,
+    DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan,
+    Interleave, JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan,
+    MirrorPlan, PhasePlan, PolicyPlan, Ppm, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy,
+    SchedulingPlan, SsdPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -112,7 +112,7 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
 fn disk(number: usize) -> DiskPlan {
     DiskPlan {
         name: format!("disk{number}"),
-        drive: 0,
+        model: DiskModelPlan::Drive { drive: 0 },
     }
 }
 
@@ -347,6 +347,40 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
         };
         array.disks = disks;
         array.drives = vec![drive(dice)];
+        if dice.below(2) == 0 {
+            array.disks[0].model = DiskModelPlan::Ssd { ssd: 0 };
+            array.ssds = vec![ssd(dice)];
+        }
+    }
+}
+
+fn ssd(dice: &mut Dice<'_>) -> SsdPlan {
+    let variation = dice.pick(&[0, 180_000, 1_000_000]);
+    let variation = Ppm::try_from(variation).expect("a share");
+    let memory = MediaPlan::Memory {
+        service_ps: dice.pick(&[0, 100 * US]),
+        distribution: Distribution::Constant,
+        spread: Ppm::default(),
+        variation,
+        servers: n32(1 + dice.below(3) as u32),
+    };
+    let flash = MediaPlan::Flash {
+        channels: n32(2),
+        dies_per_channel: n32(2),
+        page_bytes: 8192,
+        pages_per_block: 4,
+        read_ps: 50 * US,
+        variation,
+        program_ps: 500 * US,
+        erase_ps: 3 * MS,
+        channel_bytes_per_s: n64(400_000_000),
+        buffer_bytes: dice.pick(&[0, 65_536]),
+        latency_ps: 5 * US,
+        amplification_ppm: dice.pick(&[1_000_000, 2_300_000]),
+    };
+    SsdPlan {
+        bytes: 40_000_000_000,
+        media: if dice.below(2) == 0 { memory } else { flash },
     }
 }
 

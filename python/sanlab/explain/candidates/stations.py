@@ -49,6 +49,12 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
         "disk",
         "more or faster disks, or fewer disk operations for each I/O",
     ),
+    "ssd": (
+        "media",
+        ("media", "cache", "parity"),
+        "SSD",
+        "more or faster SSDs, or fewer operations for each I/O",
+    ),
     "media": (
         "media",
         ("media", "cache", "parity"),
@@ -81,7 +87,7 @@ def find(case: Case) -> Iterator[Candidate]:
             top.utilisation,
             f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time{likewise}",
             remedy,
-            _in_front(case) if kind in ("disk", "media") else "",
+            _in_front(case) if kind in ("disk", "ssd", "media") else "",
             evidence=tuple(_evidence(use) for use in busy[:4]),
         )
 
