@@ -193,6 +193,9 @@ def _document(done: Sweep, tally: Tally, page: str | None) -> dict[str, Any]:
         "not_sure": tally.unsure,
         "added": tally.added,
         "summary": done.summary(),
+        "phases": [
+            {"phase": phase} | row for phase in done.phases for row in done.summary(phase=phase)
+        ],
     }
 
 
@@ -205,6 +208,8 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
     from sanlab.sweeps.page import knee_of, setting_text
 
     lines = _table(done)
+    if done.phases:
+        lines += ["", *_phase_table(done), ""]
     if found := knee_of(done):
         lines.append(f"knee at {setting_text(done, found)}: {RULE}")
     if tally.added:
@@ -246,14 +251,18 @@ def _warm_up(done: Sweep) -> list[str]:
     return [f"{line}; {unsettled} runs did not settle" if unsettled else line]
 
 
+def _share_of(row: dict[str, Any], name: str) -> str:
+    """Half width of an interval as a share of the mean."""
+    from sanlab.report.words import show_percent
+
+    half = row[f"{name}_half_width"]
+    return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
+
+
 def _table(done: Sweep) -> list[str]:
     """Return the settings as text with aligned columns."""
     from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.sweeps.figures import short_names
-
-    def share(row: dict[str, Any], name: str) -> str:
-        half = row[f"{name}_half_width"]
-        return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
 
     summary = done.summary()
     names = list(short_names(done.parameters).values())
@@ -265,19 +274,45 @@ def _table(done: Sweep) -> list[str]:
             table.append([*cells, outcome, "", "", "", "", "", ""])
             continue
         p99 = row["response_p99_ps"]
-        cells += [show_count(round(row["iops"])), share(row, "iops")]
-        cells += [show_time(row["response_mean_ps"]), share(row, "response_mean_ps")]
+        cells += [show_count(round(row["iops"])), _share_of(row, "iops")]
+        cells += [show_time(row["response_mean_ps"]), _share_of(row, "response_mean_ps")]
         cells += ["–" if p99 is None else show_time(p99)]
         cells += [row["limiting_element"], show_percent(row["limiting_utilisation"])]
         table.append(cells)
+    lines = _aligned(table, {len(names) + 1, len(names) + 3, len(names) + 5})
+    left_out = len(summary) - _ROWS
+    return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]
+
+
+def _phase_table(done: Sweep) -> list[str]:
+    """Return the phases of the settings as text with aligned columns."""
+    from sanlab.report.words import show_count, show_time
+    from sanlab.sweeps.figures import short_names
+
+    names = list(short_names(done.parameters).values())
+    table = [[*names, "phase", "IOPS", "", "mean", "", "p99"]]
+    found = [row | {"phase": phase} for phase in done.phases for row in done.summary(phase=phase)]
+    rows = [row for row in sorted(found, key=done.place) if row["iops"] is not None]
+    for row in rows[:_ROWS]:
+        mean, p99 = row["response_mean_ps"], row["response_p99_ps"]
+        cells = [*(str(row[path]) for path in done.parameters), row["phase"]]
+        cells += [show_count(round(row["iops"])), _share_of(row, "iops")]
+        cells += (
+            ["–", ""] if mean is None else [show_time(mean), _share_of(row, "response_mean_ps")]
+        )
+        table.append([*cells, "–" if p99 is None else show_time(p99)])
+    lines = _aligned(table, {len(names), len(names) + 2, len(names) + 4})
+    left_out = len(rows) - _ROWS
+    return [*lines, *([f"and {left_out} rows more"] if left_out > 0 else [])]
+
+
+def _aligned(table: list[list[str]], text_columns: set[int]) -> list[str]:
+    """Lines of a table with numbers on the right."""
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    text_columns = {len(names) + 1, len(names) + 3, len(names) + 5}
-    lines = [
+    return [
         "  ".join(
             cell.ljust(width) if column in text_columns else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in table
     ]
-    left_out = len(summary) - _ROWS
-    return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]
