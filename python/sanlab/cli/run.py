@@ -122,9 +122,33 @@ def _phase_lines(done: Run) -> list[str]:
         cells = [row.phase, show_time(row.from_ps), show_time(row.to_ps), row.workload, row.op]
         iops, throughput = show_count(round(row.iops)), show_rate(row.throughput_bytes_per_s)
         table.append([*cells, iops, throughput, mean, *tail])
+    more = len(found) - PHASES_SHOWN
+    rest = [f"  and {more} rows more in the table 'phases'"] if more > 0 else []
+    return _aligned(table, {0, 3, 4}) + rest
+
+
+def _order_lines(done: Run) -> list[str]:
+    """Return the figures of the workloads as a table, if some wait for others."""
+    from sanlab.report.words import show_count, show_rate, show_time
+    from sanlab.results.throughput import has_order
+
+    if not has_order(done):
+        return []
+    table = [["workload", "op", "from", "for", "IOPS", "throughput", "mean", "p99"]]
+    rows = sorted(done.rows("workloads"), key=lambda row: row["from_ps"])
+    for row in rows[:PHASES_SHOWN]:
+        cells = [row["workload"], row["op"], show_time(row["from_ps"]), show_time(row["window_ps"])]
+        cells += [show_count(round(row["iops"])), show_rate(row["throughput_bytes_per_s"])]
+        table.append([*cells, *(show_time(row[f"response_{it}_ps"]) for it in ("mean", "p99"))])
+    more = len(rows) - PHASES_SHOWN
+    rest = [f"  and {more} rows more in the table 'workloads'"] if more > 0 else []
+    return _aligned(table, {0, 1}) + rest
+
+
+def _aligned(table: list[list[str]], words: set[int]) -> list[str]:
+    """Lines of a table with numbers on the right."""
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    words = {0, 3, 4}
-    lines = [
+    return [
         "  "
         + "  ".join(
             cell.ljust(width) if column in words else cell.rjust(width)
@@ -132,8 +156,6 @@ def _phase_lines(done: Run) -> list[str]:
         ).rstrip()
         for line in table
     ]
-    more = len(found) - PHASES_SHOWN
-    return [*lines, *([f"  and {more} rows more in the table 'phases'"] if more > 0 else [])]
 
 
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
@@ -165,7 +187,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     else:
         frames = sum(row["frames_count"] for row in done.rows("frames"))
         lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")
-    lines += _phase_lines(done)
+    lines += _order_lines(done) + _phase_lines(done)
     if summary["error_count"]:
         failed = [
             f"{row['workload']} {show_count(row['error_count'])}"

@@ -14,6 +14,7 @@ mod limits;
 mod loads;
 mod loops;
 mod mirrors;
+mod order;
 mod patience;
 mod patterns;
 mod qos;

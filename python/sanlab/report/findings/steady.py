@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sanlab.report.findings.finding import Evidence, Finding, not_enough
 from sanlab.report.words import show_percent
 from sanlab.results.happenings import happenings
-from sanlab.results.throughput import over_time
+from sanlab.results.throughput import has_order, over_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -18,8 +18,13 @@ DRIFT = 0.05
 
 def find(run: Run) -> list[Finding]:
     """Compare the first and the last third of the measured time."""
+    missing = ""
     if "workload_series" not in run.tables or not run.rows("workloads"):
-        return [not_enough("steady", "whether the warm-up was long enough", "a time line")]
+        missing = "a time line"
+    elif has_order(run):
+        missing = "workloads that run at the same time"
+    if missing:
+        return [not_enough("steady", "whether the warm-up was long enough", missing)]
     jobs = run.plan["jobs"]
     begin = max((job["start_ps"] + job["ramp_ps"] for job in jobs), default=0)
     series = over_time(run)
