@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer.main
 
 from sanlab.cli.main import app
+from sanlab.explain.limit import KINDS
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.scenario.schema import scenario_schema
 from sanlab.simulation.tables import unit_of
@@ -81,8 +82,18 @@ def _table_names() -> Iterator[str]:
         yield f"| [`{name}`](tables.md#{name}) | {_cell(what)} |"
 
 
+def _limits() -> Iterator[str]:
+    yield from ("| kind | domain | what limits |", "|---|---|---|")
+    for kind, (domain, meaning) in KINDS.items():
+        yield f"| `{kind}` | {domain} | {_cell(meaning)} |"
+
+
 #: Lists for hand-written pages, by the name in their marker.
-LISTS: dict[str, Callable[[], Iterator[str]]] = {"stages": _stages, "tables": _table_names}
+LISTS: dict[str, Callable[[], Iterator[str]]] = {
+    "limits": _limits,
+    "stages": _stages,
+    "tables": _table_names,
+}
 
 
 def _tables() -> Iterator[str]:

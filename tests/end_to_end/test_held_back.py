@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sanlab
-from sanlab.report.findings import find
+from sanlab.explain.findings import find
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.report.findings import Finding
+    from sanlab.explain.findings import Finding
     from sanlab.results.run import Run
 
 SCENARIO = """
@@ -71,15 +71,14 @@ def test_the_rate_is_the_limit(tmp_path: Path, array: str, lun: str, expected: i
     # In two seconds the burst of a tenth of a second passes too.
     assert per_second(run) == pytest.approx(expected * 2.1 / 2, rel=0.01)
     assert share_of(run, "limit") > 0.8
-    assert "waited for the limit of" in one(run, "array_limit").title
-    assert "limit" in one(run, "largest_stage").title
+    assert "commands waited for it" in one(run, "limit_array_limit").title
 
 
 def test_a_high_limit_changes_nothing(tmp_path: Path) -> None:
     free = run_of(tmp_path / "free")
     limited = run_of(tmp_path / "limited", lun=", limit: {iops: 50000, rate: 10GB/s}")
     assert limited.manifest.fingerprint == free.manifest.fingerprint
-    assert not [finding for finding in find(limited) if finding.id == "array_limit"]
+    assert not [finding for finding in find(limited) if finding.id == "limit_array_limit"]
 
 
 def cache_of(run: Run) -> dict[str, Any]:
@@ -95,7 +94,7 @@ def test_a_full_cache_passes_what_the_media_store(tmp_path: Path) -> None:
     series = run.rows("cache_series")
     for column in ("full_ps", "room_waits_count"):
         assert sum(row[column] for row in series) == cache[column] > 0
-    assert "waited for room" in one(run, "cache_full").title
+    assert "waiting for room" in one(run, "limit_media").detail
 
 
 def test_a_cache_destages_by_age(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import sanlab
-from sanlab.report.findings import find
+from sanlab.explain.findings import find
 
 if TYPE_CHECKING:
     from pathlib import Path

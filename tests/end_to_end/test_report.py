@@ -102,7 +102,7 @@ def test_every_chart_has_a_place_and_data(page: Page) -> None:
 
 def test_findings_lie_beside_it(run: Run) -> None:
     document = json.loads((run.folder / "findings.json").read_text(encoding="utf-8"))
-    assert {"busiest_element", "credit_wait", "largest_stage", "steady"} & {
+    assert {"limit_outstanding", "credit_wait", "steady"} & {
         finding["id"] for finding in document["findings"]
     }
 

@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import ScenarioError
-from sanlab.report.findings import find
+from sanlab.explain.findings import find
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.latency import merged_histogram
 from sanlab.simulation.progress import Clock, ProgressLine
@@ -81,6 +82,34 @@ def test_bins_hold_what_was_sent(run: Run) -> None:
     assert numbers(series, "tx_bytes").sum() == pytest.approx(
         numbers(ports, "tx_bytes").sum(), rel=0.02
     )
+
+
+def test_stages_of_a_bin_sum_to_its_response_times(run: Run) -> None:
+    spent: dict[tuple[str, str, int], int] = {}
+    for row in run.rows("stage_series"):
+        key = row["workload"], row["op"], row["time_ps"]
+        spent[key] = spent.get(key, 0) + row["total_ps"]
+    expected = {
+        (row["workload"], row["op"], row["time_ps"]): row["response_sum_ps"]
+        for row in run.rows("workload_series")
+        if row["io_count"]
+    }
+    assert spent == expected
+
+
+def test_bins_of_stations_sum_to_their_totals(run: Run) -> None:
+    series = run.rows("station_series")
+    begins = sorted({row["time_ps"] for row in series})
+    span = dict(zip(begins, np.diff(begins, prepend=0).tolist(), strict=True))
+    for station in run.rows("stations"):
+        key = station["station"], station["kind"]
+        bins = [row for row in series if (row["station"], row["kind"]) == key]
+        assert sum(row["arrivals_count"] for row in bins) == station["arrivals_count"]
+        busy = sum(row["utilisation"] * span[row["time_ps"]] for row in bins)
+        assert busy * station["servers"] == pytest.approx(station["busy_ps"], rel=1e-9)
+        area = sum(row["mean_in_system"] * span[row["time_ps"]] for row in bins)
+        mean = station["mean_in_system"] * run.manifest.simulated_ps
+        assert area == pytest.approx(mean, rel=1e-9)
 
 
 def test_same_seed_same_run(tmp_path: Path) -> None:

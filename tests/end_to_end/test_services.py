@@ -16,10 +16,10 @@ from properties import examples
 
 import sanlab
 from sanlab import _native
+from sanlab.explain.findings import find
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.warnings import warnings
 from sanlab.report.build import render
-from sanlab.report.findings import find
 from sanlab.results.run import run
 from sanlab.scenario.load import parse_scenario
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from properties import examples
 
 import sanlab
+from sanlab.explain.findings import find
 from sanlab.report.build import render
-from sanlab.report.findings import find
 
 TWO_SWITCHES = (
     Path(__file__).parents[2] / "python" / "sanlab" / "cli" / "templates" / "two-switches.yaml"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sanlab
-from sanlab.report.findings import find
+from sanlab.explain.findings import find
 
 #: Runs are repeatable, so numbers are tight; one that is not says why beside its own tolerance.
 TOLERANCE = 0.01

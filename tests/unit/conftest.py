@@ -41,6 +41,10 @@ def make_run(tmp_path: Path) -> Callable[..., Run]:
             "loop_faults": [],
             "qos": [],
             "services": None,
+            "workloads": [],
+            "phases": [],
+            "file_systems": [],
+            "faults": {"drains": [], "credit_losses": []},
         }
         manifest = Manifest(
             sanlab_version="0.1.0",

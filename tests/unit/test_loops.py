@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sanlab
+from sanlab.explain.findings import Finding, find
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.explain import totals
 from sanlab.report.build import render
-from sanlab.report.findings import Finding, find
 from sanlab.report.topology import draw
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.results.loops import fullest, stacks, uses
@@ -64,7 +64,7 @@ def test_every_table_of_a_run_with_a_stack_is_described(sbod: Run) -> None:
 
 
 def test_a_full_loop_limits_and_says_what_fills_it(jbod: Run) -> None:
-    finding = one(find(jbod), "limiting_element")
+    finding = one(find(jbod), "limit_loop")
     assert "loop rack." in finding.title
     assert "by frames" in finding.title
     assert "and 1 more is full too" in finding.title
@@ -78,7 +78,7 @@ def test_a_full_loop_limits_and_says_what_fills_it(jbod: Run) -> None:
 
 
 def test_the_ports_of_hosts_limit_a_switched_loop(sbod: Run) -> None:
-    finding = one(find(sbod), "limiting_element")
+    finding = one(find(sbod), "limit_loop")
     assert "2 host ports on rack." in finding.title
     assert finding.number is not None
     assert 0.9 < finding.number <= 1
@@ -92,17 +92,11 @@ def test_a_string_limits_where_all_circuits_need_it(tmp_path: Path) -> None:
         "workloads.load.targets": "rack.disk[33..48]",
     }
     run = sanlab.run(EXAMPLE, overrides=QUICK | sets, folder=tmp_path / "run")
-    finding = one(find(run), "limiting_element")
-    assert re.search(r"string rack\.[ab] e\d-e\d of 1 link limits", finding.title)
+    finding = one(find(run), "limit_loop")
+    assert re.search(r"string rack\.[ab] e\d-e\d of 1 link, held", finding.title)
     assert finding.evidence[0].table == "strings"
     most = max(row["utilisation"] for row in run.rows("strings"))
     assert finding.number == pytest.approx(most)
-
-
-def test_waits_for_a_loop_are_told(jbod: Run) -> None:
-    finding = one(find(jbod), "loop_wait")
-    (row,) = [row for row in jbod.rows("stages") if row["stage"] == "loop"]
-    assert finding.number == pytest.approx(row["share"])
 
 
 def test_ports_on_loops_take_no_part_in_the_walk_for_credit(jbod: Run) -> None:

@@ -5,14 +5,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from by_hand import SECOND, link, n_port, n_port_end, port, switch_end
 
-from sanlab.results.ports import (
-    busiest,
-    cause_of_waiting,
-    credit_wait_share,
-    credits_to_fill,
-    queueing,
-    waiting_for_credit,
-)
+from sanlab.explain.credit import cause_of_waiting, credits_to_fill, queueing
+from sanlab.explain.view import Evidences, View
+from sanlab.explain.window import whole
+from sanlab.results.ports import busiest, credit_wait_share, waiting_for_credit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,9 +43,13 @@ def chain(
 WAITS_HALF: dict[str, float] = {"tx_credit_wait_ps": SECOND // 2}
 
 
+def view_of(run: Run) -> View:
+    return Evidences(run).view(whole(run))
+
+
 def cause_at(run: Run, name: str) -> tuple[str, str]:
-    row = next(row for row in run.rows("ports") if row["port"] == name)
-    cause = cause_of_waiting(run, row)
+    view = view_of(run)
+    cause = cause_of_waiting(view, view.ports[name])
     return cause.kind, cause.port
 
 
@@ -84,7 +84,7 @@ def test_credits_to_fill_is_a_round_trip_of_frames(
     """2148 bytes and 24 of fill words at 850 MB/s; light takes 5 us for a kilometre."""
     run = chain(make_run, numbers={}, delay_ps=km * 5_000_000)
     row = next(row for row in run.rows("ports") if row["port"] == "sw2.e1")
-    assert credits_to_fill(run, row) == pytest.approx(needed, abs=0.1)
+    assert credits_to_fill(run.plan, row) == pytest.approx(needed, abs=0.1)
 
 
 def test_busiest_and_longest_come_first(make_run: Callable[..., Run]) -> None:
@@ -107,4 +107,4 @@ def test_the_walk_ends_at_a_queue_that_bursts_leave(make_run: Callable[..., Run]
     }
     run = chain(make_run, numbers=numbers)
     assert cause_at(run, "dev1.p0") == ("queued", "sw2.e1")
-    assert [row["port"] for row in queueing(run, "sw2")] == ["sw2.e1"]
+    assert [row["port"] for row in queueing(view_of(run), "sw2")] == ["sw2.e1"]

@@ -53,6 +53,8 @@ pub struct WorkloadMeter {
     pub stages: [u128; STAGE_COUNT],
     /// Counts of the present interval, warm-up included.
     pub interval: IoTotals,
+    /// Time of each stage in it, summed.
+    pub interval_stages: [Span; STAGE_COUNT],
     /// Commands of I/Os that ended, warm-up left out: an I/O in pieces has several.
     pub commands: u64,
 }
@@ -98,6 +100,9 @@ impl WorkloadMeter {
             return Err(response.max(told) - response.min(told));
         }
         self.interval.add(bytes, response);
+        for (sum, &stage) in self.interval_stages.iter_mut().zip(timeline.stages()) {
+            *sum += stage;
+        }
         if is_counted {
             self.totals.add(bytes, response);
             self.response.record(response);

@@ -9,7 +9,7 @@ use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
 use crate::host::state::HostSide;
 use crate::issuer::Tag;
-use crate::meters::{Meters, OpenFor, OpenNow, WorkloadState};
+use crate::meters::{Machines, Meters, OpenFor, OpenNow, WorkloadState};
 use crate::outcome::Failure;
 use crate::services::state::Services;
 
@@ -67,9 +67,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let sums = &mut of_workloads[self.host.jobs()[job].workload];
             *sums = [sums[0] + bytes[0], sums[1] + bytes[1]];
         }
-        let arrays = self.array.arrays_mut();
+        let mut machines = Machines {
+            network: &mut self.network,
+            host: &mut self.host,
+            array: &mut self.array,
+        };
         self.meters
-            .close_series(now, at_end, (&self.network, arrays), &of_workloads);
+            .close_series(now, at_end, &mut machines, &of_workloads);
         if at_end {
             self.array.read_lags(now);
         }

@@ -28,6 +28,7 @@ MODULES = {
     "plot": "plot",
     "trace": "trace",
     "drive": "drive",
+    "explain": "explain",
     "report": "report",
     "validate": "validate",
     "schema": "schema",

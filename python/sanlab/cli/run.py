@@ -14,6 +14,7 @@ from sanlab.cli.outcome import (
     outcome,
     show_json,
 )
+from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -78,10 +79,14 @@ _TIMES = {
 
 
 def _steady_lines(done: Run) -> list[str]:
-    """Return the confidence intervals of the means, if the time series gives them."""
-    from sanlab.report.words import show_count, show_percent, show_time
+    """Return whether the run was steady, and the confidence intervals of its means."""
+    from sanlab.explain.steadiness import steadiness
     from sanlab.results.steady import steady
+    from sanlab.words import show_count, show_percent, show_time
 
+    judged = steadiness(done)
+    if judged.kind not in ("steady", "unknown"):
+        return [f"  not steady   {judged.sentence}"]
     found = steady(done)
     if found is None:
         return []
@@ -99,14 +104,29 @@ def _steady_lines(done: Run) -> list[str]:
     return [f"  steady       from {since} by {found.rule}: {', '.join(shown)} (95 %)"]
 
 
+#: Most workloads whose limit is shown.
+LIMITS_SHOWN = 5
+
+
+def _limit_lines(done: Run) -> list[str]:
+    """Return what limits each workload, those with a problem first."""
+    from sanlab.explain.explanation import explain
+
+    limits = [one.overall for one in explain(done)]
+    limits.sort(key=lambda limit: limit.is_harmless)
+    lines = [f"  limit        {limit.title}" for limit in limits[:LIMITS_SHOWN]]
+    more = len(limits) - LIMITS_SHOWN
+    return [*lines, *([f"  and {more} workloads more: sanlab explain"] if more > 0 else [])]
+
+
 #: Most rows of phases that are shown; the table has all.
 PHASES_SHOWN = 40
 
 
 def _phase_lines(done: Run) -> list[str]:
     """Return the figures of the phases as a table, if there are phases."""
-    from sanlab.report.words import show_count, show_rate, show_time
     from sanlab.results.phases import phases
+    from sanlab.words import show_count, show_rate, show_time
 
     found = phases(done)
     if not found:
@@ -122,15 +142,15 @@ def _phase_lines(done: Run) -> list[str]:
         cells = [row.phase, show_time(row.from_ps), show_time(row.to_ps), row.workload, row.op]
         iops, throughput = show_count(round(row.iops)), show_rate(row.throughput_bytes_per_s)
         table.append([*cells, iops, throughput, mean, *tail])
+    lines = [f"  {line}" for line in text_table(table, words={0, 3, 4})]
     more = len(found) - PHASES_SHOWN
-    rest = [f"  and {more} rows more in the table 'phases'"] if more > 0 else []
-    return _aligned(table, {0, 3, 4}) + rest
+    return [*lines, *([f"  and {more} rows more in the table 'phases'"] if more > 0 else [])]
 
 
 def _order_lines(done: Run) -> list[str]:
     """Return the figures of the workloads as a table, if some wait for others."""
-    from sanlab.report.words import show_count, show_rate, show_time
     from sanlab.results.throughput import has_order
+    from sanlab.words import show_count, show_rate, show_time
 
     if not has_order(done):
         return []
@@ -142,24 +162,11 @@ def _order_lines(done: Run) -> list[str]:
         table.append([*cells, *(show_time(row[f"response_{it}_ps"]) for it in ("mean", "p99"))])
     more = len(rows) - PHASES_SHOWN
     rest = [f"  and {more} rows more in the table 'workloads'"] if more > 0 else []
-    return _aligned(table, {0, 1}) + rest
-
-
-def _aligned(table: list[list[str]], words: set[int]) -> list[str]:
-    """Lines of a table with numbers on the right."""
-    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    return [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if column in words else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in table
-    ]
+    return [f"  {line}" for line in text_table(table, words={0, 1})] + rest
 
 
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
-    from sanlab.report.words import show_count, show_percent, show_rate, show_time
+    from sanlab.words import show_count, show_percent, show_rate, show_time
 
     simulated = show_time(done.manifest.simulated_ps)
     setup, wall = done.manifest.setup_s, done.manifest.wall_s
@@ -206,6 +213,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     if summary["worst_mirror"]:
         lag = show_time(summary["worst_mirror_lag_us"] * 1e6)
         lines.append(f"  worst lag    {summary['worst_mirror']}'s copy, {lag} behind")
+    lines += _limit_lines(done)
     lines.append(f"  fingerprint  {done.manifest.fingerprint}")
     lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
     return lines

@@ -14,6 +14,7 @@ from sanlab.cli.outcome import (
     outcome,
     show_json,
 )
+from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
     from sanlab.sweeps.result import Sweep
@@ -239,7 +240,7 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
 
 
 def _warm_up(done: Sweep) -> list[str]:
-    from sanlab.report.words import show_time
+    from sanlab.words import show_time
 
     rows = [row for row in done.rows if row["workload"] is None and row["warm_up_rule"]]
     if not rows:
@@ -253,7 +254,7 @@ def _warm_up(done: Sweep) -> list[str]:
 
 def _share_of(row: dict[str, Any], name: str) -> str:
     """Half width of an interval as a share of the mean."""
-    from sanlab.report.words import show_percent
+    from sanlab.words import show_percent
 
     half = row[f"{name}_half_width"]
     return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
@@ -261,8 +262,8 @@ def _share_of(row: dict[str, Any], name: str) -> str:
 
 def _table(done: Sweep) -> list[str]:
     """Return the settings as text with aligned columns."""
-    from sanlab.report.words import show_count, show_percent, show_time
     from sanlab.sweeps.figures import short_names
+    from sanlab.words import show_count, show_percent, show_time
 
     summary = done.summary()
     names = list(short_names(done.parameters).values())
@@ -279,15 +280,15 @@ def _table(done: Sweep) -> list[str]:
         cells += ["–" if p99 is None else show_time(p99)]
         cells += [row["limiting_element"], show_percent(row["limiting_utilisation"])]
         table.append(cells)
-    lines = _aligned(table, {len(names) + 1, len(names) + 3, len(names) + 5})
+    lines = text_table(table, words={len(names) + 1, len(names) + 3, len(names) + 5})
     left_out = len(summary) - _ROWS
     return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]
 
 
 def _phase_table(done: Sweep) -> list[str]:
     """Return the phases of the settings as text with aligned columns."""
-    from sanlab.report.words import show_count, show_time
     from sanlab.sweeps.figures import short_names
+    from sanlab.words import show_count, show_time
 
     names = list(short_names(done.parameters).values())
     table = [[*names, "phase", "IOPS", "", "mean", "", "p99"]]
@@ -301,18 +302,6 @@ def _phase_table(done: Sweep) -> list[str]:
             ["–", ""] if mean is None else [show_time(mean), _share_of(row, "response_mean_ps")]
         )
         table.append([*cells, "–" if p99 is None else show_time(p99)])
-    lines = _aligned(table, {len(names), len(names) + 2, len(names) + 4})
+    lines = text_table(table, words={len(names), len(names) + 2, len(names) + 4})
     left_out = len(rows) - _ROWS
     return [*lines, *([f"and {left_out} rows more"] if left_out > 0 else [])]
-
-
-def _aligned(table: list[list[str]], text_columns: set[int]) -> list[str]:
-    """Lines of a table with numbers on the right."""
-    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if column in text_columns else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in table
-    ]

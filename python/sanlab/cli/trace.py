@@ -95,7 +95,7 @@ def _document(done: Trace) -> dict[str, object]:
 
 
 def _show(done: Trace) -> None:
-    from sanlab.simulation.progress import show_time
+    from sanlab.words import show_time
 
     typer.echo(
         f"{done.file}: {done.frames_count:,} frames of {done.exchanges_count:,} exchanges at "

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from sanlab.explain.findings import find
+from sanlab.explain.findings import write as write_findings
 from sanlab.report import fabric_tables, fault_tables, topology
 from sanlab.report.cards import cards_of
 from sanlab.report.figures import SERIES_SHOWN, figures
-from sanlab.report.findings import find
-from sanlab.report.findings import write as write_findings
 from sanlab.report.io_tables import PHASES, STAGE_TIMES, WORKLOADS
 from sanlab.report.loop_tables import ENCLOSURES, LOOPS, STRINGS
 from sanlab.report.page import REPORT_SCRIPT, STYLE, TEMPLATES, json_in_html, template, vega
 from sanlab.report.port_tables import FRAMES, PORTS, WAITING
 from sanlab.report.station_tables import FILE_SYSTEMS, MIRRORS, STATIONS
-from sanlab.report.words import show_count, show_time
 from sanlab.simulation.folder import named, write_file
+from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.report.findings import Finding
+    from sanlab.explain.findings import Finding
     from sanlab.report.tables import Table
     from sanlab.results.run import Run
 
@@ -42,11 +42,12 @@ _CAPTIONS = {
     "response_percentiles": "Response time by percentile; each step right is ten times rarer.",
     "response_distribution": "Distribution of the response times. Two peaks mean two kinds of I/O, "
     "such as cache hits and misses.",
-    "throughput_over_time": "Throughput over simulated time, the ramp included. An I/O counts "
-    "with all its bytes when it completes.",
-    "response_over_time": "Mean response time over simulated time.",
-    "errors_over_time": "I/Os that failed in each bin: no response within the time-out of the HBA. "
-    "Other figures do not include them.",
+    "throughput_over_time": "Throughput over simulated time, the ramp included: bytes count when "
+    "they arrive. Shaded: times in which a workload completed no I/O.",
+    "response_over_time": "Response time over simulated time: the mean of each bin as a line, the "
+    "longest of it as a dashed line. A gap is a bin without a completed I/O.",
+    "errors_over_time": "I/Os that failed in each bin, after all retries on all paths. Other "
+    "figures do not include them.",
     "stages": "Mean time of an I/O in each stage along its path. The sum is the response time.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "

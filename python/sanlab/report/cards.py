@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sanlab.report.words import show_count, show_percent, show_rate, show_time, whole
+from sanlab.explain.stalls import stalls
 from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
+from sanlab.words import show_count, show_percent, show_rate, show_time, whole
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -54,6 +55,11 @@ def cards_of(run: Run) -> list[Card]:
         cards = _frame_cards(run)
     if summary["error_count"]:
         cards.append(Card("Errors", show_count(summary["error_count"]), "I/Os that failed"))
+    stalled = stalls(run)
+    if stalled:
+        worst = stalled[0]
+        since = f"{worst.workload}, from {show_time(worst.from_ps)} on"
+        cards.append(Card("Longest stall", show_time(worst.span_ps), since))
     if ports:
         cards.append(
             Card(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sanlab.report.tables import Cell, Column, Declaration, text
-from sanlab.report.words import show_time
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

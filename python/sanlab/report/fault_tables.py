@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sanlab.report.tables import Cell, Column, Declaration, text
-from sanlab.report.words import show_count, show_time
 from sanlab.results.happenings import happenings
+from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

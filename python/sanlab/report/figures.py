@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sanlab.explain.stalls import stalls
 from sanlab.results.columns import STAGES
 from sanlab.results.happenings import happenings
 from sanlab.results.latency import (
@@ -40,12 +41,16 @@ PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 SERIES_SHOWN = 7
 #: Bars of stages in one plot.
 FLOWS_STACKED = 14
+#: Ratio of values from which a time line has a logarithmic axis.
+LOGARITHMIC = 20
 #: Bins of a distribution for each factor of ten.
 BINS_PER_DECADE = 40
 
 _HEIGHT = 240
 #: Colour of the marks of faults, and the most marks of one plot.
 _MARK = "#777777"
+#: Colour of times without I/O.
+_STALL = "#D55E00"
 _MOST_MARKS = 60
 
 
@@ -137,7 +142,9 @@ def throughput_over_time(run: Run) -> Chart | None:
                 series.time_ps, series.bytes_per_s, series.iops, strict=True
             )
         ]
-    return _time_line(run, rows, ("rate", "throughput (MB/s)"), [_number("iops", "I/Os per s")])
+    return _time_line(
+        run, rows, _Drawn("rate", "throughput (MB/s)"), [_number("iops", "I/Os per s")]
+    )
 
 
 def response_over_time(run: Run) -> Chart | None:
@@ -160,7 +167,8 @@ def response_over_time(run: Run) -> Chart | None:
         row["max"] = row["max"] / unit.ps if has_mean else None
     rows = rows if known else []
     longest = _number("max", f"longest ({unit.name})")
-    return _time_line(run, rows, ("mean", f"mean response time ({unit.name})"), [longest])
+    drawn = _Drawn("mean", f"response time ({unit.name})", above="max")
+    return _time_line(run, rows, drawn, [longest])
 
 
 def errors_over_time(run: Run) -> Chart | None:
@@ -174,7 +182,7 @@ def errors_over_time(run: Run) -> Chart | None:
             {"flow": label, "at": float(time), "errors": int(errors)}
             for time, errors in zip(series.time_ps, series.error_count, strict=True)
         ]
-    return _time_line(run, rows, ("errors", "failed I/Os"), []) if failed else None
+    return _time_line(run, rows, _Drawn("errors", "failed I/Os"), []) if failed else None
 
 
 def stages(run: Run) -> Chart | None:
@@ -245,7 +253,7 @@ def credit_wait_over_time(run: Run) -> Chart | None:
             {"flow": port, "at": float(time), "share": float(share)}
             for time, share in zip(times, shares, strict=True)
         ]
-    return _time_line(run, rows, ("share", "share of time without credit"), [], is_share=True)
+    return _time_line(run, rows, _Drawn("share", "share of time without credit", is_share=True), [])
 
 
 _STAGE_COLOURS = dict(
@@ -346,19 +354,28 @@ def _distribution(
     )
 
 
+@dataclass(frozen=True)
+class _Drawn:
+    """The column of a time line and the title of its axis.
+
+    `above` is a column of larger values, drawn dashed. The axis is logarithmic if values differ
+    much.
+    """
+
+    column: str
+    title: str
+    is_share: bool = False
+    above: str = ""
+
+
 def _time_line(
     run: Run,
     rows: Rows,
-    drawn: tuple[str, str],
+    drawn: _Drawn,
     tips: list[Channel],
-    *,
-    is_share: bool = False,
 ) -> Chart | None:
-    """Rows of `at` in picoseconds and a value over simulated time, with the faults.
-
-    `drawn` is the column of the value and the title of its axis.
-    """
-    column, title = drawn
+    """Rows of `at` in picoseconds and a value over simulated time, with the faults."""
+    column, title, is_share, above = drawn.column, drawn.title, drawn.is_share, drawn.above
     if not rows:
         return None
     unit = _unit(max(row["at"] for row in rows))
@@ -367,24 +384,64 @@ def _time_line(
     axis = {"format": "%"} if is_share else {}
     value = quantitative(column, format=".1%" if is_share else ",.4~r", title=title)
     x = quantitative("at", title=f"simulated time ({unit.name})")
+    spread = [row[key] for row in rows for key in (column, above) if above and row[key]]
+    is_wide = spread and max(spread) > LOGARITHMIC * min(spread)
+    scale: dict[str, Any] = {"type": "log"} if is_wide else {"zero": True}
+    points = {"size": 14} if len(rows) < 400 else False
     line = chart(
         _rounded_rows(rows),
-        mark("line", strokeWidth=1.8, point={"size": 14} if len(rows) < 400 else False),
+        mark("line", strokeWidth=1.8, point=points),
         x=x,
-        y=quantitative(column, title=title, scale={"zero": True}, axis=axis),
+        y=quantitative(column, title=title, scale=scale, axis=axis),
         color=_colour("flow", None),
         tooltip=[nominal("flow"), _number("at", unit.name), value, *tips],
     )
+    layers = [*_bands(run, unit), *_rules(run, unit), line]
+    if above:
+        layers.append(
+            chart(
+                _rounded_rows(rows),
+                mark("line", strokeWidth=1.1, strokeDash=[4, 3], opacity=0.7, point=points),
+                x=x,
+                y=quantitative(above, title=title, scale=scale),
+                color=_colour("flow", None),
+            )
+        )
+    return _sized(layer(*layers) if len(layers) > 1 else line)
+
+
+def _bands(run: Run, unit: _Unit) -> list[Chart]:
+    """The times without I/O, shaded."""
+    spans: Rows = [
+        {
+            "at": stall.from_ps / unit.ps,
+            "to": stall.to_ps / unit.ps,
+            "what": f"{stall.workload} completed no I/O",
+        }
+        for stall in stalls(run)[:_MOST_MARKS]
+    ]
+    if not spans:
+        return []
+    x = quantitative("at", title=f"simulated time ({unit.name})")
+    tips = [_number("at", unit.name), _number("to", unit.name), nominal("what")]
+    shaded = mark("rect", color=_STALL, opacity=0.14, tooltip=True)
+    return [chart(_rounded_rows(spans), shaded, x=x, x2={"field": "to"}, tooltip=tips)]
+
+
+def _rules(run: Run, unit: _Unit) -> list[Chart]:
+    """The faults, as lines across the plot."""
     marks = _marks(run, unit)
     if not marks:
-        return _sized(line)
-    rules = chart(
-        _rounded_rows(marks),
-        mark("rule", strokeDash=[3, 3], strokeWidth=1.2, color=_MARK, tooltip=True),
-        x=x,
-        tooltip=[_number("at", unit.name), nominal("what")],
-    )
-    return _sized(layer(rules, line))
+        return []
+    x = quantitative("at", title=f"simulated time ({unit.name})")
+    return [
+        chart(
+            _rounded_rows(marks),
+            mark("rule", strokeDash=[3, 3], strokeWidth=1.2, color=_MARK, tooltip=True),
+            x=x,
+            tooltip=[_number("at", unit.name), nominal("what")],
+        )
+    ]
 
 
 def _marks(run: Run, unit: _Unit) -> Rows:

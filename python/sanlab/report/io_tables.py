@@ -15,11 +15,11 @@ from sanlab.report.tables import (
     text,
     time,
 )
-from sanlab.report.words import show_time, whole
 from sanlab.results.columns import PERCENTILES, STAGES
 from sanlab.results.latency import TAIL, has_percentile
 from sanlab.results.phases import PERCENTILES as PHASE_PERCENTILES
 from sanlab.results.phases import phases
+from sanlab.words import show_time, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +44,15 @@ def _tail(percent: float) -> Column:
     return Column(f"p{percent:g}", cell)
 
 
+def _response(title: str, key: str) -> Column:
+    """Return a response time, or a dash if no I/O completed."""
+
+    def cell(row: dict[str, Any]) -> Cell:
+        return Cell(show_time(row[key]), row[key]) if row["io_count"] else Cell("–", -1.0)
+
+    return Column(title, cell)
+
+
 WORKLOADS = Declaration(
     "workloads",
     (
@@ -52,13 +61,11 @@ WORKLOADS = Declaration(
         count("I/Os", "io_count"),
         count("IOPS", "shown_iops"),
         rate("throughput", "throughput_bytes_per_s"),
-        time("mean", "response_mean_ps"),
+        _response("mean", "response_mean_ps"),
         *(_tail(percent) for percent in TAIL if percent != 95),
-        time("max", "response_max_ps"),
+        _response("max", "response_max_ps"),
         count("queue full", "queue_full_count", "commands answered with TASK SET FULL"),
-        count(
-            "errors", "error_count", "I/Os that failed: no answer within the time-out of the HBA"
-        ),
+        count("errors", "error_count", "I/Os that failed after all retries, on all paths"),
     ),
     _workload_rows,
 )

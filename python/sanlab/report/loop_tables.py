@@ -15,8 +15,8 @@ from sanlab.report.tables import (
     text,
     time,
 )
-from sanlab.report.words import show_time
 from sanlab.results.loops import frames_share, name_of_string, stacks, taken_share
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from sanlab.report.words import show_percent
 from sanlab.results.loops import stacks, taken_share
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sanlab.report.words import show_bytes, show_count, show_percent, show_rate, show_time
+from sanlab.words import show_bytes, show_count, show_percent, show_rate, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,12 +11,14 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sanlab.report.stack_box import StackBox, draw_stack, stack_boxes
-from sanlab.report.words import show_percent
+from sanlab.results.link_states import link_states
 from sanlab.results.ports import credit_wait_share, on_links
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sanlab.results.link_states import LinkState
     from sanlab.results.run import Run
 
 #: Utilisation up to which each class of the legend reaches; the colours are in report.css.
@@ -69,6 +71,8 @@ class _Cable:
     utilisation: list[float] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     tips: list[str] = field(default_factory=list)
+    states: list[LinkState] = field(default_factory=list)
+    """Of its links that did not carry frames all the time."""
     tap: float | None = None
     """Height at which it enters the box of a stack, from the upper edge of the box."""
 
@@ -106,6 +110,10 @@ def legend() -> str:
         for _, name, text in CLASSES
     ]
     mark = '<li><svg width="14" height="14" aria-hidden="true"><path class="waits" d="M7 1 13 7 7 13 1 7Z"/></svg> waited for credit</li>'
+    mark += "".join(
+        f'<li><svg width="28" height="10" aria-hidden="true"><line class="cable u0 {name}" x1="1" x2="27" y1="5" y2="5"/></svg> {text}</li>'
+        for name, text in (("down", "down or isolated at the end"), ("was-down", "down for a time"))
+    )
     return f'<ul class="legend"><li class="what">Utilisation of the busier direction</li>{"".join(swatches)}{mark}</ul>'
 
 
@@ -148,10 +156,15 @@ def _cables(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cab
         names = sorted(boxes[str(row["node"])].name for row in pair)
         by_pair.setdefault((names[0], names[-1]), []).append(pair)
     cables: dict[tuple[str, str, int], _Cable] = {}
+    states = link_states(run)
     for (first, last), pairs in by_pair.items():
         for index, pair in enumerate(pairs):
             lane = index if len(pairs) <= 4 else 0
             cable = cables.setdefault((first, last, lane), _Cable((first, last)))
+            state = states.get(pair[0]["link"])  # type: ignore[call-overload]
+            if state is not None:
+                cable.states.append(state)
+                cable.tips.append(f"{pair[0]['port']} – {pair[0]['peer']}: {state.words}")
             for row in pair:
                 cable.utilisation.append(float(row["tx_utilisation"]))  # type: ignore[arg-type]
                 cable.waits.append(credit_wait_share(run, row))
@@ -306,8 +319,11 @@ def _draw_cables(
         if max(cable.waits) > MARKED:
             x, y = middle
             mark = f'<path class="waits" d="M{x:.1f} {y - 6:.1f} l6 6 -6 6 -6 -6Z"/>'
+        state = ""
+        if cable.states:
+            state = " was-down" if all(state.is_over for state in cable.states) else " down"
         yield (
-            f'<g><title>{escape(tip)}</title><path class="cable {class_of(max(cable.utilisation))}{width}"'
+            f'<g><title>{escape(tip)}</title><path class="cable {class_of(max(cable.utilisation))}{width}{state}"'
             f' d="{path}"/>{mark}</g>'
         )
 

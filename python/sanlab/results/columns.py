@@ -154,6 +154,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "tx_payload_bytes": "bytes of payload sent in the bin",
             "tx_utilisation": "share of the bin during which the transmitter was busy",
             "tx_credit_wait_ps": "time in the bin with a frame to send and no BB credit",
+            "tx_queue_mean_frames": "frames waiting at the transmitter, mean over the bin; a wait counts "
+            "in the bin in which its frame is sent",
+            "tx_dropped_count": "frames lost in the bin, as in `ports`",
         },
     ),
     "workloads": (
@@ -241,6 +244,17 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "share": "`mean_ps` as a share of the mean response time",
         },
     ),
+    "stage_series": (
+        "One row for each workload, operation, stage and bin: I/Os that completed in it, ramps included.",
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "stage": "one of the stages below",
+            "time_ps": "end of the bin",
+            "total_ps": "time in the stage, summed over the I/Os; divide by `io_count` of "
+            "`workload_series` for the mean",
+        },
+    ),
     "jobs": (
         "One row for each job and operation; a job is one stream of I/O from one host.",
         {
@@ -323,6 +337,17 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mean_in_system": "requests waiting or in service, mean over the run",
             "mean_residence_ps": "time waiting and in service, mean over the requests that left",
             "max_in_system": "most requests at once",
+        },
+    ),
+    "station_series": (
+        "One row for each station and bin of time.",
+        {
+            "station": "as in `stations`",
+            "kind": "as in `stations`",
+            "time_ps": "end of the bin",
+            "arrivals_count": "requests that arrived in the bin",
+            "utilisation": "share of the bin during which its servers were busy",
+            "mean_in_system": "requests waiting or in service, mean over the bin",
         },
     ),
     "pairs": (

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Protocol
 
+from sanlab.words import show_time
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -26,21 +28,6 @@ class Clock(Protocol):
     def events(self) -> int:
         """Events handled so far."""
         ...
-
-
-def show_time(ps: float) -> str:
-    """A time for people, three digits and a fitting unit.
-
-    >>> show_time(1_500_000_000), show_time(0), show_time(12_345)
-    ('1.50 ms', '0 s', '12.3 ns')
-    """
-    if ps == 0:
-        return "0 s"
-    for unit, factor in (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3)):
-        if ps >= 0.9995 * factor:  # what rounds to a thousand is one of the next unit
-            value = ps / factor
-            return f"{value:.{max(0, 3 - len(str(round(value))))}f} {unit}"
-    return f"{ps:.0f} ps"
 
 
 def describe(clock: Clock, end_ps: int | None, wall_s: float) -> str:

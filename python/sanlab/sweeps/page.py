@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from sanlab.report.page import REPORT_SCRIPT, STYLE, json_in_html, template, vega
-from sanlab.report.words import show_count, show_percent, show_rate, show_time
 from sanlab.simulation.folder import write_file
 from sanlab.sweeps import refine
 from sanlab.sweeps.figures import (
@@ -26,6 +25,7 @@ from sanlab.sweeps.knee import RULE as KNEE_RULE
 from sanlab.sweeps.knee import knee
 from sanlab.sweeps.result import are_sizes
 from sanlab.sweeps.store import is_headline
+from sanlab.words import show_count, show_percent, show_rate, show_time
 
 if TYPE_CHECKING:
     from sanlab.sweeps.figures import Axes

@@ -237,7 +237,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         if EVERY_EVENT {
             self.reference.lose_credit(id, lost, now);
         } else {
-            self.rearm(id, now);
+            // Not armed anew: a wait that lasts may be older than the first frame that still waits.
+            self.reset_alarm(id);
         }
         lost
     }

@@ -104,7 +104,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// Credit of this transmitter comes back at other instants than was known.
-    fn reset_alarm(&mut self, id: Id<Fibre>) {
+    pub(crate) fn reset_alarm(&mut self, id: Id<Fibre>) {
         let transmitter = &self.fibres[id];
         if transmitter.is_featured_output() {
             self.reschedule(id, Instant::START);

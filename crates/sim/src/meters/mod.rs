@@ -4,17 +4,17 @@ mod open_ios;
 mod phase_meter;
 mod phases;
 mod series;
+mod stations;
 mod windows;
 mod workload;
 
-use sanlab_fabric::Network;
 use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
-use sanlab_storage::Array;
 
 pub(crate) use phases::{BrokenPhase, OpenFor, OpenNow, PhaseRow, Phases};
-pub(crate) use series::Series;
+pub(crate) use series::{Series, StationRow};
+pub(crate) use stations::{Machines, StationPlace};
 pub(crate) use windows::Windows;
 pub(crate) use workload::WorkloadState;
 
@@ -106,11 +106,11 @@ impl Meters {
         &mut self,
         now: Instant,
         at_end: bool,
-        parts: (&Network<E>, &mut IdVec<Array>),
+        machines: &mut Machines<'_, E>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         self.series
-            .close_until((now, at_end), parts, &mut self.workloads, open);
+            .close_until((now, at_end), machines, &mut self.workloads, open);
     }
 
     /// I/Os done by hosts, warm-up included.

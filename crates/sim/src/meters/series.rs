@@ -1,10 +1,11 @@
 //! What happened in each interval.
 
 use sanlab_fabric::{Fibre, Network};
-use sanlab_kernel::{Id, IdVec, Instant, Span};
+use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
 use sanlab_metrics::IoTotals;
 use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
 
+use super::stations::{Machines, StationPlace};
 use super::workload::WorkloadState;
 
 /// Intervals kept at most. When there are more, neighbours are merged and the interval doubles, so
@@ -25,6 +26,10 @@ pub(crate) struct Series {
     readings: Vec<Reading>,
     /// Of every cache, likewise.
     caches: Vec<CacheSums>,
+    /// Of every station, likewise, in the order of their places.
+    stations: Vec<StationReading>,
+    /// Which they are, and their numbers of servers.
+    station_places: Vec<(StationPlace, usize)>,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -48,6 +53,8 @@ struct Reading {
     payload_bytes: u64,
     busy: Span,
     credit_wait: Span,
+    queue_wait: u128,
+    dropped: u64,
 }
 
 /// One direction of a link in one interval.
@@ -60,6 +67,9 @@ pub(crate) struct FibreRow {
     pub(crate) payload_bytes: u64,
     pub(crate) busy: Span,
     pub(crate) credit_wait: Span,
+    /// Waiting times of the frames sent, in picoseconds.
+    pub(crate) queue_wait: u128,
+    pub(crate) dropped: u64,
 }
 
 /// Reads or writes of one workload in one interval.
@@ -69,6 +79,30 @@ pub(crate) struct WorkloadRow {
     pub(crate) is_read: bool,
     pub(crate) ends_at: Instant,
     pub(crate) totals: IoTotals,
+    /// Times of the stages of the I/Os done, summed.
+    pub(crate) stages: [Span; STAGE_COUNT],
+}
+
+/// What a station has counted since the beginning.
+#[derive(Clone, Copy, Debug, Default)]
+struct StationReading {
+    arrivals: u64,
+    busy: u128,
+    area: u128,
+}
+
+/// A station in one interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StationRow {
+    pub(crate) place: StationPlace,
+    pub(crate) servers: usize,
+    pub(crate) ends_at: Instant,
+    pub(crate) span: Span,
+    pub(crate) arrivals: u64,
+    /// Time of service, summed over the servers.
+    pub(crate) busy: u128,
+    /// Customers present, integrated over picoseconds.
+    pub(crate) area: u128,
 }
 
 /// A cache in one interval.
@@ -100,6 +134,8 @@ impl Series {
             fibres: if interval.is_zero() { 0 } else { fibres },
             readings: Vec::new(),
             caches: Vec::new(),
+            stations: Vec::new(),
+            station_places: Vec::new(),
             workloads: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -109,45 +145,40 @@ impl Series {
     pub(crate) fn close_until<const E: bool>(
         &mut self,
         (now, at_end): (Instant, bool),
-        (network, arrays): (&Network<E>, &mut IdVec<Array>),
+        machines: &mut Machines<'_, E>,
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
         while self.next_at <= now {
-            self.close(self.next_at, (network, &mut *arrays), workloads, open);
+            self.close(self.next_at, machines, workloads, open);
         }
         if at_end && !self.interval.is_zero() && self.closed_at < now {
-            self.close(now, (network, arrays), workloads, open);
+            self.close(now, machines, workloads, open);
         }
     }
 
     fn close<const E: bool>(
         &mut self,
         now: Instant,
-        (network, arrays): (&Network<E>, &mut IdVec<Array>),
+        machines: &mut Machines<'_, E>,
         workloads: &mut IdVec<WorkloadState>,
         open: &IdVec<WorkloadState, [u64; 2]>,
     ) {
-        self.readings.extend((0..self.fibres).map(|id| {
-            let counters = network.counters(Id::from_place(id), now);
-            Reading {
-                bytes: counters.bytes,
-                payload_bytes: counters.payload_bytes,
-                busy: counters.busy,
-                credit_wait: counters.credit_wait,
-            }
-        }));
+        self.read_fibres(now, machines.network);
+        self.read_stations(now, machines);
+        let arrays = machines.array.arrays_mut();
         let controllers = arrays.iter().flat_map(|array| &array.controllers);
         let totals = controllers.filter_map(|controller| controller.cache_totals(now));
         self.caches.extend(totals.map(|(_, sums)| sums));
         for (id, workload) in workloads.pairs_mut() {
             for direction in [0, 1] {
-                let totals = workload.end_interval(direction, open[id][direction]);
+                let (totals, stages) = workload.end_interval(direction, open[id][direction]);
                 self.workloads.push(WorkloadRow {
                     workload: id,
                     is_read: direction == 1,
                     ends_at: now,
                     totals,
+                    stages,
                 });
             }
         }
@@ -159,6 +190,34 @@ impl Series {
             self.halve(2 * workloads.len(), caches, mirrors);
         }
         self.next_at = now + self.interval;
+    }
+
+    fn read_stations<const E: bool>(&mut self, now: Instant, machines: &mut Machines<'_, E>) {
+        let is_first = self.ends.is_empty();
+        machines.visit(now, |place, servers, totals| {
+            if is_first {
+                self.station_places.push((place, servers));
+            }
+            self.stations.push(StationReading {
+                arrivals: totals.arrivals,
+                busy: totals.busy,
+                area: totals.area,
+            });
+        });
+    }
+
+    fn read_fibres<const E: bool>(&mut self, now: Instant, network: &Network<E>) {
+        self.readings.extend((0..self.fibres).map(|id| {
+            let counters = network.counters(Id::from_place(id), now);
+            Reading {
+                bytes: counters.bytes,
+                payload_bytes: counters.payload_bytes,
+                busy: counters.busy,
+                credit_wait: counters.credit_wait,
+                queue_wait: counters.queue_wait,
+                dropped: counters.dropped,
+            }
+        }));
     }
 
     /// A row for each asynchronous mirror; how many there are.
@@ -191,6 +250,10 @@ impl Series {
             *reading = *later;
         });
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
+        let stations = self.station_places.len();
+        merge_blocks(&mut self.stations, stations, |reading, later| {
+            *reading = *later;
+        });
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
         self.interval = self.interval * 2;
@@ -215,6 +278,35 @@ impl Series {
                 waits: sums.waits - before.waits,
                 full: sums.full - before.full,
             });
+        }
+        rows
+    }
+
+    /// Rows of the stations that have served something, interval after interval.
+    pub(crate) fn station_rows(&self) -> Vec<StationRow> {
+        let stations = self.station_places.len();
+        let mut rows = Vec::new();
+        let mut before = vec![StationReading::default(); stations];
+        let last = &self.stations[self.stations.len() - stations..];
+        let readings = self.stations.chunks(stations.max(1));
+        let mut began_at = Instant::START;
+        for (&ends_at, after) in self.ends.iter().zip(readings) {
+            let span = ends_at - began_at;
+            for (number, &(place, servers)) in self.station_places.iter().enumerate() {
+                if last[number].arrivals > 0 {
+                    rows.push(StationRow {
+                        place,
+                        servers,
+                        ends_at,
+                        span,
+                        arrivals: after[number].arrivals - before[number].arrivals,
+                        busy: after[number].busy - before[number].busy,
+                        area: after[number].area - before[number].area,
+                    });
+                }
+            }
+            before.copy_from_slice(after);
+            began_at = ends_at;
         }
         rows
     }
@@ -274,6 +366,8 @@ impl FibreRow {
             payload_bytes: after.payload_bytes - before.payload_bytes,
             busy: after.busy - before.busy,
             credit_wait: after.credit_wait - before.credit_wait,
+            queue_wait: after.queue_wait - before.queue_wait,
+            dropped: after.dropped - before.dropped,
         }
     }
 }
@@ -297,5 +391,8 @@ impl WorkloadRow {
         self.totals.bytes += later.totals.bytes;
         self.totals.response_sum += later.totals.response_sum;
         self.totals.response_most = self.totals.response_most.max(later.totals.response_most);
+        for (sum, &stage) in self.stages.iter_mut().zip(&later.stages) {
+            *sum += stage;
+        }
     }
 }

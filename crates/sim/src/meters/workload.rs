@@ -1,6 +1,6 @@
 //! What a workload has seen.
 
-use sanlab_kernel::{Instant, Span};
+use sanlab_kernel::{Instant, STAGE_COUNT, Span};
 use sanlab_metrics::{IoTotals, WorkloadMeter};
 
 use super::open_ios::OpenIos;
@@ -49,13 +49,19 @@ impl WorkloadState {
 
     /// An interval ends, in which as many bytes moved as arrived: those of the I/Os done, and of the open
     /// ones so far, without what earlier intervals have counted of them. Where an I/O failed or began
-    /// again, later ones count less until that is made up.
-    pub(super) fn end_interval(&mut self, direction: usize, open_bytes: u64) -> IoTotals {
-        let mut totals = std::mem::take(&mut self.meters[direction].interval);
+    /// again, later ones count less until that is made up. With the times of the stages of the I/Os done.
+    pub(super) fn end_interval(
+        &mut self,
+        direction: usize,
+        open_bytes: u64,
+    ) -> (IoTotals, [Span; STAGE_COUNT]) {
+        let meter = &mut self.meters[direction];
+        let mut totals = std::mem::take(&mut meter.interval);
+        let stages = std::mem::take(&mut meter.interval_stages);
         let arrived = totals.bytes + open_bytes;
         let ahead = &mut self.ahead[direction];
         totals.bytes = arrived.saturating_sub(*ahead);
         *ahead = open_bytes.max(ahead.saturating_sub(arrived - open_bytes));
-        totals
+        (totals, stages)
     }
 }

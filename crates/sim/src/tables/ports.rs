@@ -171,6 +171,13 @@ pub(super) fn port_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table
                 "tx_credit_wait_ps",
                 Column::whole(rows, |row| row.credit_wait.as_ps()),
             ),
+            (
+                "tx_queue_mean_frames",
+                Column::real(rows, |row| {
+                    row.queue_wait as f64 / row.span.as_ps().max(1) as f64
+                }),
+            ),
+            ("tx_dropped_count", Column::whole(rows, |row| row.dropped)),
         ],
     )
 }

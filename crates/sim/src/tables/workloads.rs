@@ -210,6 +210,36 @@ pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> T
     )
 }
 
+/// Where the time of I/Os went in every interval; stages without time are left out.
+pub(super) fn stage_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let first_internal = Id::from_place(applications(plan));
+    let mut rows = Vec::new();
+    for row in &world.meters.series().workloads {
+        if row.workload < first_internal {
+            let stages = Stage::ALL.map(|stage| (row, stage, row.stages[stage as usize]));
+            rows.extend(stages.into_iter().filter(|(.., time)| !time.is_zero()));
+        }
+    }
+    Table::new(
+        "stage_series",
+        vec![
+            (
+                "workload",
+                Column::text(&rows, |row| {
+                    plan.workloads[row.0.workload.place()].name.clone()
+                }),
+            ),
+            (
+                "op",
+                Column::text(&rows, |row| OPS[usize::from(row.0.is_read)].into()),
+            ),
+            ("stage", Column::text(&rows, |row| row.1.name().into())),
+            ("time_ps", Column::whole(&rows, |row| row.0.ends_at.as_ps())),
+            ("total_ps", Column::whole(&rows, |row| row.2.as_ps())),
+        ],
+    )
+}
+
 /// Response times in buckets.
 pub(super) fn response_histogram<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let mut rows = Vec::new();

@@ -449,3 +449,28 @@ proptest! {
         prop_assert_eq!((done, failed), (600, 0));
     }
 }
+
+#[test]
+fn credit_lost_during_a_wait_does_not_begin_the_wait_anew() {
+    let trouble = |link, from: u64, length: u64, kind| Trouble {
+        link,
+        from: from * MS,
+        length: length * MS,
+        kind,
+    };
+    let troubles = [
+        trouble(0, 3, 3, 2),
+        trouble(1, 34, 27, 3),
+        trouble(1, 35, 1, 3),
+    ];
+    let mut san = planes(&troubles, false, 2);
+    san.plan.r_rdy_waits = true;
+    for switch in &mut san.plan.switches {
+        switch.edge_hold_ps = NonZeroU64::new(2 * MS);
+        switch.core_hold_ps = NonZeroU64::new(5 * MS);
+    }
+    let fast = san.try_run(false).expect("the laws hold");
+    let slow = san.try_run(true).expect("the laws hold in the reference");
+    assert_eq!(differences(&fast, &slow), "");
+    assert_eq!(&fast.summary.fingerprint, &slow.summary.fingerprint);
+}

@@ -1,0 +1,120 @@
+"""`sanlab explain`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sanlab.cli.outcome import JsonOption, outcome, show_json
+
+if TYPE_CHECKING:
+    from sanlab.explain.explanation import Explained
+    from sanlab.explain.limit import Limit
+    from sanlab.results.run import Run
+
+#: Most workloads that are listed; `--json` has all.
+WORKLOADS_SHOWN = 20
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("explain")(explain)
+
+
+def explain(
+    folder: Annotated[str, typer.Argument(metavar="RUN", help="A run folder.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Say what limits each workload of a run, over the whole run and while something differs."""
+    with outcome(as_json=as_json):
+        from sanlab.explain.explanation import explain as explain_run
+        from sanlab.explain.findings import find
+        from sanlab.results.run import Run
+
+        run = Run.open(folder)
+        explained = explain_run(run)
+        if as_json:
+            show_json(_document(run, explained))
+            return
+        lines = [line for one in explained[:WORKLOADS_SHOWN] for line in workload_lines(one)]
+        if len(explained) > WORKLOADS_SHOWN:
+            lines.append(f"and {len(explained) - WORKLOADS_SHOWN} workloads more: see --json")
+        others = [
+            finding
+            for finding in find(run)
+            if finding.severity == "problem" and not finding.id.startswith("limit_")
+        ]
+        lines += [f"{finding.title}. {finding.detail}".strip() for finding in others]
+        typer.echo("\n".join(lines or ["This run has no workload to explain."]))
+
+
+def workload_lines(one: Explained) -> list[str]:
+    """What limits a workload, as lines of text."""
+    from sanlab.words import show_percent, show_time
+
+    overall = one.overall
+    lines = [f"{overall.title}."]
+    lines += [f"  {part}" for part in (overall.detail, _remedy(overall)) if part]
+    if one.domains:
+        shares = ", ".join(f"{name} {show_percent(share)}" for name, share in one.domains.items())
+        stages = ", ".join(
+            f"{stage} {show_percent(share)}" for stage, share in list(one.stages.items())[:4]
+        )
+        lines.append(f"  response time: {shares}; most of it: {stages}")
+    if len(one.limits) > 1:
+        for limit in one.limits:
+            span = f"{show_time(limit.window.from_ps)} to {show_time(limit.window.to_ps)}"
+            after = f" ({limit.window.begins_with})" if limit.window.begins_with else ""
+            lines.append(f"  {span}{after}: {_short(limit)}")
+    return lines
+
+
+def _short(limit: Limit) -> str:
+    """The limit without the name of the workload."""
+    if limit.kind == "offered_load":
+        return "nothing limits it"
+    if limit.kind == "outstanding":
+        return "nothing is saturated"
+    return limit.sentence
+
+
+def _remedy(limit: Limit) -> str:
+    return f"Not tried: {limit.remedy}." if limit.remedy else ""
+
+
+def _document(run: Run, explained: list[Explained]) -> dict[str, Any]:
+    return {
+        "title": run.title,
+        "folder": str(run.folder),
+        "workloads": [
+            {
+                "workload": one.workload,
+                "limit": _limit(one.overall),
+                "windows": [_limit(limit) for limit in one.limits],
+                "domains": one.domains,
+                "stages": one.stages,
+            }
+            for one in explained
+        ],
+    }
+
+
+def _limit(limit: Limit) -> dict[str, Any]:
+    return {
+        "from_s": limit.window.from_ps / 1e12,
+        "to_s": limit.window.to_ps / 1e12,
+        "begins_with": limit.window.begins_with,
+        "kind": limit.kind,
+        "domain": limit.domain,
+        "element": limit.element,
+        "share": limit.share,
+        "utilisation": limit.utilisation,
+        "is_victim": limit.is_victim,
+        "culprits": list(limit.culprits),
+        "sentence": limit.title,
+        "detail": limit.detail,
+        "not_tried": limit.remedy,
+        "evidence": [asdict(row) for row in limit.evidence],
+    }

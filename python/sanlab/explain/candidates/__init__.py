@@ -1,0 +1,51 @@
+"""Candidates for what limits a workload: each with the share of the response time it explains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.explain.candidates import arrays, faults, hosts, links, loops, qos, stations
+from sanlab.explain.candidates.case import MATTERS, Candidate, Case
+from sanlab.explain.credit import SATURATED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MATTERS", "Candidate", "Case", "best"]
+
+#: Queues in front of others: what they hold waits for something behind, if that is busy.
+FRONT_STAGES = ("lun_queue", "task_set")
+#: The modules that know candidates.
+_SOURCES = (stations, links, loops, qos, arrays, hosts, faults)
+
+
+def best(case: Case) -> Candidate | None:
+    """Return the candidate that explains most of the response time; None if nothing limits.
+
+    Time in a queue in front belongs to what is busy behind it; only with nothing busy there the
+    queue itself is the limit.
+    """
+    found = list(_all(case))
+    front = case.share(*FRONT_STAGES)
+    behind = [
+        one
+        for one in found
+        if one.is_behind and one.share >= MATTERS / 2 and one.share + front >= MATTERS
+    ]
+    if not behind and front >= MATTERS:
+        behind = [one for one in found if one.is_behind and (one.utilisation or 0.0) >= SATURATED]
+    if behind:
+        return max(behind, key=_weight)
+    others = [one for one in found if not one.is_behind]
+    return max(others, key=lambda one: one.share, default=None)
+
+
+def _weight(one: Candidate) -> tuple[float, int, float]:
+    """Share first; of two that explain the same time the more definite one."""
+    definite = {"qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
+    return round(one.share, 2), definite, one.utilisation or 0.0
+
+
+def _all(case: Case) -> Iterator[Candidate]:
+    for source in _SOURCES:
+        yield from source.find(case)

@@ -1,0 +1,76 @@
+"""A workload in a window, and a candidate for what limits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sanlab.explain.evidence import Evidence, pick
+
+if TYPE_CHECKING:
+    from sanlab.explain.reach import Reach
+    from sanlab.explain.view import Row, View
+
+#: Smallest share of the response time of a candidate.
+MATTERS = 0.1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What may limit a workload; see `sanlab.explain.limit.Limit`.
+
+    Attributes
+    ----------
+    is_behind
+        Time in the queues in front of it belongs to it.
+    remedy
+        What may help, as a noun phrase; not tried.
+    """
+
+    kind: str
+    element: str
+    share: float
+    utilisation: float | None
+    sentence: str
+    remedy: str
+    detail: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    is_behind: bool = True
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload in a window, as candidates look at it."""
+
+    view: View
+    workload: str
+    reach: Reach
+    stages: dict[str, float]
+    """Shares of the response time."""
+    prefer: str = ""
+    """Element that limits the whole run: named again where it is as full as others."""
+
+    def share(self, *stages: str) -> float:
+        """Share of the response time in these stages."""
+        return sum(self.stages.get(stage, 0.0) for stage in stages)
+
+    @property
+    def hosts(self) -> str:
+        """Names of its hosts, four at most."""
+        return _names(self.reach.hosts)
+
+    @property
+    def arrays(self) -> str:
+        """Names of its arrays, four at most."""
+        return _names(self.reach.arrays)
+
+
+def _names(names: set[str]) -> str:
+    shown = ", ".join(sorted(names)[:4])
+    more = len(names) - 4
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def port_evidence(row: Row, *columns: str) -> Evidence:
+    """Evidence from the table of ports."""
+    return Evidence("ports", {"port": row["port"]}, pick(row, *columns))

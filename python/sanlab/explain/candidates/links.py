@@ -1,0 +1,142 @@
+"""Links that are full, and transmitters that wait for credit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
+from sanlab.explain.credit import SATURATED, cause_of_waiting, credits_to_fill
+from sanlab.quantities import counted
+from sanlab.results.ports import WAITS, busy_while_waiting
+from sanlab.words import show_percent, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.explain.candidates.case import Case
+    from sanlab.explain.credit import Cause
+    from sanlab.explain.view import Row
+
+#: Stages in which frames wait for a link, or are sent over it.
+LINK_STAGES = ("tx_queue", "switch", "credit_wait", "wire")
+#: Ratio of the busiest of parallel links to the mean of the others from which the load is uneven.
+UNEVEN = 1.3
+
+
+def find(case: Case) -> Iterator[Candidate]:
+    """Yield the fullest link of the workload, and the cause of its waits for credit."""
+    yield from _links(case)
+    yield from _credit(case)
+
+
+def _links(case: Case) -> Iterator[Candidate]:
+    ports = case.view.ports
+    full = [
+        ports[name]
+        for name in case.reach.ports
+        if name in ports and ports[name]["tx_utilisation"] >= SATURATED
+    ]
+    if not full:
+        return
+    top = max(
+        full, key=lambda row: (row["port"] == case.prefer, row["tx_utilisation"], row["port"])
+    )
+    share = top["tx_utilisation"]
+    yield Candidate(
+        "link",
+        top["port"],
+        case.share(*LINK_STAGES),
+        share,
+        f"the link from {top['port']} to {top['peer']} ({top['speed']}), busy"
+        f" {show_percent(share)} of the time",
+        _more_bandwidth(case, top),
+        evidence=(port_evidence(top, "tx_utilisation", "tx_queue_mean_frames"),),
+    )
+
+
+def _more_bandwidth(case: Case, link: Row) -> str:
+    """Say what may help a full link: its parallel links, if they have room."""
+    node_of = {row["port"]: row["node"] for row in case.view.ports.values()}
+    beside = [
+        row
+        for row in case.view.ports.values()
+        if row["kind"] == link["kind"] == "e_port"
+        and row["port"] != link["port"]
+        and row["node"] == link["node"]
+        and node_of.get(row["peer"]) == node_of.get(link["peer"])
+    ]
+    usual = sum(row["tx_utilisation"] for row in beside) / len(beside) if beside else 1.0
+    if beside and usual < link["tx_utilisation"] / UNEVEN:
+        many = counted(len(beside), "parallel link")
+        return f"routing that also loads {many} with {show_percent(usual)} of use"
+    return "a faster link, or another one beside it"
+
+
+def _credit(case: Case) -> Iterator[Candidate]:
+    """Why transmitters on the path wait for credit."""
+    view = case.view
+    if case.share("credit_wait", "tx_queue", "switch") < MATTERS:
+        return
+    waiting = [
+        row
+        for name in case.reach.ports
+        if (row := view.ports.get(name)) is not None and view.credit_wait_share(row) >= WAITS
+    ]
+    if waiting:
+        top = max(waiting, key=lambda row: (row["tx_credit_wait_ps"], row["port"]))
+        yield from _from_cause(case, top, cause_of_waiting(view, top))
+
+
+def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
+    view = case.view
+    row = view.ports.get(cause.port, waiting)
+    busy = show_percent(row["tx_utilisation"])
+    if cause.kind == "slow":
+        kind = "slow_receiver"
+        sentence = f"{cause.port}, which takes only {show_rate(view.slow[cause.port])}"
+        remedy = "a repair of that device, or a rate limit for its traffic"
+    elif cause.kind == "lost":
+        kind = "credit_loss"
+        sentence = f"the BB credit that {cause.port} has lost"
+        remedy = "a link reset, or BB_SC recovery"
+    elif cause.kind == "distance":
+        needed = credits_to_fill(view.run.plan, row)
+        kind = "credit"
+        sentence = (
+            f"the BB credit of {cause.port}: it has {row['tx_bb_credit']}, and its link needs"
+            f" {needed:.0f} to stay full"
+        )
+        remedy = f"{needed:.0f} credits for frames of this size"
+    elif cause.kind == "saturated" and cause.port not in case.reach.ports:
+        kind = "congestion"
+        sentence = f"frames for {cause.port} (busy {busy}) that fill the buffers on the path"
+        remedy = "more bandwidth there, or less load through it"
+    elif cause.kind == "queued":
+        while_waiting = busy_while_waiting(view.run, cause.port, waiting["port"]) or 0.0
+        is_full = view.window.is_whole and while_waiting >= SATURATED
+        kind = "congestion" if is_full else "bursts"
+        sentence = f"bursts: frames wait for {cause.port}, which is busy {busy} of the time"
+        if is_full:
+            sentence = (
+                f"frames for {cause.port}, busy {show_percent(while_waiting)} of the time that"
+                " others wait for it, that fill the buffers on the path"
+            )
+        remedy = "more bandwidth there, or less load through it"
+    else:
+        return  # a full link of its own is a candidate already
+    share = view.credit_wait_share(waiting)
+    way = " > ".join(dict.fromkeys((*cause.path, cause.port)))
+    yield Candidate(
+        kind,
+        cause.port,
+        case.share("credit_wait", "tx_queue", "switch"),
+        row["tx_utilisation"],
+        sentence,
+        remedy,
+        f"{waiting['port']} has frames to send and no BB credit {show_percent(share)} of the time."
+        f" Path to the cause: {way}.",
+        (
+            port_evidence(waiting, "tx_credit_wait_ps", "tx_bb_credit"),
+            port_evidence(row, "tx_utilisation", "tx_queue_mean_frames"),
+        ),
+    )

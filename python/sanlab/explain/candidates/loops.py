@@ -1,0 +1,87 @@
+"""Arbitrated loops, their strings and the ports on them that are in use all the time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.explain.candidates.case import Candidate
+from sanlab.explain.credit import SATURATED
+from sanlab.explain.evidence import Evidence, pick
+from sanlab.quantities import counted
+from sanlab.results.loops import frames_share, uses
+from sanlab.words import show_percent, show_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.explain.candidates.case import Case
+    from sanlab.results.loops import Use
+
+
+def find(case: Case) -> Iterator[Candidate]:
+    """Yield the fullest part of a loop that the workload uses."""
+    taken = [
+        use
+        for use in (uses(case.view.run) if case.reach.loops else ())
+        if use.share >= SATURATED and use.name.split(" ")[0] in case.reach.loops
+    ]
+    if not taken:
+        return
+    top = max(taken, key=lambda use: (use.share, use.name))
+    others = sum(use.kind == top.kind for use in taken) - 1
+    likewise = f", and {others} more {'is' if others == 1 else 'are'} full too" if others else ""
+    sentence, remedy, detail, evidence = _words(top)
+    yield Candidate(
+        "loop",
+        top.name,
+        case.share("loop", "tx_queue", "wire"),
+        top.share,
+        sentence + likewise,
+        remedy,
+        detail,
+        (evidence,),
+    )
+
+
+def _words(use: Use) -> tuple[str, str, str, Evidence]:
+    """Sentence, remedy, detail and evidence."""
+    row, share = use.row, show_percent(use.share)
+    if use.kind == "string":
+        links = counted(use.members, "link")
+        return (
+            f"string {use.name} of {links}, held by circuits {share} of the time",
+            "more links in the string, or hosts plugged in nearer to the disks they use",
+            "",
+            Evidence(
+                "strings",
+                {"loop": row["loop"], "from": row["from"], "to": row["to"]},
+                pick(row, "utilisation", "links_count", "circuits_count"),
+            ),
+        )
+    evidence = Evidence(
+        "loops",
+        {"loop": use.name},
+        pick(row, "owned_share", "arbitrating_share", "sending_share", "ports_count", "round_ps"),
+    )
+    if use.kind == "loop_ports":
+        frames = show_percent(min(use.share, row["sending_share"] / use.members))
+        ports = counted(use.members, "host port")
+        return (
+            f"{ports} on {use.name}, in a circuit {share} of the time, {frames} with frames",
+            "more ports of hosts on the loop, larger requests, or a higher speed",
+            "",
+            evidence,
+        )
+    frames = show_percent(min(use.share, frames_share(row)))
+    arbitration = show_percent(row["arbitrating_share"])
+    detail = (
+        "Arbitration, opening and closing need words that pass around the loop, through"
+        f" {use.members} ports in {show_time(row['round_ps'])}."
+    )
+    words = f"loop {use.name}, in use {share} of the time, {frames} by frames"
+    return (
+        f"{words}, {arbitration} by arbitration",
+        "fewer ports on the loop, larger requests, a higher speed, or an enclosure with a switch",
+        detail,
+        evidence,
+    )

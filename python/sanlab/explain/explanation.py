@@ -1,0 +1,243 @@
+"""What limits each workload of a run, in each of its windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sanlab.explain.candidates import Case, best
+from sanlab.explain.limit import Limit, domain_shares
+from sanlab.explain.reach import Reach
+from sanlab.explain.view import Evidences
+from sanlab.explain.window import whole, windows
+from sanlab.results.columns import STAGES
+from sanlab.words import show_count, show_percent, show_time
+
+if TYPE_CHECKING:
+    from sanlab.explain.candidates import Candidate
+    from sanlab.explain.limit import Domain
+    from sanlab.explain.view import View
+    from sanlab.explain.window import Window
+    from sanlab.results.record import Record
+
+#: Share of the bytes through an element from which another workload is named.
+CULPRIT = 0.3
+#: Kinds of limits that a workload does not share.
+OWN = ("queue_depth", "interrupt", "task_set_full", "mirror", "fault", "lost_frames", "no_path")
+#: Kinds of limits that reach workloads which do not use the element.
+SPREADING = ("slow_receiver", "congestion", "bursts", "credit_loss", "credit")
+#: Share of a window without I/O from which the stall is what limits the workload in it.
+STALLED = 0.3
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A workload: what limits it over the whole run and in each window.
+
+    Attributes
+    ----------
+    workload
+        Its name.
+    overall
+        What limits it over the whole run.
+    limits
+        The same for each window in which it asks for I/O, in the order of time; neighbours with
+        the same limit are joined.
+    domains
+        Share of its response time in hosts, fabric and arrays; sums to 1.
+    stages
+        Share of its response time in each stage, largest first.
+    """
+
+    workload: str
+    overall: Limit
+    limits: tuple[Limit, ...]
+    domains: dict[Domain, float]
+    stages: dict[str, float]
+
+
+def explain(run: Record) -> list[Explained]:
+    """Return what limits each workload of a run, in the order of the scenario.
+
+    Workloads without I/O in the measured time are explained as well: no path, or a stall.
+    """
+    evidences = Evidences(run)
+    overall = evidences.view(whole(run))
+    parts = [evidences.view(window) for window in windows(run)]
+    found = []
+    for workload in _workloads(run):
+        limit = limit_of(overall, workload)
+        if limit is None:
+            continue
+        each = [limit_of(view, workload, limit.element) for view in parts if len(parts) > 1]
+        stages = overall.stages(workload)
+        total = sum(stages.values())
+        ranked = sorted(stages.items(), key=lambda pair: -pair[1])
+        found.append(
+            Explained(
+                workload,
+                limit,
+                tuple(_joined([one for one in each if one is not None])) or (limit,),
+                domain_shares(stages),
+                {stage: spent / total for stage, spent in ranked if spent},
+            )
+        )
+    return found
+
+
+def _workloads(run: Record) -> list[str]:
+    """Workloads of applications with jobs, in the order of the plan."""
+    used = {job["workload"] for job in run.plan["jobs"]}
+    return [
+        workload["name"]
+        for number, workload in enumerate(run.plan["workloads"])
+        if number in used and workload["file_system"] is None
+    ]
+
+
+def _joined(limits: list[Limit]) -> list[Limit]:
+    """Join neighbours with the same limit; the longer one speaks for both."""
+    joined: list[Limit] = []
+    for limit in limits:
+        last = joined[-1] if joined else None
+        if last is None or (last.kind, last.element) != (limit.kind, limit.element):
+            joined.append(limit)
+            continue
+        longer = max(last, limit, key=lambda one: one.window.span_ps)
+        joined[-1] = longer.within(last.window.until(limit.window))
+    return joined
+
+
+def limit_of(view: View, workload: str, prefer: str = "") -> Limit | None:
+    """Return what limits a workload in a window; None if it asks for nothing there.
+
+    Of elements that are as full as each other, `prefer` is named.
+    """
+    jobs = _jobs(view.run, workload, view.window)
+    if not jobs:
+        return None
+    flow = view.flow(workload)
+    reach = view.evidences.reach.get(workload, Reach())
+    if not flow.io_count:
+        return _without_io(view, workload, reach, flow.error_count)
+    stalled = _stalled(view, workload)
+    if stalled is not None:
+        return stalled
+    stages = view.stages(workload)
+    total = sum(stages.values()) or 1.0
+    case = Case(
+        view, workload, reach, {stage: spent / total for stage, spent in stages.items()}, prefer
+    )
+    candidate = best(case)
+    if candidate is None:
+        return _unlimited(case, jobs)
+    return Limit(
+        workload,
+        view.window,
+        candidate.kind,
+        candidate.element,
+        candidate.share,
+        candidate.utilisation,
+        candidate.sentence,
+        candidate.detail,
+        candidate.remedy,
+        culprits_of(view, workload, candidate),
+        candidate.kind in SPREADING and not _passes(reach, candidate),
+        candidate.evidence,
+    )
+
+
+def _jobs(run: Record, workload: str, window: Window) -> list[dict[str, Any]]:
+    """Jobs of a workload that may ask for I/O in a window."""
+    names = [row["name"] for row in run.plan["workloads"]]
+    return [
+        job
+        for job in run.plan["jobs"]
+        if names[job["workload"]] == workload
+        and job["start_ps"] < window.to_ps
+        and (job["stop_ps"] is None or job["stop_ps"] > window.from_ps)
+    ]
+
+
+def _without_io(view: View, workload: str, reach: Reach, errors: int) -> Limit | None:
+    """Say why no I/O of a workload completed in a window; None if it has ended."""
+    services = view.run.plan["services"] or {"apart": []}
+    ports = [port["name"] for port in view.run.plan["n_ports"]]
+    reasons = [
+        row["reason"] or "the ports are in no common zone"
+        for row in services["apart"]
+        if (ports[row["a"]], ports[row["b"]]) in reach.pairs
+    ]
+    failed = f": {show_count(errors)} I/Os failed, none completed" if errors else ""
+    if reasons:
+        sentence = f"no path to its LUNs, {reasons[0]}{failed}"
+    elif errors:
+        sentence = f"no path that works{failed}"
+    else:
+        return _stalled(view, workload)
+    return Limit(workload, view.window, "no_path", "", 1.0, None, sentence)
+
+
+def _stalled(view: View, workload: str) -> Limit | None:
+    """The stall that takes much of a window, if there is one."""
+    window = view.window
+    inside = [
+        (min(stall.to_ps, window.to_ps) - max(stall.from_ps, window.from_ps), stall)
+        for stall in view.evidences.stalls
+        if stall.workload == workload
+    ]
+    lost = sum(span for span, _ in inside if span > 0)
+    if lost < STALLED * window.span_ps:
+        return None
+    _, longest = max(inside, key=lambda pair: pair[0])
+    last = f", after: {longest.event}" if longest.event else ""
+    return Limit(
+        workload,
+        window,
+        "stall",
+        "",
+        lost / window.span_ps,
+        None,
+        f"a stall, no I/O completed for {show_time(longest.span_ps)} from"
+        f" {show_time(longest.from_ps)} on{last}",
+        remedy="another path that works, or shorter time-outs",
+    )
+
+
+def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
+    """Nothing is saturated: the workload gets what it asks for."""
+    stage = max(case.stages, key=lambda name: case.stages[name], default="")
+    share = case.stages.get(stage, 0.0)
+    most = f"; {show_percent(share)} of the response time is {STAGES[stage]}" if stage else ""
+    window = case.view.window
+    if any(job["iodepth"] and job["arrivals"] is None for job in jobs):
+        sentence = (
+            "nothing is saturated, and the throughput is the number of open I/Os divided by the"
+            f" response time{most}"
+        )
+        return Limit(case.workload, window, "outstanding", "", share, None, sentence)
+    sentence = f"nothing limits it, all I/Os that it asks for are done{most}"
+    return Limit(case.workload, window, "offered_load", "", share, None, sentence)
+
+
+def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, ...]:
+    """Other workloads with much of the bytes through an element, most bytes first."""
+    if candidate.kind in OWN:
+        return ()
+    loads = {
+        name: float(view.flow(name).bytes)
+        for name, reach in view.evidences.reach.items()
+        if _passes(reach, candidate)
+    }
+    total = sum(loads.values())
+    ranked = sorted(loads, key=lambda name: (-loads[name], name))
+    return tuple(
+        name for name in ranked if name != workload and total and loads[name] >= CULPRIT * total
+    )
+
+
+def _passes(reach: Reach, candidate: Candidate) -> bool:
+    """Whether I/Os pass the element of a limit."""
+    element = candidate.element
+    named = reach.ports | reach.loops | reach.initiators | reach.targets
+    return element in named or any(element == name for _, name in reach.stations)

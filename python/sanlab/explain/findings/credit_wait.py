@@ -1,0 +1,118 @@
+"""Ports that waited for BB credit, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.explain.credit import (
+    SATURATED,
+    cause_of_waiting,
+    credits_to_fill,
+    queueing,
+)
+from sanlab.explain.evidence import Evidence, pick
+from sanlab.explain.findings.finding import EVIDENCE_SHOWN, WAIT_SHARE, Finding, not_enough
+from sanlab.explain.view import Evidences
+from sanlab.explain.window import whole
+from sanlab.results.ports import WAITS, busy_while_waiting
+from sanlab.words import show_percent
+
+if TYPE_CHECKING:
+    from sanlab.explain.credit import Cause
+    from sanlab.explain.view import Row, View
+    from sanlab.results.run import Run
+
+
+def find(run: Run) -> list[Finding]:
+    """Report the ports that waited for BB credit, grouped by the cause of the wait.
+
+    A wait alone is not a problem: whether it costs a workload anything is a question of what limits
+    the workload. For plain traffic it is one.
+    """
+    view = Evidences(run).view(whole(run))
+    if not view.ports and run.rows("ports"):
+        return []  # credit on loops belongs to a circuit
+    if not view.ports:
+        return [not_enough("credit_wait", "waits for credit", "ports")]
+    ranked = sorted(view.ports.values(), key=lambda row: (-row["tx_credit_wait_ps"], row["port"]))
+    waiting = [row for row in ranked if view.credit_wait_share(row) > WAITS]
+    if not waiting:
+        share = view.credit_wait_share(ranked[0])
+        title = "No port waited for BB credit" + (
+            "" if share == 0 else f" for longer than {show_percent(WAITS)} of the run"
+        )
+        return [Finding("credit_wait", "good", title, number=share)]
+    by_cause: dict[tuple[str, str], list[tuple[Row, Cause]]] = {}
+    for port in waiting:
+        cause = cause_of_waiting(view, port)
+        # Short waits of one kind are one finding: a large fabric has hundreds of similar ones.
+        is_minor = view.credit_wait_share(port) < WAIT_SHARE
+        key = (cause.kind, "" if is_minor or cause.kind == "unknown" else cause.port)
+        by_cause.setdefault(key, []).append((port, cause))
+    return [_finding(view, pairs) for pairs in by_cause.values()]
+
+
+def _finding(view: View, pairs: list[tuple[Row, Cause]]) -> Finding:
+    worst, cause = pairs[0]
+    share = view.credit_wait_share(worst)
+    others = len(pairs) - 1
+    names = worst["port"] + (f" and {others} more" if others else "")
+    because, detail = _say_cause(view, worst, cause)
+    way = " > ".join(dict.fromkeys((*cause.path, cause.port)))
+    evidence = tuple(
+        Evidence(
+            "ports",
+            {"port": port["port"]},
+            pick(port, "tx_credit_wait_ps", "tx_credit_wait_count", "tx_bb_credit")
+            | {"caused_by": why.port, "path": " > ".join(why.path)},
+        )
+        for port, why in pairs[:EVIDENCE_SHOWN]
+    )
+    is_problem = share >= WAIT_SHARE and not view.run.plan["jobs"]
+    return Finding(
+        "credit_wait",
+        "problem" if is_problem else "notice",
+        f"{names} had frames to send and no BB credit for {show_percent(share)} of the run,"
+        f" {because}",
+        f"{detail} Path to the cause: {way}.".strip(),
+        share,
+        evidence=evidence,
+    )
+
+
+def _say_cause(view: View, worst: Row, cause: Cause) -> tuple[str, str]:
+    if cause.kind == "slow":
+        return f"because {cause.port} empties its buffers slowly", ""
+    if cause.kind == "saturated":
+        return f"because {cause.port} downstream is saturated", ""
+    if cause.kind == "lost":
+        return f"because {cause.port} has lost credit", ""
+    if cause.kind == "distance":
+        port = view.ports[cause.port]
+        needed = credits_to_fill(view.run.plan, port)
+        because = f"because {cause.port} has {port['tx_bb_credit']} credits and its link needs"
+        return f"{because} {needed:.0f} to stay full", ""
+    if cause.kind == "queued":
+        return _say_queued(view, worst, cause)
+    receiver = view.ports.get(worst["peer"], worst)
+    top = max(view.outputs[receiver["node"]], key=lambda row: row["tx_utilisation"])
+    detail = (
+        f"Over the whole run no output downstream is saturated; the busiest of {top['node']} is"
+        f" {top['port']} with {show_percent(top['tx_utilisation'])}. Short bursts that fill an"
+        " output or a growing load can cause this: see the time lines."
+    )
+    return f"because {worst['peer']} returned credit late", detail
+
+
+def _say_queued(view: View, worst: Row, cause: Cause) -> tuple[str, str]:
+    output = view.ports[cause.port]
+    others = len(queueing(view, output["node"])) - 1
+    more = f" and {others} more outputs of {output['node']}" if others > 0 else ""
+    while_waiting = busy_while_waiting(view.run, cause.port, worst["port"])
+    detail = f"{cause.port} is busy {show_percent(output['tx_utilisation'])} of the run"
+    if while_waiting is not None and while_waiting >= SATURATED:
+        detail += f", but {show_percent(while_waiting)} while {worst['port']} waited."
+    else:
+        detail += ": frames come in bursts, or something holds them back there."
+    frames = output["tx_queue_mean_frames"]
+    return f"because frames queue at {cause.port} ({frames:.1f} on average){more}", detail

@@ -1,0 +1,293 @@
+"""What the tables of a run say about one window."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sanlab.explain.reach import reaches
+from sanlab.explain.stalls import Stall, stalls
+from sanlab.explain.window import bins
+from sanlab.simulation.tables import numbers, texts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sanlab.explain.reach import Reach, Station
+    from sanlab.explain.window import Window
+    from sanlab.results.record import Record
+
+Row = dict[str, Any]
+
+#: Share of a window that a fault has to last to count in it; windows end at bins, faults anywhere.
+OVERLAP = 0.05
+
+
+@dataclass(frozen=True)
+class Flow:
+    """I/Os of a workload that completed in a window."""
+
+    io_count: int
+    error_count: int
+    bytes: int
+    response_ps: float
+    """Response times, summed."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """Use of a station in a window."""
+
+    kind: str
+    name: str
+    utilisation: float
+    mean_in_system: float
+    servers: int
+
+
+class Evidences:
+    """Tables of a run by bin, read once for all windows."""
+
+    def __init__(self, run: Record) -> None:
+        self.run = run
+
+    @cached_property
+    def reach(self) -> dict[str, Reach]:
+        """What each workload passes."""
+        return reaches(self.run)
+
+    @cached_property
+    def ports(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Columns of `port_series`, each of shape (bins, ports); ports as in `port_names`."""
+        return _grid(self.run, "port_series", len(self.port_names))
+
+    @cached_property
+    def port_names(self) -> list[str]:
+        """Ports of links in the order of `ports`."""
+        return _labels(self.run, "port_series", ("port",), _bins_of(self.run, "port_series"))
+
+    @cached_property
+    def stations(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Columns of `station_series`, each of shape (bins, stations)."""
+        return _grid(self.run, "station_series", len(self.station_names))
+
+    @cached_property
+    def station_names(self) -> list[Station]:
+        """Kind and name in the order of `stations`."""
+        count = _bins_of(self.run, "station_series")
+        kinds = _labels(self.run, "station_series", ("kind",), count)
+        names = _labels(self.run, "station_series", ("station",), count)
+        return list(zip(kinds, names, strict=True))
+
+    @cached_property
+    def stage_bins(self) -> dict[str, dict[str, list[tuple[int, float]]]]:
+        """Time of each stage by workload: end of bin and time, in the order of time."""
+        found: dict[str, dict[str, list[tuple[int, float]]]] = {}
+        for row in self.run.rows("stage_series"):
+            stages = found.setdefault(row["workload"], defaultdict(list))
+            stages[row["stage"]].append((row["time_ps"], float(row["total_ps"])))
+        return found
+
+    @cached_property
+    def flow_bins(self) -> dict[str, list[Row]]:
+        """Rows of `workload_series` by workload."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        for row in self.run.rows("workload_series"):
+            found[row["workload"]].append(row)
+        return found
+
+    @cached_property
+    def stalls(self) -> list[Stall]:
+        """Times without I/O, of all workloads."""
+        return stalls(self.run)
+
+    def view(self, window: Window) -> View:
+        """Return what the tables say about a window."""
+        return View(self, window)
+
+
+class View:
+    """A run as it was in one window."""
+
+    def __init__(self, evidences: Evidences, window: Window) -> None:
+        self.evidences = evidences
+        self.run = evidences.run
+        self.window = window
+
+    @cached_property
+    def ports(self) -> dict[str, Row]:
+        """Rows of `ports` that are ends of links, with the use and waits of the window."""
+        rows = {row["port"]: row for row in self.run.rows("ports") if row["kind"] != "nl_port"}
+        if self.window.is_whole or "port_series" not in self.run.tables:
+            return rows
+        here, weights = self._weights
+        grid = self.evidences.ports
+        sums = {
+            name: grid[name][here].sum(axis=0)
+            for name in ("tx_bytes", "tx_payload_bytes", "tx_credit_wait_ps", "tx_dropped_count")
+        }
+        means = {
+            name: weights @ grid[name][here] for name in ("tx_utilisation", "tx_queue_mean_frames")
+        }
+        found = {}
+        for place, name in enumerate(self.evidences.port_names):
+            if name in rows:
+                row = rows[name]
+                here_row = {
+                    column: float(values[place]) for column, values in (sums | means).items()
+                }
+                frames = row["tx_frames_count"] * here_row["tx_bytes"] / max(1, row["tx_bytes"])
+                found[name] = row | here_row | {"tx_frames_count": frames}
+        return found
+
+    @cached_property
+    def outputs(self) -> dict[str, list[Row]]:
+        """Rows of `ports` by the box they belong to."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        for row in self.ports.values():
+            found[row["node"]].append(row)
+        return found
+
+    @cached_property
+    def stations(self) -> dict[Station, Use]:
+        """Use of each station by kind and name."""
+        rows = self.run.rows("stations")
+        whole = {
+            (row["kind"], row["station"]): Use(
+                row["kind"],
+                row["station"],
+                row["utilisation"],
+                row["mean_in_system"],
+                row["servers"],
+            )
+            for row in rows
+        }
+        if self.window.is_whole or "station_series" not in self.run.tables:
+            return whole
+        here, weights = self._weights
+        grid = self.evidences.stations
+        used, present = (weights @ grid[name][here] for name in ("utilisation", "mean_in_system"))
+        return {
+            key: Use(*key, float(used[place]), float(present[place]), whole[key].servers)
+            for place, key in enumerate(self.evidences.station_names)
+        }
+
+    def stages(self, workload: str) -> dict[str, float]:
+        """Time of the I/Os of a workload in each stage, summed."""
+        found: dict[str, float] = defaultdict(float)
+        if self.window.is_whole or "stage_series" not in self.run.tables:
+            for row in self.run.rows("stages"):
+                if row["workload"] == workload:
+                    found[row["stage"]] += float(row["total_ps"])
+            return found
+        for stage, times in self.evidences.stage_bins.get(workload, {}).items():
+            found[stage] = sum(
+                spent for at, spent in times if self.window.from_ps < at <= self.window.to_ps
+            )
+        return found
+
+    def flow(self, workload: str) -> Flow:
+        """I/Os of a workload."""
+        if self.window.is_whole or "workload_series" not in self.run.tables:
+            rows = [row for row in self.run.rows("workloads") if row["workload"] == workload]
+            response = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
+        else:
+            rows = [
+                row
+                for row in self.evidences.flow_bins[workload]
+                if self.window.from_ps < row["time_ps"] <= self.window.to_ps
+            ]
+            response = sum(row["response_sum_ps"] for row in rows)
+        return Flow(
+            sum(row["io_count"] for row in rows),
+            sum(row.get("error_count", 0) for row in rows),
+            sum(row["bytes"] for row in rows),
+            float(response),
+        )
+
+    def credit_wait_share(self, port: Row) -> float:
+        """Share of the window in which a port had a frame to send and no credit, 0 to 1."""
+        return float(port["tx_credit_wait_ps"]) / max(1, self.window.span_ps)
+
+    @cached_property
+    def slow(self) -> dict[str, int]:
+        """N_Ports that empty their buffers slowly in the window, with their rates in B/s."""
+        ports = self.run.plan["n_ports"]
+        found = {
+            port["name"]: port["drain_bytes_per_s"]
+            for port in ports
+            if port["drain_bytes_per_s"] is not None
+        }
+        since: dict[int, tuple[int, int]] = {}
+        end = self.run.manifest.simulated_ps
+        spans = []
+        for drain in sorted(self.run.plan["faults"]["drains"], key=lambda row: row["at_ps"]):
+            port = drain["n_port"]
+            if port in since:
+                begun, rate = since.pop(port)
+                spans.append((port, begun, drain["at_ps"], rate))
+            if drain["bytes_per_s"] is not None:
+                since[port] = drain["at_ps"], drain["bytes_per_s"]
+        spans += [(port, begun, end, rate) for port, (begun, rate) in since.items()]
+        for port, begun, ended, rate in spans:
+            overlap = min(ended, self.window.to_ps) - max(begun, self.window.from_ps)
+            if overlap > OVERLAP * self.window.span_ps:
+                found[ports[port]["name"]] = rate
+        return found
+
+    @cached_property
+    def lost_credit(self) -> set[str]:
+        """Ports whose credit was lost before the end of the window."""
+        links = self.run.plan["links"]
+        by_link: dict[int, dict[str, str]] = defaultdict(dict)
+        for row in self.ports.values():
+            by_link[row["link"]][row["node"]] = row["port"]
+        found = set()
+        for loss in self.run.plan["faults"]["credit_losses"]:
+            if loss["at_ps"] < self.window.to_ps:
+                link, is_back = divmod(loss["fibre"], 2)
+                end = links[link]["b" if is_back else "a"]
+                parts = self.run.plan
+                node = (
+                    parts["n_ports"][end["n_port"]]["node"]
+                    if end["kind"] == "n_port"
+                    else parts["switches"][end["switch"]]["name"]
+                )
+                found.add(by_link[link].get(node, ""))
+        return found
+
+    @cached_property
+    def _weights(self) -> tuple[slice, npt.NDArray[np.float64]]:
+        """The bins of the window, and their lengths as shares of it."""
+        here = slice(self.window.first, self.window.last)
+        spans = np.diff(bins(self.run), prepend=0)[here].astype(np.float64)
+        return here, spans / spans.sum()
+
+
+def _bins_of(run: Record, name: str) -> int:
+    return len(np.unique(numbers(run.table(name), "time_ps"))) if name in run.tables else 0
+
+
+def _labels(run: Record, name: str, columns: tuple[str], count: int) -> list[str]:
+    """Return the labels of the rows of one bin."""
+    if not count:
+        return []
+    table = run.table(name)
+    labels: list[str] = texts(table, columns[0])[: table.num_rows // count].tolist()
+    return labels
+
+
+def _grid(run: Record, name: str, width: int) -> dict[str, npt.NDArray[np.float64]]:
+    """Return the numbers of a time line, each column of shape (bins, width)."""
+    if not width:
+        return {}
+    table = run.table(name)
+    return {
+        column: numbers(table, column).astype(np.float64).reshape(-1, width)
+        for column in table.column_names
+        if column not in ("port", "station", "kind")
+    }

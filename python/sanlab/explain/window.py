@@ -1,0 +1,154 @@
+"""Windows of a run: the times between what changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sanlab.results.happenings import happenings
+from sanlab.simulation.tables import numbers
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sanlab.results.record import Record
+
+#: Fewest bins of a window.
+LEAST_BINS = 3
+#: Most windows of a run; the longest remain.
+MOST_WINDOWS = 12
+#: Share of a bin for which writes wait for room from which a cache counts as full in it.
+FULL = 0.5
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of a run in which nothing is known to change.
+
+    Attributes
+    ----------
+    from_ps, to_ps
+        Simulated time, ends of bins.
+    begins_with
+        What happens at its beginning, in words; empty at the beginning of the run.
+    first, last
+        Its bins; `last` is not included. Both 0 for a run without a time line.
+    is_whole
+        It is the whole run.
+    """
+
+    from_ps: int
+    to_ps: int
+    begins_with: str
+    first: int
+    last: int
+    is_whole: bool = False
+
+    def until(self, later: Window) -> Window:
+        """From the beginning of this one to the end of a later one."""
+        return replace(self, to_ps=later.to_ps, last=later.last)
+
+    @property
+    def span_ps(self) -> int:
+        """Length."""
+        return self.to_ps - self.from_ps
+
+
+def whole(run: Record) -> Window:
+    """Return the whole run as one window."""
+    return Window(0, run.manifest.simulated_ps, "", 0, len(bins(run)), is_whole=True)
+
+
+def bins(run: Record) -> npt.NDArray[np.int64]:
+    """Return the ends of the bins of the time line, shape (bins,); empty without one."""
+    for name in ("workload_series", "port_series"):
+        if name in run.tables and run.table(name).num_rows:
+            return np.unique(numbers(run.table(name), "time_ps").astype(np.int64))
+    return np.zeros(0, dtype=np.int64)
+
+
+def windows(run: Record) -> list[Window]:
+    """Return the windows of a run in the order of time; one if nothing is known to change.
+
+    A window begins with a fault and its end, a change of policy, the begin and end of a rebuild, a
+    job that starts or stops, a phase, and a cache that becomes full or has room again.
+    """
+    ends = bins(run)
+    if len(ends) < 2 * LEAST_BINS:
+        return [whole(run)]
+    instants = sorted(changes(run))
+    cuts: list[tuple[int, str]] = [(0, "")]
+    for at_ps, what in instants:
+        # The bin in which it happens belongs to what comes after it.
+        place = int(np.searchsorted(ends, at_ps, side="right"))
+        if place - cuts[-1][0] >= LEAST_BINS and len(ends) - place >= LEAST_BINS:
+            cuts.append((place, what))
+    while len(cuts) > MOST_WINDOWS:
+        places = [place for place, _ in cuts]
+        spans = np.diff([*places, len(ends)])
+        cuts.pop(1 + int(np.argmin(spans[1:])))
+    if len(cuts) == 1:
+        return [whole(run)]
+    begins = np.concatenate([[0], ends])
+    nexts = [place for place, _ in cuts[1:]] + [len(ends)]
+    return [
+        Window(int(begins[place]), int(begins[after]), what, place, after)
+        for (place, what), after in zip(cuts, nexts, strict=True)
+    ]
+
+
+def changes(run: Record) -> list[tuple[int, str]]:
+    """Return the instants at which something changes, each in words."""
+    found = [(event.at_ps, event.what) for event in happenings(run)]
+    for job in run.plan["jobs"]:
+        name = run.plan["workloads"][job["workload"]]["name"]
+        if job["start_ps"]:
+            found.append((job["start_ps"], f"{name} starts"))
+        if job["stop_ps"] is not None:
+            found.append((job["stop_ps"], f"{name} stops"))
+    phases = [(phase["from_ps"], f"phase {phase['name']} begins") for phase in run.plan["phases"]]
+    return [*found, *phases, *_full_caches(run), *_ends_of_jobs(run)]
+
+
+def event_before(run: Record, at_ps: int, within_ps: int) -> str:
+    """Return what happened first in a time before an instant, in words; else what happened last.
+
+    A fault comes first and the reactions to it follow: the first event of that time is the cause.
+    """
+    before = [event for event in sorted(changes(run)) if event[0] <= at_ps]
+    near = [what for at, what in before if at > at_ps - within_ps]
+    return near[0] if near else (before[-1][1] if before else "")
+
+
+def _full_caches(run: Record) -> list[tuple[int, str]]:
+    """When a cache becomes full, and when it has room again for good."""
+    found = []
+    by_cache: dict[str, list[tuple[int, float]]] = {}
+    for row in run.rows("cache_series"):
+        share = row["full_ps"] / max(1, row["span_ps"])
+        begin = row["time_ps"] - row["span_ps"]
+        by_cache.setdefault(row["controller"], []).append((begin, share))
+    for name, shares in by_cache.items():
+        full = [place for place, (_, share) in enumerate(shares) if share >= FULL]
+        if full:
+            found.append((shares[full[0]][0], f"the cache of {name} is full"))
+            if full[-1] + 1 < len(shares):
+                found.append((shares[full[-1] + 1][0], f"the cache of {name} has room again"))
+    return found
+
+
+def _ends_of_jobs(run: Record) -> list[tuple[int, str]]:
+    """When the workloads end whose jobs have a size."""
+    sized = {
+        run.plan["workloads"][job["workload"]]["name"]
+        for job in run.plan["jobs"]
+        if job["total_bytes"] is not None
+    }
+    last: dict[str, int] = {}
+    for row in run.rows("workload_series"):
+        if row["workload"] in sized and row["io_count"]:
+            last[row["workload"]] = max(row["time_ps"], last.get(row["workload"], 0))
+    end = run.manifest.simulated_ps
+    return [(at_ps, f"{name} has ended") for name, at_ps in last.items() if at_ps < end]

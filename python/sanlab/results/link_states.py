@@ -1,0 +1,65 @@
+"""Links that were dark or not in service, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sanlab.words import show_time
+
+if TYPE_CHECKING:
+    from sanlab.results.record import Record
+
+#: States of ports that are as meant.
+MEANT = ("online", "no light", "initialising")
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """What kept a link from carrying frames.
+
+    Attributes
+    ----------
+    is_over
+        It carries frames at the end of the run.
+    words
+        What it was and when.
+    """
+
+    is_over: bool
+    words: str
+
+
+def link_states(run: Record) -> dict[int, LinkState]:
+    """Return the state of each link that did not carry frames all the time, by its index."""
+    end = run.manifest.simulated_ps
+    found: dict[int, LinkState] = {}
+    for number, link in enumerate(run.plan["links"]):
+        outages = [row for row in link.get("outages", ()) if row["from_ps"] < end]
+        if outages:
+            found[number] = _dark(outages, end)
+    by_port = {
+        (side["switch"], side["port"]): number
+        for number, link in enumerate(run.plan["links"])
+        for side in (link["a"], link["b"])
+        if side["kind"] == "switch"
+    }
+    services = run.plan["services"] or {"ports": []}
+    for row in services["ports"]:
+        place = by_port.get((row["switch"], row["port"]))
+        if place is None or row["at_ps"] > end:
+            continue
+        if row["state"] not in MEANT:
+            words = f"{row['state']} from {show_time(row['at_ps'])} on: {row['reason']}"
+            found[place] = LinkState(is_over=False, words=words)
+        elif place in found and row["state"] == "online":
+            found[place] = LinkState(is_over=True, words=found[place].words)
+    return found
+
+
+def _dark(outages: list[dict[str, Any]], end: int) -> LinkState:
+    last = outages[-1]
+    begin = show_time(last["from_ps"])
+    if last["until_ps"] is None or last["until_ps"] >= end:
+        return LinkState(is_over=False, words=f"down from {begin} on")
+    return LinkState(is_over=True, words=f"down from {begin} to {show_time(last['until_ps'])}")

@@ -1,0 +1,79 @@
+"""Numbers for people."""
+
+from __future__ import annotations
+
+
+def show_time(ps: float) -> str:
+    """A time for people, three digits and a fitting unit.
+
+    >>> show_time(1_500_000_000), show_time(0), show_time(12_345)
+    ('1.50 ms', '0 s', '12.3 ns')
+    """
+    if ps == 0:
+        return "0 s"
+    for unit, factor in (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3)):
+        if ps >= 0.9995 * factor:  # what rounds to a thousand is one of the next unit
+            value = ps / factor
+            return f"{value:.{max(0, 3 - len(str(round(value))))}f} {unit}"
+    return f"{ps:.0f} ps"
+
+
+def show_rate(bytes_per_s: float | None) -> str:
+    """Format bytes per second in powers of 1000, three digits.
+
+    >>> show_rate(1_638_400_000), show_rate(None)
+    ('1.64 GB/s', '–')
+    """
+    return "–" if bytes_per_s is None else f"{show_bytes(bytes_per_s)}/s"
+
+
+def show_bytes(count: float) -> str:
+    """Format bytes in powers of 1000, three digits.
+
+    >>> show_bytes(4096), show_bytes(512)
+    ('4.10 kB', '512 B')
+    """
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= 0.9995 * factor:
+            return f"{_three_digits(count / factor)} {unit}"
+    return f"{count:.0f} B"
+
+
+def show_count(number: float | None) -> str:
+    """Format a number with separated thousands; decimals only below 100.
+
+    >>> show_count(33333.3), show_count(7.25), show_count(12)
+    ('33\u202f333', '7.25', '12')
+    """
+    if number is None:
+        return "–"
+    if number != int(number) and abs(number) < 100:
+        return _three_digits(number)
+    return f"{number:,.0f}".replace(",", "\u202f")
+
+
+def whole(number: float) -> float:
+    """Round a large rate to a whole number.
+
+    >>> whole(1234.56), whole(12.3)
+    (1235.0, 12.3)
+    """
+    return float(round(number)) if number >= 100 else number
+
+
+def show_percent(share: float) -> str:
+    """Format a share of one as a percentage.
+
+    >>> show_percent(0.0), show_percent(0.0004), show_percent(0.056), show_percent(0.97)
+    ('0 %', '< 0.1 %', '5.6 %', '97 %')
+    """
+    percent = share * 100
+    if percent == 0:
+        return "0 %"
+    if percent < 0.1:
+        return "< 0.1 %"
+    return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.{max(0, 3 - len(str(round(value))))}f}"

@@ -1,0 +1,128 @@
+"""What `sanlab explain` and the findings say of runs whose cause we made."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+import sanlab
+from sanlab.cli.main import app
+from sanlab.explain.explanation import Explained, explain
+from sanlab.explain.findings import find
+from sanlab.explain.steadiness import steadiness
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sanlab.results.run import Run
+
+ONE_PATH = """
+hosts: [{name: host1, hbas: {speed: 8GFC}}]
+switches: [{name: sw1, speed: 8GFC}]
+arrays: [{name: dev1, model: generic-8g, ports: 1, luns: [{name: lun1, size: 100GiB}]}]
+links: [{from: host1, to: sw1}, {from: dev1, to: sw1}]
+workloads: [{name: oltp, hosts: host1, targets: dev1.lun1, rw: randread, bs: 4k, iodepth: 4}]
+faults: [{kind: link-down, port: dev1.p0, at: 100ms, until: 250ms}]
+measure: {duration: 500ms}
+"""
+
+TWO_HOSTS = """
+hosts: [{name: "host[1..2]", hbas: {speed: 8GFC}}]
+switches: [{name: sw1, model: generic-8g}]
+arrays:
+  - {name: dev1, model: generic-8g, ports: 2, luns: [{name: "lun[1..2]", size: 100GiB}]}
+links: [{from: "host[1..2]", to: sw1}, {from: "dev1.p[0..1]", to: sw1}]
+workloads:
+  - {name: backup, hosts: host1, targets: dev1.lun1, rw: read, bs: 256k, iodepth: 8, rate: 300MB/s}
+  - {name: oltp, hosts: host2, targets: dev1.lun2, rw: randread, bs: 8k, rate_iops: 10000}
+measure: {duration: 300ms, interval: 3ms}
+"""
+
+DRAIN = "faults: [{kind: slow-drain, port: host1.hba0.p0, rate: 250MB/s, at: 100ms, until: 200ms}]"
+
+
+def run_of(text: str, folder: Path) -> Run:
+    file = folder / "scenario.yaml"
+    file.write_text(text, encoding="utf-8")
+    return sanlab.run(file, folder=folder / "run")
+
+
+def explained(run: Run) -> dict[str, Explained]:
+    return {one.workload: one for one in explain(run)}
+
+
+@pytest.fixture(scope="module")
+def stalled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run_of(ONE_PATH, tmp_path_factory.mktemp("stalled"))
+
+
+@pytest.fixture(scope="module")
+def drained(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run_of(TWO_HOSTS + DRAIN, tmp_path_factory.mktemp("drained"))
+
+
+def test_a_stall_is_not_called_steady(stalled: Run) -> None:
+    judged = steadiness(stalled)
+    assert judged.kind == "stall"
+    assert "oltp completed no I/O for 260 ms from 100 ms on" in judged.sentence
+    ids = [finding.id for finding in find(stalled) if finding.severity == "problem"]
+    assert ids[0] == "stall"
+    (finding,) = (finding for finding in find(stalled) if finding.id == "stall")
+    assert finding.number == pytest.approx(0.26, abs=0.01)
+    assert "link goes down" in finding.detail
+
+
+def test_windows_begin_with_what_changes_the_run(stalled: Run) -> None:
+    kinds = [limit.kind for limit in explained(stalled)["oltp"].limits]
+    assert kinds[:2] == ["outstanding", "stall"]
+    assert "link goes down" in explained(stalled)["oltp"].limits[1].window.begins_with
+
+
+def test_a_drain_by_a_fault_is_named_like_one_of_the_whole_run(
+    drained: Run, tmp_path: Path
+) -> None:
+    backup = explained(drained)["backup"]
+    assert (backup.overall.kind, backup.overall.element) == ("slow_receiver", "host1.hba0.p0")
+    assert [limit.kind for limit in backup.limits] == [
+        "offered_load",
+        "slow_receiver",
+        "offered_load",
+    ]
+    always = TWO_HOSTS.replace(
+        'name: "host[1..2]", hbas: {speed: 8GFC}',
+        "name: host1, hbas: {speed: 8GFC, drain: 250MB/s}}, {name: host2, hbas: {speed: 8GFC}",
+    )
+    other = explained(run_of(always, tmp_path))["backup"].overall
+    assert (other.kind, other.element) == ("slow_receiver", "host1.hba0.p0")
+
+
+def test_who_is_not_concerned_is_not_blamed(drained: Run) -> None:
+    oltp = explained(drained)["oltp"].overall
+    assert oltp.kind == "offered_load"
+    assert oltp.is_harmless
+
+
+def test_shares_of_the_domains_sum_to_the_response_time(drained: Run) -> None:
+    for one in explain(drained):
+        assert sum(one.domains.values()) == pytest.approx(1)
+        assert sum(one.stages.values()) == pytest.approx(1)
+
+
+def test_the_command_prints_limits_and_problems(drained: Run) -> None:
+    result = CliRunner().invoke(app, ["explain", str(drained.folder)])
+    assert result.exit_code == 0
+    assert "backup is limited by host1.hba0.p0, which takes only 250 MB/s." in result.output
+    assert "Not tried:" in result.output
+    result = CliRunner().invoke(app, ["explain", str(drained.folder), "--json"])
+    document = json.loads(result.output)
+    assert document["workloads"][0]["limit"]["kind"] == "slow_receiver"
+    assert document["workloads"][0]["windows"][1]["from_s"] == pytest.approx(0.1, abs=0.003)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["explain", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "is not a run folder" in result.output
