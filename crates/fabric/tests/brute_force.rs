@@ -327,6 +327,7 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
                 left: frames,
                 interval: NS * interval,
                 draws: None,
+                curve: None,
                 next_at: Instant::START + NS * start,
                 sent: 0,
             });

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{ControllerPlan, FailoverPlan};
 use crate::drive::DrivePlan;
-use crate::fabric::Distribution;
+use crate::rate::Distribution;
 use crate::service_limit::ServiceLimitPlan;
 
 /// A storage array.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::faults::{MemberOutagePlan, OutagePlan};
 use crate::qos::{ClassPlan, VirtualChannelPlan};
+use crate::rate::{ArrivalsPlan, LoadPlan};
 
 /// A port of a host or an array.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -191,28 +192,8 @@ pub struct TrafficPlan {
     pub frames: Option<NonZeroU64>,
     /// Rate of frames. Without it, the source sends as fast as credit and fibre allow.
     pub arrivals: Option<ArrivalsPlan>,
+    /// Rate of frames over time, as shares of `arrivals`. Without it, the rate is constant.
+    pub load: Option<LoadPlan>,
     /// When it starts.
     pub start_ps: u64,
-}
-
-/// Rate of an open-loop source.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct ArrivalsPlan {
-    /// Mean time between two arrivals.
-    pub interval_ps: NonZeroU64,
-    /// Distribution of that time.
-    pub distribution: Distribution,
-}
-
-/// Distribution of a time around its mean.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Distribution {
-    /// Always the mean.
-    Constant,
-    /// Exponential.
-    Exponential,
 }

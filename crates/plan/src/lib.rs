@@ -18,6 +18,7 @@ mod host;
 mod job;
 mod loops;
 mod qos;
+mod rate;
 mod service_limit;
 mod services;
 
@@ -35,6 +36,7 @@ pub use host::*;
 pub use job::*;
 pub use loops::*;
 pub use qos::*;
+pub use rate::*;
 pub use service_limit::*;
 pub use services::*;
 

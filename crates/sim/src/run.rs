@@ -202,15 +202,15 @@ fn loop_until_end<const E: bool>(
 ) -> (Instant, bool) {
     let mut now = Instant::START;
     let mut steps = 0u64;
-    let mut attention_at = world.attention_at();
+    world.renew_attention();
     loop {
         let next_at = world.next_at();
-        if attention_at <= next_at && attention_at <= end_at {
+        if world.attention_at <= next_at && world.attention_at <= end_at {
             if let Some(ends_at) = world.attend(next_at, end_at) {
                 now = ends_at;
                 continue;
             }
-            attention_at = world.attention_at();
+            world.renew_attention();
         }
         if next_at > end_at {
             // Nothing is left to do, or nothing before the end.

@@ -238,9 +238,11 @@ class DiskEntry(Entry):
     segments: int = 16
     read_ahead: bool = True
     write_cache: bool = False
-    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "fifo"
-    position_margin: Time = 0
-    ageing: Share = 0
+    # Every drive of the catalog orders its queue by position and gains what real drives do: 1.6 to
+    # 2.2 times the random reads of one at a time with 32 waiting. Both values are fitted to that.
+    order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] = "sptf"
+    position_margin: Time = 2_000_000_000
+    ageing: Share = 6_000
     queue_depth: int = 64
     interface_rate: Rate | None = None
 

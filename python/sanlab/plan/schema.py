@@ -1317,6 +1317,10 @@ class WorkloadPlan(PlanPart, frozen=True, kw_only=True):
 
     Workloads of file systems come after those of applications.
     """
+    after: list[U32]
+    """Workloads that end before it begins: the times of its jobs count from the end of the last of
+    them.
+    """
 
 
 class PhasePlan(PlanPart, frozen=True, kw_only=True):
@@ -1358,11 +1362,13 @@ class JobPlan(PlanPart, frozen=True, kw_only=True):
     total_bytes: PositiveU64 | None
     """Bytes to move before the job ends. Without it, the job has no such end."""
     start_ps: U64
-    """When the job starts."""
+    """When the job starts, from the start of the run or from the end of the workloads its own waits
+    for.
+    """
     ramp_ps: U64
     """I/Os that complete earlier than this after the start are not counted."""
     stop_ps: PositiveU64 | None
-    """When the job stops submitting. Without it, it never does."""
+    """When the job stops submitting, likewise. Without it, it never does."""
     arrivals: ArrivalsPlan | None
     """Rate of submissions. Without it, the job submits as soon as `iodepth` allows."""
     load: LoadPlan | None
@@ -1444,7 +1450,7 @@ class LoadPointPlan(PlanPart, frozen=True, kw_only=True):
     """A point of a rate over time."""
 
     at_ps: U64
-    """Time since the start of the job."""
+    """Time since the start of the job or stream."""
     share_ppm: U32
     """Share of the rate in parts per million."""
 
@@ -1602,6 +1608,8 @@ class TrafficPlan(PlanPart, frozen=True, kw_only=True):
     """Frames to send. Without it, the flow has no end."""
     arrivals: ArrivalsPlan | None
     """Rate of frames. Without it, the source sends as fast as credit and fibre allow."""
+    load: LoadPlan | None
+    """Rate of frames over time, as shares of `arrivals`. Without it, the rate is constant."""
     start_ps: U64
     """When it starts."""
 

@@ -295,7 +295,7 @@ def _jobs(plan: Plan, max_rows: int) -> Table:
             format_size(job.block_bytes),
             str(job.iodepth) if job.iodepth else "open",
             f"{about_size(job.span_bytes)} at {about_size(job.offset_bytes)}",
-            _end(job),
+            _end(plan, job),
         )
         for job in plan.jobs[:max_rows]
     ]
@@ -318,13 +318,17 @@ def _through(plan: Plan, job: JobPlan) -> str:
     return f"{ports[own].name} to {ports[path.target_n_port].name}{more}"
 
 
-def _end(job: JobPlan) -> str:
+def _end(plan: Plan, job: JobPlan) -> str:
     ends = []
+    befores = [plan.workloads[before].name for before in plan.workloads[job.workload].after]
+    waits = f"starts after {', '.join(befores)}, ends " if befores else ""
     if job.total_bytes:
         ends.append(f"after {about_size(job.total_bytes)}")
     if job.stop_ps:
-        ends.append(f"at {format_time(job.stop_ps)}")
-    return " or ".join(ends) or "with the run"
+        ends.append(
+            f"{format_time(job.stop_ps)} later" if befores else f"at {format_time(job.stop_ps)}"
+        )
+    return waits + (" or ".join(ends) or "with the run")
 
 
 def _traffic(plan: Plan, max_rows: int) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sanlab.plan.job_parts import load_of
 from sanlab.plan.names import define, pair_up, safe_expand
 from sanlab.plan.schema import ArrivalsPlan, TrafficPlan
 from sanlab.quantities import PS_PER_S
@@ -124,6 +125,7 @@ def _plan(spec: Traffic, name: str, ends: tuple[int, int]) -> TrafficPlan:
         payload_bytes=spec.payload,
         frames=spec.frames or None,
         arrivals=_arrivals(spec),
+        load=load_of(spec.load),
         start_ps=spec.start_delay,
     )
 

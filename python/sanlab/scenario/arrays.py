@@ -291,13 +291,14 @@ class Disk(ScenarioModel):
     write_cache: bool | None = None
     """Whether a write completes when its data are in the buffer."""
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] | None = None
-    """Order of waiting commands: arrival, shortest seek, shortest seek and rotation, LOOK, or
-    C-LOOK."""
+    """Order of waiting commands: arrival, shortest seek, shortest seek and rotation (`sptf`, the
+    default), LOOK, or C-LOOK."""
     position_margin: Time | None = None
     """With `sptf`, how much longer than expected a movement may take: a sector that comes round
-    sooner may be missed, so that the drive prefers others. 0 is exact knowledge."""
+    sooner may be missed, so that the drive prefers others. 2ms by default; 0 is exact knowledge."""
     ageing: Share | None = None
-    """With `sptf`, share of its waiting time by which a command is preferred; `0%` is none."""
+    """With `sptf`, share of its waiting time by which a command is preferred; 0.6% by default, `0%`
+    is none."""
     queue_depth: Annotated[int, Field(ge=1, le=65_535)] | None = None
     """Commands it can choose from; 64 by default."""
     interface_rate: Rate | None = None

@@ -6,9 +6,10 @@ use sanlab_fabric::{
     BusPort, Class, Fibre, Forwarding, Limit, Link, Loops, NetworkBuilder, Patience, Policy,
     PolicyChange, RoutePolicy, Sink, Source, SwitchModel, Trunk, VirtualChannel, fibres_of,
 };
-use sanlab_fc::{BusModel, Fc2, Flow, Generator, Interleave, IoBus, NPort, wire_bytes};
+use sanlab_fc::{BusModel, Fc2, Flow, Generator, Interleave, IoBus, NPort, RateCurve, wire_bytes};
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span};
 
+use crate::build::jobs::load_of;
 use crate::build::loops::{add_loop, fl_port_of};
 use crate::plan::{
     self, Distribution, EndPlan, LimitPlan, LinkPlan, LoopPlan, NPortPlan, Plan, PolicyPlan,
@@ -186,14 +187,28 @@ fn add_buses(builder: &mut NetworkBuilder, plan: &Plan) {
 fn generator_of(traffic: &TrafficPlan, flow: Id<Flow>, seed: u64) -> Generator {
     let is_poisson =
         (traffic.arrivals).is_some_and(|of| of.distribution == Distribution::Exponential);
+    let starts_at = Instant::from_ps(traffic.start_ps);
+    let interval = (traffic.arrivals).map_or(Span::ZERO, |of| Span::from_ps(of.interval_ps.get()));
+    let mut draws =
+        is_poisson.then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name)));
+    let mut next_at = starts_at;
+    let mut curve = None;
+    if let Some(load) = &traffic.load {
+        let mut begins = RateCurve::new(load_of(load), starts_at);
+        // A Poisson process begins with a pause like any other.
+        let pause = draws.as_mut().map(|draws| draws.exponential_span(interval));
+        next_at = begins.after(pause.unwrap_or(Span::ZERO));
+        curve = Some(Box::new(begins));
+    }
     Generator {
         flow,
         destination: Id::new(traffic.target_n_port),
         payload_bytes: traffic.payload_bytes,
         left: traffic.frames.map_or(u64::MAX, u64::from),
-        interval: (traffic.arrivals).map_or(Span::ZERO, |of| Span::from_ps(of.interval_ps.get())),
-        draws: is_poisson.then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name))),
-        next_at: Instant::from_ps(traffic.start_ps),
+        interval,
+        draws,
+        curve,
+        next_at,
         sent: 0,
     }
 }

@@ -3,6 +3,7 @@
 use crate::plan::{EndPlan, LinkPlan, Plan, PlanError};
 
 use super::bounds::{Within, fields, instant, known, rate, require, span};
+use super::loads::check_load;
 
 /// Ports of a domain: 16 bits of an address.
 const MOST_PORTS: u64 = 1 << 16;
@@ -201,6 +202,9 @@ fn traffic(plan: &Plan) -> Result<(), PlanError> {
         span(traffic.arrivals.map(|it| it.interval_ps), || {
             place("arrivals.interval_ps")
         })?;
+        if let Some(load) = &traffic.load {
+            check_load(load, traffic.arrivals.is_some(), place)?;
+        }
     }
     Ok(())
 }

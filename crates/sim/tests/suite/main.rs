@@ -15,6 +15,7 @@ mod limits;
 mod loads;
 mod loops;
 mod mirrors;
+mod order;
 mod patience;
 mod patterns;
 mod pools;

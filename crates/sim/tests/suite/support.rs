@@ -326,6 +326,7 @@ impl San {
         self.plan.workloads.push(WorkloadPlan {
             file_system: None,
             name: format!("work{number}"),
+            after: vec![],
         });
         self.plan.jobs.push(JobPlan {
             name: format!("job{number}"),
@@ -382,6 +383,7 @@ impl San {
         self.plan.workloads.push(WorkloadPlan {
             name: "fs journal".into(),
             file_system: Some(0),
+            after: vec![],
         });
         self.plan.jobs.push(journal);
         self.plan.jobs.last_mut().expect("just added")
@@ -397,6 +399,7 @@ impl San {
             payload_bytes: payload,
             frames: NonZeroU64::new(frames),
             arrivals: NonZeroU64::new(interval).map(constant),
+            load: None,
             start_ps: 0,
         });
     }
