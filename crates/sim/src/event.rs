@@ -4,7 +4,7 @@ use sanlab_fabric::{Fibre, Link, Policy};
 use sanlab_fc::{Exchange, Frame};
 use sanlab_host::{Adapter, LunQueue};
 use sanlab_kernel::Id;
-use sanlab_storage::{Array, Controller, Disk, Group, Rebuild};
+use sanlab_storage::{Array, Controller, Disk, Group, Lun, Rebuild};
 
 use crate::array::task::Task;
 use crate::array::transfer::Transfer;
@@ -55,6 +55,10 @@ pub(crate) enum Event {
     CpuCompleted(Id<OpenRequest>),
     /// A LUN that accepted nothing is tried again: adapter and LUN queue.
     RetryLun(Id<Adapter>, Id<LunQueue>),
+    /// A suspended mirror goes on.
+    MirrorResumes(Id<Array>, Id<Lun>),
+    /// A region that a mirror lacks may be copied, as far as its rate is concerned.
+    RegionDue(Id<Array>, Id<Lun>),
     /// A refused copy is sent again.
     RetryCopy(Id<Transfer>),
     /// A command has waited for the limits of its LUN and host: exchange and its number.

@@ -1280,6 +1280,8 @@ class MirrorPlan(PlanPart, frozen=True, kw_only=True):
     """The data of copies up to this length follow their command without an XFER_RDY, so that a copy
     needs one round trip.
     """
+    resume: ResumePlan | None
+    """How it goes on when its journal was full. Without it, it stays suspended."""
 
 
 class SynchronousMirrorMode(
@@ -1309,6 +1311,20 @@ MirrorModePlan = SynchronousMirrorMode | AsynchronousMirrorMode | JournalMirrorM
 
 #: What happens when the journal of a mirror is full.
 JournalFullPlan = Literal["wait", "suspend"]
+
+
+class ResumePlan(PlanPart, frozen=True, kw_only=True):
+    """How a suspended mirror goes on."""
+
+    after_ps: PositiveU64
+    """From the suspension to the resumption."""
+    region_bytes: PositiveU64
+    """What is marked and copied as a whole."""
+    bytes_per_s: PositiveU64 | None
+    """Highest rate at which marked regions are copied.
+
+    Without it, nothing but `max_outstanding` limits it.
+    """
 
 
 class WorkloadPlan(PlanPart, frozen=True, kw_only=True):

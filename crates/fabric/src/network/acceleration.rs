@@ -61,8 +61,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let fibre = &self.fibres[id];
         let in_at = tail_at + fibre.delay;
         let back_at = in_at + fibre.credit_return;
+        let is_featured = fibre.features.is_some();
         let frame = &mut self.frames[frame];
-        frame.ready_at = in_at;
+        // On a trunk a short frame may be in before one that was sent earlier.
+        frame.ready_at = if is_featured {
+            self.fibres[id].come_in(in_at, frame)
+        } else {
+            in_at
+        };
         let channel = frame.channel;
         self.give_credit(id, channel, back_at);
         self.delivered += 1;

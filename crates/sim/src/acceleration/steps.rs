@@ -20,7 +20,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.agenda
                 .schedule(frame.ready_at, frame.destination.number(), event);
         } else if frame.kind == FrameKind::Command && self.accelerators.of(start.fibre).is_some() {
-            let sent_at = now + self.network.fibres[start.fibre].slot(wire_bytes(FCP_CMND_BYTES));
+            let rate = self.network.fibres[start.fibre].rate();
+            let sent_at = now + rate.time_for(u64::from(wire_bytes(FCP_CMND_BYTES)));
             let event = Event::WriteSeen(frame.exchange.record(), start.fibre);
             self.agenda.schedule(sent_at, frame.source.number(), event);
         }
