@@ -119,7 +119,10 @@ def failure_matrix(
 
 def _refuse_unlike(file: Path, plan: dict[str, Any], *, has_faults: bool) -> None:
     if has_faults:
-        reason = f"{file}: it has faults already. Remove 'faults': the matrix adds one at a time"
+        reason = (
+            f"{file}: it has faults already, and the matrix adds one at a time. Remove 'faults', or"
+            " add --set faults=[]"
+        )
         raise SanlabError(reason)
     if not plan["jobs"]:
         reason = f"{file}: it has no workload that could notice a failure. Add 'workloads'"
@@ -154,9 +157,8 @@ def _row(
         return Row(failure, [], error.problems[0].reason)
     kept = None
     if cache is not None:
-        digest = hashlib.blake2b(
-            f"{sanlab_version()}{failure.name}{plan_json}".encode(), digest_size=16
-        )
+        content = f"{sanlab_version()}{failure.name}{plan_json}"
+        digest = hashlib.blake2b(content.encode(), digest_size=16)
         kept = cache / f"{digest.hexdigest()}.json"
         if kept.is_file():
             rows = json.loads(kept.read_text(encoding="utf-8"))
