@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sanlab.explain.candidates import Case, best
 from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.reach import Reach
+from sanlab.explain.receiver import SATURATED
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import whole, windows
 from sanlab.results.columns import STAGES
@@ -120,15 +121,21 @@ def limit_of(view: View, workload: str, prefer: str = "") -> Limit | None:
     reach = view.evidences.reach.get(workload, Reach())
     if not flow.io_count:
         return _without_io(view, workload, reach, flow.error_count)
-    stalled = _stalled(view, workload)
-    if stalled is not None:
-        return stalled
     stages = view.stages(workload)
     total = sum(stages.values()) or 1.0
     case = Case(
-        view, workload, reach, {stage: spent / total for stage, spent in stages.items()}, prefer
+        view,
+        workload,
+        reach,
+        {stage: spent / total for stage, spent in stages.items()},
+        prefer,
+        _is_closed(jobs),
     )
     candidate = best(case)
+    if candidate is None or (candidate.utilisation or 0.0) < SATURATED:
+        stalled = _stalled(view, workload)
+        if stalled is not None:
+            return stalled
     if candidate is None:
         return _unlimited(case, jobs)
     return Limit(
@@ -145,6 +152,11 @@ def limit_of(view: View, workload: str, prefer: str = "") -> Limit | None:
         candidate.kind in SPREADING and not _passes(reach, candidate),
         candidate.evidence,
     )
+
+
+def _is_closed(jobs: list[dict[str, Any]]) -> bool:
+    """Whether jobs keep a number of I/Os open, without a rate."""
+    return any(job["iodepth"] and job["arrivals"] is None for job in jobs)
 
 
 def _jobs(run: Record, workload: str, window: Window) -> list[dict[str, Any]]:
@@ -210,7 +222,7 @@ def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
     share = case.stages.get(stage, 0.0)
     most = f"; {show_percent(share)} of the response time is {STAGES[stage]}" if stage else ""
     window = case.view.window
-    if any(job["iodepth"] and job["arrivals"] is None for job in jobs):
+    if _is_closed(jobs):
         sentence = (
             "nothing is saturated, and the throughput is the number of open I/Os divided by the"
             f" response time{most}"
@@ -239,5 +251,7 @@ def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, .
 def _passes(reach: Reach, candidate: Candidate) -> bool:
     """Whether I/Os pass the element of a limit."""
     element = candidate.element
+    if reach.copies is not None and _passes(reach.copies, candidate):
+        return True
     named = reach.ports | reach.loops | reach.initiators | reach.targets
     return element in named or any(element == name for _, name in reach.stations)

@@ -49,6 +49,8 @@ class Case:
     """Shares of the response time."""
     prefer: str = ""
     """Element that limits the whole run: named again where it is as full as others."""
+    is_closed: bool = False
+    """It keeps a number of I/Os open, without a rate."""
 
     def share(self, *stages: str) -> float:
         """Share of the response time in these stages."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
-from sanlab.explain.credit import SATURATED, cause_of_waiting, credits_to_fill
+from sanlab.explain.candidates.stations import REMEDIES
+from sanlab.explain.credit import cause_of_waiting, credits_to_fill
+from sanlab.explain.evidence import Evidence
+from sanlab.explain.receiver import SATURATED
 from sanlab.quantities import counted
 from sanlab.results.ports import WAITS, busy_while_waiting
 from sanlab.words import show_percent, show_rate
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
     from sanlab.explain.candidates.case import Case
     from sanlab.explain.credit import Cause
-    from sanlab.explain.view import Row
+    from sanlab.explain.view import Row, Use
 
 #: Stages in which frames wait for a link, or are sent over it.
 LINK_STAGES = ("tx_queue", "switch", "credit_wait", "wire")
@@ -95,6 +98,9 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         kind = "slow_receiver"
         sentence = f"{cause.port}, which takes only {show_rate(view.slow[cause.port])}"
         remedy = "a repair of that device, or a rate limit for its traffic"
+    elif cause.station is not None:
+        yield _behind(case, cause, cause.station)
+        return
     elif cause.kind == "lost":
         kind = "credit_loss"
         sentence = f"the BB credit that {cause.port} has lost"
@@ -139,4 +145,34 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
             port_evidence(waiting, "tx_credit_wait_ps", "tx_bb_credit"),
             port_evidence(row, "tx_utilisation", "tx_queue_mean_frames"),
         ),
+    )
+
+
+def _behind(case: Case, cause: Cause, use: Use) -> Candidate:
+    """A port of a host whose adapter or I/O bus is busy: its own, or that of another host."""
+    share = case.share("credit_wait", "tx_queue", "switch", use.kind)
+    busy = show_percent(use.utilisation)
+    evidence = (Evidence("stations", {"station": use.name}, {"utilisation": use.utilisation}),)
+    if (use.kind, use.name) in case.reach.stations:
+        kind, name = ("bus", "I/O bus") if use.kind == "bus" else ("adapter", "adapter")
+        return Candidate(
+            kind,
+            use.name,
+            share,
+            use.utilisation,
+            f"{name} {use.name}, busy {busy} of the time, so that frames wait for the buffers of"
+            f" {cause.port}",
+            REMEDIES[use.kind],
+            evidence=evidence,
+        )
+    return Candidate(
+        "slow_receiver",
+        cause.port,
+        share,
+        use.utilisation,
+        f"{cause.port}, which returns credit late, as {use.name} behind it is busy {busy} of the"
+        " time",
+        f"{REMEDIES[use.kind]} there, or a rate limit for its traffic",
+        f"Path to the cause: {' > '.join(dict.fromkeys((*cause.path, cause.port)))}.",
+        evidence,
     )
