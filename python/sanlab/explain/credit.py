@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sanlab.explain.receiver import SATURATED, busy_behind
+from sanlab.explain.receiver import busy_behind
+from sanlab.explain.saturation import MOST, SATURATED
 from sanlab.results.ports import WAITS
 
 if TYPE_CHECKING:
@@ -78,7 +79,12 @@ def cause_of_waiting(view: View, port: Row) -> Cause:
 
 def is_saturated(port: Row) -> bool:
     """Busy with frames waiting: a nearly full fibre alone need not delay any frame."""
-    return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= QUEUES)
+    return is_full(port) and bool(port["tx_queue_mean_frames"] >= QUEUES)
+
+
+def is_full(port: Row) -> bool:
+    """Busy nearly all the time, or in most bins of the window."""
+    return bool(port["tx_utilisation"] >= SATURATED or port.get("full_share", 0.0) > MOST)
 
 
 def _pressure(view: View, port: Row) -> float:

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from sanlab.explain.reach import Station
     from sanlab.explain.view import Use, View
 
-#: Utilisation from which a station counts as saturated.
-SATURATED = 0.9
-
 
 def busy_behind(view: View, port: str) -> Use | None:
     """Return the busiest saturated station that empties the buffers of an N_Port, if there is one.
@@ -21,7 +18,7 @@ def busy_behind(view: View, port: str) -> Use | None:
     memory, so a busy one returns credit late.
     """
     used = [view.stations[key] for key in _stations(view, port) if key in view.stations]
-    busy = [use for use in used if use.utilisation >= SATURATED]
+    busy = [use for use in used if use.is_saturated]
     return max(busy, key=lambda use: (use.utilisation, use.name), default=None)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates import arrays, copies, faults, hosts, links, loops, qos, stations
 from sanlab.explain.candidates.case import MATTERS, Candidate, Case
-from sanlab.explain.receiver import SATURATED
+from sanlab.explain.saturation import SATURATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

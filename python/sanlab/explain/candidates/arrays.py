@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence, pick
-from sanlab.explain.receiver import SATURATED
 from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def find(case: Case) -> Iterator[Candidate]:
     """Yield what arrays hold commands back for."""
     if case.share("limit") >= MATTERS:
         yield from _limit(case)
-    if case.share("cache") >= MATTERS:
+    if case.room >= MATTERS:
         yield from _room(case)
     yield from _full_task_sets(case)
 
@@ -86,7 +85,7 @@ def _more_room(case: Case) -> str:
     busy = [
         use
         for key, use in case.view.stations.items()
-        if key in case.reach.stations and use.kind in BEHIND and use.utilisation >= SATURATED
+        if key in case.reach.stations and use.kind in BEHIND and use.is_saturated
     ]
     if busy:
         return "faster media, or fewer writes; a larger cache only delays it"
@@ -105,7 +104,7 @@ def _room(case: Case) -> Iterator[Candidate]:
     yield Candidate(
         "cache_room",
         top["controller"],
-        case.share("cache"),
+        case.room,
         None,
         f"the cache of {top['controller']}: {show_count(top['room_waits_count'])} writes waited for"
         " room, since data come faster than they are destaged",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates import links, stations
-from sanlab.explain.candidates.case import MATTERS, Candidate
+from sanlab.explain.candidates.case import DELAYS, MATTERS, Candidate
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def find(case: Case) -> Iterator[Candidate]:
         for one in (*links.find(way), *stations.find(way)):
             detail = f"Copies to another array pass it. {one.detail}".strip()
             yield replace(one, detail=detail)
+    if share < DELAYS:
+        return
     yield Candidate(
         "mirror",
         case.arrays,

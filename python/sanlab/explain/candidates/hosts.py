@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.candidates.case import MATTERS, Candidate
+from sanlab.explain.candidates.case import DELAYS, MATTERS, Candidate
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.words import show_percent
 
@@ -31,7 +31,7 @@ def find(case: Case) -> Iterator[Candidate]:
             is_behind=False,
         )
     moderated = case.share("interrupt")
-    if moderated >= MATTERS:
+    if moderated >= DELAYS:
         yield Candidate(
             "interrupt",
             case.hosts,

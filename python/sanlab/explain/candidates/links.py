@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
 from sanlab.explain.candidates.stations import REMEDIES
-from sanlab.explain.credit import cause_of_waiting, credits_to_fill
+from sanlab.explain.credit import cause_of_waiting, credits_to_fill, is_full
 from sanlab.explain.evidence import Evidence
-from sanlab.explain.receiver import SATURATED
+from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
 from sanlab.results.ports import WAITS, busy_while_waiting
 from sanlab.words import show_percent, show_rate
@@ -34,15 +34,11 @@ def find(case: Case) -> Iterator[Candidate]:
 
 def _links(case: Case) -> Iterator[Candidate]:
     ports = case.view.ports
-    full = [
-        ports[name]
-        for name in case.reach.ports
-        if name in ports and ports[name]["tx_utilisation"] >= SATURATED
-    ]
+    full = [ports[name] for name in case.reach.ports if name in ports and is_full(ports[name])]
     if not full:
         return
     top = max(
-        full, key=lambda row: (row["port"] == case.prefer, row["tx_utilisation"], row["port"])
+        full, key=lambda row: (row["port"] in case.prefer, row["tx_utilisation"], row["port"])
     )
     share = top["tx_utilisation"]
     yield Candidate(
@@ -119,10 +115,10 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         remedy = "more bandwidth there, or less load through it"
     elif cause.kind == "queued":
         while_waiting = busy_while_waiting(view.run, cause.port, waiting["port"]) or 0.0
-        is_full = view.window.is_whole and while_waiting >= SATURATED
-        kind = "congestion" if is_full else "bursts"
+        fills = view.window.is_whole and while_waiting >= SATURATED
+        kind = "congestion" if fills else "bursts"
         sentence = f"bursts: frames wait for {cause.port}, which is busy {busy} of the time"
-        if is_full:
+        if fills:
             sentence = (
                 f"frames for {cause.port}, busy {show_percent(while_waiting)} of the time that"
                 " others wait for it, that fill the buffers on the path"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import Candidate
 from sanlab.explain.evidence import Evidence, pick
-from sanlab.explain.receiver import SATURATED
+from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
 from sanlab.results.loops import frames_share, uses
 from sanlab.words import show_percent, show_time

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence
-from sanlab.explain.receiver import SATURATED
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from sanlab.explain.candidates.case import Case
     from sanlab.explain.view import Use
 
+#: The part of the stage `cache` in which writes wait for room.
+ROOM = "room"
 #: Of each kind of station: kind of limit, stages of its waits, name in a sentence, remedy.
 _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     "cpu": (
@@ -45,19 +46,19 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     ),
     "disk": (
         "disk",
-        ("disk_queue", "seek", "rotation", "transfer", "cache", "parity"),
+        ("disk_queue", "seek", "rotation", "transfer", "parity", ROOM),
         "disk",
         "more or faster disks, or fewer disk operations for each I/O",
     ),
     "media": (
         "media",
-        ("media", "cache", "parity"),
+        ("media", "parity", ROOM),
         "the media of",
         "more or faster devices",
     ),
     "parity": (
         "parity",
-        ("parity", "cache"),
+        ("parity", ROOM),
         "the computation of parity in",
         "another RAID level, or writes of whole stripes",
     ),
@@ -75,16 +76,16 @@ def find(case: Case) -> Iterator[Candidate]:
     """Yield the busiest saturated station of each kind that the workload passes."""
     reached = [use for key, use in case.view.stations.items() if key in case.reach.stations]
     for kind, (limit, stages, words, remedy) in _KINDS.items():
-        busy = [use for use in reached if use.kind == kind and use.utilisation >= SATURATED]
+        busy = [use for use in reached if use.kind == kind and use.is_saturated]
         if not busy:
             continue
-        busy.sort(key=lambda use: (use.name != case.prefer, -use.utilisation, use.name))
+        busy.sort(key=lambda use: (use.name not in case.prefer, -use.utilisation, use.name))
         top = busy[0]
         likewise = f", and so are {len(busy) - 1} more" if len(busy) > 1 else ""
         yield Candidate(
             limit,
             top.name,
-            case.share(*stages),
+            _share(case, stages),
             top.utilisation,
             f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time{likewise}",
             _remedy(case, top) or remedy,
@@ -99,7 +100,7 @@ def nearly(case: Case) -> Candidate | None:
     With few I/Os open they may wait for each other at a station that still has gaps.
     """
     for kind, (limit, stages, words, remedy) in _KINDS.items():
-        share = case.share(*stages)
+        share = _share(case, stages)
         used = [
             use
             for key, use in case.view.stations.items()
@@ -124,6 +125,11 @@ def nearly(case: Case) -> Candidate | None:
     return None
 
 
+def _share(case: Case, stages: tuple[str, ...]) -> float:
+    """Share of the response time in stages, the wait for room in the cache among them."""
+    return case.share(*stages) + (case.room if ROOM in stages else 0.0)
+
+
 def _remedy(case: Case, use: Use) -> str:
     """Say what may help an adapter that is busy with commands rather than data."""
     if use.kind != "hba":
@@ -144,7 +150,7 @@ def _remedy(case: Case, use: Use) -> str:
 
 def _in_front(case: Case) -> str:
     """Say that a full cache is a queue in front of the media."""
-    share = case.share("cache")
+    share = case.room
     if share < MATTERS:
         return ""
     return (

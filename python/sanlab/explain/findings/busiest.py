@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import Finding, not_enough
-from sanlab.explain.receiver import SATURATED
+from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import whole
 from sanlab.words import show_percent

@@ -11,7 +11,7 @@ from sanlab.explain.credit import (
 )
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, WAIT_SHARE, Finding, not_enough
-from sanlab.explain.receiver import SATURATED
+from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import whole
 from sanlab.results.ports import WAITS, busy_while_waiting
