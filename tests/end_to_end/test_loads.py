@@ -187,3 +187,52 @@ def test_throughput_over_the_number_of_hosts(scenario: Path, tmp_path: Path) -> 
     assert numbers == [1, 2, 4, 8]
     rates = [reads["iops"] + writes["iops"] for reads, writes in zip(*rows, strict=True)]
     assert rates == pytest.approx([1000 * number for number in numbers], rel=0.02)
+
+
+ORDERED = """\
+hosts: [{name: "host[1..2]"}]
+switches: [{name: sw1}]
+arrays:
+  - name: dev1
+    luns: [{name: lun1, size: 1GiB, memory: {service: 50us, servers: 4}}]
+links:
+  - {from: "host[1..2]", to: sw1}
+  - {from: dev1, to: sw1}
+workloads:
+  - {name: "fill[1..2]", hosts: host1, targets: dev1.lun1, rw: write, bs: 64k, size: 4MiB}
+  - {name: read, after: "fill*", hosts: "host[1..2]", targets: dev1.lun1, bs: 4k, runtime: 20ms}
+  - {name: last, after: [read, "fill[1..2]"], start_delay: 1ms, ramp_time: 1ms, hosts: host2,
+     targets: dev1.lun1, bs: 4k, iodepth: 2, size: 4MiB}
+measure: {duration: 1s, interval: 1ms}
+"""
+
+
+#: With zones, ports log in before their first I/O.
+ZONES = "zoning: {zones: {a: [host1, host2, dev1]}, sets: {s: [a]}, active: s}\n"
+
+
+@pytest.mark.parametrize("services", ["", ZONES])
+def test_workloads_wait_for_others(tmp_path: Path, services: str) -> None:
+    """Figures are apart; logins delay only the first."""
+    path = tmp_path / "ordered.yaml"
+    path.write_text(ORDERED + services, encoding="utf-8")
+    run = sanlab.run(path, folder=tmp_path / "run")
+    begins = {row["workload"]: row["from_ps"] for row in run.rows("workloads")}
+    spans = {row["workload"]: row["window_ps"] for row in run.rows("workloads")}
+    filled = max(begins[name] + spans[name] for name in ("fill1", "fill2"))
+    assert begins["fill1"] == begins["fill2"] == 0
+    assert begins["read"] == filled
+    # The last I/O of each host began before the job stopped.
+    assert 0 <= spans["read"] - 20 * 10**9 < 200 * 10**6
+    assert begins["last"] == begins["read"] + spans["read"] + 2 * 10**9
+    # Every workload moved what it was to move; the ramp of the last does not count.
+    moved = {row["workload"]: row["bytes"] for row in run.rows("workloads")}
+    assert moved["fill1"] == moved["fill2"] == 4 * 2**20
+    assert 0 < moved["last"] < 4 * 2**20
+    total, seconds = run.summary(), (begins["last"] + spans["last"]) / 1e12
+    assert total["throughput_bytes_per_s"] == pytest.approx(sum(moved.values()) / seconds)
+    assert steady(run) is None
+    out = CliRunner().invoke(app, ["plan", str(path)]).stdout
+    assert "starts after" in out
+    out = CliRunner().invoke(app, ["run", str(path), "--out", str(tmp_path / "again")]).stdout
+    assert "read" in out.split("workload  op", 1)[1]

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import RunError
+from sanlab.results.phases import phases
 from sanlab.sweeps import pool as pools
 from sanlab.sweeps.measure import measure_point
 from sanlab.sweeps.store import read
@@ -259,6 +260,63 @@ def test_a_random_design_has_impossible_points_too(tmp_path: Path) -> None:
     impossible = len(sanlab.Sweep.open(tmp_path / "s").impossible())
     assert 0 < impossible < 12
     assert f"{12 - impossible} points done, {impossible} impossible" in out
+
+
+def test_listed_points_may_be_impossible(tmp_path: Path) -> None:
+    """Each value is there once, and good beside those of another point."""
+    duration, ramp = "measure.duration", "workloads.reads.ramp_time"
+    path = tmp_path / "points.csv"
+    path.write_text(f"{duration},{ramp}\n15ms,20ms\n100ms,10ms\n40ms,5ms\n", encoding="utf-8")
+    zipped = ["-p", f"{duration}=15ms,100ms,40ms", "-p", f"{ramp}=20ms,10ms,5ms", "--zip"]
+    for args in (["--points", str(path)], zipped):
+        folder = tmp_path / args[0].strip("-")
+        code, out, _ = invoke(*args, "-o", str(folder))
+        assert code == 0
+        assert "2 points done, 1 impossible" in out
+        (impossible,) = sanlab.Sweep.open(folder).impossible()
+        assert (impossible[duration], impossible[ramp]) == ("15ms", "20ms")
+        assert "Counting starts at 20ms" in impossible["reason"]
+    path.write_text(f"{duration},{ramp}\n15ms,never\n100ms,10ms\n", encoding="utf-8")
+    code, _, err = invoke("--points", str(path), "-o", str(tmp_path / "no"))
+    assert code == 2
+    assert f"-p {ramp}=never" in err
+    assert duration not in err
+    assert not (tmp_path / "no").exists()
+
+
+def test_phases_have_rows_of_their_own(tmp_path: Path) -> None:
+    """They are those of the run; the headline and its resumption are as without phases."""
+    day = Path(KNEE).parents[1] / "daily-load" / "scenario.yaml"
+    args = ["sweep", str(day), "-p", "N=1,2", "--repeats", "2", "-o", str(tmp_path / "s")]
+    result = CliRunner().invoke(app, args)
+    assert result.exit_code == 0
+    assert "afternoon" in result.stdout
+    sweep = sanlab.Sweep.open(tmp_path / "s")
+    assert sweep.phases == ["night", "morning", "afternoon", "evening"]
+    assert len(sweep.summary()) == 2
+    assert len(keys_in(tmp_path / "s")) == 4 * (1 + 4)
+    run = sanlab.run(day, folder=tmp_path / "run", overrides={"N": "2"})
+    for figures in phases(run, "oltp"):
+        (row,) = [
+            row
+            for row in sweep.rows
+            if (row["N"], row["repeat"], row["phase"], row["op"]) == (2, 0, figures.phase, "read")
+        ]
+        assert row["iops"] == figures.iops
+        assert row["response_p99_ps"] == figures.response_ps[99.0]
+        assert row["limiting_element"] is None
+    night, day_long = sweep.summary(phase="night")[1], sweep.summary()[1]
+    assert night["repeats"] == 2
+    assert night["iops"] < day_long["iops"]
+    assert '<section id="phases">' in (tmp_path / "s" / "sweep.html").read_text(encoding="utf-8")
+    again = CliRunner().invoke(app, [*args, "--json"])
+    assert '"found": 4' in again.stdout
+    assert len(json.loads(again.stdout)["phases"]) == 8
+    plot = ["plot", str(tmp_path / "s"), "--out", str(tmp_path / "p.svg"), "--phase"]
+    assert CliRunner().invoke(app, [*plot, "night"]).exit_code == 0
+    refused = CliRunner().invoke(app, [*plot, "noon"])
+    assert refused.exit_code == 2
+    assert "Its phases are night, morning, afternoon, evening" in refused.stderr
 
 
 def test_a_value_that_is_wrong_with_all_others_is_named(tmp_path: Path) -> None:

@@ -151,7 +151,8 @@ def test_initiators_are_ports_of_hosts(tmp_path: Path) -> None:
 )
 def test_the_catalog_has_solid_state(tmp_path: Path, model: str, media: type) -> None:
     array = array_of(tmp_path, f"model: {model}", "queue_depth: 64")
-    assert isinstance(array.luns[0].media, media)
+    holds = array.ssds[0] if array.ssds else array.luns[0]
+    assert isinstance(holds.media, media)
 
 
 def test_a_lun_changes_single_values_of_its_flash(tmp_path: Path) -> None:

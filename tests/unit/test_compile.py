@@ -16,6 +16,7 @@ from sanlab.plan.explain import notes
 from sanlab.plan.schema import (
     ArrivalsPlan,
     AsynchronousMirrorMode,
+    DriveDiskModel,
     JobPlan,
     MemoryMedia,
     PathPlan,
@@ -166,7 +167,8 @@ def test_disks_come_from_different_groups() -> None:
     assert all(isinstance(media, StripeMedia) for media in stripes)
     used = [media.disks for media in stripes if isinstance(media, StripeMedia)]
     assert used == [[0, 2, 4, 6], [1, 3, 5, 7]]
-    assert array.drives[array.disks[0].drive].revolution_ps == 6 * 10**9
+    assert array.disks[0].model == DriveDiskModel(drive=0)
+    assert array.drives[0].revolution_ps == 6 * 10**9
 
 
 def test_luns_that_share_disks_lie_one_after_the_other() -> None:

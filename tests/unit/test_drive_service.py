@@ -21,28 +21,20 @@ if TYPE_CHECKING:
 
 #: Exit code of input that is refused.
 BAD_INPUT = 2
-#: What `docs/how-to/replay-a-drive.md` tells to write for a queue like those of real drives.
-MARGIN_PS = 2 * 10**9
-AGEING_PPM = 6000
 
 
-def service(
-    name: str, order: SchedulingPlan, *, margin_ps: int = 0, ageing_ppm: int = 0
-) -> Service:
+def exactly(name: str, order: SchedulingPlan) -> Service:
     drive = msgspec.structs.replace(
-        load_drive(name).plan,
-        scheduling=order,
-        position_margin_ps=margin_ps,
-        ageing_ppm=ageing_ppm,
+        load_drive(name).plan, scheduling=order, position_margin_ps=0, ageing_ppm=0
     )
     return service_of(drive, depths=(1, 32))
 
 
 @pytest.mark.parametrize("name", names_of("disks"))
 def test_every_drive_gains_what_real_ones_gain(name: str) -> None:
-    found = service(name, "sptf", margin_ps=MARGIN_PS, ageing_ppm=AGEING_PPM)
+    found = service_of(load_drive(name).plan, depths=(1, 32))
     assert 1.6 < found.gain(found.depths[-1]) < 2.2
-    exact = service(name, "sptf")
+    exact = exactly(name, "sptf")
     assert exact.gain(exact.depths[-1]) > 2.5
 
 
@@ -63,7 +55,7 @@ def test_the_parts_make_the_service_and_the_service_the_rate(name: str) -> None:
 
 
 def test_order_of_arrival_gains_only_the_overhead() -> None:
-    found = service("cheetah-10k6", "fifo")
+    found = exactly("cheetah-10k6", "fifo")
     alone, loaded = found.depths
     gone_ms = alone.service_ms - loaded.service_ms
     assert gone_ms == pytest.approx(alone.overhead_ms, abs=0.02 * alone.service_ms)
@@ -85,13 +77,16 @@ def test_the_command_shows_and_writes_it(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_keys_of_a_disk_reach_the_drive(tmp_path: Path) -> None:
     file = tmp_path / "drive.yaml"
-    file.write_text("{model: generic-10k, order: sptf, position_margin: 2ms, ageing: 0.6%}\n")
+    file.write_text("{model: generic-10k, order: sstf, position_margin: 1ms, ageing: 0.5%}\n")
     drive = load_drive(str(file)).plan
-    assert (drive.scheduling, drive.position_margin_ps, drive.ageing_ppm) == (
-        "sptf",
-        MARGIN_PS,
-        AGEING_PPM,
-    )
+    values = (drive.scheduling, drive.position_margin_ps, drive.ageing_ppm)
+    assert values == ("sstf", 10**9, 5000)
+
+
+def test_drives_of_the_catalog_order_commands_alike() -> None:
+    plans = [load_drive(name).plan for name in names_of("disks")]
+    orders = {(plan.scheduling, plan.position_margin_ps, plan.ageing_ppm) for plan in plans}
+    assert orders == {("sptf", 2 * 10**9, 6000)}
 
 
 def test_a_drive_smaller_than_a_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

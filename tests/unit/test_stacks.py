@@ -50,7 +50,8 @@ def plan_of(text: str = BASE, /, **overrides: object) -> Plan:
 
 
 def names_on(plan: Plan, loop: int = 0) -> list[str]:
-    return [plan.n_ports[port.n_port].name for port in plan.loops[loop].ports]
+    on_loop = [port.n_port for port in plan.loops[loop].ports if port.n_port is not None]
+    return [plan.n_ports[number].name for number in on_loop]
 
 
 def drivers_of(plan: Plan) -> dict[str, str]:
@@ -135,6 +136,7 @@ def test_addresses_on_the_network_end_in_the_al_pa() -> None:
     plan = plan_of()
     for number, loop in enumerate(plan.loops):
         for port in loop.ports:
+            assert port.n_port is not None
             assert plan.n_ports[port.n_port].fc_id == number << 8 | port.al_pa
 
 

@@ -1,5 +1,6 @@
 //! What a transmitter counts.
 
+use sanlab_fc::Frame;
 use sanlab_kernel::Span;
 
 /// Counters of one direction of a link, kept by its transmitter.
@@ -24,4 +25,14 @@ pub struct FibreCounters {
     pub queue_wait: u128,
     /// Frames lost on this fibre or before it: cut off, corrupted, or discarded because it was dark.
     pub dropped: u64,
+}
+
+impl FibreCounters {
+    /// Count a frame that is received.
+    pub(crate) fn count(&mut self, frame: &Frame, slot: Span) {
+        self.frames += 1;
+        self.bytes += u64::from(frame.wire_bytes);
+        self.payload_bytes += u64::from(frame.payload_bytes);
+        self.busy += slot;
+    }
 }

@@ -6,7 +6,7 @@ use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::features::LinkFeatures;
-use crate::parts::{Switch, SwitchPort, area_of};
+use crate::parts::{FlPort, Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
 use crate::trunk::Trunk;
 use crate::voq::{Queue, Queues};
@@ -38,6 +38,8 @@ pub enum Source {
     NPort(Id<NPort>),
     /// A port of a switch.
     Switch,
+    /// What comes from a loop into its FL_Port.
+    Loop(Id<FlPort>),
 }
 
 /// Who receives.
@@ -52,6 +54,8 @@ pub enum Sink {
         /// Which of its ports.
         port: Id<SwitchPort>,
     },
+    /// The loop of an FL_Port.
+    Loop(Id<FlPort>),
 }
 
 /// One direction of a link, aligned to cache lines: a hop reads nearly all of it.
@@ -159,6 +163,15 @@ impl Fibre {
     #[inline(always)]
     pub fn is_dark(&self, now: Instant) -> bool {
         now >= self.dark_from
+    }
+
+    /// The FL_Port it belongs to: its frames go when the loop of that port lets them.
+    #[inline]
+    pub(crate) fn fl_port(&self) -> Option<Id<FlPort>> {
+        match (self.source, self.sink) {
+            (Source::Loop(port), _) | (_, Sink::Loop(port)) => Some(port),
+            _ => None,
+        }
     }
 
     /// Its optional features; adds an empty set where it has none.

@@ -39,7 +39,7 @@ pub use loops::{
     SharedLoop, StringCounters, SwitchedLoop,
 };
 pub use network::{BrokenLaw, Network, NetworkBuilder};
-pub use parts::{Switch, SwitchPort};
+pub use parts::{FlPort, Switch, SwitchPort};
 pub use patience::{Impatience, Patience, PatienceCounters};
 pub use policy::{Policy, PolicyChange};
 pub use probe::{Fate, NoProbe, Probe};

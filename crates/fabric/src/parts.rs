@@ -3,6 +3,9 @@
 /// A switch.
 pub enum Switch {}
 
+/// A port of a switch on a loop, among the ports of all loops.
+pub enum FlPort {}
+
 /// A port of a switch, among those of that switch.
 pub enum SwitchPort {}
 

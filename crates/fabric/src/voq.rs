@@ -110,6 +110,33 @@ impl Queues {
         id
     }
 
+    /// The queue whose turn it is among those with a ready frame of a kind.
+    pub(crate) fn next_ready_that(
+        &self,
+        now: Instant,
+        fits: impl Fn(Id<Frame>) -> bool,
+    ) -> Option<Id<Queue>> {
+        let heads = self.heads();
+        let mut ready = heads
+            .filter(|&(queue, at)| at <= now && fits(self.head(queue)))
+            .map(|(queue, _)| queue);
+        let first = ready.next()?;
+        let mut all = std::iter::once(first).chain(ready);
+        all.find(|&queue| queue > self.served_last).or(Some(first))
+    }
+
+    /// Serve the first frame of one queue.
+    pub(crate) fn serve(&mut self, queue: Id<Queue>, frames: &Arena<Frame>) -> Id<Frame> {
+        self.served_last = queue;
+        self.take(queue, frames)
+    }
+
+    /// When a frame becomes ready that is not yet, and heads its queue; [`Instant::NEVER`] if none is.
+    pub(crate) fn ready_after(&self, now: Instant) -> Instant {
+        let later = self.heads().map(|(_, at)| at).filter(|&at| at > now);
+        later.min().unwrap_or(Instant::NEVER)
+    }
+
     /// Every queue that holds a frame, in order, with the instant its first frame is ready.
     pub(crate) fn heads(&self) -> impl Iterator<Item = (Id<Queue>, Instant)> + '_ {
         self.occupied

@@ -327,6 +327,7 @@ fn network<const EVERY_EVENT: bool>(case: &Case) -> Network<EVERY_EVENT> {
                 left: frames,
                 interval: NS * interval,
                 draws: None,
+                curve: None,
                 next_at: Instant::START + NS * start,
                 sent: 0,
             });
@@ -365,6 +366,7 @@ fn add_link(builder: &mut NetworkBuilder, case: &Case, link: usize) {
         let source = match sink(2 * link + 1 - end) {
             Sink::NPort(id) => Source::NPort(id),
             Sink::Switch { .. } => Source::Switch,
+            Sink::Loop(_) => unreachable!("links only"),
         };
         let to = sink(2 * link + end);
         let fibre = Fibre::new(

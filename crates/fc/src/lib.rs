@@ -32,7 +32,7 @@ pub use flow_control::FlowControl;
 pub use frame::{Frame, NextFrame};
 pub use frame_kind::FrameKind;
 pub use frame_size::{FRAME_OVERHEAD_BYTES, HEADER_IN_BYTES, PRIMITIVE_BYTES, wire_bytes};
-pub use generator::Generator;
+pub use generator::{Generator, RateCurve};
 pub use io_bus::{BusModel, IoBus, RING_ENTRY_BYTES};
 pub use n_port::{Fc2, Interleave};
 pub use parts::{BusPlace, Flow, NPort, Wire};

@@ -196,7 +196,7 @@ impl Fc2 {
         }
         self.pending.clear();
         for generator in &mut self.generators {
-            generator.next_at = generator.next_at.max(back_at);
+            generator.pause_until(back_at);
         }
         lost
     }

@@ -1,9 +1,8 @@
 //! A stream of requests from one host, in fio's terms or after another pattern.
 
-use sanlab_kernel::{Id, Instant, RandomStream, Span, Zipf};
+use sanlab_kernel::{Id, Instant, Load, RandomStream, Span, Zipf};
 
 use crate::access_spec::AccessSpec;
-use crate::load::Load;
 use crate::request::Request;
 use crate::stream::Stream;
 
@@ -156,6 +155,14 @@ impl Job {
     /// One more request is wanted.
     pub fn demand(&mut self) {
         self.due += 1;
+    }
+
+    /// Count its times from here on: those of its settings were from the start of the run.
+    pub fn put_off(&mut self, to: Instant) {
+        let by = to - Instant::START;
+        let settings = &mut self.settings;
+        settings.counted_from = settings.counted_from.saturating_add(by);
+        settings.stop_at = settings.stop_at.saturating_add(by);
     }
 
     /// A request of this job is over, its pause included.

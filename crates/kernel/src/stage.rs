@@ -138,15 +138,15 @@ impl Timeline {
     /// The time since the last telling belongs to this stage.
     #[inline]
     pub fn until(&mut self, now: Instant, stage: Stage) {
-        self.stages[stage as usize] += now - self.told_to;
-        self.told_to = now;
+        self.stages[stage as usize] += now.saturating_since(self.told_to);
+        self.told_to = self.told_to.max(now);
     }
 
     /// A part of the time since the last telling, known to be this long, belongs to this stage;
     /// never more than there is.
     #[inline]
     pub fn for_span(&mut self, span: Span, until_at_most: Instant, stage: Stage) {
-        let span = span.min(until_at_most - self.told_to);
+        let span = span.min(until_at_most.saturating_since(self.told_to));
         self.stages[stage as usize] += span;
         self.told_to += span;
     }

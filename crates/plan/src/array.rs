@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{ControllerPlan, FailoverPlan};
 use crate::drive::DrivePlan;
-use crate::fabric::Distribution;
+use crate::rate::Distribution;
 use crate::service_limit::ServiceLimitPlan;
 
 /// A storage array.
@@ -37,7 +37,9 @@ pub struct ArrayPlan {
     pub cache: Option<CachePlan>,
     /// Kinds of disk drive.
     pub drives: Vec<DrivePlan>,
-    /// Disks, which every controller reaches.
+    /// Kinds of SSD.
+    pub ssds: Vec<SsdPlan>,
+    /// Disks and SSDs, which every controller reaches.
     pub disks: Vec<DiskPlan>,
     /// RAID groups.
     pub groups: Vec<GroupPlan>,
@@ -51,15 +53,43 @@ pub struct ArrayPlan {
     pub luns: Vec<LunPlan>,
 }
 
-/// A disk.
+/// A disk or an SSD.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DiskPlan {
-    /// Name, such as `dev1.disk0`.
+    /// Name, such as `dev1.disk0` or `dev1.ssd0`.
     pub name: String,
-    /// Kind of drive, as index into the array's drives.
-    pub drive: u32,
+    /// What it is.
+    pub model: DiskModelPlan,
+}
+
+/// What a disk is.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DiskModelPlan {
+    /// A disk drive.
+    Drive {
+        /// Kind of drive, as index into the array's.
+        drive: u32,
+    },
+    /// An SSD.
+    Ssd {
+        /// Kind of SSD, as index into the array's.
+        ssd: u32,
+    },
+}
+
+/// A kind of SSD.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SsdPlan {
+    /// Capacity.
+    pub bytes: u64,
+    /// What it is made of: memory or flash.
+    pub media: MediaPlan,
 }
 
 /// A cache.
@@ -141,7 +171,7 @@ pub struct GroupPlan {
     pub name: String,
     /// Level.
     pub level: LevelPlan,
-    /// Disks, as indices into the array's.
+    /// Disks or SSDs, as indices into the array's.
     pub disks: Vec<u32>,
     /// Bytes on one disk before the next.
     pub unit_bytes: NonZeroU64,
@@ -282,6 +312,9 @@ pub enum MediaPlan {
         /// Half of the width of a uniform distribution around the mean, as a share of the mean. It
         /// applies where `distribution` is constant.
         spread: Ppm,
+        /// Standard deviation as a share of the mean: a constant part and an exponential one. It applies
+        /// where `distribution` is constant and `spread` is 0.
+        variation: Ppm,
         /// Requests served at once.
         servers: NonZeroU32,
     },
@@ -313,8 +346,10 @@ pub enum MediaPlan {
         page_bytes: u64,
         /// Pages of a block.
         pages_per_block: u32,
-        /// Time to read a page.
+        /// Time to read a page, on average.
         read_ps: u64,
+        /// Standard deviation of that time as a share of it: a constant part and an exponential one.
+        variation: Ppm,
         /// Time to program a page.
         program_ps: u64,
         /// Time to erase a block.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::faults::{MemberOutagePlan, OutagePlan};
 use crate::qos::{ClassPlan, VirtualChannelPlan};
+use crate::rate::{ArrivalsPlan, LoadPlan};
 
 /// A port of a host or an array.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -157,6 +158,11 @@ pub enum EndPlan {
         /// Number of the port, from 0.
         port: u32,
     },
+    /// The FL_Port's place on a loop. The other end is the switch of the FL_Port.
+    Loop {
+        /// Loop.
+        loop_id: u32,
+    },
 }
 
 impl EndPlan {
@@ -164,7 +170,7 @@ impl EndPlan {
     pub fn n_port(self) -> Option<u32> {
         match self {
             Self::NPort { n_port } => Some(n_port),
-            Self::Switch { .. } => None,
+            Self::Switch { .. } | Self::Loop { .. } => None,
         }
     }
 }
@@ -186,28 +192,8 @@ pub struct TrafficPlan {
     pub frames: Option<NonZeroU64>,
     /// Rate of frames. Without it, the source sends as fast as credit and fibre allow.
     pub arrivals: Option<ArrivalsPlan>,
+    /// Rate of frames over time, as shares of `arrivals`. Without it, the rate is constant.
+    pub load: Option<LoadPlan>,
     /// When it starts.
     pub start_ps: u64,
-}
-
-/// Rate of an open-loop source.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct ArrivalsPlan {
-    /// Mean time between two arrivals.
-    pub interval_ps: NonZeroU64,
-    /// Distribution of that time.
-    pub distribution: Distribution,
-}
-
-/// Distribution of a time around its mean.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Distribution {
-    /// Always the mean.
-    Constant,
-    /// Exponential.
-    Exponential,
 }

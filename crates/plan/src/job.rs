@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
-use crate::fabric::ArrivalsPlan;
+use crate::rate::{ArrivalsPlan, LoadPlan};
 
 /// A workload as the scenario names it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -16,6 +16,9 @@ pub struct WorkloadPlan {
     /// File system whose log or metadata it writes. Workloads of file systems come after those of
     /// applications.
     pub file_system: Option<u32>,
+    /// Workloads that end before it begins: the times of its jobs count from the end of the last of
+    /// them.
+    pub after: Vec<u32>,
 }
 
 /// A part of the run whose figures are reported apart: I/Os that complete in it.
@@ -60,11 +63,12 @@ pub struct JobPlan {
     pub iodepth: Option<NonZeroU32>,
     /// Bytes to move before the job ends. Without it, the job has no such end.
     pub total_bytes: Option<NonZeroU64>,
-    /// When the job starts.
+    /// When the job starts, from the start of the run or from the end of the workloads its own waits
+    /// for.
     pub start_ps: u64,
     /// I/Os that complete earlier than this after the start are not counted.
     pub ramp_ps: u64,
-    /// When the job stops submitting. Without it, it never does.
+    /// When the job stops submitting, likewise. Without it, it never does.
     pub stop_ps: Option<NonZeroU64>,
     /// Rate of submissions. Without it, the job submits as soon as `iodepth` allows.
     pub arrivals: Option<ArrivalsPlan>,
@@ -115,28 +119,6 @@ pub struct PathPlan {
     pub target_n_port: u32,
     /// Group of paths; the lower, the better.
     pub group: u32,
-}
-
-/// A rate over time: straight lines between points; two points at one time are a step.
-#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct LoadPlan {
-    /// Points in the order of time, the first at 0.
-    pub points: Vec<LoadPointPlan>,
-    /// Whether the points begin again after the last one; otherwise its share holds.
-    pub repeats: bool,
-}
-
-/// A point of a rate over time.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct LoadPointPlan {
-    /// Time since the start of the job.
-    pub at_ps: u64,
-    /// Share of the rate in parts per million.
-    pub share_ppm: u32,
 }
 
 /// How a job chooses addresses.

@@ -18,6 +18,7 @@ mod host;
 mod job;
 mod loops;
 mod qos;
+mod rate;
 mod service_limit;
 mod services;
 
@@ -35,11 +36,12 @@ pub use host::*;
 pub use job::*;
 pub use loops::*;
 pub use qos::*;
+pub use rate::*;
 pub use service_limit::*;
 pub use services::*;
 
 /// Version of this format. A plan of another version is refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Everything one simulation needs.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -54,13 +54,19 @@ pub struct StringPlan {
     pub delay_ps: u64,
 }
 
-/// A port's place on a loop.
+/// The place of a port on a loop.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "settings of a port, each by itself"
+)]
 pub struct LoopPortPlan {
-    /// The N_Port.
-    pub n_port: u32,
+    /// The N_Port. Without it, the place is that of an FL_Port, which a link joins to a switch.
+    pub n_port: Option<u32>,
+    /// Whether it logs in to the fabric of the loop's FL_Port. Others reach only the loop.
+    pub is_public: bool,
     /// Arbitrated loop physical address; the lower, the higher the priority.
     pub al_pa: u8,
     /// Time of a word. On a shared loop, from the output of the port before to this port's output; on

@@ -48,7 +48,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 frame,
                 &self.fcp,
                 at,
-                start.arrives_at,
+                start.landed_at,
                 Fate::Whole,
             );
             self.on_start(at, start);

@@ -11,13 +11,14 @@ pub(crate) fn port_name(plan: &Plan, link: usize, at_b: bool) -> String {
     match near {
         EndPlan::NPort { n_port: id } => plan.n_ports[id as usize].name.clone(),
         EndPlan::Switch { switch, port } => {
-            let letter = if matches!(far, EndPlan::Switch { .. }) {
-                'e'
-            } else {
-                'f'
+            let kind = match far {
+                EndPlan::Switch { .. } => "e",
+                EndPlan::NPort { .. } => "f",
+                EndPlan::Loop { .. } => "fl",
             };
-            format!("{}.{letter}{port}", plan.switches[switch as usize].name)
+            format!("{}.{kind}{port}", plan.switches[switch as usize].name)
         }
+        EndPlan::Loop { loop_id } => plan.loops[loop_id as usize].name.clone(),
     }
 }
 
@@ -34,7 +35,9 @@ pub(crate) fn fibre_name(plan: &Plan, fibre: Id<Fibre>) -> String {
         return port_name(plan, link, fibre.number() % 2 == 1);
     }
     port_on_loop(plan, fibre).map_or_else(String::new, |port| {
-        plan.n_ports[port.n_port as usize].name.clone()
+        port.n_port.map_or_else(String::new, |n_port| {
+            plan.n_ports[n_port as usize].name.clone()
+        })
     })
 }
 
@@ -64,5 +67,6 @@ pub(crate) fn node_name(plan: &Plan, end: EndPlan) -> String {
     match end {
         EndPlan::NPort { n_port: id } => plan.n_ports[id as usize].node.clone(),
         EndPlan::Switch { switch, .. } => plan.switches[switch as usize].name.clone(),
+        EndPlan::Loop { loop_id } => plan.loops[loop_id as usize].name.clone(),
     }
 }

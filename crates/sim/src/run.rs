@@ -136,8 +136,9 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
 }
 
 fn capture_place(plan: &Plan, fibre: Id<Fibre>) -> CapturePlace {
-    port_on_loop(plan, fibre).map_or(CapturePlace::Link(fibre), |port| {
-        CapturePlace::Loop(Id::new(port.n_port))
+    let n_port = port_on_loop(plan, fibre).and_then(|port| port.n_port);
+    n_port.map_or(CapturePlace::Link(fibre), |n_port| {
+        CapturePlace::Loop(Id::new(n_port))
     })
 }
 
@@ -201,15 +202,15 @@ fn loop_until_end<const E: bool>(
 ) -> (Instant, bool) {
     let mut now = Instant::START;
     let mut steps = 0u64;
-    let mut attention_at = world.attention_at();
+    world.renew_attention();
     loop {
         let next_at = world.next_at();
-        if attention_at <= next_at && attention_at <= end_at {
+        if world.attention_at <= next_at && world.attention_at <= end_at {
             if let Some(ends_at) = world.attend(next_at, end_at) {
                 now = ends_at;
                 continue;
             }
-            attention_at = world.attention_at();
+            world.renew_attention();
         }
         if next_at > end_at {
             // Nothing is left to do, or nothing before the end.

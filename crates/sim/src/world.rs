@@ -27,6 +27,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     /// What goes wrong in the fabric.
     pub(crate) faults: Faults,
     pub(crate) meters: Meters,
+    /// When something is due besides events, at the latest known look.
+    pub(crate) attention_at: Instant,
     pub(crate) events: u64,
     /// The last frame so far reaches its destination then.
     pub(crate) last_arrival_at: Instant,
@@ -111,10 +113,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         sums
     }
 
-    /// When something is due besides events: an interval of the time series ends, a measured window
+    /// Find when something is due besides events: an interval of the time series ends, a measured window
     /// begins, a phase begins or ends, or a transmitter is to be looked at.
-    pub(crate) fn attention_at(&self) -> Instant {
-        self.meters.next_at().min(self.network.looks_at())
+    pub(crate) fn renew_attention(&mut self) {
+        self.attention_at = self.meters.next_at().min(self.network.looks_at());
     }
 
     /// Do what is due besides events before the next of them. Returns the instant at which the patience of

@@ -4,6 +4,7 @@ use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, Station};
 
 use crate::controller::{Controller, Failover};
 use crate::disk::Disk;
+use crate::drive::Drive;
 use crate::elsewhere::{Flow, Port};
 use crate::limit::Limits;
 use crate::lun::LogicalUnit;
@@ -49,8 +50,8 @@ pub struct Array {
     pub port_open: IdVec<FrontEndPort, u32>,
     /// Bursts each of them waits for; `None` if it waits for any number at once.
     pub open_bursts: Option<IdVec<FrontEndPort, OpenBursts>>,
-    /// Its disks.
-    pub disks: IdVec<Disk>,
+    /// Its disks and SSDs.
+    pub disks: IdVec<Disk, Drive>,
     /// When each of them is due; [`sanlab_kernel::Instant::NEVER`] if it has nothing to do.
     pub disk_due: IdVec<Disk, Instant>,
     /// Operations under way at each disk, those on loops included.

@@ -9,9 +9,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use sanlab_kernel::{Id, IdVec, Instant, Rate, Span, StationTotals};
+use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span, StationTotals};
 
 use crate::disk::ledger::Ledger;
+use crate::service_time::ServiceTime;
 
 const WHOLE_PPM: u64 = 1_000_000;
 
@@ -26,8 +27,10 @@ pub struct FlashModel {
     pub page: u64,
     /// Pages of a block, the unit of erasing.
     pub pages_per_block: u32,
-    /// Time to read a page in its die.
+    /// Time to read a page in its die, on average.
     pub read: Span,
+    /// Standard deviation of that time for commands, as a share of it in parts per million.
+    pub variation_ppm: u32,
     /// Time to program a page.
     pub program: Span,
     /// Time to erase a block.
@@ -65,6 +68,7 @@ enum Channel {}
 #[derive(Clone, Debug)]
 pub struct Flash {
     model: FlashModel,
+    read: ServiceTime,
     dies: IdVec<Die, Instant>,
     channels: IdVec<Channel, Instant>,
     /// Ends of programs under way, with the bytes each frees.
@@ -81,8 +85,8 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// An SSD at rest.
-    pub fn new(model: FlashModel) -> Self {
+    /// An SSD at rest, with a stream for the times of its reads.
+    pub fn new(model: FlashModel, draws: RandomStream) -> Self {
         let dies = (model.channels * model.dies_per_channel) as usize;
         Self {
             dies: IdVec::filled(Instant::START, dies),
@@ -95,6 +99,7 @@ impl Flash {
             programmed: 0,
             ledger: Ledger::default(),
             counters: FlashCounters::default(),
+            read: ServiceTime::varying(model.read, model.variation_ppm, draws),
             model,
         }
     }
@@ -133,7 +138,7 @@ impl Flash {
         for number in address / page..=(end - 1) / page {
             let die = Id::from_place(usize::try_from(number % self.dies.len() as u64).unwrap_or(0));
             let part = end.min((number + 1) * page) - address.max(number * page);
-            let read_at = take(&mut self.dies[die], now, self.model.read);
+            let read_at = take(&mut self.dies[die], now, self.read.draw());
             let channel = self.channel_of(die);
             let transfer = self.model.channel.time_for(part);
             done = done.max(take(&mut self.channels[channel], read_at, transfer));
@@ -253,6 +258,7 @@ mod tests {
             page: 4096,
             pages_per_block: 100,
             read: US * 50,
+            variation_ppm: 0,
             program: US * 500,
             erase: US * 3000,
             channel: Rate::from_bytes_per_s(409_600_000), // 10 us for a page
@@ -262,14 +268,18 @@ mod tests {
         }
     }
 
+    fn flash_of(model: FlashModel) -> Flash {
+        Flash::new(model, RandomStream::new(1, "test"))
+    }
+
     #[test]
     fn a_read_is_die_then_channel_and_dies_work_side_by_side() {
-        let mut flash = Flash::new(model());
+        let mut flash = flash_of(model());
         assert_eq!(flash.arrive(Instant::START, 0, 4096, true), at(US * 65));
-        let mut flash = Flash::new(model());
+        let mut flash = flash_of(model());
         // Four pages on four dies, two of them behind each other on each channel.
         assert_eq!(flash.arrive(Instant::START, 0, 4 * 4096, true), at(US * 75));
-        let mut flash = Flash::new(model());
+        let mut flash = flash_of(model());
         flash.arrive(Instant::START, 0, 4096, true);
         assert_eq!(
             flash.arrive(Instant::START, 4 * 4096, 4096, true),
@@ -281,12 +291,12 @@ mod tests {
 
     #[test]
     fn a_write_waits_for_room_in_the_buffer() {
-        let mut flash = Flash::new(model());
+        let mut flash = flash_of(model());
         assert_eq!(flash.arrive(Instant::START, 0, 4096, false), at(US * 5));
         assert_eq!(flash.arrive(Instant::START, 0, 4096, false), at(US * 5));
         // The first page is programmed at 510 us.
         assert_eq!(flash.arrive(Instant::START, 0, 4096, false), at(US * 515));
-        let mut through = Flash::new(FlashModel {
+        let mut through = flash_of(FlashModel {
             buffer: 0,
             ..model()
         });
@@ -301,7 +311,7 @@ mod tests {
             buffer: 1 << 20,
             ..model()
         };
-        let mut flash = Flash::new(model);
+        let mut flash = flash_of(model);
         let mut now = Instant::START;
         let pages = 20_000;
         for _ in 0..pages {

@@ -8,6 +8,7 @@ mod cache;
 mod cache_meter;
 mod controller;
 mod disk;
+mod drive;
 mod elsewhere;
 mod failover;
 mod flash;
@@ -22,12 +23,14 @@ mod raid;
 mod ram;
 mod room;
 mod service_time;
+mod ssd;
 
 pub use array::{Array, BackEnd, BackEndPath, Refusal};
 pub use cache::{Cache, CacheWrite};
 pub use cache_meter::{CacheCounts, CacheMeter, CacheSums};
 pub use controller::{Access, CacheSeat, Controller, ControllerCounters, Failover};
 pub use disk::*;
+pub use drive::Drive;
 pub use elsewhere::{Device, Exchange, Flow, Port, Task};
 pub use flash::{Flash, FlashCounters, FlashModel};
 pub use lag::{Lag, LagInterval};
@@ -46,3 +49,4 @@ pub use raid::{
 };
 pub use ram::Ram;
 pub use service_time::ServiceTime;
+pub use ssd::{Ssd, SsdMedia};

@@ -13,6 +13,12 @@ pub struct ServiceTime {
 enum Distribution {
     Constant,
     Exponential(RandomStream),
+    /// A constant part, and an exponential one with this mean.
+    Shifted {
+        least: Span,
+        beyond: Span,
+        draws: RandomStream,
+    },
     Uniform {
         least: Span,
         width: Span,
@@ -51,12 +57,34 @@ impl ServiceTime {
         }
     }
 
+    /// Times whose standard deviation is this share of their mean: a constant part and an exponential
+    /// one, `mean * (1 - v)` and `mean * v`. 0 is constant, a million exponential.
+    pub fn varying(mean: Span, variation_ppm: u32, draws: RandomStream) -> Self {
+        let beyond = mean.share(u64::from(variation_ppm.min(1_000_000)), 1_000_000);
+        if beyond.is_zero() {
+            return Self::constant(mean);
+        }
+        Self {
+            mean,
+            distribution: Distribution::Shifted {
+                least: mean - beyond,
+                beyond,
+                draws,
+            },
+        }
+    }
+
     /// The time of the next request.
     #[inline]
     pub fn draw(&mut self) -> Span {
         match &mut self.distribution {
             Distribution::Constant => self.mean,
             Distribution::Exponential(draws) => draws.exponential_span(self.mean),
+            Distribution::Shifted {
+                least,
+                beyond,
+                draws,
+            } => *least + draws.exponential_span(*beyond),
             Distribution::Uniform {
                 least,
                 width,
@@ -67,8 +95,44 @@ impl ServiceTime {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small positive numbers of a test"
+)]
 mod tests {
     use super::*;
+
+    fn moments(times: &[u64]) -> (f64, f64) {
+        let count = times.len() as f64;
+        let average = times.iter().sum::<u64>() as f64 / count;
+        let square = |time: &u64| (*time as f64 - average).powi(2);
+        (average, times.iter().map(square).sum::<f64>() / count)
+    }
+
+    /// Mean and deviation as stated, and of `n` times one in `p` lies above
+    /// `mean * (1 + v * (ln p - 1))`.
+    #[test]
+    fn varying_times_have_the_mean_the_deviation_and_the_tail_of_the_closed_form() {
+        let (mean, share, count) = (1_000_000, 0.18, 200_000);
+        let draws = RandomStream::new(1, "test");
+        let mut time = ServiceTime::varying(Span::from_ps(mean), 180_000, draws);
+        let mut times: Vec<u64> = (0..count).map(|_| time.draw().as_ps()).collect();
+        let (average, variance) = moments(&times);
+        assert!((average / mean as f64 - 1.0).abs() < 0.002);
+        assert!((variance.sqrt() / (share * mean as f64) - 1.0).abs() < 0.02);
+        times.sort_unstable();
+        for rarity in [2.0, 100.0, 1000.0_f64] {
+            let above = times.iter().rev().nth((f64::from(count) / rarity) as usize);
+            let expected = mean as f64 * (1.0 + share * (rarity.ln() - 1.0));
+            let got = *above.expect("many times") as f64;
+            assert!((got / expected - 1.0).abs() < 0.03, "1 of {rarity}: {got}");
+        }
+        assert_eq!(times[0] / 1000, 820, "the constant part");
+        let draws = RandomStream::new(1, "test");
+        let mut constant = ServiceTime::varying(Span::from_ps(mean), 0, draws);
+        assert_eq!(constant.draw(), Span::from_ps(mean));
+    }
 
     #[test]
     fn uniform_times_have_the_mean_and_the_variance_of_the_closed_form() {
@@ -81,9 +145,7 @@ mod tests {
                 .iter()
                 .all(|time| (700_000..=1_300_000).contains(time))
         );
-        let average = times.iter().sum::<u64>() as f64 / f64::from(count);
-        let square = |time: &u64| (*time as f64 - average).powi(2);
-        let variance = times.iter().map(square).sum::<f64>() / f64::from(count);
+        let (average, variance) = moments(&times);
         let expected = (0.3 * mean as f64).powi(2) / 3.0;
         assert!((average / mean as f64 - 1.0).abs() < 0.002);
         assert!((variance / expected - 1.0).abs() < 0.02);

@@ -6,8 +6,8 @@ import typer
 
 from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, load, outcome, show_json
 
-#: Most warnings that are shown.
-MAX_WARNINGS = 20
+#: Most sentences of a kind that are shown.
+MAX_SENTENCES = 20
 
 
 def register(app: typer.Typer) -> None:
@@ -19,24 +19,30 @@ def check(file: FileArgument, sets: SetOption = None, as_json: JsonOption = Fals
     """Check a scenario; print each error with its line, reason and remedy."""
     with outcome(as_json=as_json):
         from sanlab.plan.compile import compile_plan
-        from sanlab.plan.explain import remarks, totals
+        from sanlab.plan.explain import remarks, stack_names, totals
+        from sanlab.plan.served import served
         from sanlab.plan.warnings import warnings
 
         plan = compile_plan(load(file, sets))
         counts, degraded = totals(plan), warnings(plan)
-        notes = remarks(plan)
+        notes, devices = remarks(plan), served(plan, stack_names(plan))
         if as_json:
             valid = {"file": file, "is_valid": True, "totals": counts}
-            show_json(valid | {"warnings": degraded, "notes": notes})
+            show_json(valid | {"devices": devices, "warnings": degraded, "notes": notes})
             return
         shown = [f"{n} {_noun(key, n)}" for key, n in counts.items() if n and _noun(key, n)]
         typer.echo(f"{file}: good. {', '.join(shown)}")
-        for sentence in notes:
-            typer.echo(f"  note: {sentence}")
-        for sentence in degraded[:MAX_WARNINGS]:
-            typer.echo(f"  degraded: {sentence}")
-        if len(degraded) > MAX_WARNINGS:
-            typer.echo(f"  and {len(degraded) - MAX_WARNINGS} more; --json lists all")
+        _echo("", devices)
+        _echo("note: ", notes)
+        _echo("degraded: ", degraded)
+
+
+def _echo(kind: str, sentences: list[str]) -> None:
+    """Print the first sentences of a kind."""
+    for sentence in sentences[:MAX_SENTENCES]:
+        typer.echo(f"  {kind}{sentence}")
+    if len(sentences) > MAX_SENTENCES:
+        typer.echo(f"  and {len(sentences) - MAX_SENTENCES} more; --json lists all")
 
 
 _NOUNS = {
@@ -47,6 +53,7 @@ _NOUNS = {
     "stacks_count": ("stack", "stacks"),
     "loops_count": ("loop", "loops"),
     "disks_count": ("disk", "disks"),
+    "ssds_count": ("SSD", "SSDs"),
     "links_count": ("link", "links"),
     "jobs_count": ("job", "jobs"),
     "traffic_count": ("frame stream", "frame streams"),

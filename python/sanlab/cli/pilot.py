@@ -132,13 +132,29 @@ def _likely_end(plan: Plan, result: dict[str, Any], simulated: int) -> int | Non
         is_bounded = plan.jobs and all(
             job.total_bytes is not None or job.stop_ps is not None for job in plan.jobs
         )
-        last_stop = max((job.stop_ps or 0 for job in plan.jobs), default=0)
+        last_stop = _last_stop(plan)
         return min(plan.end_ps, last_stop) if is_bounded and last_stop else plan.end_ps
     moved = sum(_integers(result["tables"].get("workloads", {}).get("bytes")))
     if moved == 0:
         return None
     wanted = sum(job.total_bytes or 0 for job in plan.jobs)
     return min(plan.end_ps, max(simulated, wanted * simulated // moved))
+
+
+def _last_stop(plan: Plan) -> int:
+    """Return when the last job stops, of workloads that wait for others after these."""
+    longest = [0] * len(plan.workloads)
+    for job in plan.jobs:
+        longest[job.workload] = max(longest[job.workload], job.stop_ps or 0)
+    stops: dict[int, int] = {}
+    left = set(range(len(longest)))
+    while left:
+        ready = {number for number in left if stops.keys() >= set(plan.workloads[number].after)}
+        for number in ready:
+            befores = [stops[before] for before in plan.workloads[number].after]
+            stops[number] = max(befores, default=0) + longest[number]
+        left -= ready
+    return max(stops.values(), default=0)
 
 
 def _integers(column: object) -> list[int]:

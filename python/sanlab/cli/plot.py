@@ -27,6 +27,10 @@ def plot(
         str | None,
         typer.Option("--facet", metavar="PATH", help="Parameter with one plot for each value."),
     ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option("--phase", metavar="NAME", help="Phase of the scenario, not the whole run."),
+    ] = None,
     is_heat_map: Annotated[
         bool,
         typer.Option("--heat-map", help="Draw a heat map over --x and --series instead of lines."),
@@ -49,7 +53,7 @@ def plot(
         from sanlab.sweeps.picture import Wanted, draw
         from sanlab.sweeps.result import Sweep
 
-        wanted = Wanted(x, y, series, facet, is_heat_map=is_heat_map)
+        wanted = Wanted(x, y, series, facet, phase, is_heat_map=is_heat_map)
         written = draw(Sweep.open(folder), wanted, None if out is None else Path(out))
         if as_json:
             show_json({"plot": str(written)})

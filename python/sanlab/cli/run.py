@@ -147,6 +147,24 @@ def _phase_lines(done: Run) -> list[str]:
     return [*lines, *([f"  and {more} rows more in the table 'phases'"] if more > 0 else [])]
 
 
+def _order_lines(done: Run) -> list[str]:
+    """Return the figures of the workloads as a table, if some wait for others."""
+    from sanlab.results.throughput import has_order
+    from sanlab.words import show_count, show_rate, show_time
+
+    if not has_order(done):
+        return []
+    table = [["workload", "op", "from", "for", "IOPS", "throughput", "mean", "p99"]]
+    rows = sorted(done.rows("workloads"), key=lambda row: row["from_ps"])
+    for row in rows[:PHASES_SHOWN]:
+        cells = [row["workload"], row["op"], show_time(row["from_ps"]), show_time(row["window_ps"])]
+        cells += [show_count(round(row["iops"])), show_rate(row["throughput_bytes_per_s"])]
+        table.append([*cells, *(show_time(row[f"response_{it}_ps"]) for it in ("mean", "p99"))])
+    more = len(rows) - PHASES_SHOWN
+    rest = [f"  and {more} rows more in the table 'workloads'"] if more > 0 else []
+    return [f"  {line}" for line in text_table(table, words={0, 1})] + rest
+
+
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     from sanlab.words import show_count, show_percent, show_rate, show_time
 
@@ -176,7 +194,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     else:
         frames = sum(row["frames_count"] for row in done.rows("frames"))
         lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")
-    lines += _phase_lines(done)
+    lines += _order_lines(done) + _phase_lines(done)
     if summary["error_count"]:
         failed = [
             f"{row['workload']} {show_count(row['error_count'])}"

@@ -194,6 +194,9 @@ def _document(done: Sweep, tally: Tally, page: str | None) -> dict[str, Any]:
         "not_sure": tally.unsure,
         "added": tally.added,
         "summary": done.summary(),
+        "phases": [
+            {"phase": phase} | row for phase in done.phases for row in done.summary(phase=phase)
+        ],
     }
 
 
@@ -206,6 +209,8 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
     from sanlab.sweeps.page import knee_of, setting_text
 
     lines = _table(done)
+    if done.phases:
+        lines += ["", *_phase_table(done), ""]
     if found := knee_of(done):
         lines.append(f"knee at {setting_text(done, found)}: {RULE}")
     if tally.added:
@@ -247,14 +252,18 @@ def _warm_up(done: Sweep) -> list[str]:
     return [f"{line}; {unsettled} runs did not settle" if unsettled else line]
 
 
+def _share_of(row: dict[str, Any], name: str) -> str:
+    """Half width of an interval as a share of the mean."""
+    from sanlab.words import show_percent
+
+    half = row[f"{name}_half_width"]
+    return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
+
+
 def _table(done: Sweep) -> list[str]:
     """Return the settings as text with aligned columns."""
     from sanlab.sweeps.figures import short_names
     from sanlab.words import show_count, show_percent, show_time
-
-    def share(row: dict[str, Any], name: str) -> str:
-        half = row[f"{name}_half_width"]
-        return "" if half is None or not row[name] else f"± {show_percent(half / row[name])}"
 
     summary = done.summary()
     names = list(short_names(done.parameters).values())
@@ -266,11 +275,33 @@ def _table(done: Sweep) -> list[str]:
             table.append([*cells, outcome, "", "", "", "", "", ""])
             continue
         p99 = row["response_p99_ps"]
-        cells += [show_count(round(row["iops"])), share(row, "iops")]
-        cells += [show_time(row["response_mean_ps"]), share(row, "response_mean_ps")]
+        cells += [show_count(round(row["iops"])), _share_of(row, "iops")]
+        cells += [show_time(row["response_mean_ps"]), _share_of(row, "response_mean_ps")]
         cells += ["–" if p99 is None else show_time(p99)]
         cells += [row["limiting_element"], show_percent(row["limiting_utilisation"])]
         table.append(cells)
     lines = text_table(table, words={len(names) + 1, len(names) + 3, len(names) + 5})
     left_out = len(summary) - _ROWS
     return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]
+
+
+def _phase_table(done: Sweep) -> list[str]:
+    """Return the phases of the settings as text with aligned columns."""
+    from sanlab.sweeps.figures import short_names
+    from sanlab.words import show_count, show_time
+
+    names = list(short_names(done.parameters).values())
+    table = [[*names, "phase", "IOPS", "", "mean", "", "p99"]]
+    found = [row | {"phase": phase} for phase in done.phases for row in done.summary(phase=phase)]
+    rows = [row for row in sorted(found, key=done.place) if row["iops"] is not None]
+    for row in rows[:_ROWS]:
+        mean, p99 = row["response_mean_ps"], row["response_p99_ps"]
+        cells = [*(str(row[path]) for path in done.parameters), row["phase"]]
+        cells += [show_count(round(row["iops"])), _share_of(row, "iops")]
+        cells += (
+            ["–", ""] if mean is None else [show_time(mean), _share_of(row, "response_mean_ps")]
+        )
+        table.append([*cells, "–" if p99 is None else show_time(p99)])
+    lines = text_table(table, words={len(names), len(names) + 2, len(names) + 4})
+    left_out = len(rows) - _ROWS
+    return [*lines, *([f"and {left_out} rows more"] if left_out > 0 else [])]

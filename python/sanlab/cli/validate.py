@@ -31,7 +31,8 @@ def validate(
     """Run the bundled studies and print published value, simulated value and error.
 
     Without names, run all studies and write `docs/accuracy`, a page of all published figures.
-    Exit code 3 means that a figure is outside its tolerance or a published shape does not hold.
+    Exit code 3 means that a figure is outside its tolerance or a published shape does not hold,
+    and that the study does not list it as a known miss.
     """
     with outcome(as_json=as_json):
         from sanlab.validate import load_study, study_names

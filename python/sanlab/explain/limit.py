@@ -69,7 +69,7 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
     "partner": ("array", "copies of writes to the other controller"),
     "cache_room": ("array", "the cache is full and data are destaged more slowly than they come"),
     "disk": ("array", "disks are busy"),
-    "media": ("array", "flash or memory devices are busy"),
+    "media": ("array", "SSDs, flash or memory are busy"),
     "parity": ("array", "the computation of parity"),
     "mirror": ("array", "copies to another array"),
     "outstanding": ("load", "the number of I/Os the workload keeps open; nothing is saturated"),

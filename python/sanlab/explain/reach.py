@@ -97,18 +97,28 @@ class Routes:
         self._loops: dict[int, list[str]] = defaultdict(list)
         for loop in plan["loops"]:
             for place in loop["ports"]:
-                self._loops[place["n_port"]].append(loop["name"])
+                if place["n_port"] is not None:
+                    self._loops[place["n_port"]].append(loop["name"])
         #: Transmitters of each link by the box they belong to.
         self._sends: dict[int, dict[str, str]] = defaultdict(dict)
         for row in run.rows("ports"):
-            if row["kind"] != "nl_port":
+            if row["kind"] not in {"nl_port", "fl_port"}:
                 self._sends[row["link"]][row["node"]] = row["port"]
         #: Link of an N_Port and the switch at its other end; None for a direct link.
         self._uplinks: dict[int, tuple[int, int | None]] = {}
         self._edges: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         for number, link in enumerate(plan["links"]):
-            self._add_link(number, link)
+            if link["a"]["kind"] == "loop":
+                self._add_loop(number, link, plan["loops"][link["a"]["loop_id"]])
+            else:
+                self._add_link(number, link)
         self._known: dict[tuple[int, int], tuple[str, ...]] = {}
+
+    def _add_loop(self, number: int, link: dict[str, Any], loop: dict[str, Any]) -> None:
+        """Devices of a loop reach the fabric by the FL_Port, whose transmitter is the loop."""
+        for place in loop["ports"]:
+            if place["is_public"]:
+                self._uplinks[place["n_port"]] = number, link["b"]["switch"]
 
     def _add_link(self, number: int, link: dict[str, Any]) -> None:
         a, b = link["a"], link["b"]
@@ -224,4 +234,5 @@ class _Stations:
         if "group" in media:
             disks = planned["groups"][media["group"]]["disks"]
         for disk in disks:
-            yield "disk", planned["disks"][disk]["name"]
+            unit = planned["disks"][disk]
+            yield ("ssd" if unit["model"]["kind"] == "ssd" else "disk"), unit["name"]

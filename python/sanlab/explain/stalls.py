@@ -56,12 +56,14 @@ def stalls(run: Record) -> list[Stall]:
     A bin without I/O is a part of a stall if a job of the workload may ask for I/O in all of it,
     if the whole stall keeps back at least `LEAST_MISSING` I/Os at its usual rate, and if it is
     longer than its usual gaps: I/Os may come in bursts, or take longer than a bin.
-    Workloads whose rate changes over time are left out: they may ask for nothing.
+    Workloads whose rate changes over time, or that wait for others, are left out: they may ask for
+    nothing.
     """
     names = [row["name"] for row in run.plan["workloads"]]
     jobs: dict[str, list[dict[str, Any]]] = {}
     for job in run.plan["jobs"]:
-        jobs.setdefault(names[job["workload"]], []).append(job)
+        if not run.plan["workloads"][job["workload"]].get("after"):
+            jobs.setdefault(names[job["workload"]], []).append(job)
     counts: dict[str, dict[int, int]] = {}
     for row in run.rows("workload_series"):
         bins = counts.setdefault(row["workload"], {})

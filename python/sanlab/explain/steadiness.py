@@ -10,7 +10,7 @@ import numpy as np
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.stalls import stalls
 from sanlab.explain.window import changes
-from sanlab.results.throughput import over_time
+from sanlab.results.throughput import has_order, over_time
 from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def steadiness(run: Record) -> Steadiness:
         )
         detail = "The headline numbers are means over the whole time, the stall included."
         return Steadiness("stall", None, sentence, detail)
+    if has_order(run):
+        return Steadiness("unknown", None, "workloads run one after another")
     if len(values) < LEAST_BINS or not values.any():
         return Steadiness("unknown", None, "too few bins of time to say whether it was steady")
     third = len(values) // 3

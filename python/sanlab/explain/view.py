@@ -132,7 +132,7 @@ class View:
         rows = {
             row["port"]: self._of_its_cables(row)
             for row in self.run.rows("ports")
-            if row["kind"] != "nl_port"
+            if row["kind"] not in ("nl_port", "fl_port")
         }
         if self.window.is_whole or "port_series" not in self.run.tables:
             return rows

@@ -23,6 +23,11 @@ def fc_id_on_loop(number: int, al_pa: int) -> int:
     return number % 256 << 8 | al_pa
 
 
+def fc_id_on_fl_port(domain: int, port: int, al_pa: int) -> int:
+    """Address of a device that has logged in by an FL_Port: domain, port, AL_PA (FC-FLA)."""
+    return domain << 16 | port << 8 | al_pa
+
+
 def wwpn_of(name: str) -> int:
     """World-wide port name derived from the port's name, so that a new port changes no other.
 

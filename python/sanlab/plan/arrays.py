@@ -10,7 +10,7 @@ from sanlab.plan.defaults import given
 from sanlab.plan.limits import build_limits
 from sanlab.plan.mirrors import Mirrors
 from sanlab.plan.page_cache import build_page_cache
-from sanlab.plan.schema import ArrayPlan, DiskPlan, HitRateCache, LunPlan
+from sanlab.plan.schema import ArrayPlan, HitRateCache, LunPlan
 
 if TYPE_CHECKING:
     from sanlab.plan.back_ends import BackEnds
@@ -86,7 +86,8 @@ def _array_plan(array: ArrayBox, parts: _Parts) -> ArrayPlan:
         port_queue_depth=given(spec.port_queue_depth, model.port_queue_depth),
         cache=parts.cache,
         drives=parts.disks.drives,
-        disks=[DiskPlan(name=name, drive=0) for name in parts.disks.names],
+        ssds=parts.disks.ssds,
+        disks=parts.disks.disks,
         groups=parts.disks.groups,
         parity_bytes_per_s=spec.parity_rate or None,
         back_end=parts.back_end,

@@ -108,6 +108,7 @@ def _loop(name: str, spec: BackEnd, ids: list[int]) -> LoopPlan:
         ports=[
             LoopPortPlan(
                 n_port=n_port,
+                is_public=False,
                 al_pa=al_pa,
                 delay_ps=delay,
                 crossbar=0,

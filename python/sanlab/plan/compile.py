@@ -13,7 +13,7 @@ from sanlab.plan.boxes import build_boxes
 from sanlab.plan.buffers import grant_buffers
 from sanlab.plan.bus_checks import check_buses
 from sanlab.plan.controllers import check_controllers
-from sanlab.plan.fabric import build_links, build_n_ports, build_switches, n_port_ids
+from sanlab.plan.fabric import build_links, build_n_ports, build_switches, fl_links, n_port_ids
 from sanlab.plan.faults import build_faults
 from sanlab.plan.host_plans import build_hosts
 from sanlab.plan.job_paths import JobMaker
@@ -81,8 +81,10 @@ def compile_plan(scenario: Scenario) -> Plan:
         problems.add((), "The scenario has no load to simulate", "Add 'workloads:' or 'traffic:'")
     hosts = build_hosts(boxes, wiring, ids)
     on_buses = sum(adapter.bus is not None for host in hosts for adapter in host.adapters)
+    joints = fl_links(net, loops)
     clocks = len(loops) + len(back_ends.loops) + on_buses
-    parts = Parts(len(wiring.links) + extra_links(scenario, boxes), clocks, jobs, traffic)
+    links_count = len(wiring.links) + len(joints) + extra_links(scenario, boxes)
+    parts = Parts(links_count, clocks, jobs, traffic)
     end_ps, interval_ps = times_of(scenario, parts, problems)
     phases = build_phases(scenario, end_ps, problems)
     refuse_many_open(scenario, jobs, problems)
@@ -104,7 +106,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *services.n_ports],
         switches=build_switches(scenario, boxes),
-        links=[*build_links(net, faults, services.outages, grants), *services.links],
+        links=[*build_links(net, faults, services.outages, grants), *services.links, *joints],
         loops=[*loops, *back_ends.loops],
         loop_faults=loop_faults,
         faults=faults.plan(scenario, services.faults, has_loop_faults=bool(loop_faults)),

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sanlab.plan.amounts import many_open
-from sanlab.plan.schema import NPortEnd
+from sanlab.plan.schema import LoopEnd, NPortEnd, SsdDiskModel, SwitchEnd
 from sanlab.quantities import PS_PER_S, format_time
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def totals(plan: Plan) -> dict[str, int]:
     """Return the number of elements of each kind; disks of a stack count only as disks."""
     stacks = stack_names(plan)
     arrays = [array for array in plan.arrays if array.name not in stacks]
+    drives = [disk.model for array in plan.arrays for disk in array.disks]
+    ssds = sum(isinstance(model, SsdDiskModel) for model in drives)
     return {
         "hosts_count": len(plan.hosts),
         "switches_count": len(plan.switches),
@@ -39,7 +41,8 @@ def totals(plan: Plan) -> dict[str, int]:
         "groups_count": sum(len(array.groups) for array in plan.arrays),
         "stacks_count": len(stacks),
         "loops_count": len(plan.loops),
-        "disks_count": sum(len(array.disks) for array in plan.arrays),
+        "disks_count": len(drives) - ssds,
+        "ssds_count": ssds,
         "mirrors_count": sum(lun.mirror is not None for a in plan.arrays for lun in a.luns),
         "links_count": len(plan.links),
         "n_ports_count": len(plan.n_ports),
@@ -61,22 +64,27 @@ def end_names(plan: Plan) -> dict[str, tuple[int, int]]:
     """
     names = {}
     for number, link in enumerate(plan.links):
-        names[end_name(plan, link.a, link.b)] = number, 0
-        names[end_name(plan, link.b, link.a)] = number, 1
+        for side, (here, there) in enumerate(((link.a, link.b), (link.b, link.a))):
+            if not isinstance(here, LoopEnd):
+                names[end_name(plan, here, there)] = number, side
     on_loops = (port for loop in plan.loops for port in loop.ports)
     for number, port in enumerate(on_loops, start=2 * len(plan.links)):
-        names[plan.n_ports[port.n_port].name] = divmod(number, 2)
+        if port.n_port is not None:
+            names[plan.n_ports[port.n_port].name] = divmod(number, 2)
     return names
 
 
 def end_name(plan: Plan, here: EndPlan, there: EndPlan) -> str:
     """Name of the port at one end of a link: `host1.hba0.p0`, `sw1.f3`, `sw1.e16`.
 
-    A switch port is an F_Port if the other end of its link is an N_Port, else an E_Port.
+    A switch port is an F_Port if the other end of its link is an N_Port, an FL_Port if it is on a
+    loop, else an E_Port. The loop is named itself.
     """
     if isinstance(here, NPortEnd):
         return plan.n_ports[here.n_port].name
-    role = "f" if isinstance(there, NPortEnd) else "e"
+    if isinstance(here, LoopEnd):
+        return plan.loops[here.loop_id].name
+    role = "e" if isinstance(there, SwitchEnd) else "f" if isinstance(there, NPortEnd) else "fl"
     return f"{plan.switches[here.switch].name}.{role}{here.port}"
 
 

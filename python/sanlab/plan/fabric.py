@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, cast
 from sanlab.plan import addressing
 from sanlab.plan.defaults import given
 from sanlab.plan.qos import channels_of, classes_of
-from sanlab.plan.schema import ClassesPlan, LinkPlan, NPortEnd, NPortPlan, SwitchEnd, SwitchPlan
+from sanlab.plan.schema import (
+    ClassesPlan,
+    LinkPlan,
+    LoopEnd,
+    NPortEnd,
+    NPortPlan,
+    SwitchEnd,
+    SwitchPlan,
+)
 from sanlab.plan.spans import outages_of
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.qos import SHARED_CLASS
@@ -18,7 +26,14 @@ if TYPE_CHECKING:
     from sanlab.plan.buffers import Grants
     from sanlab.plan.faults import FabricFaults
     from sanlab.plan.names import End
-    from sanlab.plan.schema import EndPlan, Interleave, LoopPlan, MemberOutagePlan, RoutePolicy
+    from sanlab.plan.schema import (
+        EndPlan,
+        Interleave,
+        LoopPlan,
+        LoopPortPlan,
+        MemberOutagePlan,
+        RoutePolicy,
+    )
     from sanlab.plan.spans import Span
     from sanlab.plan.traffic import Network
     from sanlab.plan.wiring import WiredLink, Wiring
@@ -39,9 +54,10 @@ def build_n_ports(
     """Return the N_Ports that have a link."""
     domains = {switch.name: switch.domain for switch in boxes.switches}
     on_loops = {
-        port.n_port: addressing.fc_id_on_loop(number, port.al_pa)
+        port.n_port: _fc_id_on_loop(number, loop, port, wiring, domains)
         for number, loop in enumerate(loops)
         for port in loop.ports
+        if port.n_port is not None
     }
     n_ports = []
     direct_count = 0
@@ -72,6 +88,45 @@ def build_n_ports(
             )
         )
     return n_ports
+
+
+def _fc_id_on_loop(
+    number: int, loop: LoopPlan, port: LoopPortPlan, wiring: Wiring, domains: dict[str, int]
+) -> int:
+    fl_port = wiring.fl_ports.get(loop.name)
+    if fl_port is None or not port.is_public:
+        return addressing.fc_id_on_loop(number, port.al_pa)
+    return addressing.fc_id_on_fl_port(domains[fl_port[0]], int(fl_port[1]), port.al_pa)
+
+
+def fl_links(net: Network, loops: list[LoopPlan]) -> list[LinkPlan]:
+    """Return the links by which loops join their switches; their cables are parts of the loops."""
+    switches = {switch.name: index for index, switch in enumerate(net.boxes.switches)}
+    links = []
+    for number, loop in enumerate(loops):
+        end = net.wiring.fl_ports.get(loop.name)
+        if end is None:
+            continue
+        buffers = next(port.buffers for port in loop.ports if port.n_port is None)
+        links.append(
+            LinkPlan(
+                a=LoopEnd(loop_id=number),
+                b=SwitchEnd(switch=switches[end[0]], port=int(end[1])),
+                speed=loop.speed,
+                bytes_per_s=loop.bytes_per_s,
+                gap_bytes=loop.gap_bytes,
+                delay_ps=0,
+                credit_a_to_b=buffers,
+                credit_b_to_a=buffers,
+                fspf_cost=1,
+                outages=[],
+                member_outages=[],
+                bit_error_interval=None,
+                members=1,
+                virtual_channels=[],
+            )
+        )
+    return links
 
 
 def _has_priorities(scenario: Scenario) -> bool:

@@ -229,6 +229,15 @@ class _Reader:
                 f"Did you mean '{guess}'?" if guess else f"Names are: {known}",
             )
             return []
+        on_loops = [loop for loop, end in self.wiring.fl_ports.items() if end[0] == name]
+        if on_loops:
+            self.problems.add(
+                path,
+                f"'{name}' has a port on the loop '{on_loops[0]}', and a loop at a switch that "
+                "goes down is not simulated",
+                "Let links of the switch fail instead, with 'port' or 'between'",
+            )
+            return []
         ports = self.wiring.linked_ports(name)
         if fault.hba is not None:
             ports = [port for port in ports if port.partition(".")[0] == fault.hba]

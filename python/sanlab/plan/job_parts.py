@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TargetPlan,
         VolumePlan,
     )
+    from sanlab.scenario.load_curve import Load
     from sanlab.scenario.workload import Workload
 
 
@@ -84,7 +85,7 @@ def job_of(spec: Workload, ids: JobIds, place: Place, asked: Asked) -> JobPlan:
         ramp_ps=spec.ramp_time,
         stop_ps=stop,
         arrivals=asked.arrivals,
-        load=load_of(spec),
+        load=load_of(spec.load),
         think_ps=spec.thinktime,
         pattern=asked.pattern,
         volume=place.volume,
@@ -124,14 +125,13 @@ def arrivals_of(spec: Workload) -> ArrivalsPlan | None:
     )
 
 
-def load_of(spec: Workload) -> LoadPlan | None:
-    """Return the rate over time, or None if it is constant."""
-    if spec.load is None:
+def load_of(load: Load | None) -> LoadPlan | None:
+    """Return a rate over time, or None if it is constant."""
+    if load is None:
         return None
-    table = spec.load.table
     return LoadPlan(
-        points=[LoadPointPlan(at_ps=at, share_ppm=share) for at, share in table],
-        repeats=spec.load.repeat,
+        points=[LoadPointPlan(at_ps=at, share_ppm=share) for at, share in load.table],
+        repeats=load.repeat,
     )
 
 

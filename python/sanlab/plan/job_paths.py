@@ -142,7 +142,15 @@ def ways_to(spec: Workload, host: str, lun: PlacedLun, path: Path, maker: JobMak
         if reached:
             port = reached[(lun.number + adapter) % len(reached)]
             ways.append((adapter, maker.n_port_ids[array, port]))
-    if not ways:
+    hidden = [port for port in targets if (array, port) in maker.wiring.private]
+    if not ways and hidden and maker.wiring.fl_ports:
+        maker.problems.add(
+            (*path, "targets"),
+            f"'{array}.{hidden[0]}' is a private device: only hosts on its loop reach it, and "
+            f"'{host}' is not",
+            f"Write 'public: true' for it in '{array}', or link '{host}' to the loop",
+        )
+    elif not ways:
         maker.problems.add(
             (*path, "targets"),
             f"No path leads from '{host}' to '{lun.name}'",

@@ -20,6 +20,7 @@ from sanlab.plan.amounts import refuse_many_jobs
 from sanlab.plan.job_parts import JobIds, Place, blocks_of, job_of
 from sanlab.plan.job_paths import Region, TargetMaker, initiator_of, routes_of, ways_to
 from sanlab.plan.names import define, pair_up
+from sanlab.plan.order import in_order
 from sanlab.plan.presets import with_preset
 from sanlab.plan.schema import DataFileSystemUse, WorkloadPlan
 from sanlab.plan.spc1 import make_volume, spc1_streams
@@ -53,8 +54,8 @@ def build_jobs(
         for name in define(spec.name, (*path, "name"), flows, maker.problems):
             if work is not None:
                 jobs.extend(_jobs_of(work, name, len(workloads), path, maker))
-            workloads.append(WorkloadPlan(name=name, file_system=None))
-    return workloads, jobs
+            workloads.append(WorkloadPlan(name=name, file_system=None, after=[]))
+    return in_order(scenario, workloads, jobs, maker.problems), jobs
 
 
 def _pairs(spec: Workload, path: Path, maker: JobMaker) -> list[tuple[str, str]]:

@@ -45,7 +45,9 @@ def with_journals(
         if of is None or not writers:
             continue
         number = len(workloads) + len(added_workloads)
-        added_workloads.append(WorkloadPlan(name=f"{of.name} journal", file_system=of.number))
+        added_workloads.append(
+            WorkloadPlan(name=f"{of.name} journal", file_system=of.number, after=[])
+        )
         added_jobs += _journals(of, volume, writers[0], number)
     return [*workloads, *added_workloads], [*jobs, *added_jobs]
 

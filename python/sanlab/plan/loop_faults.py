@@ -65,6 +65,16 @@ def build_loop_faults(
             continue
         if not _is_possible(fault, gone, path, problems):
             continue
+        on_stack = [loop for loop in loops if loop.name.rpartition(".")[0] == stack.name]
+        is_public = any(port.n_port is None for loop in on_stack for port in loop.ports)
+        if fault.kind == "power-loss" and is_public:
+            problems.add(
+                path,
+                f"'{stack.name}' has a switch on its loops, and a loop of a fabric that is cut in "
+                "two is not simulated",
+                "Remove the fault, or the link to the switch",
+            )
+            continue
         if fault.kind == "power-loss":
             cut[stack.name] = at
         for number, loop in enumerate(loops):
@@ -133,7 +143,7 @@ def _on_loop(
         return happens(at, StopLoopAction(until_ps=until))
 
     begins = fault.at or 0
-    names = [n_ports[port.n_port].name for port in loop.ports]
+    names = ["" if port.n_port is None else n_ports[port.n_port].name for port in loop.ports]
     if fault.enclosure is not None:
         if stack.model.switched:
             return [happens(begins, DarkenLoopAction(crossbar=fault.enclosure - 1))]

@@ -17,6 +17,7 @@ from sanlab.plan.stacks import MOST_PORTS
 from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM, PS_PER_S, SPEEDS, counted, nearest
 
 if TYPE_CHECKING:
+    from sanlab.catalog.entries import LoopPortEntry
     from sanlab.plan.boxes import Boxes
     from sanlab.plan.names import End, Problems
     from sanlab.plan.stacks import StackBox
@@ -35,13 +36,15 @@ AL_PAS = bytes.fromhex(
     "B2 B3 B4 B5 B6 B9 BA BC C3 C5 C6 C7 C9 CA CB CC CD CE D1 D2 D3 D4 D5 D6 D9 DA DC E0 E1 E2 E4 "
     "E8 EF"
 )
+#: Address of the FL_Port on its loop.
+FL_AL_PA = 0
 #: AL_PAs as written in scenarios.
 _BY_TEXT = {f"{al_pa:02X}": al_pa for al_pa in AL_PAS}
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A port of a host or an array that is plugged into a stack."""
+    """A port of a host, an array or a switch that is plugged into a stack."""
 
     end: End
     stack: str
@@ -49,6 +52,12 @@ class Attachment:
     enclosure: int
     spec: Link
     path: Path
+    kind: str = "host"
+
+    @property
+    def is_fl_port(self) -> bool:
+        """Whether it is a port of a switch."""
+        return self.kind == "switch"
 
 
 def find_place(
@@ -108,6 +117,43 @@ def check_room(attached: list[Attachment], boxes: Boxes, problems: Problems) -> 
             )
 
 
+def can_be_fl_port(
+    it: Attachment, boxes: Boxes, others: dict[str, End], problems: Problems
+) -> bool:
+    """Whether a port of a switch can be on a loop; note a problem if not."""
+    name, loop = ".".join(it.end), f"{it.stack}.{it.loop}"
+    stack, switch = boxes.stack(it.stack), boxes.switch(it.end[0])
+    own = stack.spec.devices.get(name)
+    if stack.model.switched:
+        why = f"'{it.stack}' has crossbars, and an FL_Port is simulated on shared loops only"
+        remedy = "Choose a model with shared loops, such as 'rs-1600-jbod'"
+    elif loop in others:
+        why = f"'{'.'.join(others[loop])}' is on the loop '{loop}', and a loop has one FL_Port"
+        remedy = "Link the switch to the other loop, or remove one of the links"
+    elif not switch.values.loop_ports:
+        why = f"The ports of '{switch.name}' cannot be on a loop"
+        remedy = "Write 'loop_ports: true' for the switch, or choose a model that has FL_Ports"
+    elif boxes.port(it.end).is_disabled:
+        why, remedy = f"The port '{name}' is disabled", "Choose another port of the switch"
+    elif switch.spec.modules is not None or switch.spec.new_domain is not None:
+        why = f"'{switch.name}' goes down, and a loop at a switch that does is not simulated"
+        remedy = "Remove 'modules' and 'new_domain', or link the loop to another switch"
+    elif own is not None and own.public is not None:
+        why, remedy = f"'{name}' is a port of a switch, and devices log in to it", "Remove 'public'"
+    elif it.spec.al_pa is not None:
+        why, remedy = "The AL_PA of a switch on a loop is 00", "Remove 'al_pa'"
+    else:
+        return True
+    problems.add(it.path, why, remedy)
+    return False
+
+
+def private_devices(boxes: Boxes, loop_of: dict[End, str]) -> frozenset[End]:
+    """Devices on loops that do not log in to a fabric."""
+    stacks = {f"{stack.name}.{loop}": stack for stack in boxes.stacks for loop in stack.loops}
+    return frozenset(end for end, loop in loop_of.items() if not stacks[loop].behaviour(end).public)
+
+
 def build_loops(
     boxes: Boxes, attached: list[Attachment], ids: dict[End, int], problems: Problems
 ) -> list[LoopPlan]:
@@ -117,18 +163,19 @@ def build_loops(
         _check_devices(stack, attached, problems)
         for loop in stack.loops:
             hosts = [it for it in attached if (it.stack, it.loop) == (stack.name, loop)]
-            count = len(hosts) + stack.disks_count
+            count = sum(not it.is_fl_port for it in hosts) + stack.disks_count
+            others = counted(count - stack.disks_count, "host port")
             if count > MOST_PORTS:
                 problems.add(
                     stack.path,
                     f"Loop '{loop}' of '{stack.name}' would have {count} ports, those of "
-                    f"{stack.disks_count} disks and {counted(len(hosts), 'host port')}; a loop "
+                    f"{stack.disks_count} disks and {others}; a loop "
                     f"has addresses for {MOST_PORTS}",
                     "Divide the disks among several stacks",
                 )
                 break  # the other loop has the same disks
-            if count >= 2:
-                loops.append(_Loop(stack, loop, hosts, ids, problems).plan())
+            if count and count + any(it.is_fl_port for it in hosts) >= 2:
+                loops.append(_Loop(stack, loop, hosts, (ids, boxes), problems).plan())
             else:
                 _too_few(stack, loop, problems)
     return loops
@@ -167,13 +214,13 @@ class _Loop:
         stack: StackBox,
         loop: str,
         hosts: list[Attachment],
-        ids: dict[End, int],
+        known: tuple[dict[End, int], Boxes],
         problems: Problems,
     ) -> None:
         self.stack = stack
         self.loop = loop
         self.hosts = hosts
-        self.ids = ids
+        self.ids, self.boxes = known
         self.problems = problems
         self.rate = SPEEDS[stack.speed]
         self.taken: dict[int, str] = {}
@@ -196,8 +243,11 @@ class _Loop:
         return round(count * WORD_BYTES * PS_PER_S / self.rate)
 
     def _addresses(self) -> tuple[list[int], list[int]]:
-        """Assign AL_PAs: hosts take the highest free priorities, disks the lowest."""
-        hosts = [self._wanted(it.spec.al_pa, it.path, ".".join(it.end)) for it in self.hosts]
+        """Assign AL_PAs: hosts take the highest free priorities, disks the lowest, switches 00."""
+        hosts = [
+            FL_AL_PA if it.is_fl_port else self._wanted(it.spec.al_pa, it.path, ".".join(it.end))
+            for it in self.hosts
+        ]
         hard = self.stack.spec.hard_addresses
         disks = [
             self._wanted(
@@ -241,10 +291,16 @@ class _Loop:
         self.taken[al_pa] = owner
         return al_pa
 
+    def _behaviour(self, end: End) -> LoopPortEntry:
+        if self.boxes.by_name[end[0]].kind == "switch":
+            return self.stack.fl_port(end, self.boxes.port(end).bb_credit)
+        return self.stack.behaviour(end)
+
     def _port(self, end: End, al_pa: int, delay: int, crossbar: int) -> LoopPortPlan:
-        policy = self.stack.behaviour(end)
+        policy = self._behaviour(end)
         return LoopPortPlan(
-            n_port=self.ids[end],
+            n_port=self.ids.get(end),
+            is_public=policy.public and end in self.ids,
             al_pa=al_pa,
             delay_ps=max(1, delay),
             crossbar=crossbar,
@@ -290,7 +346,7 @@ class _Loop:
         pending += between * (stack.enclosures - 1) + retimer
         ports = []
         for index, (end, al_pa, before, enclosure) in enumerate(down):
-            repeat = self.words(stack.behaviour(end).delay)
+            repeat = self.words(self._behaviour(end).delay)
             delay = before + repeat + (pending if index == 0 else 0)
             ports.append(self._port(end, al_pa, delay, enclosure - 1))
         return ports

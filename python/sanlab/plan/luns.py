@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from sanlab.plan.media import Place, is_on_disks, media_of
 from sanlab.plan.names import Names, define, safe_expand
 from sanlab.plan.paths import drivers
 from sanlab.plan.raid import Groups, build_groups
+from sanlab.plan.schema import DiskPlan, DriveDiskModel, SsdDiskModel
 from sanlab.plan.stacks import ports_of_disk
 from sanlab.quantities import counted
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from sanlab.catalog.entries import DiskEntry
     from sanlab.plan.boxes import ArrayBox, Boxes
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import DrivePlan, GroupPlan, MediaPlan
+    from sanlab.plan.schema import DrivePlan, GroupPlan, MediaPlan, SsdPlan
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario.arrays import Lun
     from sanlab.scenario.document import Path
@@ -60,32 +62,42 @@ class LunTable:
         self.disks: list[DiskEntry | None] = []
 
     def disk_names(self, index: int, array: ArrayBox) -> list[str]:
-        """Names of the disks of an array: those of striped LUNs, then those of its groups.
+        """Names of the disks and SSDs of an array: those of striped LUNs, then those of its groups.
 
         Disks of a stack have the names of their LUNs, which count from 1.
         """
         pool = self.pools[index]
-        count = (0 if pool is None else len(pool.used)) + self.groups[index].disks_count
+        kinds: list[int | None] = [None] * (0 if pool is None else len(pool.used))
+        kinds += self.groups[index].slots
         first = 0 if array.stack is None else 1
-        return [f"{array.name}.disk{first + number}" for number in range(count)]
+        disks, ssds = itertools.count(first), itertools.count()
+        return [
+            f"{array.name}.disk{next(disks)}" if kind is None else f"{array.name}.ssd{next(ssds)}"
+            for kind in kinds
+        ]
 
     def disks_of(self, index: int, array: ArrayBox) -> Disks:
-        """Return the disks of an array."""
-        entry = self.disks[index]
-        groups = self.groups[index].by_name
+        """Return the disks and SSDs of an array."""
+        entry, groups = self.disks[index], self.groups[index]
+        names = self.disk_names(index, array)
+        kinds: list[int | None] = [None] * (len(names) - len(groups.slots))
+        kinds += groups.slots
+        models = [DriveDiskModel(drive=0) if it is None else SsdDiskModel(ssd=it) for it in kinds]
         return Disks(
             [] if entry is None else [drive_from_sheet(f"{array.name}.disk", entry)],
-            self.disk_names(index, array),
-            [groups[name].plan for name in groups],
+            groups.ssds,
+            [DiskPlan(name=it, model=of) for it, of in zip(names, models, strict=True)],
+            [groups.by_name[name].plan for name in groups.by_name],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Disks:
-    """Kinds of drive, names of disks, and groups of an array."""
+    """Kinds of drive and SSD, disks, and groups of an array."""
 
     drives: list[DrivePlan]
-    names: list[str]
+    ssds: list[SsdPlan]
+    disks: list[DiskPlan]
     groups: list[GroupPlan]
 
 
@@ -96,13 +108,12 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
     for index, array in enumerate(boxes.arrays):
         disk = _disk_of(array, problems)
         pool = _make_pool(array, disk, problems)
-        groups = Groups()
-        if disk is not None:
-            first = 0 if pool is None else len(pool.used)
-            groups = build_groups(array, disk, first, faults, problems)
-            if problems.found:
-                # Problems of LUNs on an invalid group would only repeat the cause.
-                continue
+        first = 0 if pool is None else len(pool.used)
+        before = len(problems.found)
+        groups = build_groups(array, disk, first, faults, problems)
+        if len(problems.found) > (0 if disk is not None else before):
+            # Problems of LUNs on an invalid group would only repeat the cause.
+            continue
         here = Place(array, index, pool, groups)
         placed = _place_array(here, boxes, wiring, problems)
         if array.stack is not None:
@@ -121,7 +132,8 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
 
 def _disk_of(array: ArrayBox, problems: Problems) -> DiskEntry | None:
     """Return the model of the disks of an array; None if it has no disks."""
-    if not array.spec.groups and not any(is_on_disks(lun, array) for lun in array.spec.luns):
+    has_groups = any(group.ssd is None for group in array.spec.groups)
+    if not has_groups and not any(is_on_disks(lun, array) for lun in array.spec.luns):
         return None
     model = array.values.model
     return resolve_disk(array.spec.disk, model.disk, (*array.path, "disk"), problems)

@@ -12,7 +12,8 @@ from sanlab.plan.defaults import (
     given,
 )
 from sanlab.plan.raid import take_part
-from sanlab.plan.schema import FlashMedia, MemoryMedia, RamMedia, StripeMedia
+from sanlab.plan.schema import RamMedia, StripeMedia
+from sanlab.plan.ssds import flash_media, is_in_pool, memory_media
 from sanlab.quantities import PS_PER_S, about_size, counted, format_size
 from sanlab.scenario.arrays import Flash, Memory, Ram
 from sanlab.scenario.base import SECTOR_BYTES
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sanlab.plan.disk_pool import Pool
     from sanlab.plan.names import Problems
     from sanlab.plan.raid import Groups
-    from sanlab.plan.schema import MediaPlan
+    from sanlab.plan.schema import FlashMedia, MediaPlan
     from sanlab.scenario.arrays import Lun
     from sanlab.scenario.document import Path
 
@@ -39,6 +40,8 @@ class Place:
 
 def is_on_disks(spec: Lun, array: ArrayBox) -> bool:
     """Whether disks of the array hold the blocks of a LUN, outside any RAID group."""
+    if is_in_pool(spec, array):
+        return False
     return (spec.media or array.values.model.media) == "raid"
 
 
@@ -46,14 +49,16 @@ def media_of(
     place: Place, spec: Lun, left: int, path: Path, problems: Problems
 ) -> tuple[int, MediaPlan] | None:
     """Return size and media of a LUN, of `left` that share its group; None if it does not fit."""
-    array, pool = place.array, place.pool
-    if spec.group is not None:
+    array, pool, model = place.array, place.pool, place.array.values.model
+    if spec.group is not None or is_in_pool(spec, array):
         return take_part(spec, left, place.groups, path, problems)
     if not is_on_disks(spec, array):
         kind = _solid_state(spec, array)
         if kind is not None:
             return _sectors(given(spec.size, DEFAULT_LUN_BYTES)), kind
-        return _sectors(given(spec.size, DEFAULT_LUN_BYTES)), _memory(array, spec)
+        return _sectors(given(spec.size, DEFAULT_LUN_BYTES)), memory_media(
+            spec.memory or Memory(), model.memory
+        )
     if pool is None:
         return None
     return _stripe(array, spec, pool, path, problems)
@@ -68,32 +73,10 @@ def _solid_state(spec: Lun, array: ArrayBox) -> FlashMedia | RamMedia | None:
     model = array.values.model
     kind = spec.media or model.media
     if kind == "flash":
-        return _flash(spec.flash or Flash(), model.flash)
+        return flash_media(spec.flash or Flash(), model.flash)
     if kind == "ram":
         return _ram(spec.ram or Ram(), model.ram, array.values.ports.count)
     return None
-
-
-def _flash(spec: Flash, model: Flash) -> FlashMedia:
-    """Return a flash SSD with the values of the LUN, or of the model of the array."""
-
-    def value(key: str, default: int) -> int:
-        return int(given(getattr(spec, key), given(getattr(model, key), default)))
-
-    amplification = given(spec.write_amplification, given(model.write_amplification, 1.0))
-    return FlashMedia(
-        channels=value("channels", 8),
-        dies_per_channel=value("dies_per_channel", 4),
-        page_bytes=value("page", 8192),
-        pages_per_block=value("pages_per_block", 256),
-        read_ps=value("read", 0),
-        program_ps=value("program", 0),
-        erase_ps=value("erase", 0),
-        channel_bytes_per_s=value("channel_rate", PS_PER_S),
-        buffer_bytes=value("buffer", 0),
-        latency_ps=value("latency", 0),
-        amplification_ppm=round(amplification * 1_000_000),
-    )
 
 
 def _ram(spec: Ram, model: Ram, ports: int) -> RamMedia:
@@ -104,16 +87,6 @@ def _ram(spec: Ram, model: Ram, ports: int) -> RamMedia:
         latency_ps=given(spec.latency, given(model.latency, 0)),
         bytes_per_s=given(spec.rate, given(model.rate, PS_PER_S)),
         distribution=given(spec.distribution, given(model.distribution, "constant")),
-    )
-
-
-def _memory(array: ArrayBox, spec: Lun) -> MemoryMedia:
-    memory, model = spec.memory or Memory(), array.values.model.memory
-    return MemoryMedia(
-        service_ps=given(given(memory.service, model.service), 0),
-        distribution=given(given(memory.distribution, model.distribution), "constant"),
-        spread=memory.spread,
-        servers=given(given(memory.servers, model.servers), 1),
     )
 
 

@@ -11,7 +11,7 @@ from sanlab.scenario.base import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from sanlab.plan.names import Problems
-    from sanlab.scenario.arrays import Cache
+    from sanlab.scenario.caches import Cache
     from sanlab.scenario.controllers import Controllers
     from sanlab.scenario.document import Path
 

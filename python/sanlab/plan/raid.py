@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from sanlab.plan.defaults import DEFAULT_LUN_BYTES, given
 from sanlab.plan.drive_faults import failures_in
 from sanlab.plan.names import Names, define
 from sanlab.plan.schema import FailingPlan, GroupPlan, RaidMedia, RebuildPlan
+from sanlab.plan.ssds import POOL_NAME, bytes_in_pool, pool_group, ssd_plan
 from sanlab.quantities import about_size, counted, format_size
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -16,12 +18,16 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.drive_faults import DriveFailure, Place
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import LevelPlan, WriteStrategyPlan
+    from sanlab.plan.schema import LevelPlan, SsdPlan, WriteStrategyPlan
     from sanlab.scenario.arrays import Lun, Raid, RaidGroup
     from sanlab.scenario.document import Path
 
 #: Fewest drives of each level.
 _LEAST_DRIVES = {0: 1, 1: 2, 3: 3, 5: 3, 6: 4, 10: 2}
+
+
+#: Bound of the unit of a pool, whose SSDs are as large as its LUNs need.
+LARGEST_SSD = 2**60
 
 
 def data_units(level: int, drives: int) -> int:
@@ -67,30 +73,57 @@ class Group:
         return self.row_bytes * self.plan.rows - self.used
 
 
+@dataclass(frozen=True, slots=True)
+class _Drive:
+    """What a group is made of: SSDs of a kind, or disks."""
+
+    bytes: int
+    ssd: SsdPlan | None = None
+
+
 @dataclass
 class Groups:
-    """The groups of one array; their disks follow those of its other LUNs."""
+    """The groups of one array; their disks and SSDs follow the disks of its other LUNs."""
 
+    array: str
+    first_disk: int
     by_name: Names[Group] = field(default_factory=lambda: Names("RAID group of this array"))
-    disks_count: int = 0
+    ssds: list[SsdPlan] = field(default_factory=list)
+    slots: list[int | None] = field(default_factory=list)
+    """Kind of SSD in each slot; None for a disk."""
+
+    def add(self, name: str, spec: RaidGroup, failures: list[DriveFailure], drive: _Drive) -> None:
+        """Add a group, with drives and spares in the next slots."""
+        kind = None
+        if drive.ssd is not None:
+            if drive.ssd not in self.ssds:
+                self.ssds.append(drive.ssd)
+            kind = self.ssds.index(drive.ssd)
+        first = self.first_disk + len(self.slots)
+        plan = _group(f"{self.array}.{name}", spec, failures, drive.bytes, first)
+        self.by_name.items[name] = Group(plan)
+        self.slots += [kind] * (spec.raid.drives + spec.spares)
 
 
 def build_groups(
     array: ArrayBox,
-    disk: DiskEntry,
+    disk: DiskEntry | None,
     first_disk: int,
     faults: dict[Place, list[DriveFailure]],
     problems: Problems,
 ) -> Groups:
-    """Return the groups of an array, with drives that fail by `failed_drives` or `faults`."""
-    groups = Groups()
+    """Return the groups of an array, with drives that fail by `failed_drives` or `faults`.
+
+    Its pool, if LUNs use it, is the last.
+    """
+    groups = Groups(array.name, first_disk)
     taken: dict[str, Path] = {}
-    next_disk = first_disk
     for index, spec in enumerate(array.spec.groups):
         path: Path = (*array.path, "groups", index)
-        names = define(spec.name, (*path, "name"), taken, problems)
-        if not _is_sound(spec, disk, path, problems):
+        drive = _drive(spec, array, disk, (*path, "ssd"), problems)
+        if drive is None or not _is_sound(spec, drive.bytes, path, problems):
             continue
+        names = define(spec.name, (*path, "name"), taken, problems)
         failing = {
             name: [*failures_in(spec, path), *faults.get((array.name, name), [])] for name in names
         }
@@ -102,16 +135,44 @@ def build_groups(
             )
             continue
         for name, failures in failing.items():
-            if not _survives(spec, failures, path, problems):
-                continue
-            plan = _group(f"{array.name}.{name}", spec, failures, disk, next_disk)
-            groups.by_name.items[name] = Group(plan)
-            next_disk += spec.raid.drives + spec.spares
-    groups.disks_count = next_disk - first_disk
+            if _survives(spec, failures, path, problems):
+                groups.add(name, spec, failures, drive)
+    _add_pool(groups, array, problems)
     return groups
 
 
-def _is_sound(spec: RaidGroup, disk: DiskEntry, path: Path, problems: Problems) -> bool:
+def _drive(
+    spec: RaidGroup, array: ArrayBox, disk: DiskEntry | None, path: Path, problems: Problems
+) -> _Drive | None:
+    if spec.ssd is not None:
+        ssd = ssd_plan(spec.ssd, array, path, problems)
+        return None if ssd is None else _Drive(ssd.bytes, ssd)
+    return None if disk is None else _Drive(disk.size // SECTOR_BYTES * SECTOR_BYTES)
+
+
+def _add_pool(groups: Groups, array: ArrayBox, problems: Problems) -> None:
+    """Add the pool of an array, with SSDs as large as its LUNs need if they have no size."""
+    spec = pool_group(array)
+    if spec is None or spec.ssd is None:
+        return
+    path: Path = (*array.path, "pool")
+    if POOL_NAME in groups.by_name:
+        problems.add(
+            path,
+            f"'{array.name}' has a RAID group '{POOL_NAME}', which is the name of its pool too",
+            "Give the group another name, or put each LUN in a 'group'",
+        )
+        return
+    if not _is_sound(spec, LARGEST_SSD, path, problems):
+        return
+    row = spec.raid.unit * data_units(spec.raid.level, spec.raid.drives)
+    size = bytes_in_pool(array, row, problems) // row * spec.raid.unit
+    ssd = ssd_plan(spec.ssd, array, (*path, "ssd"), problems, size)
+    if ssd is not None:
+        groups.add(POOL_NAME, spec, [], _Drive(ssd.bytes, ssd))
+
+
+def _is_sound(spec: RaidGroup, size: int, path: Path, problems: Problems) -> bool:
     before = len(problems.found)
     raid = spec.raid
     least = _LEAST_DRIVES[raid.level]
@@ -136,7 +197,7 @@ def _is_sound(spec: RaidGroup, disk: DiskEntry, path: Path, problems: Problems) 
             f"The unit {format_size(raid.unit)} is not a multiple of a sector, 512 B",
             "Make it a multiple of 512 B",
         )
-    elif raid.unit > disk.size:
+    elif raid.unit > size:
         problems.add(
             (*path, "raid", "unit"),
             f"The unit {format_size(raid.unit)} is larger than a disk",
@@ -189,7 +250,7 @@ def _last_straw(raid: Raid, failures: list[DriveFailure]) -> DriveFailure:
 
 
 def _group(
-    name: str, spec: RaidGroup, failures: list[DriveFailure], disk: DiskEntry, first: int
+    name: str, spec: RaidGroup, failures: list[DriveFailure], size: int, first: int
 ) -> GroupPlan:
     raid = spec.raid
     failed = sorted(failures, key=lambda it: it.at_ps)
@@ -212,7 +273,7 @@ def _group(
         level=cast("LevelPlan", f"raid{raid.level}"),
         disks=list(range(first, first + raid.drives)),
         unit_bytes=raid.unit,
-        rows=disk.size // SECTOR_BYTES * SECTOR_BYTES // raid.unit,
+        rows=size // raid.unit,
         write=cast("WriteStrategyPlan", write),
         failing=[FailingPlan(slot=it.drive, at_ps=it.at_ps) for it in failed],
         rebuilds=rebuilds,
@@ -222,21 +283,28 @@ def _group(
 def take_part(
     spec: Lun, left: int, groups: Groups, path: Path, problems: Problems
 ) -> tuple[int, RaidMedia] | None:
-    """Return size and place of a LUN on its group; `left` LUNs still share the rest."""
-    name = spec.group or ""
+    """Return size and place of a LUN on its group, or in the pool.
+
+    Without a size of its own it has in the pool the usual one, in another group its share with
+    `left` LUNs of what is left.
+    """
+    name = given(spec.group, POOL_NAME)
+    usual = DEFAULT_LUN_BYTES if spec.group is None else None
     if name not in groups.by_name:
         problems.add((*path, "group"), *groups.by_name.unknown(name))
         return None
     group = groups.by_name[name]
     row = group.row_bytes
     share = group.room // left // row * row
-    size = (share if spec.size is None else spec.size) // SECTOR_BYTES * SECTOR_BYTES
+    size = given(spec.size, given(usual, share)) // SECTOR_BYTES * SECTOR_BYTES
     if size == 0 or size > group.room:
         problems.add(
             (*path, "size"),
             f"The LUN needs {about_size(max(size, row))}, and group '{name}' has only "
             f"{about_size(group.room)} left",
-            "Give a smaller 'size', or more 'drives' to the group",
+            "Give a smaller 'size', or more 'drives' to the group"
+            if usual is None
+            else "Give a smaller 'size', or more 'drives' or a larger 'size' of its SSDs",
         )
         return None
     media = RaidMedia(group=list(groups.by_name).index(name), start_bytes=group.used)

@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 #: Version of the format; the engine refuses others.
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 #: A whole number from 0 to 2^32 - 1.
 U32 = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
@@ -170,8 +170,15 @@ class SwitchEnd(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="swit
     """Number of the port, from 0."""
 
 
+class LoopEnd(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="loop"):
+    """The FL_Port's place on a loop. The other end is the switch of the FL_Port."""
+
+    loop_id: U32
+    """Loop."""
+
+
 #: One end of a link.
-EndPlan = NPortEnd | SwitchEnd
+EndPlan = NPortEnd | SwitchEnd | LoopEnd
 
 
 class OutagePlan(PlanPart, frozen=True, kw_only=True):
@@ -253,10 +260,12 @@ class StringPlan(PlanPart, frozen=True, kw_only=True):
 
 
 class LoopPortPlan(PlanPart, frozen=True, kw_only=True):
-    """A port's place on a loop."""
+    """The place of a port on a loop."""
 
-    n_port: U32
-    """The N_Port."""
+    n_port: U32 | None
+    """The N_Port. Without it, the place is that of an FL_Port, which a link joins to a switch."""
+    is_public: bool
+    """Whether it logs in to the fabric of the loop's FL_Port. Others reach only the loop."""
     al_pa: U8
     """Arbitrated loop physical address; the lower, the higher the priority."""
     delay_ps: PositiveU64
@@ -596,8 +605,10 @@ class ArrayPlan(PlanPart, frozen=True, kw_only=True):
     """Cache of each controller, if there is one."""
     drives: list[DrivePlan]
     """Kinds of disk drive."""
+    ssds: list[SsdPlan]
+    """Kinds of SSD."""
     disks: list[DiskPlan]
-    """Disks, which every controller reaches."""
+    """Disks and SSDs, which every controller reaches."""
     groups: list[GroupPlan]
     """RAID groups."""
     parity_bytes_per_s: PositiveU64 | None
@@ -993,13 +1004,135 @@ WriteCachePlan = Literal["off", "on"]
 SchedulingPlan = Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"]
 
 
+class SsdPlan(PlanPart, frozen=True, kw_only=True):
+    """A kind of SSD."""
+
+    bytes: U64
+    """Capacity."""
+    media: MediaPlan
+    """What it is made of: memory or flash."""
+
+
+class MemoryMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="memory"):
+    """A device with a service time that does not depend on the address."""
+
+    service_ps: U64
+    """Mean service time."""
+    distribution: Distribution
+    """Distribution of the service time."""
+    spread: U32
+    """Half of the width of a uniform distribution around the mean, as a share of the mean.
+
+    It applies where `distribution` is constant.
+    """
+    variation: U32
+    """Standard deviation as a share of the mean: a constant part and an exponential one.
+
+    It applies where `distribution` is constant and `spread` is 0.
+    """
+    servers: PositiveU32
+    """Requests served at once."""
+
+
+class StripeMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="stripe"):
+    """RAID 0 over disks."""
+
+    disks: list[U32]
+    """Disks, as indices into the array's."""
+    start_bytes: U64
+    """Where the LUN starts on each disk."""
+    stripe_bytes: PositiveU64
+    """Bytes on one disk before the next."""
+    block_bytes: PositiveU64
+    """Unit in which the array addresses the disks."""
+
+
+class RaidMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="raid"):
+    """A part of a RAID group."""
+
+    group: U32
+    """The group."""
+    start_bytes: U64
+    """First byte of the group's data."""
+
+
+class FlashMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="flash"):
+    """A flash SSD of its own."""
+
+    channels: PositiveU32
+    """Channels."""
+    dies_per_channel: PositiveU32
+    """Dies on each channel."""
+    page_bytes: U64
+    """Bytes of a page."""
+    pages_per_block: U32
+    """Pages of a block."""
+    read_ps: U64
+    """Time to read a page, on average."""
+    variation: U32
+    """Standard deviation of that time as a share of it: a constant part and an exponential one."""
+    program_ps: U64
+    """Time to program a page."""
+    erase_ps: U64
+    """Time to erase a block."""
+    channel_bytes_per_s: PositiveU64
+    """Rate of a channel."""
+    buffer_bytes: U64
+    """Size of the write buffer."""
+    latency_ps: U64
+    """Time added to every command."""
+    amplification_ppm: U64
+    """Pages programmed for a million written."""
+
+
+class RamMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="ram"):
+    """A RAM SSD of its own."""
+
+    ports: PositiveU32
+    """Ports, each with a server of its own."""
+    command_ps: U64
+    """Service time of a command."""
+    latency_ps: U64
+    """Time from there to the answer."""
+    bytes_per_s: PositiveU64
+    """Rate of a port."""
+    distribution: Distribution
+    """Distribution of the latency."""
+
+
+#: What holds the blocks of a LUN.
+MediaPlan = MemoryMedia | StripeMedia | RaidMedia | FlashMedia | RamMedia
+
+
+#: Distribution of a time around its mean.
+Distribution = Literal["constant", "exponential"]
+
+
 class DiskPlan(PlanPart, frozen=True, kw_only=True):
-    """A disk."""
+    """A disk or an SSD."""
 
     name: str
-    """Name, such as `dev1.disk0`."""
+    """Name, such as `dev1.disk0` or `dev1.ssd0`."""
+    model: DiskModelPlan
+    """What it is."""
+
+
+class DriveDiskModel(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="drive"):
+    """A disk drive."""
+
     drive: U32
-    """Kind of drive, as index into the array's drives."""
+    """Kind of drive, as index into the array's."""
+
+
+class SsdDiskModel(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="ssd"):
+    """An SSD."""
+
+    ssd: U32
+    """Kind of SSD, as index into the array's."""
+
+
+#: What a disk is.
+DiskModelPlan = DriveDiskModel | SsdDiskModel
 
 
 class GroupPlan(PlanPart, frozen=True, kw_only=True):
@@ -1010,7 +1143,7 @@ class GroupPlan(PlanPart, frozen=True, kw_only=True):
     level: LevelPlan
     """Level."""
     disks: list[U32]
-    """Disks, as indices into the array's."""
+    """Disks or SSDs, as indices into the array's."""
     unit_bytes: PositiveU64
     """Bytes on one disk before the next."""
     rows: PositiveU64
@@ -1124,94 +1257,6 @@ class LunPlan(PlanPart, frozen=True, kw_only=True):
     """N_Ports of hosts that may use it. Without a list, all may."""
 
 
-class MemoryMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="memory"):
-    """A device with a service time that does not depend on the address."""
-
-    service_ps: U64
-    """Mean service time."""
-    distribution: Distribution
-    """Distribution of the service time."""
-    spread: U32
-    """Half of the width of a uniform distribution around the mean, as a share of the mean.
-
-    It applies where `distribution` is constant.
-    """
-    servers: PositiveU32
-    """Requests served at once."""
-
-
-class StripeMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="stripe"):
-    """RAID 0 over disks."""
-
-    disks: list[U32]
-    """Disks, as indices into the array's."""
-    start_bytes: U64
-    """Where the LUN starts on each disk."""
-    stripe_bytes: PositiveU64
-    """Bytes on one disk before the next."""
-    block_bytes: PositiveU64
-    """Unit in which the array addresses the disks."""
-
-
-class RaidMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="raid"):
-    """A part of a RAID group."""
-
-    group: U32
-    """The group."""
-    start_bytes: U64
-    """First byte of the group's data."""
-
-
-class FlashMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="flash"):
-    """A flash SSD of its own."""
-
-    channels: PositiveU32
-    """Channels."""
-    dies_per_channel: PositiveU32
-    """Dies on each channel."""
-    page_bytes: U64
-    """Bytes of a page."""
-    pages_per_block: U32
-    """Pages of a block."""
-    read_ps: U64
-    """Time to read a page."""
-    program_ps: U64
-    """Time to program a page."""
-    erase_ps: U64
-    """Time to erase a block."""
-    channel_bytes_per_s: PositiveU64
-    """Rate of a channel."""
-    buffer_bytes: U64
-    """Size of the write buffer."""
-    latency_ps: U64
-    """Time added to every command."""
-    amplification_ppm: U64
-    """Pages programmed for a million written."""
-
-
-class RamMedia(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="ram"):
-    """A RAM SSD of its own."""
-
-    ports: PositiveU32
-    """Ports, each with a server of its own."""
-    command_ps: U64
-    """Service time of a command."""
-    latency_ps: U64
-    """Time from there to the answer."""
-    bytes_per_s: PositiveU64
-    """Rate of a port."""
-    distribution: Distribution
-    """Distribution of the latency."""
-
-
-#: What holds the blocks of a LUN.
-MediaPlan = MemoryMedia | StripeMedia | RaidMedia | FlashMedia | RamMedia
-
-
-#: Distribution of a time around its mean.
-Distribution = Literal["constant", "exponential"]
-
-
 class MirrorPlan(PlanPart, frozen=True, kw_only=True):
     """Third-party copy of every write to a LUN of another array."""
 
@@ -1272,6 +1317,10 @@ class WorkloadPlan(PlanPart, frozen=True, kw_only=True):
 
     Workloads of file systems come after those of applications.
     """
+    after: list[U32]
+    """Workloads that end before it begins: the times of its jobs count from the end of the last of
+    them.
+    """
 
 
 class PhasePlan(PlanPart, frozen=True, kw_only=True):
@@ -1313,11 +1362,13 @@ class JobPlan(PlanPart, frozen=True, kw_only=True):
     total_bytes: PositiveU64 | None
     """Bytes to move before the job ends. Without it, the job has no such end."""
     start_ps: U64
-    """When the job starts."""
+    """When the job starts, from the start of the run or from the end of the workloads its own waits
+    for.
+    """
     ramp_ps: U64
     """I/Os that complete earlier than this after the start are not counted."""
     stop_ps: PositiveU64 | None
-    """When the job stops submitting. Without it, it never does."""
+    """When the job stops submitting, likewise. Without it, it never does."""
     arrivals: ArrivalsPlan | None
     """Rate of submissions. Without it, the job submits as soon as `iodepth` allows."""
     load: LoadPlan | None
@@ -1399,7 +1450,7 @@ class LoadPointPlan(PlanPart, frozen=True, kw_only=True):
     """A point of a rate over time."""
 
     at_ps: U64
-    """Time since the start of the job."""
+    """Time since the start of the job or stream."""
     share_ppm: U32
     """Share of the rate in parts per million."""
 
@@ -1557,6 +1608,8 @@ class TrafficPlan(PlanPart, frozen=True, kw_only=True):
     """Frames to send. Without it, the flow has no end."""
     arrivals: ArrivalsPlan | None
     """Rate of frames. Without it, the source sends as fast as credit and fibre allow."""
+    load: LoadPlan | None
+    """Rate of frames over time, as shares of `arrivals`. Without it, the rate is constant."""
     start_ps: U64
     """When it starts."""
 

@@ -24,6 +24,18 @@ LOOPS = ("a", "b")
 STAND_IN = "rs-1600-jbod"
 #: Ports a loop may have besides an FL_Port: there are 127 AL_PAs, and 00 is the FL_Port's.
 MOST_PORTS = 126
+#: How a switch port behaves on a loop; its buffers are those of the port. The values are estimates.
+#: By Seagate's Fibre Channel Interface manual an FL_Port does not keep the fairness rule. One that
+#: does not can keep a disk off the loop for good, so it is fair here.
+FL_PORT = LoopPortEntry(
+    delay=6,
+    fair=True,
+    transfer=False,
+    full_duplex=True,
+    login_credit=0,
+    buffers=16,
+    tenancy=1024,
+)
 #: Bytes of a block on a disk of a stack, so that a LUN ends with its disk.
 _BLOCK_BYTES = 512
 
@@ -48,6 +60,12 @@ class StackBox:
     def enclosures(self) -> int:
         """Enclosures from the top."""
         return self.spec.enclosures
+
+    def fl_port(self, end: End, buffers: int) -> LoopPortEntry:
+        """Behaviour of a port of a switch with so many buffers on a loop."""
+        own = self.spec.devices.get(".".join(end))
+        values = FL_PORT.model_copy(update={"buffers": buffers})
+        return values if own is None else overlaid(values, written(own))
 
     def behaviour(self, end: End) -> LoopPortEntry:
         """Behaviour of a port on the loops: its own, or that of its kind."""

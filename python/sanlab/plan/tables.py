@@ -188,9 +188,17 @@ def _media(lun: LunPlan, array: ArrayPlan) -> str:
         times = f"{format_time(media.command_ps)} apart, {format_time(media.latency_ps)} latency"
         return f"RAM, {counted(media.ports, 'port')}, {times}"
     if isinstance(media, MemoryMedia):
-        return f"memory, {format_time(media.service_ps)} {media.distribution}, {media.servers}x"
+        return f"memory, {_service(media)}, {media.servers}x"
     depth = format_size(media.stripe_bytes)
     return f"{counted(len(media.disks), 'disk')} from {media.disks[0]}, stripe depth {depth}"
+
+
+def _service(media: MemoryMedia) -> str:
+    """Return the service time of memory, with how it varies."""
+    time = format_time(media.service_ps)
+    if media.variation:
+        return f"{time} with a deviation of {media.variation / 1e4:g}%"
+    return f"{time} {media.distribution}"
 
 
 def _mirror(plan: Plan, lun: LunPlan) -> str:
@@ -287,7 +295,7 @@ def _jobs(plan: Plan, max_rows: int) -> Table:
             format_size(job.block_bytes),
             str(job.iodepth) if job.iodepth else "open",
             f"{about_size(job.span_bytes)} at {about_size(job.offset_bytes)}",
-            _end(job),
+            _end(plan, job),
         )
         for job in plan.jobs[:max_rows]
     ]
@@ -310,13 +318,17 @@ def _through(plan: Plan, job: JobPlan) -> str:
     return f"{ports[own].name} to {ports[path.target_n_port].name}{more}"
 
 
-def _end(job: JobPlan) -> str:
+def _end(plan: Plan, job: JobPlan) -> str:
     ends = []
+    befores = [plan.workloads[before].name for before in plan.workloads[job.workload].after]
+    waits = f"starts after {', '.join(befores)}, ends " if befores else ""
     if job.total_bytes:
         ends.append(f"after {about_size(job.total_bytes)}")
     if job.stop_ps:
-        ends.append(f"at {format_time(job.stop_ps)}")
-    return " or ".join(ends) or "with the run"
+        ends.append(
+            f"{format_time(job.stop_ps)} later" if befores else f"at {format_time(job.stop_ps)}"
+        )
+    return waits + (" or ".join(ends) or "with the run")
 
 
 def _traffic(plan: Plan, max_rows: int) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sanlab.plan.job_parts import load_of
 from sanlab.plan.names import define, pair_up, safe_expand
 from sanlab.plan.schema import ArrivalsPlan, TrafficPlan
 from sanlab.quantities import PS_PER_S
@@ -99,6 +100,13 @@ def _is_possible(source: End, target: End, path: Path, net: Network, problems: P
     if source == target:
         problems.add((*path, "to"), f"'{_label(source)}' sends to itself", "Name another port")
         return False
+    if source in net.wiring.loop_of:
+        problems.add(
+            (*path, "from"),
+            f"'{_label(source)}' is on a loop, and plain frames begin at ports with a link",
+            "Name another port, or use a workload",
+        )
+        return False
     if not net.wiring.is_reachable(source, target):
         problems.add(
             (*path, "to"),
@@ -117,6 +125,7 @@ def _plan(spec: Traffic, name: str, ends: tuple[int, int]) -> TrafficPlan:
         payload_bytes=spec.payload,
         frames=spec.frames or None,
         arrivals=_arrivals(spec),
+        load=load_of(spec.load),
         start_ps=spec.start_delay,
     )
 

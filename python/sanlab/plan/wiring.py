@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import given, highest_common_speed
-from sanlab.plan.loops import Attachment, check_room, find_place
+from sanlab.plan.loops import (
+    Attachment,
+    can_be_fl_port,
+    check_room,
+    find_place,
+    private_devices,
+)
 from sanlab.plan.names import End, pair_up, safe_expand
 from sanlab.plan.stacks import disk_ports
 from sanlab.quantities import SIGNALLING_BAUD, counted, nearest
@@ -53,6 +59,10 @@ class Wiring:
     switches: frozenset[str] = frozenset()
     attached: list[Attachment] = field(default_factory=list)
     loop_of: dict[End, str] = field(default_factory=dict)
+    fl_ports: dict[str, End] = field(default_factory=dict)
+    """Port of a switch that is on a loop, by the name of the loop."""
+    private: frozenset[End] = frozenset()
+    """Devices on loops that do not log in to a fabric."""
 
     def is_linked(self, end: End) -> bool:
         """Whether a port is simulated: it has a link, or a place on a loop."""
@@ -67,10 +77,24 @@ class Wiring:
         link = self.links[self.link_of[end]]
         return link.b if link.a == end else link.a
 
+    def fl_port_of(self, end: End) -> End | None:
+        """Return the switch port by which a device on a loop logs in to a fabric, if it does."""
+        loop = self.loop_of.get(end)
+        return None if loop is None or end in self.private else self.fl_ports.get(loop)
+
+    def switch_port_of(self, end: End) -> End | None:
+        """Return the switch port that a linked N_Port logs in at, if it does."""
+        if end in self.loop_of:
+            return self.fl_port_of(end)
+        peer = self.peer(end)
+        return peer if peer[0] in self.switches else None
+
     def network_of(self, end: End) -> str:
         """Return the name of the loop, fabric or direct link of a linked N_Port."""
         if end in self.loop_of:
-            return f"loop {self.loop_of[end]}"
+            fl_port = self.fl_port_of(end)
+            on_fabric = fl_port and f"fabric {self.fabric_of[fl_port[0]]}"
+            return on_fabric or f"loop {self.loop_of[end]}"
         box, _ = self.peer(end)
         if box in self.switches:
             return f"fabric {self.fabric_of[box]}"
@@ -78,6 +102,9 @@ class Wiring:
 
     def is_reachable(self, source: End, target: End) -> bool:
         """Whether frames from one linked N_Port can get to another."""
+        loop = self.loop_of.get(source)
+        if loop is not None and loop == self.loop_of.get(target):
+            return True
         return self.network_of(source) == self.network_of(target)
 
 
@@ -109,6 +136,7 @@ def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
     check_room(wiring.attached, boxes, problems)
     _join_fabrics(wiring)
     _note_linked(wiring, boxes)
+    wiring.private = private_devices(boxes, wiring.loop_of)
     problems.stop_if_any()
     for array in boxes.arrays:
         if not wiring.linked[array.name]:
@@ -318,11 +346,11 @@ def _attach(
     )
     name, _, port = on_stack.partition(".")
     box = boxes.by_name[other.partition(".")[0]]
-    if box.kind not in ("host", "array"):
+    if box.kind == "stack":
         problems.add(
             request.path,
-            f"'{box.name}' is a {box.kind} and cannot be on a loop",
-            f"Link a port of a host to '{name}'",
+            f"'{box.name}' is a stack and cannot be on a loop",
+            f"Link a port of a host or a switch to '{name}'",
         )
         return
     stack = boxes.stack(name)
@@ -339,8 +367,14 @@ def _attach(
         )
         return
     loop, enclosure = place
-    wiring.attached.append(Attachment(end, name, loop, enclosure, request.spec, request.path))
-    wiring.loop_of[end] = f"{name}.{loop}"
+    attachment = Attachment(end, name, loop, enclosure, request.spec, request.path, box.kind)
+    if box.kind != "switch":
+        wiring.loop_of[end] = f"{name}.{loop}"
+    elif can_be_fl_port(attachment, boxes, wiring.fl_ports, problems):
+        wiring.fl_ports[f"{name}.{loop}"] = end
+    else:
+        return
+    wiring.attached.append(attachment)
 
 
 def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) -> str | None:

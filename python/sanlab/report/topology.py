@@ -129,7 +129,7 @@ def _boxes(run: Run) -> dict[str, _Box]:
     nodes = {row["port"]: row["node"] for row in run.rows("ports")}
     inside = stack_boxes(run)
     for row in run.rows("ports"):
-        peer = nodes[row["peer"]] if row["kind"] != "nl_port" else row["peer"]
+        peer = row["peer"] if row["kind"] in {"nl_port", "fl_port"} else nodes[row["peer"]]
         neighbours.setdefault(row["node"], set()).add(peer)
     boxes = {name: _Box(name, "stack", [name], inside=of) for name, of in inside.items()}
     for kind, key in (("host", "hosts"), ("switch", "switches"), ("array", "arrays")):

@@ -26,7 +26,7 @@ STAGES: Final[dict[str, str]] = {
     "rotation": "rotational latency of a disk",
     "transfer": "transfer to or from the platter",
     "parity": "computing parity, and waiting for a stripe that another write has locked",
-    "media": "flash or RAM device, waiting included",
+    "media": "SSD, flash or RAM, waiting included",
     "mirror": "copy to another array, waiting for a free place among the outstanding copies included",
     "interrupt": "interrupt moderation: the adapter delays an interrupt to combine several responses",
 }
@@ -58,9 +58,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "port": "name: `host1.hba0.p0` and `dev1.p0` are N_Ports, `sw1.f3` F_Ports, `sw1.e16` E_Ports, "
             "`stack.disk1.a` the NL_Port of a disk on loop a",
             "node": "host, switch, array or stack the port belongs to",
-            "kind": "`n_port`, `f_port` or `e_port`; `nl_port` for a port on a loop",
+            "kind": "`n_port`, `f_port` or `e_port`; on a loop `nl_port`, or `fl_port` for a port of a switch",
             "link": "index of the link in the plan; the indices of loops follow those of the links",
-            "peer": "the port at the other end; for an `nl_port` its loop",
+            "peer": "the port at the other end; for an `nl_port` or `fl_port` its loop",
             "speed": "name of the speed",
             "bytes_per_s": "data rate in one direction after line coding",
             "tx_frames_count": _PORT_DIRECTION["frames_count"].format(way="sent"),
@@ -166,6 +166,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "op": "`read` or `write`",
             "io_count": "I/Os that completed in the window",
             "bytes": "bytes that arrived in the window, those of I/Os not yet done included",
+            "from_ps": "when the measured window begins: after the ramp",
             "window_ps": "length of the measured window: after the ramp, up to the stop",
             "iops": "I/Os per second of the window",
             "throughput_bytes_per_s": "bytes per second of the window",
@@ -324,10 +325,10 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
         },
     ),
     "stations": (
-        "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, media.",
+        "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, SSDs, media.",
         {
             "station": "name",
-            "kind": "`cpu`, `hba`, `bus`, `controller` (its processors), `disk`, `media`, `parity`, `partner` (copies "
+            "kind": "`cpu`, `hba`, `bus`, `controller` (its processors), `disk`, `ssd`, `media`, `parity`, `partner` (copies "
             "to the other controller), or `forwarding` (commands to the controller that serves their LUN)",
             "servers": "requests it serves at once",
             "arrivals_count": "requests that arrived",
@@ -510,7 +511,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "flash": (
         "One row for each flash SSD.",
         {
-            "lun": "LUN",
+            "ssd": "LUN, or SSD of a pool or group",
             "pages_read_count": "pages read for commands",
             "pages_programmed_count": "pages programmed for commands",
             "pages_moved_count": "pages moved by garbage collection",

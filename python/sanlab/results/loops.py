@@ -39,7 +39,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Plugged:
-    """A port of a host or array on a stack, and its place."""
+    """A port of a host, array or switch on a stack, and its place."""
 
     port: str
     node: str
@@ -77,6 +77,9 @@ def stacks(run: Record) -> dict[str, Stack]:
         if stack.is_switched:
             stack.enclosures = len(loop["medium"]["crossbars"])
         for place in loop["ports"]:
+            if place["n_port"] is None:
+                stack.plugged.append(_fl_port(run.plan, loop["name"], place["crossbar"]))
+                continue
             port = n_ports[place["n_port"]]
             enclosure = place["crossbar"]
             stack.enclosures = max(stack.enclosures, enclosure + 1)
@@ -86,6 +89,16 @@ def stacks(run: Record) -> dict[str, Stack]:
                 plugged = Plugged(port["name"], port["node"], loop["name"], enclosure)
                 stack.plugged.append(plugged)
     return found
+
+
+def _fl_port(plan: dict[str, Any], loop: str, enclosure: int) -> Plugged:
+    """Port of a switch on a loop."""
+    names = [it["name"] for it in plan["loops"]]
+    link = next(
+        it for it in plan["links"] if it["a"] == {"kind": "loop", "loop_id": names.index(loop)}
+    )
+    switch, port = plan["switches"][link["b"]["switch"]]["name"], link["b"]["port"]
+    return Plugged(f"{switch}.fl{port}", switch, loop, enclosure)
 
 
 def taken_share(row: Row) -> float:

@@ -17,7 +17,7 @@ WAITS = 0.01
 
 def on_links(run: Record) -> list[Port]:
     """Rows of `ports` that are ends of links; ports on loops send only within circuits."""
-    return [row for row in run.rows("ports") if row["kind"] != "nl_port"]
+    return [row for row in run.rows("ports") if row["kind"] not in {"nl_port", "fl_port"}]
 
 
 def busiest(run: Record, count: int = 5) -> list[Port]:

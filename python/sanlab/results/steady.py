@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sanlab.results.throughput import Series, over_time
+from sanlab.results.throughput import Series, has_order, over_time
 from sanlab.stats.interval import Interval, batch_means
 from sanlab.stats.warmup import WarmUp, mser5, steady_window
 
@@ -79,7 +79,7 @@ def steady(
 
     The warm-up is looked for in I/Os per second and in the mean response time of each bin of the
     time series; the later end counts. None if there are no means to be sure of: fewer than 20
-    bins, no I/O, workloads that end by themselves, or a rate that changes over time.
+    bins, no I/O, workloads that end by themselves or wait for others, or a rate that changes.
     """
     window = _window(run, workload)
     if window is None or "workload_series" not in run.tables:
@@ -114,12 +114,15 @@ def _warm_up(series: Series, rule: str) -> WarmUp:
 
 
 def _window(run: Record, workload: str | None) -> tuple[int, int] | None:
-    """Time in which every job counts; None if one ends with its bytes or changes its rate."""
+    """Time in which every job counts.
+
+    None if one ends with its bytes or changes its rate, or workloads wait for each other.
+    """
     names = [row["name"] for row in run.plan["workloads"]]
     jobs = [
         job for job in run.plan["jobs"] if workload is None or names[job["workload"]] == workload
     ]
-    if not jobs or any(job["total_bytes"] or job.get("load") for job in jobs):
+    if not jobs or has_order(run) or any(job["total_bytes"] or job.get("load") for job in jobs):
         return None
     stops = [job["stop_ps"] for job in jobs if job["stop_ps"] is not None]
     begin = max(job["start_ps"] + job["ramp_ps"] for job in jobs)

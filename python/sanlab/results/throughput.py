@@ -26,7 +26,8 @@ class Totals:
     error_count
         I/Os that failed there; they are not in `io_count`.
     iops, throughput_bytes_per_s
-        Sums of the workloads' rates, each over its own window; None without I/O.
+        Sums of the workloads' rates, each over its own window; where workloads wait for others, of
+        all I/Os over the time from the first window to the last. None without I/O.
     response_mean_ps
         Mean over I/Os; None without I/O.
     """
@@ -72,13 +73,24 @@ def totals(run: Record) -> Totals:
     if count == 0:
         return Totals(0, errors, None, None, None)
     spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
+    iops = sum(row["iops"] for row in rows)
+    bytes_per_s = sum(row["throughput_bytes_per_s"] for row in rows)
+    if has_order(run):
+        begin = min(row["from_ps"] for row in rows)
+        seconds = (max(row["from_ps"] + row["window_ps"] for row in rows) - begin) / 1e12
+        iops, bytes_per_s = count / seconds, sum(row["bytes"] for row in rows) / seconds
     return Totals(
         io_count=count,
         error_count=errors,
-        iops=sum(row["iops"] for row in rows),
-        throughput_bytes_per_s=sum(row["throughput_bytes_per_s"] for row in rows),
+        iops=iops,
+        throughput_bytes_per_s=bytes_per_s,
         response_mean_ps=spent / count,
     )
+
+
+def has_order(run: Record) -> bool:
+    """Whether a workload waits for another, so that their rates belong to different times."""
+    return any(workload.get("after") for workload in run.plan.get("workloads", ()))
 
 
 def over_time(run: Record, workload: str | None = None, op: str | None = None) -> Series:

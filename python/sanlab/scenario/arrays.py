@@ -1,4 +1,4 @@
-"""Arrays: front-end ports, controllers, cache, disks, logical units and their copies."""
+"""Arrays: front-end ports, controllers, disks, SSDs, logical units and their copies."""
 
 from __future__ import annotations
 
@@ -23,109 +23,14 @@ from sanlab.scenario.base import (
     also,
     refusal,
 )
+from sanlab.scenario.caches import Cache, Commands, off_is_none
 from sanlab.scenario.controllers import Controllers, as_controllers
 from sanlab.scenario.limits import HostLimit, Limit
 
-
-def _off_is_none(value: object) -> object:
-    if isinstance(value, str) and value != "off":
-        raise refusal(
-            reason=f"'{value}' is not a set of keys",
-            remedy="Write 'off', or the keys below it",
-        )
-    return None if value in ("off", False) else value
-
+#: Least spare flash, 1 %.
+LEAST_SPARE = 10_000
 
 DistributionName = Literal["constant", "exponential"]
-Commands = Annotated[int, Field(ge=1, le=1_000_000)]
-
-
-class Partner(ScenarioModel):
-    """The other controller, which keeps a copy of write data in the cache."""
-
-    time: Time = 0
-    """Fixed time of a copy, without the time for its bytes."""
-    rate: Rate
-    """Rate at which it is copied."""
-
-
-#: Keys of a cache that have an effect only with `size`.
-_PAGE_KEYS = (
-    "page",
-    "prefetch",
-    "prefetch_after",
-    "prefetch_when",
-    "low_watermark",
-    "high_watermark",
-    "write_back",
-    "destage",
-    "destages",
-    "destage_age",
-    "destage_rest",
-    "partner",
-)
-
-
-class Cache(ScenarioModel):
-    """Cache of an array: with `read_hit` a fixed share of hits, with `size` a cache of pages."""
-
-    read_hit: Share = 0
-    """Share of reads that find their data; 0% by default."""
-    access: Time = 200_000_000
-    """Time to serve from the cache; 200us by default."""
-    dirty_limit: Size = 0
-    """Write data the cache may hold before it is on disk; 0 means write-through. With `size` the
-    default is half of `size`."""
-    size: LunSize | None = None
-    """Capacity. With it, a read hits if its data were read or written before and are still in the
-    cache."""
-    page: BlockSize | None = None
-    """Size of a page, a power of two up to 64KiB; 4KiB by default."""
-    prefetch: Size | None = None
-    """Bytes read ahead of a sequential reader; 0, no read-ahead, by default."""
-    prefetch_when: Literal["half", "miss"] | None = None
-    """When the next read-ahead starts. `half`, the default: when the reader has used half of the
-    last one. `miss`: when a read misses; the missing data and the read-ahead are then one disk
-    request, and the reader waits for all of it."""
-    prefetch_after: Commands | None = None
-    """Consecutive sequential reads before read-ahead starts; 2 by default."""
-    write_back: bool | None = None
-    """Whether writes are answered from the cache; true by default."""
-    high_watermark: Share | None = None
-    """Destaging begins above this share of `dirty_limit`; 75% by default."""
-    low_watermark: Share | None = None
-    """Destaging ends at this share of `dirty_limit`; 25% by default."""
-    destages: Commands | None = None
-    """Destages under way at once; 8 by default."""
-    destage: Size | None = None
-    """Most that is destaged at once, in whole stripes; one stripe by default."""
-    destage_age: Time | None = None
-    """Age at which dirty data are destaged below the watermarks too; off by default, so they stay.
-    Arrays have such a time (`cacheFlushModifier` of IBM DS4000: 250ms to 1h, or none)."""
-    destage_rest: Time | None = None
-    """Time without a command after which all dirty data are destaged until the next command; off by
-    default. Arrays do so (idle flushing of EMC CLARiiON)."""
-    partner: Annotated[Partner | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
-    """Copy of every cached write to the other controller, or `off`. With several `controllers` it
-    goes at their `forward` and `forward_rate` by default; with one, `off` is the default."""
-
-    @model_validator(mode="after")
-    def _is_of_one_kind(self) -> Cache:
-        if self.size is None:
-            for key in _PAGE_KEYS:
-                if getattr(self, key) is not None:
-                    raise refusal(
-                        reason=f"'{key}' has no effect without 'size'",
-                        remedy="Add 'size', the capacity of the cache",
-                        key=key,
-                    )
-        elif "read_hit" in self.model_fields_set:
-            raise refusal(
-                reason="A cache with 'size' computes its hits, so 'read_hit' has no effect",
-                remedy="Remove 'read_hit', or 'size'",
-                key="read_hit",
-            )
-        return self
 
 
 class Memory(ScenarioModel):
@@ -138,16 +43,26 @@ class Memory(ScenarioModel):
     spread: Share = 0
     """Half of the width of a uniform distribution around a constant `service`, as a share of it:
     with 20% times lie between 0.8 and 1.2 of the mean. 0 by default."""
+    variation: Share | None = None
+    """Standard deviation of a constant `service` as a share of it: a constant part and an
+    exponential one. 0% is constant. By default that of the model, unless `distribution` or `spread`
+    is given."""
     servers: Commands | None = None
     """Requests served at once."""
 
     @model_validator(mode="after")
     def _varies_in_one_way(self) -> Memory:
-        if self.spread and self.distribution == "exponential":
+        ways = {
+            "variation": bool(self.variation),
+            "spread": bool(self.spread),
+            "distribution: exponential": self.distribution == "exponential",
+        }
+        given = [key for key, is_given in ways.items() if is_given]
+        if len(given) > 1:
             raise refusal(
-                reason="'spread' has no meaning with 'distribution: exponential'",
+                reason=f"'{given[0]}' has no meaning with '{given[1]}'",
                 remedy="Remove one of them",
-                key="spread",
+                key=given[0],
             )
         return self
 
@@ -164,7 +79,10 @@ class Flash(ScenarioModel):
     pages_per_block: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """Pages of a block, the unit of erasing."""
     read: Time | None = None
-    """Time to read a page in its die."""
+    """Time to read a page in its die, on average."""
+    variation: Share | None = None
+    """Standard deviation of `read` as a share of it: a constant part and an exponential one. 0% is
+    constant."""
     program: Time | None = None
     """Time to program a page."""
     erase: Time | None = None
@@ -177,6 +95,25 @@ class Flash(ScenarioModel):
     """Controller and interface, added to every command."""
     write_amplification: Annotated[float, Field(ge=1, le=1000)] | None = None
     """Pages programmed for each one written, garbage collection included."""
+    over_provisioning: Share | None = None
+    """Flash beyond the capacity, as a share of it, instead of `write_amplification`, which follows
+    for random writes over all of the capacity: 2.36 at 30%."""
+
+    @model_validator(mode="after")
+    def _has_one_amplification(self) -> Flash:
+        if self.over_provisioning is not None and self.write_amplification is not None:
+            raise refusal(
+                reason="'over_provisioning' has no meaning with 'write_amplification'",
+                remedy="Remove one of them",
+                key="over_provisioning",
+            )
+        if self.over_provisioning is not None and self.over_provisioning < LEAST_SPARE:
+            raise refusal(
+                reason="Below 1% of spare flash, garbage collection takes nearly all writes",
+                remedy="Write '1%' or more, or give 'write_amplification'",
+                key="over_provisioning",
+            )
+        return self
 
 
 class Ram(ScenarioModel):
@@ -207,6 +144,45 @@ class Raid(ScenarioModel):
         "fewer-operations"
     )
     """How parity is updated when a write covers part of a stripe."""
+
+
+class Ssd(ScenarioModel):
+    """An SSD: the flash or memory of an array in the catalog, or one with some values changed."""
+
+    model: str | None = None
+    """Array of the catalog whose LUNs are on flash or memory; the model of the array by default."""
+    size: LunSize | None = None
+    """Capacity; 3.84TB by default, and in a `pool` as much as its LUNs need."""
+    memory: Memory | None = None
+    """Media whose service time does not depend on the address."""
+    flash: Flash | None = None
+    """Channels, dies, a write buffer, garbage collection."""
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Ssd:
+        if self.memory is not None and self.flash is not None:
+            raise refusal(
+                reason="An SSD has both 'memory' and 'flash'",
+                remedy="Keep one of them",
+                key="flash",
+            )
+        return self
+
+
+def _as_model(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
+
+
+SsdOrName = Annotated[Ssd, BeforeValidator(_as_model), also({"type": "string"})]
+
+
+class Pool(ScenarioModel):
+    """SSDs that all LUNs without media of their own share."""
+
+    raid: Raid
+    """How its SSDs hold data."""
+    ssd: SsdOrName = Field(default_factory=Ssd)
+    """Its SSDs: a name in the catalog, or keys; those of the model of the array by default."""
 
 
 class FailedDrive(ScenarioModel):
@@ -242,6 +218,8 @@ class RaidGroup(ScenarioModel):
     """Its name; `g[1..4]` makes four."""
     raid: Raid
     """How its disks hold data."""
+    ssd: SsdOrName | None = None
+    """SSDs in place of disks: a name in the catalog, or keys."""
     failed_drives: list[
         Annotated[FailedDrive, BeforeValidator(_as_failed), also({"type": "integer"})]
     ] = Field(default_factory=list)
@@ -313,13 +291,14 @@ class Disk(ScenarioModel):
     write_cache: bool | None = None
     """Whether a write completes when its data are in the buffer."""
     order: Literal["fifo", "sstf", "sptf", "elevator", "cyclic_elevator"] | None = None
-    """Order of waiting commands: arrival, shortest seek, shortest seek and rotation, LOOK, or
-    C-LOOK."""
+    """Order of waiting commands: arrival, shortest seek, shortest seek and rotation (`sptf`, the
+    default), LOOK, or C-LOOK."""
     position_margin: Time | None = None
     """With `sptf`, how much longer than expected a movement may take: a sector that comes round
-    sooner may be missed, so that the drive prefers others. 0 is exact knowledge."""
+    sooner may be missed, so that the drive prefers others. 2ms by default; 0 is exact knowledge."""
     ageing: Share | None = None
-    """With `sptf`, share of its waiting time by which a command is preferred; `0%` is none."""
+    """With `sptf`, share of its waiting time by which a command is preferred; 0.6% by default, `0%`
+    is none."""
     queue_depth: Annotated[int, Field(ge=1, le=65_535)] | None = None
     """Commands it can choose from; 64 by default."""
     interface_rate: Rate | None = None
@@ -378,7 +357,7 @@ class Lun(ScenarioModel):
     name: Name
     """Its name; `lun[1..4]` makes four."""
     size: LunSize | None = None
-    """Capacity; 1TiB on memory, the room left on its disks with `raid`."""
+    """Capacity; 1TiB on SSDs, the room left on its disks with `raid` or `group`."""
     queue_depth: Commands | None = None
     """Commands its task set holds before it answers TASK SET FULL."""
     ports: Patterns | None = None
@@ -434,10 +413,6 @@ class Lun(ScenarioModel):
         return self
 
 
-def _as_disk(value: object) -> object:
-    return {"model": value} if isinstance(value, str) else value
-
-
 class Array(ScenarioModel):
     """An array, or a group of equal arrays."""
 
@@ -483,16 +458,19 @@ class Array(ScenarioModel):
     of them. Unlimited by default."""
     port_queue_depth: Commands | None = None
     """Commands a port accepts before it answers TASK SET FULL."""
-    cache: Annotated[Cache | None, BeforeValidator(_off_is_none), also({"const": "off"})] = None
+    cache: Annotated[Cache | None, BeforeValidator(off_is_none), also({"const": "off"})] = None
     """Cache of each controller, or `off`; the cache of the model by default."""
-    disk: Annotated[Disk | None, BeforeValidator(_as_disk), also({"type": "string"})] = None
+    disk: Annotated[Disk | None, BeforeValidator(_as_model), also({"type": "string"})] = None
     """Model of its disks: a name in the catalog, or keys that change a model."""
     array_groups: Annotated[int, Field(ge=1, le=1024)] | None = None
     """Groups of disks; the disks of a LUN come from different groups as far as possible."""
     disks_per_group: Annotated[int, Field(ge=1, le=1024)] | None = None
     """Disks in each group; by default enough that no LUNs share a disk."""
     groups: list[RaidGroup] = Field(default_factory=list)
-    """RAID groups, with disks of their own."""
+    """RAID groups, with disks or SSDs of their own."""
+    pool: Annotated[Pool | None, BeforeValidator(off_is_none), also({"const": "off"})] = None
+    """SSDs that all LUNs without media of their own share, or `off`, so that each has its own; the
+    pool of the model by default."""
     parity_rate: Rate | None = None
     """Rate at which parity is computed; unlimited by default."""
     back_end: BackEnd | None = None

@@ -137,7 +137,7 @@ class Switch(ScenarioModel):
     `mcdata`: sets and zones of the same name must be equal. `qlogic`: the union, if zones of the
     same name are equal. `yields`: the switch adopts the neighbour's zoning."""
     loop_ports: bool | None = None
-    """Whether its ports support devices that can only use loops."""
+    """Whether its ports can be on a loop (FL_Ports) and support loop-only devices."""
     port_groups: list[PortGroup] = Field(default_factory=list)
     """Ports with other settings."""
     e_d_tov: Span | None = None

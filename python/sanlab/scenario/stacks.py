@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from sanlab.scenario.arrays import Commands, Disk
+from sanlab.scenario.arrays import Disk
 from sanlab.scenario.base import (
     Length,
     Name,
@@ -17,6 +17,7 @@ from sanlab.scenario.base import (
     also,
     refusal,
 )
+from sanlab.scenario.caches import Commands
 
 #: The highest delay a port may have by the standard, in transmission words (INCITS 332, FC-AL-2).
 MOST_PORT_WORDS = 12
@@ -44,6 +45,9 @@ class LoopPort(ScenarioModel):
     """Receive buffers for frames."""
     tenancy: Annotated[int, Field(ge=1, le=MOST_FRAMES)] | None = None
     """Frames it sends in a row before it checks whether other ports arbitrate."""
+    public: bool | None = None
+    """Whether it logs in to the fabric if a switch port is on its loop. A private device is reached
+    only by devices on its loop."""
 
     @model_validator(mode="after")
     def _credit_has_buffers(self) -> LoopPort:
@@ -134,8 +138,9 @@ class Stack(ScenarioModel):
     target: LoopPort | None = None
     """Behaviour of disks on the loops."""
     devices: dict[str, LoopPort] = Field(default_factory=dict)
-    """Behaviour of single devices, `disk3` or `host1.hba0.p0`. Values not written are those
-    of `initiator` or `target`."""
+    """Behaviour of single devices, `disk3`, `host1.hba0.p0` or a port of a switch, `switch1.3`.
+    Values not written are those of `initiator` or `target`; those of a switch port are: fair,
+    `login_credit: 0`, 6 words of delay, and as many `buffers` as its BB credit."""
     bypass: FewWords | None = None
     """Delay of an empty bay on a shared loop, in transmission words."""
     retimer: FewWords | None = None

@@ -196,6 +196,8 @@ class Workload(ScenarioModel):
     """Time a job runs, after its ramp time."""
     ramp_time: Time = 0
     """Time a job runs before its I/O is counted."""
+    after: Patterns | None = None
+    """Workloads that end before it starts, like `stonewall` in fio; its times count from then."""
     start_delay: Time = 0
     """Time before a job starts."""
     offset: Size = 0
@@ -422,6 +424,9 @@ class Traffic(ScenarioModel):
     """Mean time between frames."""
     saturate: bool = False
     """Send as fast as credit and fibre allow."""
+    load: Annotated[Load | None, BeforeValidator(_as_load), also({"type": "array"})] = None
+    """Rate over time, as shares of `rate` or of that of `interval`: steps, ramps or a table that
+    repeats."""
     arrivals: Literal["constant", "poisson"] = "constant"
     """Distribution of the time between frames."""
     start_delay: Time = 0
@@ -438,6 +443,12 @@ class Traffic(ScenarioModel):
         if self.saturate and self.arrivals == "poisson":
             raise refusal(
                 reason="'saturate' has no random times", remedy="Remove 'arrivals: poisson'"
+            )
+        if self.saturate and self.load is not None:
+            raise refusal(
+                reason="'load' is a share of a rate, and 'saturate' has none",
+                remedy="Give 'rate' or 'interval' instead of 'saturate: true'",
+                key="load",
             )
         if self.rate is not None and self.payload == 0:
             raise refusal(

@@ -264,9 +264,9 @@ def _refine_path(rules: Rules, design: Design) -> str:
 def _check_settings(compiler: Compiler, design: Design) -> None:
     """Resolve a setting with each value of each parameter, to report bad values at once.
 
-    A value of a grid or of a random design is bad if no setting tried with it is good: 48 disks
-    need three enclosures, regardless of the first setting. Other settings that are refused are
-    impossible combinations, which a sweep marks.
+    A value is bad if no setting tried with it is good: 48 disks need three enclosures, regardless
+    of the first setting. Other settings that are refused are impossible combinations, which a
+    sweep marks.
     """
     unseen = {path: set(values) for path, values in design.values.items()}
     checked = 0
@@ -288,9 +288,9 @@ def _check_settings(compiler: Compiler, design: Design) -> None:
         try:
             compiler.plan(setting)
         except ScenarioError as error:
-            listed = design.kind in {"zip", "points"}
-            if listed or not _is_good_elsewhere(compiler, design, setting, fresh):
-                raise _with_values(error, {path: setting[path] for path in fresh}) from None
+            bad = [p for p in fresh if not _is_good_elsewhere(compiler, design, setting, p)]
+            if bad:
+                raise _with_values(error, {path: setting[path] for path in bad}) from None
 
 
 def _with_values(error: ScenarioError, values: Setting) -> ScenarioError:
@@ -306,28 +306,29 @@ def _with_values(error: ScenarioError, values: Setting) -> ScenarioError:
     )
 
 
-def _is_good_elsewhere(
-    compiler: Compiler, design: Design, setting: Setting, fresh: list[str]
-) -> bool:
-    """Whether each of the values in `fresh` is good in some other setting of the design.
+def _is_good_elsewhere(compiler: Compiler, design: Design, setting: Setting, path: str) -> bool:
+    """Whether the value of a path is good in some other setting.
 
-    In a random design of a range, each value is there once: then any other setting will do.
+    Settings of a grid that have the value are tried. In another design most values are there once:
+    then the value also replaces that of other settings. In a random design of a range, where every
+    value is good or none, any other setting will do.
     """
-    for path in fresh:
-        others = [other for other in design if other[path] == setting[path] and other != setting]
-        if not others and design.kind == "random":
-            others = [other for other in design if other != setting]
-        # Anywhere in the grid: neighbours share most of their values.
-        draws = random.Random(path)
-        for other in draws.sample(others, min(CHECKED, len(others))):
-            try:
-                compiler.plan(other)
-            except ScenarioError:
-                continue
-            break
-        else:
-            return False
-    return True
+    value = {path: setting[path]}
+    others = [other for other in design if other != setting]
+    tried = [other for other in others if other[path] == setting[path]]
+    if not tried and design.kind == "random":
+        tried = others
+    elif design.kind in {"zip", "points"}:
+        tried += [swapped for other in others if (swapped := other | value) != setting]
+        tried.append(value)
+    # Anywhere in the grid: neighbours share most of their values.
+    for other in random.Random(path).sample(tried, min(CHECKED, len(tried))):
+        try:
+            compiler.plan(other)
+        except ScenarioError:
+            continue
+        return True
+    return False
 
 
 def _request(compiler: Compiler, design: Design, options: SweepOptions) -> Request:

@@ -123,10 +123,10 @@ def is_scale(values: list[Any]) -> bool:
     return all(not isinstance(value, str) for value in values)
 
 
-def facets(sweep: Sweep, axes: Axes) -> Iterator[tuple[str, list[Row]]]:
+def facets(sweep: Sweep, axes: Axes, phase: str | None = None) -> Iterator[tuple[str, list[Row]]]:
     """Rows of a summary for each plot: by facet, the parameters without an axis at their first."""
     used = {axes.x, axes.series, axes.facet}
-    summary = [row for row in sweep.summary() if row["iops"] is not None]
+    summary = [row for row in sweep.summary(phase=phase) if row["iops"] is not None]
     for path in sweep.parameters:
         if path not in used and summary:
             first = ordered(row[path] for row in summary)[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sanlab.errors import RunError
 from sanlab.results.latency import response_percentiles
 from sanlab.results.loops import uses
+from sanlab.results.phases import phases
 from sanlab.results.ports import on_links
 from sanlab.results.steady import steady
 from sanlab.results.throughput import totals
@@ -18,6 +19,7 @@ from sanlab.simulation.manifest import Manifest, sanlab_version
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sanlab.results.phases import PhaseFigures
     from sanlab.results.steady import Steady
     from sanlab.simulation.execute import Outcome
 
@@ -71,6 +73,8 @@ def measure_point(
 ) -> list[Row]:
     """Simulate a plan; one row for all I/Os together, and one for each workload and operation.
 
+    Rows of each phase follow, likewise.
+
     Raises
     ------
     RunError
@@ -85,7 +89,7 @@ def measure_point(
     if not outcome.summary["is_complete"]:
         raise Stopped
     run = Memory(plan_json, outcome)
-    common = _limiting(run) | {
+    common = {
         "fingerprint": run.manifest.fingerprint,
         "simulated_ps": run.manifest.simulated_ps,
         "wall_s": run.manifest.wall_s,
@@ -93,6 +97,8 @@ def measure_point(
     rows = [_total(run, warm_up)]
     flows = run.rows("workloads")
     rows += [_flow(run, flow, warm_up, is_alone=len(flows) == 1) for flow in flows]
+    limiting = _limiting(run)
+    rows = [row | limiting for row in rows] + _phase_rows(run)
     return [row | common for row in rows]
 
 
@@ -128,6 +134,46 @@ def _flow(run: Memory, flow: Row, rule: str, *, is_alone: bool) -> Row:
         },
         **{f"response_p{percent:g}_ps": tail.get(percent) for percent in PERCENTILES},
         **_means(means),
+    }
+
+
+def _phase_rows(run: Memory) -> list[Row]:
+    """Rows of the phases in the order of time: all I/Os of one together, then its flows."""
+    by_phase: dict[str, list[PhaseFigures]] = {}
+    for figures in phases(run):
+        by_phase.setdefault(figures.phase, []).append(figures)
+    rows = []
+    for flows in by_phase.values():
+        rows.append(_phase_total(flows))
+        rows += [_phase_row(flow) | {"workload": flow.workload, "op": flow.op} for flow in flows]
+    return rows
+
+
+def _phase_total(flows: list[PhaseFigures]) -> Row:
+    """All I/Os of a phase; percentiles of several flows cannot be merged and are missing."""
+    if len(flows) == 1:
+        return _phase_row(flows[0]) | {"workload": None, "op": None}
+    count = sum(flow.io_count for flow in flows)
+    spent = sum(flow.io_count * (flow.response_mean_ps or 0.0) for flow in flows)
+    return {
+        "phase": flows[0].phase,
+        "workload": None,
+        "op": None,
+        "io_count": count,
+        "iops": sum(flow.iops for flow in flows),
+        "throughput_bytes_per_s": sum(flow.throughput_bytes_per_s for flow in flows),
+        "response_mean_ps": spent / count if count else None,
+    }
+
+
+def _phase_row(flow: PhaseFigures) -> Row:
+    return {
+        "phase": flow.phase,
+        "io_count": flow.io_count,
+        "iops": flow.iops,
+        "throughput_bytes_per_s": flow.throughput_bytes_per_s,
+        "response_mean_ps": flow.response_mean_ps,
+        **{f"response_p{percent:g}_ps": flow.response_ps.get(percent) for percent in PERCENTILES},
     }
 
 

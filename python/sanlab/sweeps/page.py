@@ -24,6 +24,7 @@ from sanlab.sweeps.figures import (
 from sanlab.sweeps.knee import RULE as KNEE_RULE
 from sanlab.sweeps.knee import knee
 from sanlab.sweeps.result import are_sizes
+from sanlab.sweeps.store import is_headline
 from sanlab.words import show_count, show_percent, show_rate, show_time
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def render(sweep: Sweep) -> str:
         captions=_CAPTIONS,
         columns=_columns(sweep),
         rows=[_cells(sweep, row) for row in summary[:ROWS_KEPT]],
+        phase_columns=_phase_columns(sweep),
+        phase_rows=_phase_rows(sweep)[:ROWS_KEPT],
         left_out=max(0, len(summary) - ROWS_KEPT),
         rows_shown=ROWS_SHOWN,
         failed=_failures(sweep),
@@ -186,13 +189,33 @@ def _cells(sweep: Sweep, row: Row) -> list[tuple[str, float | str]]:
     cells.append((show_count(round(row["iops"])), row["iops"]))
     cells.append(_share(row, "iops"))
     cells.append((show_rate(row["throughput_bytes_per_s"]), row["throughput_bytes_per_s"]))
-    cells.append((show_time(row["response_mean_ps"]), row["response_mean_ps"]))
+    cells.append(_time(row["response_mean_ps"]))
     cells.append(_share(row, "response_mean_ps"))
-    p99 = row["response_p99_ps"]
-    cells.append(("–", -1.0) if p99 is None else (show_time(p99), p99))
-    cells.append((row["limiting_element"], row["limiting_element"]))
-    cells.append((show_percent(row["limiting_utilisation"]), row["limiting_utilisation"]))
-    return cells
+    cells.append(_time(row["response_p99_ps"]))
+    element, share = row["limiting_element"] or "–", row["limiting_utilisation"] or 0.0
+    return [*cells, (element, element), (show_percent(share), share)]
+
+
+def _time(time_ps: float | None) -> tuple[str, float]:
+    return ("–", -1.0) if time_ps is None else (show_time(time_ps), time_ps)
+
+
+def _phase_columns(sweep: Sweep) -> list[tuple[str, bool]]:
+    settings = _columns(sweep)[: len(sweep.parameters)]
+    names = ["IOPS", "±", "throughput", "mean", "±", "p99"]
+    return [*settings, ("phase", False), *((name, True) for name in names)]
+
+
+def _phase_rows(sweep: Sweep) -> list[list[tuple[str, float | str]]]:
+    """Rows of the phases of each setting, in the order of settings and time."""
+    found = [(phase, row) for phase in sweep.phases for row in sweep.summary(phase=phase)]
+    found = [(phase, row) for phase, row in found if row["iops"] is not None]
+    place = len(sweep.parameters)
+    rows = []
+    for phase, row in sorted(found, key=lambda of: sweep.place(of[1])):
+        setting, figures = _cells(sweep, row)[:place], _cells(sweep, row)[place + 1 : -2]
+        rows.append([*setting, (phase, phase), *figures])
+    return rows
 
 
 def _share(row: Row, metric: str) -> tuple[str, float]:
@@ -212,7 +235,7 @@ def _rules(sweep: Sweep) -> list[tuple[str, str]]:
     """How the numbers came about, as the page says it."""
     extent, identity = sweep.request["extent"], sweep.request["identity"]
     used = sorted({row["warm_up_rule"] for row in sweep.rows if row["warm_up_rule"]})
-    unsettled = sum(row["is_settled"] is False for row in sweep.rows if row["workload"] is None)
+    unsettled = sum(row["is_settled"] is False for row in sweep.rows if is_headline(row))
     warm_up = f"{', '.join(used)} on the time series" if used else "only the scenario's own ramps"
     if unsettled:
         warm_up += f"; {unsettled} runs had not settled, and nothing more was left out"

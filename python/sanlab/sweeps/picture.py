@@ -36,6 +36,7 @@ class Wanted:
     y: str = "iops"
     series: str | None = None
     facet: str | None = None
+    phase: str | None = None
     is_heat_map: bool = False
 
 
@@ -50,13 +51,14 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
     path = out or sweep.folder / f"{wanted.y}.svg"
     kind = _kind_of(path)
     axes = _axes(sweep, wanted)
+    _check_phase(sweep, wanted.phase)
     check_axes(sweep, axes, wanted.y)
     if wanted.x == LOAD and (wanted.y != "response_mean_ps" or wanted.is_heat_map):
         reason = f"--x {LOAD} goes with --y response_mean_ps, as lines"
         raise SanlabError(reason)
     charts = [
         (title, chart)
-        for title, rows in facets(sweep, axes)
+        for title, rows in facets(sweep, axes, wanted.phase)
         if (chart := _chart(rows, axes, wanted)) is not None
     ]
     if not charts:
@@ -69,6 +71,13 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
         else:
             growing.write_text(picture.to_svg(), encoding="utf-8")
     return path
+
+
+def _check_phase(sweep: Sweep, phase: str | None) -> None:
+    if phase is not None and phase not in sweep.phases:
+        known = f"Its phases are {', '.join(sweep.phases)}" if sweep.phases else "It has no phases"
+        reason = f"--phase {phase}: the sweep has no such phase. {known}"
+        raise SanlabError(reason)
 
 
 def _kind_of(path: Path) -> Literal["svg", "png"]:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from sanlab.sweeps.design import Setting
 
 
+#: Version of the rows that a point has: since 2, also of each phase.
+POINT_FORMAT = 2
+
+
 @dataclass(frozen=True)
 class Point:
     """One simulation of a sweep.
@@ -126,7 +130,12 @@ def seed_of(seed: int, repeat: int) -> int:
 
 def versions() -> dict[str, str | int]:
     """Return what a result depends on besides plan and seed."""
-    return {"sanlab": sanlab_version(), "plan": PLAN_FORMAT, "tables": RUN_FORMAT}
+    return {
+        "sanlab": sanlab_version(),
+        "plan": PLAN_FORMAT,
+        "tables": RUN_FORMAT,
+        "points": POINT_FORMAT,
+    }
 
 
 def _key(setting: Setting, plan_json: str) -> str:

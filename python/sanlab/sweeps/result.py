@@ -73,7 +73,7 @@ class Sweep:
         return list(self.request["types"])
 
     def table(self) -> pa.Table:
-        """All rows as Arrow columns: one for each point, repeat, workload and operation."""
+        """All rows as Arrow columns: one for each point, repeat, phase, workload and operation."""
         return self._table
 
     def frame(self) -> pd.DataFrame:
@@ -84,15 +84,23 @@ class Sweep:
     def rows(self) -> list[Row]:
         """All rows as plain data, in the order of the parameters' values."""
         rows: list[Row] = self._table.to_pylist()
+        turn = {phase: number for number, phase in enumerate(self.phases)}
         return sorted(
             rows,
             key=lambda row: (
                 self.place(row),
                 row["repeat"],
+                turn.get(row["phase"], -1),
                 row["workload"] or "",
                 row["op"] or "",
             ),
         )
+
+    @cached_property
+    def phases(self) -> list[str]:
+        """Phases of the scenario that points have rows of, in the order of time."""
+        found = dict.fromkeys(self._table.column("phase").to_pylist())
+        return [phase for phase in found if phase is not None]
 
     @cached_property
     def _orders(self) -> dict[str, dict[Value, Place]]:
@@ -113,8 +121,10 @@ class Sweep:
         """Settings that the scenario does not allow, each with its `reason`."""
         return [row for row in self.rows if row["status"] == "impossible"]
 
-    def summary(self, workload: str | None = None, op: str | None = None) -> list[Row]:
-        """One row for each setting, of all I/Os or of one workload or operation.
+    def summary(
+        self, workload: str | None = None, op: str | None = None, phase: str | None = None
+    ) -> list[Row]:
+        """One row for each setting, of all I/Os or of one workload, operation or phase.
 
         Besides the parameters it has the mean of each metric over the repeats, half the width of
         its 95 % interval as `NAME_half_width` (over repeats; of a single one within the run, where
@@ -123,7 +133,8 @@ class Sweep:
         """
         groups: dict[tuple[Value, ...], list[Row]] = {}
         for row in self.rows:
-            if row["status"] != "done" or (row["workload"], row["op"]) == (workload, op):
+            flow = (row["workload"], row["op"], row["phase"])
+            if row["status"] != "done" or flow == (workload, op, phase):
                 groups.setdefault(tuple(row[path] for path in self.parameters), []).append(row)
         return [self._summary_of(rows) for rows in groups.values()]
 

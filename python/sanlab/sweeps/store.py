@@ -61,13 +61,14 @@ COLUMNS: dict[str, tuple[pa.DataType, str]] = {
         "`done`; `failed`; `impossible`: the scenario does not allow the setting",
     ),
     "reason": (pa.string(), "why it failed or is impossible"),
+    "phase": (pa.string(), "phase of the scenario; empty for the whole measured window"),
     "workload": (pa.string(), "name in the scenario; empty for all I/Os together"),
     "op": (pa.string(), "`read` or `write`; empty for all I/Os together"),
     "io_count": (pa.int64(), "I/Os in the measured window"),
     "iops": (pa.float64(), "I/Os per second of the steady part"),
     "throughput_bytes_per_s": (pa.float64(), "bytes per second of the steady part"),
     "response_mean_ps": (pa.float64(), "mean response time in the steady part"),
-    "response_p50_ps": (pa.float64(), "median response time in the measured window"),
+    "response_p50_ps": (pa.float64(), "median response time in the measured window or the phase"),
     "response_p95_ps": (pa.float64(), "likewise, 95 %"),
     "response_p99_ps": (pa.float64(), "likewise, 99 %"),
     "iops_half_width": (pa.float64(), "half width of the 95 % interval within the run"),
@@ -76,7 +77,7 @@ COLUMNS: dict[str, tuple[pa.DataType, str]] = {
     "warm_up_rule": (pa.string(), "what found the warm-up; empty where there is no steady part"),
     "is_settled": (pa.bool_(), "whether the rule found a steady part"),
     "steady_from_ps": (pa.int64(), "simulated time the steady part begins at"),
-    "limiting_element": (pa.string(), "the busiest port or station"),
+    "limiting_element": (pa.string(), "the busiest port or station; empty for a phase"),
     "limiting_kind": (pa.string(), "`port`, or the kind of station"),
     "limiting_utilisation": (pa.float64(), "its utilisation"),
     "fingerprint": (pa.string(), "of the run"),
@@ -199,7 +200,7 @@ class Store:
                 path.unlink()
                 continue
             self._counts[level] = self._counts.get(level, 0) + 1
-            points |= {row["point"]: row for row in rows if row["workload"] is None}
+            points |= {row["point"]: row for row in rows if is_headline(row)}
         return points
 
     def add(self, rows: list[Row]) -> None:
@@ -241,7 +242,7 @@ class Store:
         if self._counts.get(level, 0) < MERGED or level == 9:
             return
         small = sorted(path for path in _parts(self.points) if _place(path)[0] == level)
-        self._write(level + 1, pa.concat_tables([pq.ParquetFile(path).read() for path in small]))
+        self._write(level + 1, _joined([pq.ParquetFile(path).read() for path in small]))
         for path in small:
             path.unlink()
         self._counts[level] = 0
@@ -284,16 +285,26 @@ def read(folder: Path) -> tuple[dict[str, Any], pa.Table]:
                 part = _read_part(path)
                 parts[path.name] = schema.empty_table() if part is None else part
         if all(path.name in parts for path in fresh):
-            return request, _once(pa.concat_tables([schema.empty_table(), *parts.values()]))
+            return request, _once(_joined([schema.empty_table(), *parts.values()]))
     reason = f"{folder} changes faster than it can be read. Wait for the sweep"
     raise SanlabError(reason)
+
+
+def is_headline(row: Mapping[str, Any]) -> bool:
+    """Whether a row is of all I/Os of the whole measured window, or of a point without a result."""
+    return row["workload"] is None and row.get("phase") is None
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    """One table; columns that parts of earlier versions lack are empty."""
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def _once(table: pa.Table) -> pa.Table:
     """Rows without those that stand twice because parts were being merged."""
     seen: set[tuple[Any, ...]] = set()
     keep = []
-    columns = [table[name].to_pylist() for name in ("point", "workload", "op")]
+    columns = [table[name].to_pylist() for name in ("point", "phase", "workload", "op")]
     for key in zip(*columns, strict=True):
         keep.append(key not in seen)
         seen.add(key)

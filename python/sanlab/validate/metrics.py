@@ -95,6 +95,14 @@ def hba_utilisation_percent(tables: Tables) -> float:
     return 100 * float(_floats(tables["adapters"], "engine_utilisation").max())
 
 
+def duplex_wire_percent(tables: Tables) -> float:
+    """Throughput over what the busiest port's link carries both ways in frames of 2048 bytes."""
+    ports = tables["ports"]
+    rate = float(_floats(ports, "bytes_per_s").max()) * 2048 / 2108
+    both = 2 * rate / _MIB
+    return 100 * throughput_mib_per_s(tables) / both
+
+
 def mirroring_throughput_mib_per_s(tables: Tables) -> float:
     """Sustained rate of third-party copies, in MiB/s of payload that reached the far array.
 
@@ -144,6 +152,7 @@ METRICS = {
     "io_error_count": Metric(io_error_count, "failed I/Os", "I/Os"),
     "iops": Metric(iops, "I/O rate", "IOPS"),
     "hba_utilisation_percent": Metric(hba_utilisation_percent, "HBA utilisation", "%"),
+    "duplex_wire_percent": Metric(duplex_wire_percent, "share of the duplex wire", "%"),
     "mirroring_throughput_mib_per_s": Metric(
         mirroring_throughput_mib_per_s, "mirroring throughput", "MiB/s"
     ),

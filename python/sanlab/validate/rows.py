@@ -30,6 +30,9 @@ class Row(BaseModel):
     error_percent: float | None
     ok: bool | None
     bound: float | None = None
+    first_prediction: float | None = None
+    #: Why a row outside its tolerance stays there; empty if that is not known.
+    known_miss: str = ""
     note: str = ""
     #: Of a trend: what it is along, and the parameters held.
     held: str = ""
@@ -194,8 +197,21 @@ def _compared(
         unit="x" if metric == "ratio" else unit_of(metric),
         error_percent=error,
         ok=ok,
+        first_prediction=None if published is None else published.first_prediction,
         note=note,
     )
+
+
+def with_known_misses(study: Study, rows: list[Row]) -> list[Row]:
+    """Add to rows outside their tolerance why they stay there, where the study says so."""
+    whys = {(miss.row, miss.metric): miss.why for miss in study.known_misses}
+
+    def why(row: Row) -> str:
+        return whys.get((row.case, row.metric)) or whys.get((row.case, "")) or ""
+
+    return [
+        row.model_copy(update={"known_miss": why(row)}) if row.ok is False else row for row in rows
+    ]
 
 
 def shape_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:

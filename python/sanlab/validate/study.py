@@ -38,6 +38,8 @@ class Published(_Part):
 
     value: float
     tolerance: Share
+    first_prediction: float | None = None
+    """What was simulated before the number was known; None if it was known before."""
 
 
 class Bound(_Part):
@@ -97,10 +99,12 @@ class CaseGroup(_Part):
 
 
 class Figures(_Part):
-    """Published numbers in a file: `case,metric,value`."""
+    """Published numbers in a file: `case,metric,value,first_prediction`."""
 
     file: str
     tolerance: Share
+    repeats: str | None = None
+    """File of measurements that were made twice: `case,metric,first,second`."""
 
 
 class Trend(_Part):
@@ -196,6 +200,15 @@ class Fit(_Part):
     """What a data sheet or a measurement elsewhere would let one expect, with its source."""
 
 
+class KnownMiss(_Part):
+    """A row outside its tolerance, and why it stays there."""
+
+    row: str
+    metric: str = ""
+    """The metric of that row; all by default."""
+    why: str
+
+
 class Plot(_Part):
     """A metric against a parameter."""
 
@@ -237,6 +250,7 @@ class Study(_Part):
     comparisons: list[Comparison] = []
     shapes: list[Shape] = []
     fits: list[Fit] = []
+    known_misses: list[KnownMiss] = []
     plots: list[Plot] = []
 
 
@@ -319,10 +333,24 @@ def _published(study: Study) -> dict[tuple[str, str], Published]:
                 value = float(row["value"])
             except ValueError:
                 continue
+            first = row.get("first_prediction")
             found[row["case"], row["metric"]] = Published(
-                value=value, tolerance=study.figures.tolerance
+                value=value,
+                tolerance=study.figures.tolerance,
+                first_prediction=float(first) if first else None,
             )
     return found
+
+
+def repeat_spreads(study: Study) -> list[float]:
+    """Differences of measurements that were made twice, in percent of the first."""
+    if study.figures is None or study.figures.repeats is None:
+        return []
+    with (study.folder / study.figures.repeats).open(encoding="utf-8") as file:
+        return [
+            100 * abs(float(row["second"]) / float(row["first"]) - 1)
+            for row in csv.DictReader(file)
+        ]
 
 
 def _cases(

@@ -14,14 +14,14 @@ use std::collections::VecDeque;
 
 pub use counters::{LoopCounters, StringCounters};
 pub use fault::LoopFault;
-pub(crate) use port::{CircuitPhase, Role};
+pub(crate) use port::{CircuitPhase, FabricSide, Role};
 pub use port::{LoopPort, LoopPortSettings};
 use sanlab_fc::{CircuitPath, FrameKind, LoopPlace, NPort, Sequence};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Rate, Span};
 pub use shared::SharedLoop;
 pub use switched::{Crossbar, LoopString, SwitchedLoop};
 
-use crate::fibre::Fibre;
+use crate::fibre::{Fibre, way_back};
 use crate::transmission::Transmission;
 
 /// What joins the ports of a loop.
@@ -65,6 +65,18 @@ impl Places {
     pub(crate) fn of(self, port: Id<LoopPort>) -> Id<LoopPlace> {
         Id::new(port.number() - self.first.number())
     }
+}
+
+/// How frames leave an N_Port for another.
+pub(crate) enum Gateway {
+    /// It is on no loop.
+    Off,
+    /// In a circuit between the two.
+    Direct,
+    /// By the FL_Port of its loop, into a switch.
+    FlPort(Id<Fibre>),
+    /// Not at all.
+    None,
 }
 
 /// All loops of a network.
@@ -114,7 +126,13 @@ impl Loops {
             let owner = (self.loops.next_id(), Id::new(place));
             let fibre = Id::new(fibre.number() + place);
             let port = self.ports.push(LoopPort::new(settings, owner, fibre));
-            self.port_of[settings.n_port] = port.into();
+            if let Some(n_port) = settings.n_port.get() {
+                self.port_of[n_port] = port.into();
+            }
+        }
+        let end = self.ports.next_id();
+        for port in (first.number()..end.number()).map(Id::new) {
+            self.ports[port].mates = (first, end);
         }
         self.loops.push(Loop {
             medium,
@@ -125,6 +143,26 @@ impl Loops {
         });
     }
 
+    /// A loop joins the fabric by this port, which sends by an output of its switch. Returns the
+    /// N_Ports that log in there.
+    pub(crate) fn join_fabric(&mut self, id: Id<LoopPort>, output: Id<Fibre>) -> Vec<Id<NPort>> {
+        let (first, end) = self.ports[id].mates;
+        let mut public = Vec::new();
+        for port in (first.number()..end.number()).map(Id::new) {
+            let port = &mut self.ports[port];
+            if let (Some(n_port), true) = (port.settings.n_port.get(), port.settings.is_public) {
+                port.side = FabricSide::Public(id);
+                public.push(n_port);
+            }
+        }
+        self.ports[id].fibre = output;
+        self.ports[id].side = FabricSide::FlPort {
+            into_switch: way_back(output),
+            looks_at: None,
+        };
+        public
+    }
+
     /// When the next thing happens on a loop.
     pub(crate) fn next_at(&mut self, id: Id<Loop>) -> Instant {
         match &mut self.loops[id].medium {
@@ -133,11 +171,24 @@ impl Loops {
         }
     }
 
-    /// Whether a circuit between two N_Ports is possible.
-    pub(crate) fn joins(&self, a: Id<NPort>, b: Id<NPort>) -> bool {
-        match (self.port_of[a].get(), self.port_of[b].get()) {
-            (Some(a), Some(b)) => self.are_joined(a, b),
-            _ => false,
+    /// Whether an N_Port has not left its loop, if it is on one.
+    pub(crate) fn is_present(&self, n_port: Id<NPort>) -> bool {
+        let port = self.port_of[n_port].get();
+        port.is_none_or(|port| self.ports[port].is_inserted)
+    }
+
+    /// How frames leave an N_Port for another.
+    pub(crate) fn gateway(&self, from: Id<NPort>, to: Id<NPort>) -> Gateway {
+        let Some(port) = self.port_of[from].get() else {
+            return Gateway::Off;
+        };
+        let partner = self.ports[port].partner_for(to, &self.port_of).get();
+        let joined = partner.filter(|&partner| self.are_joined(port, partner));
+        let into_switch = joined.map(|partner| self.ports[partner].switch_input());
+        match into_switch {
+            None => Gateway::None,
+            Some(None) => Gateway::Direct,
+            Some(Some(fibre)) => Gateway::FlPort(fibre),
         }
     }
 
@@ -168,10 +219,15 @@ impl Loops {
     /// that wait before each information unit but the first, and after so many frames; a response
     /// goes with its data.
     pub(crate) fn may_send_next(&self, id: Id<LoopPort>, place: usize) -> bool {
+        let sequence = &self.ports[id].queue[place];
+        self.may_send(id, sequence.seq_cnt, sequence.kind)
+    }
+
+    /// The same for a frame with this count in its sequence.
+    pub(crate) fn may_send(&self, id: Id<LoopPort>, seq_cnt: u16, kind: FrameKind) -> bool {
         let port = &self.ports[id];
-        let sequence = &port.queue[place];
-        let is_boundary = sequence.seq_cnt == 0
-            && sequence.kind != FrameKind::Response
+        let is_boundary = seq_cnt == 0
+            && kind != FrameKind::Response
             && port.frames_left < port.settings.tenancy_frames;
         port.frames_left > 0 && !(is_boundary && self.must_yield(id, port.circuit.dry_at()))
     }
@@ -184,9 +240,11 @@ impl Loops {
         partner: Id<LoopPort>,
         place: usize,
     ) -> Option<usize> {
-        let mut waiting = self.ports[id].queue.range(place..);
-        let is_for_partner =
-            |sequence: &Sequence| self.port_of[sequence.destination] == partner.into();
+        let port = &self.ports[id];
+        let mut waiting = port.queue.range(place..);
+        let is_for_partner = |sequence: &Sequence| {
+            port.partner_for(sequence.destination, &self.port_of) == partner.into()
+        };
         waiting.position(is_for_partner).map(|steps| place + steps)
     }
 

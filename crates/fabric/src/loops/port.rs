@@ -12,8 +12,10 @@ use crate::fibre::Fibre;
 /// How a port behaves on its loop.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopPortSettings {
-    /// Its N_Port.
-    pub n_port: Id<NPort>,
+    /// Its N_Port; none for an FL_Port, which belongs to a switch.
+    pub n_port: MaybeId<NPort>,
+    /// It has logged in to the fabric of the loop's FL_Port, if there is one.
+    pub is_public: bool,
     /// What it offers to a partner.
     pub buffers: LoopBuffers,
     /// It opens circuits both ways at once (OPNyx, not OPNyy).
@@ -45,6 +47,22 @@ pub(crate) enum CircuitPhase {
     Closing,
 }
 
+/// What a port of a loop is to a fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FabricSide {
+    /// It reaches only the ports of its loop.
+    Private,
+    /// It reaches the fabric by this FL_Port.
+    Public(Id<LoopPort>),
+    /// It is an FL_Port.
+    FlPort {
+        /// What comes from the loop into its switch.
+        into_switch: Id<Fibre>,
+        /// A port waits for one of its buffers: the instant at which it looks, if that is known.
+        looks_at: Option<Instant>,
+    },
+}
+
 /// A port with what it has to send.
 #[derive(Clone, Debug)]
 pub struct LoopPort {
@@ -58,6 +76,10 @@ pub struct LoopPort {
     pub fibre: Id<Fibre>,
     /// Frames that were sent to it.
     pub received: FibreCounters,
+    /// First port of its loop, and one past the last.
+    pub(crate) mates: (Id<LoopPort>, Id<LoopPort>),
+    /// What it is to a fabric.
+    pub(crate) side: FabricSide,
     /// It is on the loop, neither bypassed nor without power.
     pub(crate) is_inserted: bool,
     pub(crate) queue: VecDeque<Sequence>,
@@ -82,6 +104,8 @@ impl LoopPort {
             place,
             fibre,
             received: FibreCounters::default(),
+            mates: (Id::new(0), Id::new(0)),
+            side: FabricSide::Private,
             is_inserted: true,
             queue: VecDeque::new(),
             role: Role::Free,
@@ -103,7 +127,34 @@ impl LoopPort {
     /// Port that the first waiting sequence goes to; none if nothing waits.
     pub(crate) fn next_partner(&self, port_of: &IdVec<NPort, MaybeId<LoopPort>>) -> MaybeId<Self> {
         let first = self.queue.front();
-        first.map_or(MaybeId::NONE, |sequence| port_of[sequence.destination])
+        first.map_or(MaybeId::NONE, |sequence| {
+            self.partner_for(sequence.destination, port_of)
+        })
+    }
+
+    /// Port of its loop that frames for an N_Port go to: that of the N_Port, or the FL_Port if it is
+    /// not on the loop; none where a private port would need the fabric.
+    pub(crate) fn partner_for(
+        &self,
+        destination: Id<NPort>,
+        port_of: &IdVec<NPort, MaybeId<LoopPort>>,
+    ) -> MaybeId<Self> {
+        let (first, end) = self.mates;
+        let direct = port_of[destination];
+        match (direct.get(), self.side) {
+            (Some(port), _) if first <= port && port < end => direct,
+            (_, FabricSide::Public(fl_port)) => fl_port.into(),
+            _ => MaybeId::NONE,
+        }
+    }
+
+    /// What comes from the loop into its switch, if it is an FL_Port.
+    #[inline]
+    pub(crate) fn switch_input(&self) -> Option<Id<Fibre>> {
+        match self.side {
+            FabricSide::FlPort { into_switch, .. } => Some(into_switch),
+            _ => None,
+        }
     }
 
     /// Whether anything waits for this partner.
@@ -113,6 +164,6 @@ impl LoopPort {
         port_of: &IdVec<NPort, MaybeId<LoopPort>>,
     ) -> bool {
         let mut waiting = self.queue.iter();
-        waiting.any(|sequence| port_of[sequence.destination] == partner.into())
+        waiting.any(|sequence| self.partner_for(sequence.destination, port_of) == partner.into())
     }
 }

@@ -64,8 +64,10 @@ impl NetworkBuilder {
         for id in self.fibres.ids() {
             let far_end = self.fibres[way_back(id)].sink;
             let fibre = &mut self.fibres[id];
-            if let Source::NPort(n_port) = fibre.source {
-                uplinks[n_port] = Some(id);
+            match fibre.source {
+                Source::NPort(n_port) => uplinks[n_port] = Some(id),
+                Source::Loop(_) => fibre.on_slow_path = true,
+                Source::Switch => {}
             }
             // The transmitter of a fibre is the receiver of the link's other fibre.
             if let Sink::Switch { switch, port } = far_end {
@@ -74,6 +76,12 @@ impl NetworkBuilder {
                 fibre.queues = Queues::new(outputs.len());
                 match fibre.sink {
                     Sink::NPort(n_port) => attached[n_port] = Some((switch, id)),
+                    Sink::Loop(fl_port) => {
+                        fibre.on_slow_path = true;
+                        for n_port in self.loops.join_fabric(fl_port.same(), id) {
+                            attached[n_port] = Some((switch, id));
+                        }
+                    }
                     Sink::Switch { switch: to, .. } => {
                         hops.push(Hop {
                             from: switch,
@@ -103,7 +111,9 @@ impl NetworkBuilder {
         };
         topology.route(&mut self.switches, |_| true);
         for port in &self.loops.ports {
-            uplinks[port.settings.n_port] = Some(port.fibre);
+            if let Some(n_port) = port.settings.n_port.get() {
+                uplinks[n_port] = Some(port.fibre);
+            }
         }
         let all_loops = self.loops.loops.len() + self.spare_loops;
         let watches = watches_of(&mut self.fibres, fibres, self.r_rdy_waits, self.patience);
@@ -162,7 +172,7 @@ fn watches_of(
     if r_rdy_waits {
         // A trunk has another member free.
         let links = fibres.iter_mut().take(of_links);
-        for fibre in links.filter(|fibre| fibre.members() == 1) {
+        for fibre in links.filter(|fibre| fibre.members() == 1 && fibre.fl_port().is_none()) {
             (fibre.r_rdy_waits, fibre.on_slow_path) = (true, true);
         }
     }

@@ -65,7 +65,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         for &place in places {
             let port = ports.port(place);
             self.loops.ports[port].is_inserted = false;
-            gone.push(self.loops.ports[port].settings.n_port);
+            gone.extend(self.loops.ports[port].settings.n_port.get());
             self.drop_queue(port, None, now);
         }
         for here in (0..self.ports_of(id)).map(Id::from_place) {
@@ -86,16 +86,22 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     fn drop_queue(&mut self, id: Id<LoopPort>, partner: Option<Id<LoopPort>>, now: Instant) {
         let port = &mut self.loops.ports[id];
         let port_of = &self.loops.port_of;
-        let n_port = &mut self.n_ports[port.settings.n_port];
-        let before = port.queue.len();
-        port.queue.retain(|sequence| {
-            let goes_to = port_of[sequence.destination];
+        let Some(n_port) = port.settings.n_port.get() else {
+            self.offer_frames(id, now);
+            return;
+        };
+        let n_port = &mut self.n_ports[n_port];
+        let mut queue = std::mem::take(&mut port.queue);
+        let before = queue.len();
+        queue.retain(|sequence| {
+            let goes_to = port.partner_for(sequence.destination, port_of);
             let stays = partner.is_some_and(|partner| goes_to != partner.into());
             if !stays {
                 n_port.close_on_loop(sequence.seq_id);
             }
             stays
         });
+        port.queue = queue;
         self.lost += (before - port.queue.len()) as u64;
         if !port.queue.is_empty() || before == 0 {
             return;
@@ -226,7 +232,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let partners: Vec<Id<LoopPort>> = self.loops.ports[id]
             .queue
             .iter()
-            .map(|sequence| self.loops.port_of[sequence.destination].certain())
+            .filter_map(|sequence| {
+                let port = &self.loops.ports[id];
+                port.partner_for(sequence.destination, &self.loops.port_of)
+                    .get()
+            })
             .filter(|&partner| self.loops.ports[partner].loop_id != loop_id)
             .collect();
         for partner in partners {

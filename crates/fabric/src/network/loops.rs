@@ -1,7 +1,7 @@
 //! Tenancies of arbitrated loops.
 
 use sanlab_fc::{Frame, FrameKind, Lane, Sequence};
-use sanlab_kernel::{Id, Instant, MaybeId};
+use sanlab_kernel::{Id, Instant, MaybeId, Span};
 
 use super::state::Network;
 use crate::fibre::Fibre;
@@ -17,14 +17,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Queue a sequence at a port of a loop: it goes at once if its circuit is open.
     pub(crate) fn queue_on_loop(&mut self, id: Id<LoopPort>, mut sequence: Sequence, now: Instant) {
-        let n_port = self.loops.ports[id].settings.n_port;
-        sequence.seq_id = self.n_ports[n_port].open_on_loop();
-        let destination = self.loops.port_of[sequence.destination].certain();
-        if !self.loops.are_joined(id, destination) {
-            self.n_ports[n_port].close_on_loop(sequence.seq_id);
+        let port = &self.loops.ports[id];
+        let partner = port.partner_for(sequence.destination, &self.loops.port_of);
+        let joined = partner.get().filter(|&it| self.loops.are_joined(id, it));
+        let Some(destination) = joined else {
             self.lost += 1;
             return;
-        }
+        };
+        let n_port = port.settings.n_port.certain();
+        sequence.seq_id = self.n_ports[n_port].open_on_loop();
         let port = &mut self.loops.ports[id];
         // A response goes with its data, ahead of data of other commands.
         if sequence.kind == FrameKind::Response {
@@ -50,11 +51,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A port wants a circuit of its own, unless the one it has will do.
     pub(super) fn request_loop(&mut self, id: Id<LoopPort>, now: Instant) {
         let port = &self.loops.ports[id];
+        let next = self.next_partner(id, now);
         let is_served = matches!(port.role, Role::Owner { partner }
-            if port.circuit.closes_at().is_none() && port.next_partner(&self.loops.port_of) == partner.into());
+            if port.circuit.closes_at().is_none() && next == partner.into());
         if is_served {
             return;
         }
+        let port = &self.loops.ports[id];
         let (place, this_loop) = (port.place, &mut self.loops.loops[port.loop_id]);
         match &mut this_loop.medium {
             Medium::Shared(shared) => shared.arbitration.request(place, now),
@@ -101,13 +104,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The owner has won: it opens the partner of the first sequence that waits.
     fn begin_tenancy(&mut self, id: Id<LoopPort>, now: Instant) {
+        let partner = match self.loops.ports[id].phase {
+            CircuitPhase::Granted { partner } => partner,
+            _ => self.next_partner(id, now).certain(),
+        };
         let loops = &mut self.loops;
         let this_loop = &loops.loops[loops.ports[id].loop_id];
-        let port = &loops.ports[id];
-        let partner = match port.phase {
-            CircuitPhase::Granted { partner } => partner,
-            _ => port.next_partner(&loops.port_of).certain(),
-        };
         let path = Loops::path(this_loop, id, partner);
         let offers = (
             loops.ports[id].settings.buffers,
@@ -140,11 +142,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The owner has nothing left to send, or has sent as much as it may in one go.
     fn end_tenancy(&mut self, id: Id<LoopPort>, now: Instant) {
-        let port = &mut self.loops.ports[id];
-        let Role::Owner { partner } = port.role else {
+        let Role::Owner { partner } = self.loops.ports[id].role else {
             unreachable!("a tenancy without an owner")
         };
-        let has_more = port.next_partner_among(partner, &self.loops.port_of);
+        let has_more = self.has_more_for(id, partner, now) && self.has_buffer_at(partner.into());
+        if has_more && self.is_within_unit(id, partner) {
+            self.flush(id, now, Lane::Out);
+            return;
+        }
+        let port = &mut self.loops.ports[id];
         port.frames_left = port.settings.tenancy_frames;
         if has_more && !self.loops.must_yield(id, now) {
             self.flush(id, now, Lane::Out);
@@ -153,7 +159,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let port = &mut self.loops.ports[id];
         port.circuit.close(now);
         port.phase = CircuitPhase::Closing;
-        let wants_more = !port.queue.is_empty();
+        let next = self.next_partner(id, now);
+        let wants_more = self.has_frames(id, now) && self.has_buffer_at(next);
         self.set_end(id);
         if wants_more {
             self.request_loop(id, now);
@@ -198,21 +205,25 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     }
 
     /// Send what waits for the partner of the open circuit, as far as credit is known.
-    fn flush(&mut self, id: Id<LoopPort>, now: Instant, lane: Lane) {
+    pub(super) fn flush(&mut self, id: Id<LoopPort>, now: Instant, lane: Lane) {
         let (owner, partner) = match (lane, self.loops.ports[id].role) {
             (Lane::Out, Role::Owner { partner }) => (id, partner),
             (Lane::Back, Role::Opened { owner }) => (owner, owner),
             _ => return,
         };
+        if self.loops.ports[id].switch_input().is_some() {
+            self.send_from_switch(id, partner, owner, now, lane);
+        }
         let mut place = 0;
         while let Some(next) = self.loops.next_for(id, partner, place) {
-            if !self.send_on_loop(id, next, owner, now, lane) {
+            if !self.send_on_loop(id, next, (owner, partner), now, lane) {
                 break;
             }
             place = next;
         }
+        let is_done = !self.has_frames(id, now);
         let port = &self.loops.ports[id];
-        let (is_done, loop_id, own_place) = (port.queue.is_empty(), port.loop_id, port.place);
+        let (loop_id, own_place) = (port.loop_id, port.place);
         if is_done {
             match &mut self.loops.loops[loop_id].medium {
                 Medium::Shared(shared) => shared.arbitration.withdraw(own_place, now),
@@ -247,13 +258,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         &mut self,
         id: Id<LoopPort>,
         place: usize,
-        owner: Id<LoopPort>,
+        (owner, partner): (Id<LoopPort>, Id<LoopPort>),
         now: Instant,
         lane: Lane,
     ) -> bool {
         loop {
             if lane == Lane::Out && !self.loops.may_send_next(id, place)
-                || !self.loops.ports[owner].circuit.takes(lane, now)
+                || !self.takes(owner, partner, lane, now)
             {
                 return false;
             }
@@ -261,7 +272,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             if lane == Lane::Out {
                 port.frames_left -= 1;
             }
-            let (n_port, fibre) = (port.settings.n_port, port.fibre);
+            let (n_port, fibre) = (port.settings.n_port.certain(), port.fibre);
             let sequence = &mut port.queue[place];
             let frame = self.n_ports[n_port].cut_frame(sequence, now);
             let is_last = frame.is_last;
@@ -269,11 +280,38 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 self.loops.ports[id].queue.remove(place);
                 self.n_ports[n_port].close_on_loop(frame.seq_id);
             }
-            self.start_on_loop(frame, fibre, owner, lane, now);
+            if let Some(into) = self.loops.ports[partner].switch_input() {
+                self.start_into_switch(frame, (fibre, into), owner, lane, now);
+                // The owner takes a buffer of the switch when it sends the frame, not earlier.
+                if lane == Lane::Out {
+                    return false;
+                }
+            } else {
+                self.start_on_loop(frame, fibre, owner, lane, now);
+            }
             if is_last {
                 return true;
             }
         }
+    }
+
+    /// Whether a frame that is ready now can still go in an open circuit.
+    fn takes(
+        &mut self,
+        owner: Id<LoopPort>,
+        receiver: Id<LoopPort>,
+        lane: Lane,
+        now: Instant,
+    ) -> bool {
+        let port = &self.loops.ports[owner];
+        if self.loops.ports[receiver].switch_input().is_some() {
+            let is_first = port.frames_left == port.settings.tenancy_frames;
+            let is_free = lane == Lane::Back || is_first || port.circuit.dry_at() <= now;
+            // A frame that came behind the CLS would need an R_RDY behind it.
+            let is_open = port.circuit.closes_at().is_none();
+            return is_open && is_free && self.has_buffer_at(receiver.into());
+        }
+        port.circuit.takes(lane, now)
     }
 
     fn start_on_loop(
@@ -296,20 +334,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         (frame.sent_at, frame.ready_at, frame.came_by) = (starts_at, starts_at, MaybeId::NONE);
         fibre.count(&mut frame, starts_at, slot, times.credit_wait);
         frame.came_by = id.same().into();
-        self.fingerprint.add(
-            starts_at.as_ps() ^ u64::from(id.number()) << 44 ^ u64::from(frame.wire_bytes) << 32,
-        );
-        let loop_id = self.loops.ports[owner].loop_id;
-        self.loops.loops[loop_id].counters.sending += slot;
-        let receiver = self.loops.port_of[frame.destination].certain();
-        let received = &mut self.loops.ports[receiver].received;
-        received.frames += 1;
-        received.bytes += u64::from(frame.wire_bytes);
-        received.payload_bytes += u64::from(frame.payload_bytes);
-        received.busy += slot;
-        (self.starts, self.sent) = (self.starts + 1, self.sent + 1);
-        self.delivered += 1;
-        self.frames_on_loops += 1;
+        self.note_start(starts_at, id, &frame);
+        self.count_on_loop(owner, &frame, slot);
+        (self.sent, self.delivered) = (self.sent + 1, self.delivered + 1);
         let ends_sequence = frame.is_last;
         let start = Transmission {
             frame: self.frames.insert(frame),
@@ -319,5 +346,18 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             ends_sequence,
         };
         self.loops.started.push_back((starts_at, start));
+    }
+
+    /// Count a frame on its loop, and at the port of its destination if that is on a loop.
+    pub(super) fn count_on_loop(&mut self, owner: Id<LoopPort>, frame: &Frame, slot: Span) {
+        let loop_id = self.loops.ports[owner].loop_id;
+        self.loops.loops[loop_id].counters.sending += slot;
+        if let Some(receiver) = self.loops.port_of[frame.destination].get()
+            && self.loops.ports[receiver].loop_id == loop_id
+        {
+            self.loops.ports[receiver].received.count(frame, slot);
+        }
+        self.starts += 1;
+        self.frames_on_loops += 1;
     }
 }

@@ -3,6 +3,7 @@
 mod builder;
 mod buses;
 mod faults;
+mod fl_port;
 mod laws;
 mod loop_faults;
 mod loops;

@@ -268,6 +268,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.dropped += discarded;
         let fibre = &mut self.fibres[id];
         fibre.counters.dropped += discarded;
+        if let Some(fl_port) = fibre.fl_port() {
+            self.after_fl_discard(fl_port.same(), now);
+            return;
+        }
         let was_ready = fibre.queues.heads().any(|(_, ready_at)| ready_at < now);
         let is_plain = !fibre.is_featured_output();
         if EVERY_EVENT && fibre.discipline().is_none() {

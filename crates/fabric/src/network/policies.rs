@@ -22,6 +22,8 @@ impl NetworkBuilder {
             let reaches = match fibre.sink {
                 Sink::NPort(n_port) => Some(n_port),
                 Sink::Switch { .. } => None,
+                // The loop decides the order of frames there.
+                Sink::Loop(_) => continue,
             };
             let changes = self.policies.iter();
             let named = changes.filter_map(|policy| policy.change.pair_at(switch, reaches));

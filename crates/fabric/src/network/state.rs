@@ -6,7 +6,7 @@ use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, Span};
 use crate::bus::Buses;
 use crate::counters::FibreCounters;
 use crate::fibre::{Fibre, Sink, Source};
-use crate::loops::Loops;
+use crate::loops::{Gateway, Loops};
 use crate::parts::Switch;
 use crate::patience::{Impatience, Watches};
 use crate::policy::Policy;
@@ -141,15 +141,20 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// Whether frames can get from one N_Port to another.
     pub fn is_reachable(&self, source: Id<NPort>, destination: Id<NPort>) -> bool {
-        if self.is_on_loop(source) {
-            return self.loops.joins(source, destination);
-        }
-        match self.uplink(source).sink {
+        let uplink = match self.loops.gateway(source, destination) {
+            Gateway::Off => self.uplink(source),
+            Gateway::Direct => return true,
+            Gateway::None => return false,
+            Gateway::FlPort(into_switch) => &self.fibres[into_switch],
+        };
+        match uplink.sink {
             Sink::NPort(n_port) => n_port == destination,
             Sink::Switch { switch, .. } => {
                 let routes = &self.switches[switch].routes;
                 routes.towards(destination) != [self.topology.null_fibre]
+                    && self.loops.is_present(destination)
             }
+            Sink::Loop(_) => unreachable!("no N_Port sends by an FL_Port's own output"),
         }
     }
 
@@ -171,7 +176,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let owner = match self.uplink(n_port).source {
             Source::NPort(owner) => owner,
-            Source::Switch => n_port,
+            Source::Switch | Source::Loop(_) => n_port,
         };
         let port = &mut self.n_ports[owner];
         port.queue(sequence);

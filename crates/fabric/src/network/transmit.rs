@@ -22,7 +22,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A frame for this transmitter will be ready at this instant.
     #[inline(always)]
     fn announce(&mut self, fibre: Id<Fibre>, ready_at: Instant) {
-        if EVERY_EVENT {
+        if EVERY_EVENT && self.fibres[fibre].fl_port().is_none() {
             self.reference.announce(fibre, ready_at);
             return;
         }
@@ -44,7 +44,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// A credit of this transmitter will be back at this instant.
     #[inline(always)]
     pub(crate) fn give_credit(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
-        if EVERY_EVENT {
+        if EVERY_EVENT && self.fibres[fibre].fl_port().is_none() {
             self.reference.give_credit(fibre, channel, at);
         }
         let transmitter = &mut self.fibres[fibre];
@@ -63,6 +63,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// The same for a transmitter on the slow path: the R_RDY may wait for a frame, as far as is known.
     #[inline(never)]
     fn give_credit_slowly(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
+        if let Some(fl_port) = self.fibres[fibre].fl_port() {
+            self.free_fl_buffer(fibre, fl_port.same(), at);
+            return;
+        }
         let mut back_at = at;
         if self.fibres[fibre].r_rdy_waits {
             let tail_at = self.fibres[way_back(fibre)].tail_at;
@@ -148,6 +152,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let fibre = Id::new(alarm);
         if self.fibres[fibre].on_slow_path {
+            if self.fibres[fibre].fl_port().is_some() {
+                self.poke_fl_port(fibre, now);
+                self.is_tenancy_step = true;
+                return None;
+            }
             return Some(self.start_on_slow_path(now, fibre, probe, context));
         }
         Some(self.start::<false, C>(now, fibre, probe, context))
@@ -222,6 +231,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             Sink::Switch { switch, port } => {
                 self.forward::<SLOW_PATH>(id, frame_id, (switch, port), now, tail_at)
             }
+            Sink::Loop(_) => unreachable!("the loop of an FL_Port starts its frames"),
         };
         if let Some(came_by) = came_by.get() {
             let back_at = tail_at + self.fibres[came_by.same()].credit_return;
@@ -259,6 +269,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 self.sent += 1;
                 (self.frames.insert(next.frame), next.ends_sequence)
             }
+            Source::Loop(_) => unreachable!("ports of the loop start their frames"),
         }
     }
 
@@ -290,7 +301,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// The frame goes on to a switch, where it waits for its output.
     #[inline(always)]
-    fn forward<const SLOW_PATH: bool>(
+    pub(super) fn forward<const SLOW_PATH: bool>(
         &mut self,
         id: Id<Fibre>,
         frame_id: Id<Frame>,
@@ -348,6 +359,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let ready_at = match fibre.source {
             Source::Switch => fibre.queues.ready_at(fibre.free_at),
             Source::NPort(n_port) => self.n_ports[n_port].ready_at(),
+            Source::Loop(_) => Instant::NEVER,
         };
         if EVERY_EVENT {
             self.alarms.clear(id.number());

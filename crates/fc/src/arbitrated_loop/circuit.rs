@@ -31,6 +31,14 @@ impl CircuitPath {
     pub fn round(&self) -> Span {
         self.out + self.back
     }
+
+    /// Delay of a frame in a lane, and of the R_RDY for it.
+    fn towards(&self, lane: Lane) -> (Span, Span) {
+        match lane {
+            Lane::Out => (self.out, self.back),
+            Lane::Back => (self.back, self.out),
+        }
+    }
 }
 
 /// Which way a frame goes.
@@ -128,10 +136,7 @@ impl Circuit {
         let Some(path) = self.path else {
             unreachable!("a frame in a circuit that was never opened")
         };
-        let (there, home) = match lane {
-            Lane::Out => (path.out, path.back),
-            Lane::Back => (path.back, path.out),
-        };
+        let (there, home) = path.towards(lane);
         let direction = &mut self.lanes[lane as usize];
         let could_start_at = direction.free_at.max(now);
         let starts_at = could_start_at.max(direction.credit.next_at());
@@ -145,6 +150,33 @@ impl Circuit {
         FrameTimes {
             starts_at,
             arrives_at,
+            credit_wait: starts_at - could_start_at,
+        }
+    }
+
+    /// Send a frame to a port whose buffers outlive its circuits, and whose next one is announced free
+    /// from `free_at` on. What becomes of that buffer is for the caller to know.
+    #[inline]
+    pub fn send_with(
+        &mut self,
+        lane: Lane,
+        now: Instant,
+        sending: Span,
+        free_at: Instant,
+    ) -> FrameTimes {
+        let Some(path) = self.path else {
+            unreachable!("a frame in a circuit that was never opened")
+        };
+        let (there, home) = path.towards(lane);
+        let direction = &mut self.lanes[lane as usize];
+        let could_start_at = direction.free_at.max(now);
+        let credit_at = direction.credit.next_at_with(now, free_at, home);
+        let starts_at = could_start_at.max(credit_at);
+        direction.credit.take();
+        direction.free_at = starts_at + sending + path.gap;
+        FrameTimes {
+            starts_at,
+            arrives_at: starts_at + sending + there,
             credit_wait: starts_at - could_start_at,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::Instant;
+use sanlab_kernel::{Instant, Span};
 
 /// How many frames one side of an open circuit may send, and when.
 ///
@@ -39,6 +39,18 @@ impl CircuitCredit {
         }
     }
 
+    /// When the next frame may go if its buffer is one that frames of other circuits may hold: it is
+    /// announced free from `free_at` on, and the R_RDY takes `home`. Credit of the login holds only
+    /// while such a buffer is free.
+    #[inline]
+    pub fn next_at_with(&self, now: Instant, free_at: Instant, home: Span) -> Instant {
+        if self.at_once > 0 && free_at <= now {
+            Instant::START
+        } else {
+            free_at.saturating_add(home).max(self.opened_at)
+        }
+    }
+
     /// Use the next one.
     #[inline]
     pub fn take(&mut self) {
@@ -64,6 +76,18 @@ mod tests {
 
     fn at(ps: u64) -> Instant {
         Instant::from_ps(ps)
+    }
+
+    #[test]
+    fn buffers_that_outlive_circuits_are_announced_when_the_port_is_opened_or_later() {
+        let mut credit = CircuitCredit::default();
+        let home = Span::from_ps(30);
+        credit.open(1, 4, at(500));
+        assert_eq!(credit.next_at_with(at(100), at(100), home), at(0));
+        assert_eq!(credit.next_at_with(at(100), at(101), home), at(500));
+        credit.take();
+        assert_eq!(credit.next_at_with(at(100), at(0), home), at(500));
+        assert_eq!(credit.next_at_with(at(100), at(600), home), at(630));
     }
 
     #[test]

@@ -74,6 +74,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if self.array.arrays[array].disk_due[disk] != now {
             return;
         }
+        let is_ssd = self.array.arrays[array].disks[disk].ssd().is_some();
+        let last = if is_ssd {
+            Stage::Media
+        } else {
+            Stage::Transfer
+        };
         while self.array.arrays[array].disks[disk].next_at() <= now {
             let served = &mut self.array.arrays[array];
             let Some(completion) = served.disks[disk].step(now) else {
@@ -81,10 +87,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             };
             match completion.tag {
                 DiskTag::Task(task) => self.on_operation_done(now, task.same(), disk, |timeline| {
-                    tell_disk(timeline, now, &completion);
+                    tell_disk(timeline, now, &completion, last);
                 }),
                 DiskTag::Exchange(exchange) => {
-                    self.on_exchange_served(now, exchange.same(), &completion);
+                    self.on_exchange_served(now, exchange.same(), &completion, last);
                 }
             }
         }
@@ -135,10 +141,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 
     /// A disk on a loop has done a command: data or status go back.
-    fn on_exchange_served(&mut self, now: Instant, id: Id<Exchange>, completion: &DiskCompletion) {
+    fn on_exchange_served(
+        &mut self,
+        now: Instant,
+        id: Id<Exchange>,
+        completion: &DiskCompletion,
+        last: Stage,
+    ) {
         let command = *self.fcp.command(id);
         let timeline = timeline_of(&mut self.host, &mut self.array, command.tag);
-        tell_disk(timeline, now, completion);
+        tell_disk(timeline, now, completion, last);
         if command.is_read {
             self.send(now, id, FrameKind::Data, 0, command.bytes);
         } else {
@@ -186,9 +198,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     }
 }
 
-fn tell_disk(timeline: &mut Timeline, now: Instant, completion: &DiskCompletion) {
+/// The stages of an operation; `last` is that of the time after them.
+fn tell_disk(timeline: &mut Timeline, now: Instant, completion: &DiskCompletion, last: Stage) {
     timeline.for_span(completion.queue, now, Stage::DiskQueue);
     timeline.for_span(completion.seek, now, Stage::Seek);
     timeline.for_span(completion.rotation, now, Stage::Rotation);
-    timeline.until(now, Stage::Transfer);
+    timeline.until(now, last);
 }

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use sanlab_fc::{Flow, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
-    Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Failing, Failover,
-    Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Media, Mirror,
-    MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping, Ram,
-    Rebuild, ServiceTime, Stripe, WriteStrategy,
+    Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Drive, Failing,
+    Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Media,
+    Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping,
+    Ram, Rebuild, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
 use crate::flows::{back_end_flows, mirror_flows};
 use crate::plan::{
-    ArrayPlan, CachePlan, Distribution, GroupPlan, JournalFullPlan, LevelPlan, LimitedPlan,
-    LunPlan, MediaPlan, MirrorModePlan, MirrorPlan, Plan, PlanError, RebuildPlan,
-    WriteStrategyPlan,
+    ArrayPlan, CachePlan, DiskModelPlan, DiskPlan, Distribution, GroupPlan, JournalFullPlan,
+    LevelPlan, LimitedPlan, LunPlan, MediaPlan, MirrorModePlan, MirrorPlan, Plan, PlanError,
+    RebuildPlan, SsdPlan, WriteStrategyPlan,
 };
 
 pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
@@ -229,7 +229,7 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
 }
 
 /// Equal drives share their model; each has its platter at another angle.
-fn disks_of(array: &ArrayPlan, seed: u64) -> Result<IdVec<Disk>, PlanError> {
+fn disks_of(array: &ArrayPlan, seed: u64) -> Result<IdVec<Disk, Drive>, PlanError> {
     let mut models = Vec::with_capacity(array.drives.len());
     for drive in &array.drives {
         models.push(Arc::new(drive_model(drive, &drive.name)?));
@@ -244,12 +244,26 @@ fn disks_of(array: &ArrayPlan, seed: u64) -> Result<IdVec<Disk>, PlanError> {
         }
     }
     let disks = array.disks.iter().zip(spindles).map(|(disk, spindle)| {
-        let model = Arc::clone(&models[disk.drive as usize]);
+        let drive = match disk.model {
+            DiskModelPlan::Drive { drive } => drive,
+            DiskModelPlan::Ssd { ssd } => return ssd_of(disk, &array.ssds[ssd as usize], seed),
+        };
+        let model = Arc::clone(&models[drive as usize]);
         let turn = model.geometry.revolution();
         let mut draws = RandomStream::new(seed, &format!("{spindle}/phase"));
-        Disk::new(model, Span::from_ps(draws.below(turn.as_ps())))
+        let disk = Disk::new(model, Span::from_ps(draws.below(turn.as_ps())));
+        Drive::Disk(Box::new(disk))
     });
     Ok(disks.collect())
+}
+
+fn ssd_of(disk: &DiskPlan, plan: &SsdPlan, seed: u64) -> Drive {
+    let media = match media_of(&plan.media, &disk.name, seed) {
+        Media::Memory { service, station } => SsdMedia::Memory { service, station },
+        Media::Flash(flash) => SsdMedia::Flash(flash),
+        _ => unreachable!("a checked plan has SSDs of memory or flash"),
+    };
+    Drive::Ssd(Box::new(Ssd::new(media)))
 }
 
 /// The model's RAID level.
@@ -309,32 +323,38 @@ fn lun_of(plan: &LunPlan, array: &ArrayPlan, seed: u64) -> LogicalUnit {
         served_by: owner,
         ready_at: Instant::START,
         cached_by: owner.unwrap_or_else(|| Id::from_place(turn)),
-        media: media_of(plan, seed),
+        media: media_of(&plan.media, &plan.name, seed),
         mirror: None,
     }
 }
 
-fn media_of(lun: &LunPlan, seed: u64) -> Media {
+/// The media of a LUN or an SSD of this name.
+fn media_of(media: &MediaPlan, name: &str, seed: u64) -> Media {
     let time = |mean_ps: u64, distribution: Distribution, what: &str| {
         let mean = Span::from_ps(mean_ps);
         match distribution {
             Distribution::Constant => ServiceTime::constant(mean),
             Distribution::Exponential => {
-                let draws = RandomStream::new(seed, &format!("{}/{what}", lun.name));
+                let draws = RandomStream::new(seed, &format!("{name}/{what}"));
                 ServiceTime::exponential(mean, draws)
             }
         }
     };
-    match &lun.media {
+    match media {
         MediaPlan::Memory {
             service_ps,
             distribution: Distribution::Constant,
             spread,
+            variation,
             servers,
-        } if spread.get() > 0 => {
-            let draws = RandomStream::new(seed, &format!("{}/service", lun.name));
+        } => {
+            let mean = Span::from_ps(*service_ps);
+            let draws = RandomStream::new(seed, &format!("{name}/service"));
             Media::Memory {
-                service: ServiceTime::uniform(Span::from_ps(*service_ps), spread.get(), draws),
+                service: match spread.get() {
+                    0 => ServiceTime::varying(mean, variation.get(), draws),
+                    spread => ServiceTime::uniform(mean, spread, draws),
+                },
                 station: Box::new(Station::new(servers.get())),
             }
         }
@@ -342,6 +362,7 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
             service_ps,
             distribution,
             spread: _,
+            variation: _,
             servers,
         } => Media::Memory {
             service: time(*service_ps, *distribution, "service"),
@@ -368,25 +389,31 @@ fn media_of(lun: &LunPlan, seed: u64) -> Media {
             page_bytes,
             pages_per_block,
             read_ps,
+            variation,
             program_ps,
             erase_ps,
             channel_bytes_per_s,
             buffer_bytes,
             latency_ps,
             amplification_ppm,
-        } => Media::Flash(Box::new(Flash::new(FlashModel {
-            channels: channels.get(),
-            dies_per_channel: dies_per_channel.get(),
-            page: page_bytes,
-            pages_per_block,
-            read: Span::from_ps(read_ps),
-            program: Span::from_ps(program_ps),
-            erase: Span::from_ps(erase_ps),
-            channel: Rate::from(channel_bytes_per_s),
-            buffer: buffer_bytes,
-            latency: Span::from_ps(latency_ps),
-            amplification_ppm,
-        }))),
+        } => {
+            let model = FlashModel {
+                channels: channels.get(),
+                dies_per_channel: dies_per_channel.get(),
+                page: page_bytes,
+                pages_per_block,
+                read: Span::from_ps(read_ps),
+                variation_ppm: variation.get(),
+                program: Span::from_ps(program_ps),
+                erase: Span::from_ps(erase_ps),
+                channel: Rate::from(channel_bytes_per_s),
+                buffer: buffer_bytes,
+                latency: Span::from_ps(latency_ps),
+                amplification_ppm,
+            };
+            let draws = RandomStream::new(seed, &format!("{name}/read"));
+            Media::Flash(Box::new(Flash::new(model, draws)))
+        }
         MediaPlan::Ram {
             ports,
             command_ps,

@@ -6,13 +6,14 @@ use sanlab_fabric::{
     BusPort, Class, Fibre, Forwarding, Limit, Link, Loops, NetworkBuilder, Patience, Policy,
     PolicyChange, RoutePolicy, Sink, Source, SwitchModel, Trunk, VirtualChannel, fibres_of,
 };
-use sanlab_fc::{BusModel, Fc2, Flow, Generator, Interleave, IoBus, NPort, wire_bytes};
+use sanlab_fc::{BusModel, Fc2, Flow, Generator, Interleave, IoBus, NPort, RateCurve, wire_bytes};
 use sanlab_kernel::{Id, IdVec, Instant, RandomStream, Rate, Span};
 
-use crate::build::loops::add_loop;
+use crate::build::jobs::load_of;
+use crate::build::loops::{add_loop, fl_port_of};
 use crate::plan::{
-    self, Distribution, EndPlan, LimitPlan, LinkPlan, NPortPlan, Plan, PolicyPlan, SwitchPlan,
-    TrafficPlan, VirtualChannelPlan,
+    self, Distribution, EndPlan, LimitPlan, LinkPlan, LoopPlan, NPortPlan, Plan, PolicyPlan,
+    SwitchPlan, TrafficPlan, VirtualChannelPlan,
 };
 
 /// The network of a plan, before its routes are computed.
@@ -34,7 +35,7 @@ pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
         ..NetworkBuilder::default()
     };
     for link in &plan.links {
-        add_link(&mut builder, link);
+        add_link(&mut builder, link, &plan.loops);
     }
     add_buses(&mut builder, plan);
     builder.policies = policies_of(plan);
@@ -101,7 +102,7 @@ fn switch_of(plan: &SwitchPlan) -> SwitchModel {
     switch
 }
 
-fn add_link(builder: &mut NetworkBuilder, link: &LinkPlan) {
+fn add_link(builder: &mut NetworkBuilder, link: &LinkPlan, loops: &[LoopPlan]) {
     let rate = Rate::from(link.bytes_per_s);
     for (from, to, credit) in [
         (link.a, link.b, link.credit_a_to_b),
@@ -110,6 +111,7 @@ fn add_link(builder: &mut NetworkBuilder, link: &LinkPlan) {
         let source = match from {
             EndPlan::NPort { n_port } => Source::NPort(Id::new(n_port)),
             EndPlan::Switch { .. } => Source::Switch,
+            EndPlan::Loop { loop_id } => Source::Loop(fl_port_of(loops, loop_id)),
         };
         let sink = match to {
             EndPlan::NPort { n_port } => Sink::NPort(Id::new(n_port)),
@@ -117,6 +119,7 @@ fn add_link(builder: &mut NetworkBuilder, link: &LinkPlan) {
                 switch: Id::new(switch),
                 port: Id::new(port),
             },
+            EndPlan::Loop { loop_id } => Sink::Loop(fl_port_of(loops, loop_id)),
         };
         let fibre = Fibre::new(
             source,
@@ -184,14 +187,28 @@ fn add_buses(builder: &mut NetworkBuilder, plan: &Plan) {
 fn generator_of(traffic: &TrafficPlan, flow: Id<Flow>, seed: u64) -> Generator {
     let is_poisson =
         (traffic.arrivals).is_some_and(|of| of.distribution == Distribution::Exponential);
+    let starts_at = Instant::from_ps(traffic.start_ps);
+    let interval = (traffic.arrivals).map_or(Span::ZERO, |of| Span::from_ps(of.interval_ps.get()));
+    let mut draws =
+        is_poisson.then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name)));
+    let mut next_at = starts_at;
+    let mut curve = None;
+    if let Some(load) = &traffic.load {
+        let mut begins = RateCurve::new(load_of(load), starts_at);
+        // A Poisson process begins with a pause like any other.
+        let pause = draws.as_mut().map(|draws| draws.exponential_span(interval));
+        next_at = begins.after(pause.unwrap_or(Span::ZERO));
+        curve = Some(Box::new(begins));
+    }
     Generator {
         flow,
         destination: Id::new(traffic.target_n_port),
         payload_bytes: traffic.payload_bytes,
         left: traffic.frames.map_or(u64::MAX, u64::from),
-        interval: (traffic.arrivals).map_or(Span::ZERO, |of| Span::from_ps(of.interval_ps.get())),
-        draws: is_poisson.then(|| RandomStream::new(seed, &format!("traffic/{}", traffic.name))),
-        next_at: Instant::from_ps(traffic.start_ps),
+        interval,
+        draws,
+        curve,
+        next_at,
         sent: 0,
     }
 }
@@ -215,14 +232,18 @@ fn patience_of(plan: &Plan) -> Vec<(Id<Fibre>, Patience)> {
     });
     let patience = transmitters.map(|(fibre, from, to)| {
         let switch = match from {
-            EndPlan::NPort { .. } => None,
+            EndPlan::NPort { .. } | EndPlan::Loop { .. } => None,
             EndPlan::Switch { switch, .. } => Some(&plan.switches[switch as usize]),
         };
         let (hold, no_credit) = match (switch, to) {
             (None, _) => (None, None),
             (Some(at), EndPlan::NPort { .. }) => (at.edge_hold_ps, at.no_credit_drop_ps),
             (Some(at), EndPlan::Switch { .. }) => (at.core_hold_ps, None),
+            // What it waits for there is the loop, not credit.
+            (Some(at), EndPlan::Loop { .. }) => (at.edge_hold_ps, None),
         };
+        let is_loop = |end| matches!(end, EndPlan::Loop { .. });
+        let reset = reset.filter(|_| !is_loop(from) && !is_loop(to));
         let patience = Patience {
             hold: span(hold),
             no_credit: span(no_credit),

@@ -1,11 +1,12 @@
 //! Jobs of a plan become models, each with the LUNs it uses.
 
 use sanlab_host::{
-    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Load, Pacing, Pattern, Region,
-    Runs, Stream, StreamKind, Target, Volume, Walk,
+    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Pacing, Pattern, Region, Runs,
+    Stream, StreamKind, Target, Volume, Walk,
 };
-use sanlab_kernel::{Id, IdVec, Instant, Span, Zipf};
+use sanlab_kernel::{Id, IdVec, Instant, Load, Span, Zipf};
 
+use crate::host::order::Order;
 use crate::host::running_job::{JobVolume, RunningJob};
 use crate::host::state::HostParts;
 use crate::plan::{
@@ -18,6 +19,7 @@ use super::paths::Devices;
 /// Jobs with the LUNs they use and the paths to them.
 pub(super) fn add_jobs(parts: &mut HostParts, plan: &Plan) {
     let mut devices = Devices::default();
+    parts.order = Order::new(plan);
     for job in &plan.jobs {
         add_job(parts, &mut devices, plan, job);
     }
@@ -42,6 +44,7 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPla
                 ..
             })
         ),
+        is_awaited: parts.order.is_awaited(Id::new(job.workload)),
         token_at: Instant::START,
         totals: Default::default(),
         open_at_first: [0; 2],
@@ -133,7 +136,7 @@ fn depth_of(job: &JobPlan) -> u32 {
     job.iodepth.map_or(u32::MAX, u32::from)
 }
 
-fn load_of(load: &LoadPlan) -> Load {
+pub(super) fn load_of(load: &LoadPlan) -> Load {
     let points = load.points.iter();
     let points: Vec<_> = points
         .map(|point| (Span::from_ps(point.at_ps), point.share_ppm))

@@ -1,8 +1,8 @@
 //! Loops of a plan become loops of the network.
 
 use sanlab_fabric::{
-    Fibre, Loop, LoopFault, LoopPortSettings, LoopString, Medium, NetworkBuilder, SharedLoop, Sink,
-    Source, SwitchedLoop,
+    Fibre, FlPort, Loop, LoopFault, LoopPortSettings, LoopString, Medium, NetworkBuilder,
+    SharedLoop, Sink, Source, SwitchedLoop,
 };
 use sanlab_fc::{LoopAccess, LoopBuffers, LoopPlace, PRIMITIVE_BYTES};
 use sanlab_kernel::{Id, Instant, Rate, Span};
@@ -37,14 +37,28 @@ fn ids_of(places: &[u32]) -> Vec<Id<LoopPlace>> {
     places.iter().copied().map(Id::new).collect()
 }
 
+/// The FL_Port of a loop, among the ports of all loops.
+pub(crate) fn fl_port_of(loops: &[LoopPlan], loop_id: u32) -> Id<FlPort> {
+    let before: usize = (loops.iter().take(loop_id as usize))
+        .map(|of| of.ports.len())
+        .sum();
+    let ports = &loops[loop_id as usize].ports;
+    let place = ports.iter().position(|port| port.n_port.is_none());
+    Id::from_place(before + place.expect("a loop with a link to a switch has an FL_Port"))
+}
+
 /// Add a loop with its ports.
 pub(crate) fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
     let rate = Rate::from(of.bytes_per_s);
     let first_fibre = builder.fibres.len() + builder.loop_fibres.len();
-    for port in &of.ports {
-        // It has no far end of its own, and credit is that of its circuits.
-        let id = Id::new(port.n_port);
-        let (source, sink) = (Source::NPort(id), Sink::NPort(id));
+    let first_port = builder.loops.ports.next_id().number();
+    for (place, port) in (first_port..).zip(&of.ports) {
+        // It has no far end of its own, and credit is that of its circuits. An FL_Port sends by the
+        // link to its switch.
+        let (source, sink) = match port.n_port.map(Id::new) {
+            Some(id) => (Source::NPort(id), Sink::NPort(id)),
+            None => (Source::Loop(Id::new(place)), Sink::Loop(Id::new(place))),
+        };
         let fibre = Fibre::new(source, sink, rate, of.gap_bytes, Span::ZERO, 1);
         builder.loop_fibres.push(fibre);
     }
@@ -64,7 +78,8 @@ pub(crate) fn add_loop(builder: &mut NetworkBuilder, of: &LoopPlan) {
 
 fn loop_port_of(port: &LoopPortPlan) -> LoopPortSettings {
     LoopPortSettings {
-        n_port: Id::new(port.n_port),
+        n_port: port.n_port.map(Id::new).into(),
+        is_public: port.is_public,
         buffers: LoopBuffers {
             login: port.login_credit,
             buffers: port.buffers.get(),

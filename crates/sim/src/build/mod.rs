@@ -32,7 +32,8 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     let loop_faults = plan.loop_faults.iter().map(loops::fault_of).collect();
     let interval = plan.interval_ps;
     let interval = interval.map_or(Span::ZERO, |every| Span::from_ps(every.get()));
-    let begin_at = host.jobs.iter().map(|job| job.job.settings.counted_from);
+    let starting = (host.jobs.iter()).filter(|job| !host.order.waits(job.workload));
+    let begin_at = starting.map(|job| job.job.settings.counted_from);
     let windows = Windows::new(begin_at);
     let mut world = World {
         network: fabric::network_of(plan).build::<E>(),
@@ -50,6 +51,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             windows,
             Phases::new(&plan.phases),
         ),
+        attention_at: Instant::START,
         events: 0,
         last_arrival_at: Instant::START,
         failure: None,
@@ -76,11 +78,13 @@ fn schedule_disk_failures<const E: bool>(world: &mut World<E>) {
     }
 }
 
-/// A job starts at its time, or when its ports have logged in.
+/// A job starts at its time, or when its ports have logged in, and no earlier than the workloads it waits
+/// for end.
 fn schedule_jobs<const E: bool>(world: &mut World<E>, plan: &Plan) {
     for (id, job) in (0..).map(Id::new).zip(&plan.jobs) {
         let initiators = world.host.initiators_of(id);
-        if !world.services.hold(id, &initiators) {
+        let waits = world.host.order.waits(Id::new(job.workload));
+        if !world.services.hold(id, &initiators) && !waits {
             let component = world.host.component(id).number();
             let starts_at = Instant::from_ps(job.start_ps);
             world

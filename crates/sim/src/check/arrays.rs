@@ -3,7 +3,9 @@
 use sanlab_storage::{BLOCK_BYTES, MOST_SECTORS, SECTOR_BYTES};
 
 use crate::drive::drive_model;
-use crate::plan::{ArrayPlan, BackEndPlan, CachePlan, LimitedPlan, LunPlan, Plan, PlanError};
+use crate::plan::{
+    ArrayPlan, BackEndPlan, CachePlan, DiskModelPlan, LimitedPlan, LunPlan, Plan, PlanError,
+};
 
 use super::bounds::{
     LARGEST_LUN, LARGEST_REQUEST, MOST_SLOTS, Within, known, rate, require, share, span,
@@ -145,19 +147,29 @@ fn check_controllers(array: &ArrayPlan, place: impl Fn(&str) -> String) -> Resul
     })
 }
 
-/// Bytes of each disk.
+/// Bytes of each disk and SSD.
 fn capacities(array: &ArrayPlan, place: impl Fn(&str) -> String) -> Result<Vec<u64>, PlanError> {
     let mut of_drives = Vec::with_capacity(array.drives.len());
     for (number, drive) in array.drives.iter().enumerate() {
         let model = drive_model(drive, &place(&format!("drives[{number}]")))?;
         of_drives.push(model.geometry.blocks() * BLOCK_BYTES);
     }
+    for (number, ssd) in array.ssds.iter().enumerate() {
+        media::check_ssd(ssd, || place(&format!("ssds[{number}]")))?;
+    }
     let mut of_disks = Vec::with_capacity(array.disks.len());
     for (number, disk) in array.disks.iter().enumerate() {
-        known(disk.drive, array.drives.len(), "kind of drive", || {
-            place(&format!("disks[{number}].drive"))
-        })?;
-        of_disks.push(of_drives[disk.drive as usize]);
+        let at = || place(&format!("disks[{number}].model"));
+        of_disks.push(match disk.model {
+            DiskModelPlan::Drive { drive } => {
+                known(drive, array.drives.len(), "kind of drive", at)?;
+                of_drives[drive as usize]
+            }
+            DiskModelPlan::Ssd { ssd } => {
+                known(ssd, array.ssds.len(), "kind of SSD", at)?;
+                array.ssds[ssd as usize].bytes
+            }
+        });
     }
     Ok(of_disks)
 }

@@ -3,6 +3,7 @@
 use crate::plan::{EndPlan, LinkPlan, Plan, PlanError};
 
 use super::bounds::{Within, fields, instant, known, rate, require, span};
+use super::loads::check_load;
 
 /// Ports of a domain: 16 bits of an address.
 const MOST_PORTS: u64 = 1 << 16;
@@ -109,6 +110,10 @@ fn check_link(
                 let ports = plan.switches[switch as usize].ports as usize;
                 known(port, ports, "port of that switch", || place(key))?;
             }
+            EndPlan::Loop { loop_id } => {
+                known(loop_id, plan.loops.len(), "loop", || place(key))?;
+                super::loops::check_fl_link(plan, link, loop_id, || place(key))?;
+            }
         }
     }
     let mut earliest = 0;
@@ -160,8 +165,10 @@ fn one_place_each(plan: &Plan) -> Result<(), PlanError> {
     for (index, of) in plan.loops.iter().enumerate() {
         for (place, port) in of.ports.iter().enumerate() {
             let at = format!("loops[{index}].ports[{place}].n_port");
-            n_port(plan, port.n_port, || at.clone())?;
-            take(port.n_port, at)?;
+            if let Some(id) = port.n_port {
+                n_port(plan, id, || at.clone())?;
+                take(id, at)?;
+            }
         }
     }
     for (id, port) in (0..).zip(&plan.n_ports) {
@@ -195,6 +202,9 @@ fn traffic(plan: &Plan) -> Result<(), PlanError> {
         span(traffic.arrivals.map(|it| it.interval_ps), || {
             place("arrivals.interval_ps")
         })?;
+        if let Some(load) = &traffic.load {
+            check_load(load, traffic.arrivals.is_some(), place)?;
+        }
     }
     Ok(())
 }

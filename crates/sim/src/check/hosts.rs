@@ -11,7 +11,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     let on_loops: BTreeSet<u32> = plan
         .loops
         .iter()
-        .flat_map(|of| of.ports.iter().map(|port| port.n_port))
+        .flat_map(|of| of.ports.iter().filter_map(|port| port.n_port))
         .collect();
     for (index, host) in plan.hosts.iter().enumerate() {
         check_host(host, |key| format!("hosts[{index}].{key}"))?;

@@ -1,13 +1,12 @@
 //! Workloads and jobs.
 
-use crate::plan::{
-    AddressPlan, ArrayPlan, HostPlan, JobPlan, LoadPlan, Plan, PlanError, TargetPlan,
-};
+use crate::plan::{AddressPlan, ArrayPlan, HostPlan, JobPlan, Plan, PlanError, TargetPlan};
 
 use super::bounds::{
     LARGEST_LUN, LARGEST_REQUEST, Within, fields, instant, known, require, share, span,
 };
 use super::fabric::n_port;
+use super::loads::check_load;
 use super::patterns;
 
 /// I/Os that may be open at once, of all jobs together; each takes about 400 bytes. A run fails at
@@ -39,6 +38,19 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
 
 fn workloads(plan: &Plan) -> Result<(), PlanError> {
     for (index, workload) in plan.workloads.iter().enumerate() {
+        for &before in &workload.after {
+            known(before, plan.workloads.len(), "workload", || {
+                format!("workloads[{index}].after")
+            })?;
+            require(
+                plan.jobs.iter().any(|job| job.workload == before),
+                || format!("workloads[{index}].after"),
+                || format!("workload {before} has no job that could end"),
+            )?;
+        }
+    }
+    in_some_order(plan)?;
+    for (index, workload) in plan.workloads.iter().enumerate() {
         let Some(file_system) = workload.file_system else {
             continue;
         };
@@ -51,6 +63,30 @@ fn workloads(plan: &Plan) -> Result<(), PlanError> {
             .is_sorted_by_key(|workload| workload.file_system.is_some()),
         || "workloads".into(),
         || "workloads of file systems come after those of applications".into(),
+    )
+}
+
+/// No workload waits for itself, through others.
+fn in_some_order(plan: &Plan) -> Result<(), PlanError> {
+    let mut may_start = vec![false; plan.workloads.len()];
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for (index, workload) in plan.workloads.iter().enumerate() {
+            let is_next = !may_start[index]
+                && workload
+                    .after
+                    .iter()
+                    .all(|&before| may_start[before as usize]);
+            may_start[index] |= is_next;
+            grows |= is_next;
+        }
+    }
+    let stuck = may_start.iter().position(|&it| !it);
+    require(
+        stuck.is_none(),
+        || format!("workloads[{}].after", stuck.unwrap_or(0)),
+        || "it waits for itself, through others".into(),
     )
 }
 
@@ -99,7 +135,7 @@ fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Resu
         place("arrivals.interval_ps")
     })?;
     if let Some(load) = &job.load {
-        check_load(job, load, &place)?;
+        check_load(load, job.arrivals.is_some(), &place)?;
     }
     if let AddressPlan::Zipf { theta_milli } = job.addresses {
         theta_milli.within(0, STEEPEST_ZIPF, || place("addresses.theta_milli"))?;
@@ -119,37 +155,6 @@ fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Resu
         || "a job without arrivals needs an iodepth".into(),
     )?;
     patterns::check(job, place)
-}
-
-/// A curve is in the order of time and begins at 0. A curve that repeats has work to do.
-fn check_load(
-    job: &JobPlan,
-    load: &LoadPlan,
-    place: impl Fn(&str) -> String,
-) -> Result<(), PlanError> {
-    let points = || place("load.points");
-    require(
-        job.arrivals.is_some(),
-        || place("load"),
-        || "a load is a share of a rate, and the job has no arrivals".into(),
-    )?;
-    for (number, point) in load.points.iter().enumerate() {
-        let at = |key: &str| place(&format!("load.points[{number}].{key}"));
-        fields!(span, point, at; at_ps);
-        share(point.share_ppm, || at("share_ppm"))?;
-    }
-    let begins_at_0 = load.points.first().is_some_and(|point| point.at_ps == 0);
-    let is_in_order = load.points.is_sorted_by_key(|point| point.at_ps);
-    require(begins_at_0 && is_in_order, points, || {
-        "points are in the order of time, the first at 0".into()
-    })?;
-    let has_work = load
-        .points
-        .windows(2)
-        .any(|pair| pair[0].at_ps < pair[1].at_ps && pair[0].share_ppm.max(pair[1].share_ppm) > 0);
-    require(!load.repeats || has_work, points, || {
-        "a load that repeats has no share above 0".into()
-    })
 }
 
 fn check_target(

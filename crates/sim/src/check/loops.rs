@@ -1,6 +1,8 @@
 //! Arbitrated loops and what happens to them.
 
-use crate::plan::{LoopActionPlan, LoopFaultPlan, LoopPlan, MediumPlan, Plan, PlanError};
+use crate::plan::{
+    EndPlan, LinkPlan, LoopActionPlan, LoopFaultPlan, LoopPlan, MediumPlan, Plan, PlanError,
+};
 
 use super::bounds::{MOST_SLOTS, Within, instant, known, rate, require, span};
 
@@ -13,6 +15,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     for (index, of) in plan.loops.iter().enumerate() {
         check_loop(of, |key| format!("loops[{index}].{key}"))?;
     }
+    check_fl_ports(plan)?;
     require(
         plan.loop_faults.is_sorted_by_key(|fault| fault.at_ps),
         || "loop_faults".into(),
@@ -67,6 +70,52 @@ fn check_loop(of: &LoopPlan, place: impl Fn(&str) -> String) -> Result<(), PlanE
     Ok(())
 }
 
+/// An FL_Port joins a shared loop to a switch, and nothing happens to that link.
+pub(super) fn check_fl_link(
+    plan: &Plan,
+    link: &LinkPlan,
+    loop_id: u32,
+    place: impl Fn() -> String,
+) -> Result<(), PlanError> {
+    let has_switch = [link.a, link.b]
+        .iter()
+        .any(|end| matches!(end, EndPlan::Switch { .. }));
+    require(has_switch, &place, || {
+        "the other end of an FL_Port's link is a switch".into()
+    })?;
+    let of = &plan.loops[loop_id as usize];
+    let fl_ports = of.ports.iter().filter(|port| port.n_port.is_none());
+    let is_shared = matches!(of.medium, MediumPlan::Shared {});
+    require(fl_ports.count() == 1 && is_shared, &place, || {
+        "a shared loop with a link to a switch has one FL_Port".into()
+    })?;
+    let is_plain = link.outages.is_empty()
+        && link.member_outages.is_empty()
+        && link.bit_error_interval.is_none()
+        && link.virtual_channels.is_empty()
+        && link.members.get() == 1;
+    require(is_plain, &place, || {
+        "the link of an FL_Port has no faults, members or virtual channels".into()
+    })
+}
+
+/// Every FL_Port has a link to its switch.
+fn check_fl_ports(plan: &Plan) -> Result<(), PlanError> {
+    for (index, of) in plan.loops.iter().enumerate() {
+        let is_of_loop =
+            |end: EndPlan| matches!(end, EndPlan::Loop { loop_id } if loop_id as usize == index);
+        let ends = plan.links.iter().flat_map(|link| [link.a, link.b]);
+        let links = ends.filter(|&end| is_of_loop(end)).count();
+        let fl_ports = of.ports.iter().filter(|port| port.n_port.is_none());
+        require(
+            links == fl_ports.count(),
+            || format!("loops[{index}].ports"),
+            || "an FL_Port has one link, to its switch".into(),
+        )?;
+    }
+    Ok(())
+}
+
 fn check_fault(plan: &Plan, fault: &LoopFaultPlan, place: &str) -> Result<(), PlanError> {
     instant(fault.at_ps, || format!("{place}.at_ps"))?;
     known(fault.loop_id, plan.loops.len(), "loop", || {
@@ -83,6 +132,8 @@ fn check_fault(plan: &Plan, fault: &LoopFaultPlan, place: &str) -> Result<(), Pl
         LoopActionPlan::Remove { places } | LoopActionPlan::Insert { places } => {
             for &port in places {
                 known(port, of.ports.len(), "port of that loop", at)?;
+                let has_n_port = of.ports[port as usize].n_port.is_some();
+                require(has_n_port, at, || "an FL_Port stays on its loop".into())?;
             }
             Ok(())
         }
@@ -95,9 +146,10 @@ fn check_fault(plan: &Plan, fault: &LoopFaultPlan, place: &str) -> Result<(), Pl
             span(*above_ps, at)?;
             span(*below_ps, at)?;
             let is_range = first < end && *end as usize <= of.ports.len();
-            let is_shared = matches!(of.medium, MediumPlan::Shared {});
+            let is_private = of.ports.iter().all(|port| port.n_port.is_some());
+            let is_shared = matches!(of.medium, MediumPlan::Shared {}) && is_private;
             require(is_range && is_shared, at, || {
-                "an enclosure is a range of places on a shared loop".into()
+                "an enclosure is a range of places on a shared loop without an FL_Port".into()
             })
         }
         LoopActionPlan::Darken { crossbar } => match &of.medium {

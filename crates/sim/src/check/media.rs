@@ -3,7 +3,7 @@
 use sanlab_storage::SECTOR_BYTES;
 
 use crate::build::level_of;
-use crate::plan::{ArrayPlan, LunPlan, MediaPlan, PlanError};
+use crate::plan::{ArrayPlan, LunPlan, MediaPlan, PlanError, SsdPlan};
 
 use super::bounds::{LARGEST_LUN, MOST_SLOTS, Within, known, rate, require, span};
 
@@ -18,14 +18,7 @@ pub(super) fn check(
     place: impl Fn() -> String,
 ) -> Result<(), PlanError> {
     match &lun.media {
-        MediaPlan::Memory {
-            service_ps,
-            servers,
-            ..
-        } => {
-            span(*service_ps, &place)?;
-            servers.within(1, MOST_SLOTS, place)
-        }
+        MediaPlan::Memory { .. } => memory(&lun.media, place),
         MediaPlan::Stripe {
             disks,
             stripe_bytes,
@@ -75,6 +68,33 @@ pub(super) fn check(
     }
 }
 
+/// Check a kind of SSD.
+pub(super) fn check_ssd(ssd: &SsdPlan, place: impl Fn() -> String) -> Result<(), PlanError> {
+    ssd.bytes.within(1, LARGEST_LUN, &place)?;
+    let is_solid = matches!(
+        ssd.media,
+        MediaPlan::Memory { .. } | MediaPlan::Flash { .. }
+    );
+    require(is_solid, &place, || {
+        "an SSD is made of memory or flash".into()
+    })?;
+    memory(&ssd.media, &place)?;
+    flash(&ssd.media, place)
+}
+
+fn memory(media: &MediaPlan, place: impl Fn() -> String) -> Result<(), PlanError> {
+    let MediaPlan::Memory {
+        service_ps,
+        servers,
+        ..
+    } = media
+    else {
+        return Ok(());
+    };
+    span(*service_ps, &place)?;
+    servers.within(1, MOST_SLOTS, place)
+}
+
 fn flash(media: &MediaPlan, place: impl Fn() -> String) -> Result<(), PlanError> {
     let MediaPlan::Flash {
         channels,
@@ -82,6 +102,7 @@ fn flash(media: &MediaPlan, place: impl Fn() -> String) -> Result<(), PlanError>
         page_bytes,
         pages_per_block: _,
         read_ps,
+        variation: _,
         program_ps,
         erase_ps,
         channel_bytes_per_s,

@@ -13,6 +13,7 @@ mod fabric;
 mod faults;
 mod hosts;
 mod jobs;
+mod loads;
 mod loops;
 mod media;
 mod patterns;

@@ -29,7 +29,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let first = plan.loops[fault.loop_id as usize].ports[0].n_port;
             let event = Event::Fault(FaultEvent::Loop(index));
             self.agenda
-                .schedule(Instant::from_ps(fault.at_ps), first, event);
+                .schedule(Instant::from_ps(fault.at_ps), first.unwrap_or(0), event);
         }
         let at = Instant::from_ps;
         let faults = &plan.faults;

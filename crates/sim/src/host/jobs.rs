@@ -16,7 +16,9 @@ const MOST_OPEN: usize = 10_000_000;
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_job_start(&mut self, now: Instant, job: Id<RunningJob>) {
         self.ask_token(now, job);
-        match self.host.jobs[job].job.first_due(now) {
+        let due_at = self.host.jobs[job].job.first_due(now);
+        let is_paced = self.host.jobs[job].job.settings.pacing.is_some();
+        match self.looks_at(job, due_at).filter(|_| is_paced) {
             Some(due_at) => {
                 self.agenda.schedule(
                     due_at,
@@ -30,9 +32,13 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     pub(crate) fn on_job_due(&mut self, now: Instant, job: Id<RunningJob>) {
         if !self.host.jobs[job].job.on_due(now) {
+            if self.host.jobs[job].is_awaited {
+                self.note_end(now, job);
+            }
             return;
         }
-        if let Some(next_at) = self.host.jobs[job].job.next_due(now) {
+        let due_at = self.host.jobs[job].job.next_due(now);
+        if let Some(next_at) = self.looks_at(job, due_at) {
             self.agenda.schedule(
                 next_at,
                 self.host.component(job).number(),
@@ -84,12 +90,16 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 None => self.begin_request(now, request),
             }
         }
-        if let Some(wake_at) = self.host.jobs[id].job.take_wake() {
+        let wake_at = self.host.jobs[id].job.take_wake();
+        if let Some(wake_at) = wake_at.and_then(|at| self.looks_at(id, Some(at))) {
             self.agenda.schedule(
                 wake_at,
                 self.host.component(id).number(),
                 Event::JobWake(id),
             );
+        }
+        if self.host.jobs[id].is_awaited {
+            self.note_end(now, id);
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct RunningJob {
     pub(crate) file_system: Option<Id<FileSystem>>,
     /// Its writes need blocks to be allocated.
     pub(crate) first_write: bool,
+    /// Other workloads wait for it, and it is not over.
+    pub(crate) is_awaited: bool,
     /// When its host has the token of its file.
     pub(crate) token_at: Instant,
     /// Writes and reads, warm-up left out.

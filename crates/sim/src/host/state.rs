@@ -5,6 +5,7 @@ use sanlab_host::{Adapter, CpuCosts, Engine, Host, LunQueue, PathGroup, Role};
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Span, Timeline};
 
 use super::file_system::FileSystem;
+use super::order::Order;
 use super::path::{HostDevice, Path, Route};
 use super::request::OpenRequest;
 use super::running_job::RunningJob;
@@ -22,6 +23,7 @@ pub(crate) struct HostSide {
     /// From adapters to ports of arrays, as hosts know them.
     pub(super) paths: IdVec<Path>,
     pub(super) requests: Arena<OpenRequest>,
+    pub(crate) order: Order,
 }
 
 /// What a host's side is made of.
@@ -34,6 +36,7 @@ pub(crate) struct HostParts {
     pub(crate) file_systems: IdVec<FileSystem>,
     pub(crate) devices: IdVec<HostDevice>,
     pub(crate) paths: IdVec<Path>,
+    pub(crate) order: Order,
 }
 
 impl HostSide {
@@ -47,6 +50,7 @@ impl HostSide {
             devices: parts.devices,
             paths: parts.paths,
             requests: Arena::default(),
+            order: parts.order,
         }
     }
 

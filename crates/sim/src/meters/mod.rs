@@ -90,6 +90,11 @@ impl Meters {
         self.series.next_at.min(boundary)
     }
 
+    /// A measured window will begin then.
+    pub(crate) fn begin_window_at(&mut self, at: Instant) {
+        self.windows.add(at);
+    }
+
     /// Take the next measured window that has begun by now.
     pub(crate) fn take_begun(&mut self, now: Instant) -> Option<Instant> {
         self.windows.take_begun(now)

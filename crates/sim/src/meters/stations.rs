@@ -18,6 +18,7 @@ pub(crate) enum StationPlace {
     Controller(usize, usize),
     Forwarding(usize, usize),
     Disk(usize, usize),
+    Ssd(usize, usize),
     /// The media of a LUN that has its own.
     Media(usize, usize),
     Parity(usize),
@@ -69,7 +70,11 @@ impl<const E: bool> Machines<'_, E> {
                 visit(StationPlace::Forwarding(of, number), 1, forwarding);
             }
             for (number, disk) in array.disks.iter_mut().enumerate() {
-                visit(StationPlace::Disk(of, number), 1, disk.totals(now));
+                let (place, servers) = match disk.ssd() {
+                    Some(ssd) => (StationPlace::Ssd(of, number), ssd.servers()),
+                    None => (StationPlace::Disk(of, number), 1),
+                };
+                visit(place, servers, disk.totals(now));
             }
             for (number, lun) in array.luns.iter_mut().enumerate() {
                 let (servers, totals) = match &mut lun.media {

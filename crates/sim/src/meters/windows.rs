@@ -17,6 +17,14 @@ impl Windows {
         Self { begin_at }
     }
 
+    /// One more.
+    pub(super) fn add(&mut self, at: Instant) {
+        let place = self.begin_at.partition_point(|&other| other > at);
+        if self.begin_at.get(place) != Some(&at) {
+            self.begin_at.insert(place, at);
+        }
+    }
+
     /// When the next one begins; [`Instant::NEVER`] after the last.
     #[inline]
     pub(super) fn next_at(&self) -> Instant {

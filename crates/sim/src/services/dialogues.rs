@@ -171,7 +171,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         for job in std::mem::take(&mut self.services.waiting[n_port]) {
             let (missing, starts_at) = &mut self.services.missing[job];
             *missing -= 1;
-            if *missing == 0 {
+            let is_released = *starts_at < Instant::NEVER;
+            if *missing == 0 && is_released {
                 let at = now.max(*starts_at);
                 self.agenda
                     .schedule(at, n_port.number(), Event::JobStart(job));

@@ -89,7 +89,11 @@ impl Services {
         state.missing = plan
             .jobs
             .iter()
-            .map(|job| (0, Instant::from_ps(job.start_ps)))
+            .map(|job| {
+                let waits = !plan.workloads[job.workload as usize].after.is_empty();
+                let starts_at = Instant::from_ps(job.start_ps);
+                (0, if waits { Instant::NEVER } else { starts_at })
+            })
             .collect();
         state.takes = Span::from_ps(services.service_ps);
         // Twice R_A_TOV (FC-LS, "ELS time-out").
@@ -171,6 +175,16 @@ impl Services {
     /// Requests may get lost: those sent from now on are sent again after twice R_A_TOV.
     pub(crate) fn be_patient(&mut self, r_a_tov: Span) {
         self.patience = Some(r_a_tov * 2);
+    }
+
+    /// A job that waited for other workloads starts then. False if logins are missing, after which it
+    /// starts.
+    pub(crate) fn may_start(&mut self, job: Id<RunningJob>, starts_at: Instant) -> bool {
+        let Some((missing, at)) = self.missing.get_mut(job) else {
+            return true;
+        };
+        *at = starts_at;
+        *missing == 0
     }
 
     /// What the frames of all steps say.

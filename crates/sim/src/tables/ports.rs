@@ -35,10 +35,14 @@ pub(super) fn ports<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) 
             .zip(fibres_of(Id::from_place(index)))
         {
             let (near, far) = ends(link, at_b);
+            if matches!(near, EndPlan::Loop { .. }) {
+                continue; // its ports have rows of their own
+            }
             let transmitter = &world.network.fibres[fibre];
             let kind = match (near, far) {
                 (EndPlan::NPort { .. }, _) => "n_port",
                 (_, EndPlan::NPort { .. }) => "f_port",
+                (_, EndPlan::Loop { .. }) => "fl_port",
                 _ => "e_port",
             };
             rows.push(PortRow {
@@ -126,7 +130,10 @@ fn add_loop_ports<const E: bool>(
     let mut ports = network.loops.ports.iter();
     for (index, ring) in plan.loops.iter().enumerate() {
         for (place, port) in ring.ports.iter().zip(ports.by_ref()) {
-            let n_port = &plan.n_ports[place.n_port as usize];
+            let Some(n_port) = place.n_port else {
+                continue; // an FL_Port, which has the row of its link
+            };
+            let n_port = &plan.n_ports[n_port as usize];
             rows.push(PortRow {
                 port: n_port.name.clone(),
                 node: n_port.node.clone(),

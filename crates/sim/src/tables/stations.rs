@@ -68,7 +68,9 @@ impl<'a> Names<'a> {
             StationPlace::Controller(array, number)
             | StationPlace::Forwarding(array, number)
             | StationPlace::Partner(array, number) => &arrays[array].controllers[number].name,
-            StationPlace::Disk(array, number) => &arrays[array].disks[number].name,
+            StationPlace::Disk(array, number) | StationPlace::Ssd(array, number) => {
+                &arrays[array].disks[number].name
+            }
             StationPlace::Media(array, lun) => &arrays[array].luns[lun].name,
             StationPlace::Parity(array) => &arrays[array].name,
         };
@@ -84,6 +86,7 @@ fn kind_of(place: StationPlace) -> &'static str {
         StationPlace::Controller(..) => "controller",
         StationPlace::Forwarding(..) => "forwarding",
         StationPlace::Disk(..) => "disk",
+        StationPlace::Ssd(..) => "ssd",
         StationPlace::Media(..) => "media",
         StationPlace::Parity(_) => "parity",
         StationPlace::Partner(..) => "partner",

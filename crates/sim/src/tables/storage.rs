@@ -4,7 +4,7 @@ use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::{
     CacheCounts, CacheSums, Controller, ControllerCounters, FlashCounters, Group, GroupCounters,
-    Media,
+    Media, Ssd,
 };
 
 use super::numbers::per_second;
@@ -312,15 +312,19 @@ const FLASH: [Field<FlashCounters>; 4] = [
 ];
 
 fn flash<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let arrays = world.array.arrays().iter().zip(&plan.arrays);
-    let luns = arrays.flat_map(|(state, planned)| state.luns.iter().zip(&planned.luns));
-    let rows: Vec<_> = luns
-        .filter_map(|(lun, planned)| match &lun.media {
-            Media::Flash(flash) => Some((flash.counters, &planned.name)),
-            _ => None,
-        })
-        .collect();
-    let mut columns = vec![("lun", Column::text(&rows, |row| row.1.clone()))];
+    let mut rows = Vec::new();
+    for (state, planned) in world.array.arrays().iter().zip(&plan.arrays) {
+        for (lun, planned) in state.luns.iter().zip(&planned.luns) {
+            if let Media::Flash(flash) = &lun.media {
+                rows.push((flash.counters, &planned.name));
+            }
+        }
+        for (drive, planned) in state.disks.iter().zip(&planned.disks) {
+            let counters = drive.ssd().and_then(Ssd::flash_counters);
+            rows.extend(counters.map(|counters| (counters, &planned.name)));
+        }
+    }
+    let mut columns = vec![("ssd", Column::text(&rows, |row| row.1.clone()))];
     for (name, value) in FLASH {
         columns.push((name, Column::whole(&rows, |row| value(&row.0))));
     }

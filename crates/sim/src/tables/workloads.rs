@@ -17,6 +17,7 @@ struct WorkloadRow<'a> {
     op: usize,
     response: &'a Histogram,
     bytes: u64,
+    from: Instant,
     window: Span,
     queue_full: u64,
     errors: u64,
@@ -100,6 +101,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
                     op,
                     response: &meter.response,
                     bytes: measured[workload].bytes[op],
+                    from: measured[workload].from,
                     window: measured[workload].window(state, now),
                     queue_full: state.queue_full,
                     errors: meter.totals.errors,
@@ -127,6 +129,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
             ("op", Column::text(&rows, |row| OPS[row.op].into())),
             ("io_count", Column::whole(&rows, |row| row.response.count())),
             ("bytes", Column::whole(&rows, |row| row.bytes)),
+            ("from_ps", Column::whole(&rows, |row| row.from.as_ps())),
             ("window_ps", Column::whole(&rows, |row| row.window.as_ps())),
             (
                 "iops",

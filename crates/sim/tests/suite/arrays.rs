@@ -36,7 +36,7 @@ fn raid(level: LevelPlan, drives: u32, unit: u64, rows: u64, spares: u32) -> San
     of.drives = vec![drive("drive", unit * rows + MIB)];
     let disk = |number| DiskPlan {
         name: format!("array.disk{number}"),
-        drive: 0,
+        model: DiskModelPlan::Drive { drive: 0 },
     };
     of.disks = (0..drives + spares).map(disk).collect();
     of.groups = vec![GroupPlan {
@@ -509,6 +509,7 @@ fn solid_state_saturates_at_its_service() {
         page_bytes: 4096,
         pages_per_block: 256,
         read_ps: 100 * US,
+        variation: Ppm::default(),
         program_ps: 500 * US,
         erase_ps: 0,
         channel_bytes_per_s: n64(4_096_000_000),

@@ -3,7 +3,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
 use crate::support::*;
-use sanlab_sim::plan::{CachePlan, DiskPlan, Distribution, MediaPlan, RoutePolicy};
+use sanlab_sim::plan::{CachePlan, DiskModelPlan, DiskPlan, Distribution, MediaPlan, RoutePolicy};
 
 /// Hosts, a switch, an ISL for every four of them, a switch, targets; all 2GFC with 12 credits.
 fn dumbbell(hosts: usize, frames: u64, interval: u64) -> San {
@@ -118,7 +118,7 @@ fn a_small_io_from_process_to_disk_is_under_40_events() {
         to.command_ps = 10 * US;
         to.disks = vec![DiskPlan {
             name: "disk".into(),
-            drive: 0,
+            model: DiskModelPlan::Drive { drive: 0 },
         }];
         to.drives = vec![drive("drive", 40_000_000_000)];
         to.luns[0].media = MediaPlan::Stripe {

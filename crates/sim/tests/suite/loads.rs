@@ -7,7 +7,7 @@
 )]
 
 use crate::support::*;
-use sanlab_sim::plan::{Distribution, LoadPlan, LoadPointPlan, PhasePlan, PlanError};
+use sanlab_sim::plan::{Distribution, LoadPlan, LoadPointPlan, OutagePlan, PhasePlan, PlanError};
 use sanlab_sim::{Outcome, RunError, check};
 
 const WHOLE: u32 = 1_000_000;
@@ -264,10 +264,88 @@ fn impossible_loads_and_phases_are_refused() {
         san.plan.jobs[0].iodepth = std::num::NonZeroU32::new(1);
     });
     assert!(paced.contains("no arrivals"), "{paced}");
+    let saturated = refusal(|san| {
+        san.traffic(0, 1, 100, 0, 0);
+        san.plan.traffic[0].load = Some(load(&[(0, WHOLE)], false));
+    });
+    assert!(saturated.contains("traffic[0].load"), "{saturated}");
     let overlap = refusal(|san| san.plan.phases[1].from_ps = MS - 1);
     assert!(overlap.contains("phases[1].from_ps"), "{overlap}");
     let empty = refusal(|san| san.plan.phases[1].from_ps = 3 * MS);
     assert!(empty.contains("before its own end"), "{empty}");
     let endless = refusal(|san| san.plan.phases[0].to_ps = None);
     assert!(endless.contains("phases[1].from_ps"), "{endless}");
+}
+
+/// Plain frames follow the integral of their rate too: exactly at a constant distance, within five standard
+/// deviations in a Poisson process. At its whole rate, a load of frames at a constant distance changes nothing.
+#[test]
+fn frames_follow_a_curve() {
+    let two_ports = || {
+        let mut san = San::new(4 * SECOND);
+        let (a, b) = (san.host("a"), san.host("b"));
+        let cable = Cable::new(26_400_000_000, 0, 64);
+        san.link(At::NPort(a), At::NPort(b), cable);
+        san.traffic(a, b, 1000, 0, 20 * US);
+        san.plan.interval_ps = Some(n64(SECOND));
+        san
+    };
+    let points = [
+        (0, 200_000),
+        (SECOND, 200_000),
+        (2 * SECOND, 0),
+        (3 * SECOND, 0),
+        (3 * SECOND, WHOLE),
+    ];
+    let expected = [0.2, 0.1, 0.0, 1.0].map(|integral| integral * 5e4);
+    for arrivals in [constant(n64(20 * US)), poisson(n64(20 * US))] {
+        let mut san = two_ports();
+        san.plan.traffic[0].arrivals = Some(arrivals);
+        san.plan.traffic[0].load = Some(load(&points, false));
+        let outcome = san.run();
+        let bytes = whole(&outcome, "port_series", "tx_payload_bytes");
+        let sent = bytes.chunks(bytes.len() / 4);
+        for (bytes, expected) in sent.zip(expected) {
+            let frames = bytes.iter().sum::<u64>() as f64 / 1000.0;
+            let bound = match arrivals.distribution {
+                Distribution::Constant => 1.0,
+                Distribution::Exponential => 5.0 * f64::sqrt(expected) + 1.0,
+            };
+            assert!((frames - expected).abs() <= bound, "{frames}: {expected}");
+        }
+        let slow = san.try_run(true).expect("the laws hold");
+        assert_eq!(differences(&outcome, &slow), "");
+    }
+    let without = two_ports().run();
+    let mut san = two_ports();
+    san.plan.traffic[0].load = Some(load(&[(0, WHOLE), (7 * MS, WHOLE)], true));
+    assert_eq!(san.run().summary.fingerprint, without.summary.fingerprint);
+}
+
+/// While the link is gone no frame is made, and what was due then is not made up for.
+#[test]
+fn a_curve_goes_on_after_an_outage() {
+    let mut san = San::new(3 * SECOND);
+    let (a, b) = (san.host("a"), san.host("b"));
+    let link = san.link(
+        At::NPort(a),
+        At::NPort(b),
+        Cable::new(26_400_000_000, 0, 64),
+    );
+    san.traffic(a, b, 1000, 0, 100 * US);
+    san.plan.traffic[0].load = Some(load(&[(0, 500_000), (3 * SECOND, 500_000)], false));
+    san.plan.faults.is_armed = true;
+    san.plan.links[link].outages = vec![OutagePlan {
+        from_ps: SECOND,
+        until_ps: Some(n64(2 * SECOND)),
+    }];
+    let outcome = san.run();
+    let frames = whole(&outcome, "ports", "tx_frames_count")
+        .into_iter()
+        .max();
+    // Two of the three seconds, at half of 10,000 a second.
+    assert!(
+        frames.is_some_and(|count| count.abs_diff(10_000) <= 2),
+        "{frames:?}"
+    );
 }

@@ -12,7 +12,8 @@ use crate::support::*;
 use sanlab_metrics::Column;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{
-    Distribution, JournalFullPlan, MirrorModePlan, MirrorPlan, PatternPlan, RoutePolicy,
+    CachePlan, Distribution, JournalFullPlan, MediaPlan, MirrorModePlan, MirrorPlan, PatternPlan,
+    RoutePolicy,
 };
 
 const KIB: u64 = 1024;
@@ -36,7 +37,7 @@ fn distant(km: u64, rate: u64, bytes: u64, iodepth: u32, writes: u64) -> San {
     san.link(switches[0], At::NPort(host), near);
     for array in &mut san.plan.arrays {
         let media = &mut array.luns[0].media;
-        if let sanlab_sim::plan::MediaPlan::Memory { servers, .. } = media {
+        if let MediaPlan::Memory { servers, .. } = media {
             *servers = n32(60_000);
         }
     }
@@ -268,4 +269,145 @@ fn a_synchronous_copy_is_never_behind() {
         .and_then(|table| table.column("time_ps"))
         .map(Column::len);
     assert_eq!(rows, Some(0));
+}
+
+/// An array with a cache that holds so many bytes of writes before one server stores each for `service`.
+fn give_cache(san: &mut San, array: usize, limit: u64, service: u64, is_of_pages: bool) {
+    let of = &mut san.plan.arrays[array];
+    if let MediaPlan::Memory {
+        service_ps,
+        servers,
+        ..
+    } = &mut of.luns[0].media
+    {
+        (*service_ps, *servers) = (service, n32(1));
+    }
+    // A page for a write: each is destaged at once.
+    let pages = u32::try_from(limit / (32 * KIB)).expect("a small cache");
+    of.cache = Some(if is_of_pages {
+        CachePlan::Pages {
+            page_bytes: n64(32 * KIB),
+            pages: n32(4 * pages),
+            access_ps: 20 * US,
+            prefetch: None,
+            destage_bytes: 0,
+            write_back: true,
+            dirty_pages: pages,
+            low_pages: 0,
+            high_pages: 0,
+            destages: n32(8),
+            destage_age_ps: None,
+            destage_rest_ps: Some(MS),
+            partner: None,
+        }
+    } else {
+        CachePlan::HitRate {
+            read_hit_ppm: 0,
+            access_ps: 20 * US,
+            dirty_limit_bytes: Some(n64(limit)),
+        }
+    });
+}
+
+/// Everything written is in the cache, overwritten, or on disk.
+fn assert_conserved(outcome: &Outcome, cache: usize, bytes: u64) {
+    let value = |name| whole(outcome, "caches", name)[cache];
+    assert_eq!(value("written_bytes"), bytes);
+    let known = ["overwritten_bytes", "destaged_bytes", "dirty_bytes"].map(value);
+    assert_eq!(known.iter().sum::<u64>(), bytes);
+    assert_eq!(value("lost_bytes"), 0);
+}
+
+/// The journal and the cache of the source are both full: a write first waits for room in the cache, with no
+/// data sent, then for room in the journal, and comes at the pace of the copies. Every write is copied.
+#[test]
+fn a_full_journal_and_a_full_cache_together_lose_nothing() {
+    let (bytes, writes, held, dirty) = (32 * KIB, 60, 8, 4);
+    for is_of_pages in [false, true] {
+        let mut san = distant(200, FAST, bytes, 60, writes);
+        give_cache(&mut san, 0, dirty * bytes, MS, is_of_pages);
+        let copies = mirror(&mut san);
+        copies.mode = journal(held * bytes, JournalFullPlan::Wait);
+        copies.max_outstanding = n32(1);
+        let outcome = san.run();
+        let cache = |name| whole(&outcome, "caches", name)[0];
+        assert_eq!(cache("room_waits_count"), writes - dirty);
+        assert_eq!(cache("max_dirty_bytes"), dirty * bytes);
+        // Of the writes the journal takes at once one for each place; the first copy is still under way.
+        assert_eq!(lag(&outcome, "max_held_bytes"), held * bytes);
+        let waits = lag(&outcome, "waits_count");
+        assert!(
+            (writes - held - 4..=writes - held).contains(&waits),
+            "{waits}"
+        );
+        for (name, expected) in [
+            ("copies_count", writes),
+            ("lost_count", 0),
+            ("unfinished_count", 0),
+        ] {
+            assert_eq!(lag(&outcome, name), expected, "{name}");
+        }
+        assert_eq!(lag(&outcome, "bytes"), writes * bytes);
+        assert_eq!(lag(&outcome, "end_lag_bytes"), 0);
+        assert_conserved(&outcome, 0, writes * bytes);
+        // One copy after the other, and the last write is acknowledged when the last but seven is copied.
+        let copy = real(&outcome, "mirrors", "response_mean_ps")[0];
+        let (first, last) = (lag(&outcome, "first_ps"), lag(&outcome, "last_ps"));
+        assert_near((last - first) as f64, writes as f64 * copy, 0.001);
+        let slowest = whole(&outcome, "workloads", "response_max_ps");
+        let slowest = *slowest.iter().max().expect("a response") as f64;
+        assert_near(slowest, (writes - held) as f64 * copy, 0.03);
+        let slow = san.try_run(true).expect("the laws hold in the reference");
+        assert_eq!(outcome.summary.fingerprint, slow.summary.fingerprint);
+    }
+}
+
+/// The cache of the target is full: its copies wait for its media, so the journal of the source fills, and
+/// writes come at the pace of those media.
+#[test]
+fn a_full_cache_of_the_target_fills_the_journal() {
+    let (bytes, writes, held, dirty) = (32 * KIB, 100, 8, 4);
+    let pace = 10 * MS;
+    for is_of_pages in [false, true] {
+        let mut san = distant(10, FAST, bytes, 100, writes);
+        give_cache(&mut san, 1, dirty * bytes, pace, is_of_pages);
+        let copies = mirror(&mut san);
+        copies.mode = journal(held * bytes, JournalFullPlan::Wait);
+        copies.max_outstanding = n32(32);
+        let outcome = san.run();
+        assert_eq!(
+            whole(&outcome, "caches", "max_dirty_bytes"),
+            [dirty * bytes]
+        );
+        assert_eq!(lag(&outcome, "max_held_bytes"), held * bytes);
+        assert_eq!(lag(&outcome, "copies_count"), writes);
+        assert_eq!(
+            lag(&outcome, "lost_count") + lag(&outcome, "unfinished_count"),
+            0
+        );
+        assert_conserved(&outcome, 0, writes * bytes);
+        // The last copy is answered when all but those in the cache are on the media.
+        let expected = (writes - dirty) * pace;
+        assert_near(lag(&outcome, "last_ps") as f64, expected as f64, 0.02);
+    }
+}
+
+/// A journal that suspends when the cache is full too: writes go on at the pace of the cache. What is not
+/// copied is counted, and nothing is lost at the source.
+#[test]
+fn a_journal_that_suspends_leaves_writes_to_the_cache() {
+    let (bytes, writes, dirty) = (32 * KIB, 60, 4);
+    let mut san = distant(200, FAST, bytes, 60, writes);
+    give_cache(&mut san, 0, dirty * bytes, MS, false);
+    let copies = mirror(&mut san);
+    copies.mode = journal(3 * bytes, JournalFullPlan::Suspend);
+    copies.max_outstanding = n32(1);
+    let outcome = san.run();
+    let (copied, lost) = (lag(&outcome, "copies_count"), lag(&outcome, "lost_count"));
+    assert_eq!((copied + lost, lag(&outcome, "waits_count")), (writes, 0));
+    assert_eq!(lag(&outcome, "end_lag_bytes"), lost * bytes);
+    assert_conserved(&outcome, 0, writes * bytes);
+    let slowest = whole(&outcome, "workloads", "response_max_ps");
+    let slowest = *slowest.iter().max().expect("a response");
+    assert_near(slowest as f64, ((writes - dirty) * MS) as f64, 0.03);
 }

@@ -294,6 +294,7 @@ impl San {
             port_queue_depth: n32(65_535),
             cache: None,
             drives: vec![],
+            ssds: vec![],
             disks: vec![],
             groups: vec![],
             parity_bytes_per_s: None,
@@ -309,6 +310,7 @@ impl San {
                     service_ps: service,
                     distribution,
                     spread: Ppm::default(),
+                    variation: Ppm::default(),
                     servers: n32(1),
                 },
                 mirror: None,
@@ -324,6 +326,7 @@ impl San {
         self.plan.workloads.push(WorkloadPlan {
             file_system: None,
             name: format!("work{number}"),
+            after: vec![],
         });
         self.plan.jobs.push(JobPlan {
             name: format!("job{number}"),
@@ -380,6 +383,7 @@ impl San {
         self.plan.workloads.push(WorkloadPlan {
             name: "fs journal".into(),
             file_system: Some(0),
+            after: vec![],
         });
         self.plan.jobs.push(journal);
         self.plan.jobs.last_mut().expect("just added")
@@ -395,6 +399,7 @@ impl San {
             payload_bytes: payload,
             frames: NonZeroU64::new(frames),
             arrivals: NonZeroU64::new(interval).map(constant),
+            load: None,
             start_ps: 0,
         });
     }
@@ -402,7 +407,8 @@ impl San {
     /// A loop at 2GFC through these N_Ports, a port 6 words long; to be changed by the caller.
     pub fn arbitrated_loop(&mut self, n_ports: &[u32], medium: MediumPlan) -> &mut LoopPlan {
         let ports = (1u8..).zip(n_ports).map(|(al_pa, &n_port)| LoopPortPlan {
-            n_port,
+            n_port: Some(n_port),
+            is_public: true,
             al_pa,
             delay_ps: n64(6 * WORD_2GFC),
             crossbar: 0,
@@ -423,6 +429,22 @@ impl San {
             ports: ports.collect(),
         });
         self.plan.loops.last_mut().expect("the loop just made")
+    }
+
+    /// A shared loop like [`San::arbitrated_loop`] at an FL_Port of a switch with so many buffers, which is
+    /// in its first place.
+    pub fn public_loop(&mut self, n_ports: &[u32], switch: At, buffers: u32) -> &mut LoopPlan {
+        self.arbitrated_loop(n_ports, MediumPlan::Shared {});
+        let loop_id = self.plan.loops.len() as u32 - 1;
+        let cable = Cable::new(212_500_000, 0, buffers);
+        let link = self.link(switch, switch, cable);
+        self.plan.links[link].a = EndPlan::Loop { loop_id };
+        let of = self.plan.loops.last_mut().expect("the loop just made");
+        let mut fl_port = of.ports[0].clone();
+        (fl_port.n_port, fl_port.al_pa) = (None, 0);
+        fl_port.buffers = n32(buffers);
+        of.ports.insert(0, fl_port);
+        of
     }
 
     pub fn run(&self) -> Outcome {

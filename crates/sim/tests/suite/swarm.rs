@@ -11,11 +11,11 @@
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::plan::{
-    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskPlan,
-    Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan, Interleave,
-    JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan, MirrorPlan,
-    PhasePlan, PolicyPlan, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy, SchedulingPlan,
-    SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
+    ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskModelPlan,
+    DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan,
+    Interleave, JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan,
+    MirrorPlan, PhasePlan, PolicyPlan, Ppm, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy,
+    SchedulingPlan, SsdPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -112,7 +112,7 @@ fn drive(dice: &mut Dice<'_>) -> DrivePlan {
 fn disk(number: usize) -> DiskPlan {
     DiskPlan {
         name: format!("disk{number}"),
-        drive: 0,
+        model: DiskModelPlan::Drive { drive: 0 },
     }
 }
 
@@ -151,13 +151,20 @@ fn san(dice: &mut Dice<'_>) -> San {
             }
         }
     }
+    let has_loops = dice.below(3) == 0;
+    let mut on_loops = vec![Vec::new(); switches.len().min(2)];
     let arrays = 1 + dice.below(3);
     for number in 0..arrays {
         let distribution = dice.pick(&[Distribution::Constant, Distribution::Exponential]);
         let service = dice.pick(&[0, 20 * US, MS]);
         let port = san.array(&format!("array{number}"), service, distribution);
-        let (switch, cable) = (dice.pick(&switches), dice.cable());
-        san.link(switch, At::NPort(port), cable);
+        let (place, cable) = (dice.below(switches.len()), dice.cable());
+        match on_loops.get_mut(place) {
+            Some(ports) if has_loops && dice.below(2) == 0 => ports.push(port),
+            _ => {
+                san.link(switches[place], At::NPort(port), cable);
+            }
+        }
         shape_array(dice, &mut san, number);
     }
     if arrays > 1 && dice.below(2) == 0 {
@@ -174,10 +181,23 @@ fn san(dice: &mut Dice<'_>) -> San {
     }
     for number in 0..=dice.below(5) {
         let port = san.host(&format!("host{number}"));
-        let (switch, cable) = (dice.pick(&switches), dice.cable());
-        san.link(switch, At::NPort(port), cable);
+        let (place, cable) = (dice.below(switches.len()), dice.cable());
         shape_host(dice, &mut san, number);
+        match on_loops.get_mut(place) {
+            Some(ports) if has_loops && dice.below(2) == 0 => {
+                ports.push(port);
+                san.plan.hosts[number].adapters[0].bus = None;
+            }
+            _ => {
+                san.link(switches[place], At::NPort(port), cable);
+            }
+        }
         add_job(dice, &mut san, number as u32, arrays);
+    }
+    for (ports, &switch) in on_loops.iter().zip(&switches) {
+        if !ports.is_empty() {
+            add_loop(dice, &mut san, ports, switch);
+        }
     }
     add_phases(dice, &mut san);
     if dice.below(2) == 0 {
@@ -185,7 +205,8 @@ fn san(dice: &mut Dice<'_>) -> San {
             dice.below(san.plan.n_ports.len()),
             dice.below(san.plan.n_ports.len()),
         );
-        if from != to {
+        let is_on_loop = on_loops.iter().flatten().any(|&port| port as usize == from);
+        if from != to && !is_on_loop {
             let (payload, interval) = (dice.pick(&[0, 100, 2112]), dice.pick(&[0, 30 * US]));
             san.traffic(from as u32, to as u32, payload, 300, interval);
         }
@@ -198,6 +219,21 @@ fn san(dice: &mut Dice<'_>) -> San {
     }
     san.plan.r_rdy_waits = dice.below(3) == 0;
     san
+}
+
+/// A loop at a switch. Its ports are fair, so that all work gets done.
+fn add_loop(dice: &mut Dice<'_>, san: &mut San, ports: &[u32], switch: At) {
+    let buffers = dice.pick(&[1, 2, 8]);
+    for place in &mut san.public_loop(ports, switch, buffers).ports {
+        place.delay_ps = n64(dice.pick(&[1, 6, 300]) * WORD_2GFC);
+        place.repeat_ps = 0;
+        place.is_fair = true;
+        (place.uses_transfer, place.is_full_duplex) = (dice.below(2) == 0, dice.below(3) > 0);
+        place.tenancy_frames = n32(dice.pick(&[1, 4, 1000]));
+        if place.n_port.is_some() {
+            (place.login_credit, place.buffers) = (dice.pick(&[0, 2]), n32(dice.pick(&[2, 8])));
+        }
+    }
 }
 
 /// Some jobs are on a file system, which writes its log by one of them.
@@ -311,6 +347,40 @@ fn shape_array(dice: &mut Dice<'_>, san: &mut San, number: usize) {
         };
         array.disks = disks;
         array.drives = vec![drive(dice)];
+        if dice.below(2) == 0 {
+            array.disks[0].model = DiskModelPlan::Ssd { ssd: 0 };
+            array.ssds = vec![ssd(dice)];
+        }
+    }
+}
+
+fn ssd(dice: &mut Dice<'_>) -> SsdPlan {
+    let variation = dice.pick(&[0, 180_000, 1_000_000]);
+    let variation = Ppm::try_from(variation).expect("a share");
+    let memory = MediaPlan::Memory {
+        service_ps: dice.pick(&[0, 100 * US]),
+        distribution: Distribution::Constant,
+        spread: Ppm::default(),
+        variation,
+        servers: n32(1 + dice.below(3) as u32),
+    };
+    let flash = MediaPlan::Flash {
+        channels: n32(2),
+        dies_per_channel: n32(2),
+        page_bytes: 8192,
+        pages_per_block: 4,
+        read_ps: 50 * US,
+        variation,
+        program_ps: 500 * US,
+        erase_ps: 3 * MS,
+        channel_bytes_per_s: n64(400_000_000),
+        buffer_bytes: dice.pick(&[0, 65_536]),
+        latency_ps: 5 * US,
+        amplification_ppm: dice.pick(&[1_000_000, 2_300_000]),
+    };
+    SsdPlan {
+        bytes: 40_000_000_000,
+        media: if dice.below(2) == 0 { memory } else { flash },
     }
 }
 

@@ -154,7 +154,7 @@ impl Buffer {
         end: u64,
         reading: Option<Id<Segment>>,
     ) -> Option<Id<Segment>> {
-        if self.dirty() >= self.model.write_segments.max(1) {
+        if self.is_full() {
             return None;
         }
         let fits = |this: &Self, index: Id<Segment>| {
@@ -203,6 +203,17 @@ impl Buffer {
             .filter(|(_, segment)| segment.holds == Holds::Dirty)
             .min_by_key(|(_, segment)| segment.used)
             .map(|(index, _)| index)
+    }
+
+    /// No more segments may hold blocks to be written.
+    pub fn is_full(&self) -> bool {
+        self.dirty() >= self.model.write_segments.max(1)
+    }
+
+    /// Segments with blocks to be written.
+    pub fn dirty_segments(&self) -> impl Iterator<Item = (Id<Segment>, &Segment)> {
+        let segments = self.segments.pairs();
+        segments.filter(|(_, segment)| segment.holds == Holds::Dirty)
     }
 
     /// Segments that hold blocks to be written.

@@ -83,6 +83,15 @@ struct Waiting {
     came_at: Instant,
 }
 
+/// What the arm does next.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// The command at this place among those that wait.
+    Command(usize),
+    /// What this segment is to write.
+    Destage(Id<Segment>),
+}
+
 /// What the arm does.
 #[derive(Clone, Copy, Debug)]
 enum Work {
@@ -286,12 +295,52 @@ impl Disk {
         }
         let flushes = self.model.buffer.flushes_first && self.buffer.dirty() > 0;
         while self.is_free() && !self.waiting.is_empty() && !flushes {
-            let next = self.choose(now);
-            let waiting = self.waiting.remove(next).expect("one that waits");
-            self.start(now, waiting);
+            match self.turn(now) {
+                Turn::Command(next) => {
+                    let waiting = self.waiting.remove(next).expect("one that waits");
+                    self.start(now, waiting);
+                }
+                Turn::Destage(segment) => {
+                    self.stop_sweep(now);
+                    self.destage_segment(now, segment);
+                }
+            }
         }
         if self.is_free() {
             self.destage(now);
+        }
+    }
+
+    /// What the arm does next. A drive that knows positions ranks what its buffer is to write among the
+    /// commands that wait; a write without room in the buffer waits until there is some.
+    fn turn(&mut self, now: Instant) -> Turn {
+        let Scheduling::ShortestPositioning(foresight) = self.model.scheduling else {
+            return Turn::Command(self.choose(now));
+        };
+        if self.buffer.dirty() == 0 {
+            return Turn::Command(self.choose(now));
+        }
+        let reading = self.catch_up(now);
+        let position = self.position(now, reading);
+        let commands = schedule::candidates(&position, &self.waiting)
+            .filter(|(_, one)| one.command.is_read || self.has_room(&one.command))
+            .map(|(index, one)| (position.rank(one, foresight), Turn::Command(index)));
+        let segments = self.buffer.dirty_segments().map(|(index, segment)| {
+            let rank = position.rank_of_segment(segment, foresight);
+            (rank, Turn::Destage(index))
+        });
+        let best = commands.chain(segments).min_by_key(|&(rank, _)| rank);
+        best.map_or(Turn::Command(0), |(_, turn)| turn)
+    }
+
+    fn position(&self, now: Instant, reading: Option<Id<Segment>>) -> Position<'_> {
+        Position {
+            media: self.media(),
+            buffer: &self.buffer,
+            reading,
+            arm: self.arm,
+            last: (self.next_block, self.was_read),
+            now,
         }
     }
 
@@ -301,15 +350,7 @@ impl Disk {
         }
         let reading = self.catch_up(now);
         let mut is_rising = self.is_rising;
-        let position = Position {
-            media: self.media(),
-            buffer: &self.buffer,
-            reading,
-            arm: self.arm,
-            last: (self.next_block, self.was_read),
-            now,
-        };
-        let next = schedule::next(&position, &self.waiting, &mut is_rising);
+        let next = schedule::next(&self.position(now, reading), &self.waiting, &mut is_rising);
         self.is_rising = is_rising;
         next
     }

@@ -25,7 +25,7 @@ impl Disk {
             Found::Nothing => self.read(now, &waiting),
             Found::Hidden => {
                 self.waiting.push_front(waiting);
-                self.destage(now);
+                self.destage_oldest(now);
             }
         }
     }
@@ -238,7 +238,7 @@ impl Disk {
         let Some(segment) = self.buffer.for_read(reading) else {
             // Everything is to be written first.
             self.waiting.push_front(*waiting);
-            return self.destage(now);
+            return self.destage_oldest(now);
         };
         let ready_at = self.miss_ready(now, waiting);
         let (mut arm, needed) = (self.arm, self.watermark(command.blocks));

@@ -48,10 +48,13 @@ impl Position<'_> {
         if self.needs_no_movement(command) {
             return Span::ZERO;
         }
-        let (movement, wait) =
-            self.media
-                .positioning(self.arm, self.now, command.block, command.is_read);
-        let is_known = movement.is_zero() || command.block == self.last.0;
+        self.until_first_sector(command.block, command.is_read, margin)
+    }
+
+    /// The same for the media, whatever is in the buffer.
+    fn until_first_sector(&self, block: u64, is_read: bool, margin: Span) -> Span {
+        let (movement, wait) = self.media.positioning(self.arm, self.now, block, is_read);
+        let is_known = movement.is_zero() || block == self.last.0;
         let late = if is_known {
             Span::ZERO
         } else {
@@ -62,18 +65,37 @@ impl Position<'_> {
     }
 
     /// What ranks a waiting command: less is earlier.
-    fn rank(&self, one: &Waiting, foresight: Foresight) -> i128 {
+    pub fn rank(&self, one: &Waiting, foresight: Foresight) -> i128 {
         let expected = self.expected(&one.command, foresight.margin);
-        let waited = self.now.saturating_since(one.came_at);
+        self.aged(expected, one.came_at, foresight)
+    }
+
+    /// What ranks blocks that the buffer is to write, likewise.
+    pub fn rank_of_segment(&self, segment: &Segment, foresight: Foresight) -> i128 {
+        let expected = self.until_first_sector(segment.unwritten, false, foresight.margin);
+        self.aged(expected, segment.arrival.1, foresight)
+    }
+
+    fn aged(&self, expected: Span, came_at: Instant, foresight: Foresight) -> i128 {
+        let waited = self.now.saturating_since(came_at);
         let aged = waited.share(foresight.ageing_ppm, 1_000_000);
         i128::from(expected.as_ps()) - i128::from(aged.as_ps())
     }
 }
 
+/// Commands that a drive chooses among, each with its place.
+pub fn candidates<'a>(
+    position: &Position<'_>,
+    waiting: &'a VecDeque<Waiting>,
+) -> impl Iterator<Item = (usize, &'a Waiting)> {
+    let most = position.media.model.queue_depth.max(1);
+    waiting.iter().take(most).enumerate()
+}
+
 /// Index of the next command. The elevator keeps its direction in `is_rising`.
 pub fn next(position: &Position<'_>, waiting: &VecDeque<Waiting>, is_rising: &mut bool) -> usize {
     let (model, arm): (&DriveModel, Arm) = (position.media.model, position.arm);
-    let candidates = || waiting.iter().take(model.queue_depth.max(1)).enumerate();
+    let candidates = || candidates(position, waiting);
     let cylinder = |one: &Waiting| model.geometry.locate(one.command.block).cylinder;
     let least = |cost: &dyn Fn(&Waiting) -> Option<i128>| {
         candidates()

@@ -4,7 +4,7 @@ use sanlab_kernel::{Id, Instant, Span};
 
 use super::buffer::{Holds, Segment};
 use super::media::Data;
-use super::model::{ExtraDisconnect, WriteCache};
+use super::model::{ExtraDisconnect, Scheduling, WriteCache};
 use super::service::Times;
 use super::{Disk, DiskCommand, Waiting, Work};
 
@@ -31,6 +31,16 @@ impl Disk {
         }
     }
 
+    /// Whether the buffer has a place for a write, and nothing that must be written before it.
+    pub(super) fn has_room(&self, command: &DiskCommand) -> bool {
+        let DiskCommand { block, .. } = *command;
+        let end = command.end();
+        if self.answers_early(command) && self.buffer.to_join(block, end).is_some() {
+            return true;
+        }
+        !self.buffer.is_full() && !self.buffer.is_dirty(block, end)
+    }
+
     pub(super) fn start_write(&mut self, now: Instant, waiting: Waiting) {
         let DiskCommand { block, .. } = waiting.command;
         let (end, reading) = (waiting.command.end(), self.catch_up(now));
@@ -44,7 +54,7 @@ impl Disk {
         let Some(segment) = place else {
             self.stop_sweep(now);
             self.waiting.push_front(waiting);
-            return self.destage(now);
+            return self.destage_oldest(now);
         };
         self.stop_sweep(now);
         if is_early {
@@ -169,11 +179,34 @@ impl Disk {
         self.finish(waiting, Times::from_media(now, ready_at, access, ends_at));
     }
 
+    /// The arm writes what the buffer has held longest, if anything.
+    pub(super) fn destage_oldest(&mut self, now: Instant) {
+        if let Some(index) = self.buffer.oldest_dirty() {
+            self.destage_segment(now, index);
+        }
+    }
+
     /// The arm writes what the buffer holds, if anything.
     pub(super) fn destage(&mut self, now: Instant) {
-        let Some(index) = self.buffer.oldest_dirty() else {
-            return;
+        if let Some(index) = self.next_to_destage(now) {
+            self.destage_segment(now, index);
+        }
+    }
+
+    /// The oldest, or with known positions the one that is reached first.
+    fn next_to_destage(&self, now: Instant) -> Option<Id<Segment>> {
+        let Scheduling::ShortestPositioning(foresight) = self.model.scheduling else {
+            return self.buffer.oldest_dirty();
         };
+        let position = self.position(now, None);
+        self.buffer
+            .dirty_segments()
+            .min_by_key(|(_, segment)| position.rank_of_segment(segment, foresight))
+            .map(|(index, _)| index)
+    }
+
+    /// The arm writes what this segment holds.
+    pub(super) fn destage_segment(&mut self, now: Instant, index: Id<Segment>) {
         let segment = *self.buffer.get(index);
         let (arrived, at) = segment.arrival;
         let per_block = self.model.block_transfer.write;

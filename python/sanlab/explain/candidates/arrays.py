@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sanlab.explain.candidates.case import Case
 
 #: Stations behind a cache.
-BEHIND = ("disk", "media", "parity")
+BEHIND = ("disk", "ssd", "media", "parity")
 #: Answers of TASK SET FULL for each I/O from which the task set is what commands wait for.
 REFUSED = 0.01
 

@@ -50,6 +50,12 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
         "disk",
         "more or faster disks, or fewer disk operations for each I/O",
     ),
+    "ssd": (
+        "media",
+        ("media", "parity", ROOM),
+        "SSD",
+        "more or faster SSDs, or fewer operations for each I/O",
+    ),
     "media": (
         "media",
         ("media", "parity", ROOM),
@@ -89,7 +95,7 @@ def find(case: Case) -> Iterator[Candidate]:
             top.utilisation,
             f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time{likewise}",
             _remedy(case, top) or remedy,
-            _in_front(case) if kind in ("disk", "media") else "",
+            _in_front(case) if kind in ("disk", "ssd", "media") else "",
             evidence=tuple(_evidence(use) for use in busy[:4]),
         )
 

@@ -131,7 +131,8 @@ def build_services(ground: Ground, pairs: Iterable[tuple[int, int]]) -> Services
     `pairs` are the N_Ports that exchange frames.
     """
     scenario, boxes, problems = ground.scenario, ground.boxes, ground.problems
-    zoning = resolve_zoning(scenario, boxes, problems)
+    private = {".".join(end) for end in ground.wiring.private if ground.wiring.fl_ports}
+    zoning = resolve_zoning(scenario, boxes, private, problems)
     down = _downtimes(scenario, boxes, problems)
     check_new_domains(boxes, problems)
     problems.stop_if_any()
@@ -224,10 +225,11 @@ def n_port_facts(ground: Ground) -> list[NPortFacts | None]:
     for port in ground.n_ports:
         owner = port if port.shares is None else ground.n_ports[port.shares]
         end = port.node, owner.name.removeprefix(f"{port.node}.")
-        if end not in wiring.link_of or wiring.peer(end)[0] not in wiring.switches:
+        logs_in_at = wiring.switch_port_of(end) if wiring.is_linked(end) else None
+        if logs_in_at is None:
             facts.append(None)
             continue
-        switch, number = wiring.peer(end)
+        switch, number = logs_in_at
         hbas = hosts[port.node].hbas if port.node in hosts else []
         hba = {hba.name: hba for hba in hbas}.get(end[1].partition(".")[0])
         facts.append(

@@ -107,7 +107,8 @@ def moments_of(sight: Sight, down: Mapping[int, Sequence[Span]], end_ps: int) ->
     The last begins with the end of the run.
     """
     wiring = sight.reader.wiring
-    own = {wiring.link_of[facts.end] for facts in sight.ports if facts is not None}
+    ends = {facts.end for facts in sight.ports if facts is not None}
+    own = {wiring.link_of[end] for end in ends if end in wiring.link_of}
     spans = {link: down[link] for link in sorted(own & down.keys())}
     edges = {at for of in spans.values() for span in of for at in span}
     begins = [era.at_ps for era in sight.eras]
@@ -180,8 +181,9 @@ class Dialogues:
 
     def _is_up(self, now: Moment, port: int) -> bool:
         reader = self.sight.reader
-        link = reader.wiring.link_of[self.facts[port].end]
-        return link not in now.dark and reader.is_up(self.sight.eras[now.era], link)
+        end = self.facts[port].end
+        is_dark = reader.wiring.link_of.get(end) in now.dark
+        return not is_dark and reader.is_port_up(self.sight.eras[now.era], end)
 
     def _seen(self, now: Moment, host: int) -> list[int]:
         key = now.era, host

@@ -36,14 +36,16 @@ class ZoningAtStart:
     changes: list[Change] = field(default_factory=list)
 
 
-def resolve_zoning(scenario: Scenario, boxes: Boxes, problems: Problems) -> ZoningAtStart:
-    """Resolve the zoning of all fabrics."""
+def resolve_zoning(
+    scenario: Scenario, boxes: Boxes, private: set[str], problems: Problems
+) -> ZoningAtStart:
+    """Resolve the zoning of all fabrics. No zone can have one of the `private` devices of loops."""
     found = ZoningAtStart([{} for _ in boxes.switches])
     for index, spec in enumerate(scenario.zoning or []):
         path: Path = ("zoning", index)
         numbers = _switches(spec, path, boxes, problems)
         _check_vsan(spec, path, boxes, problems)
-        dbs = _Resolver(spec, path, boxes, problems).sets()
+        dbs = _Resolver(spec, path, boxes, private, problems).sets()
         vsan = spec.vsan or EVERY_VSAN
         for number in numbers:
             if vsan in found.of_switch[number]:
@@ -124,8 +126,11 @@ def _ports_under(ports: Iterable[str]) -> dict[str, list[str]]:
 class _Resolver:
     """Names of one zoning."""
 
-    def __init__(self, spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> None:
+    def __init__(
+        self, spec: Zoning, path: Path, boxes: Boxes, private: set[str], problems: Problems
+    ) -> None:
         self.spec = spec
+        self.private = private
         self.path = path
         self.boxes = boxes
         self.problems = problems
@@ -193,6 +198,13 @@ class _Resolver:
         hits = self.ports.match(word) or self.under.get(word) or self.ports.match(f"{word}.*")
         if not hits:
             self._refuse(word, path)
+        hidden = next((name for name in hits if name in self.private), None)
+        if hidden is not None:
+            self.problems.add(
+                path,
+                f"'{hidden}' is a private device: only devices on its loop reach it, in no zone",
+                "Remove it from the zone, or write 'public: true' for it in the stack",
+            )
         return [addressing.wwpn_of(name) for name in hits]
 
     def _at_place(self, domain: int, port: int, word: str, path: Path) -> list[Member]:

@@ -9,6 +9,7 @@ from sanlab.quantities import format_time
 
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes
+    from sanlab.plan.names import End
     from sanlab.plan.services.modules import Service
     from sanlab.plan.services.timeline import Era
     from sanlab.plan.wiring import WiredLink, Wiring
@@ -113,6 +114,10 @@ class StateReader:
                     kind = "FL"
                 peer = ".".join(there) if kind != "E" else f"{there[0]} port {there[1]}"
                 states.append(PortState(era.at_ps, switch, int(here[1]), kind, peer, state, reason))
+        states += [
+            PortState(era.at_ps, self.number[switch], int(port), "FL", f"loop {loop}", ONLINE, "")
+            for loop, (switch, port) in self.wiring.fl_ports.items()
+        ]
         return states
 
     def _state(self, era: Era, index: int) -> tuple[str, str]:
@@ -135,6 +140,11 @@ class StateReader:
     def _why_down(self, switch: int, now: int) -> str:
         notices = self.down[switch].notices
         return next((why for at, _, why in reversed(notices) if at <= now), "")
+
+    def is_port_up(self, era: Era, end: End) -> bool:
+        """Whether the link of an N_Port carries frames; a place on a loop always does."""
+        link = self.wiring.link_of.get(end)
+        return link is None or self.is_up(era, link)
 
     def is_up(self, era: Era, index: int) -> bool:
         """Whether a link carries frames, as far as the services know."""

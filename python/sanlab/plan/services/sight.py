@@ -107,7 +107,7 @@ class Sight:
     def _apart(self, now: Era, left: NPortFacts, right: NPortFacts) -> str:
         """Return why there is no path between two ports; empty if there is one."""
         for port in (left, right):
-            if not self.reader.is_up(now, self.reader.wiring.link_of[port.end]):
+            if not self.reader.is_port_up(now, port.end):
                 return f"the link of {'.'.join(port.end)} is down"
         if left.vsan != right.vsan:
             return f"they are in VSANs {left.vsan} and {right.vsan}"

@@ -186,6 +186,60 @@ fn the_wait_is_that_of_the_loaded_service() {
     assert!(found[2] < -0.15, "{found:?}");
 }
 
+/// What the buffer is to write takes its turn among the commands by position: with a write cache a drive
+/// serves more of a random mix than without one, since it chooses among more, and all of it comes to the
+/// media.
+#[test]
+fn cached_writes_take_their_turn_by_position() {
+    for (margin, least) in [(Span::ZERO, 1.1), (MS * 2, 1.0)] {
+        let took = |write_cache: WriteCache| {
+            let mut drive = aged();
+            drive.scheduling = Scheduling::ShortestPositioning(Foresight {
+                margin,
+                ageing_ppm: 6_000,
+            });
+            drive.buffer.write_cache = write_cache;
+            drive.buffer.segments = 32;
+            drive.buffer.write_segments = 16;
+            float(closed_loop(drive, 16, 4000, 40).0)
+        };
+        let gain = took(WriteCache::Off) / took(WriteCache::On);
+        assert!(gain > least, "{margin:?} {gain}");
+    }
+}
+
+/// Of two writes in the buffer, the one that the head reaches first goes to the media first; in order of
+/// arrival, the older one.
+#[test]
+fn the_buffer_writes_what_is_near_first() {
+    let (here, far) = (2400 * 10_000, 2400 * 19_000);
+    let first_written = |scheduling: Scheduling| {
+        let mut drive = aged();
+        drive.scheduling = scheduling;
+        drive.buffer.write_cache = WriteCache::On;
+        drive.buffer.read_ahead = ReadAhead::Off;
+        let mut disk = Disk::new(Arc::new(drive), Span::ZERO);
+        for command in [read(here, 8), write(far, 8), write(here + 2400, 8)] {
+            disk.submit(START, command);
+        }
+        while !matches!(disk.work, Work::Destage { .. }) {
+            let now = disk.next_at();
+            disk.step(now);
+        }
+        let Work::Destage { segment, .. } = disk.work else {
+            unreachable!("it has just begun");
+        };
+        let first = disk.buffer.get(segment).start;
+        while disk.dirty_segments() > 0 || disk.present() > 0 {
+            let now = disk.next_at();
+            disk.step(now);
+        }
+        first
+    };
+    assert_eq!(first_written(aged().scheduling), here + 2400);
+    assert_eq!(first_written(Scheduling::Fifo), far);
+}
+
 /// Reads at random blocks and times, `gap` apart on average: the completions.
 fn open_loop(model: DriveModel, gap: Span, count: usize) -> Vec<DiskCompletion> {
     let blocks = model.geometry.blocks();

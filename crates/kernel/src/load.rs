@@ -1,6 +1,6 @@
-//! The rate of a job over time, as shares of its highest rate.
+//! A rate over time, as shares of the highest rate.
 
-use sanlab_kernel::Span;
+use crate::Span;
 
 /// Parts per million of a whole.
 const WHOLE_PPM: u64 = 1_000_000;
@@ -8,7 +8,7 @@ const WHOLE_PPM: u64 = 1_000_000;
 /// Shares of a rate over time: straight lines between points, with steps where two points have one
 /// time.
 ///
-/// Work is the integral of the share over time, in parts per million times picoseconds. A job makes
+/// Work is the integral of the share over time, in parts per million times picoseconds. A source makes
 /// its requests when the work has grown by as much as the time between two at the full rate. All of
 /// it is exact integer arithmetic.
 #[derive(Clone, Debug)]
@@ -70,8 +70,26 @@ impl Load {
         u128::from(span.as_ps()) * u128::from(WHOLE_PPM)
     }
 
-    /// The last moment, from the start of the job, at which no more than this work is done: the job
-    /// has work at that moment. None if it never does more.
+    /// Work that is done within this time from the start.
+    pub fn until(&self, since: Span) -> u128 {
+        let since = since.as_ps();
+        let (rounds, rest) = if self.repeats {
+            (since / self.length, since % self.length)
+        } else {
+            (0, since)
+        };
+        let within = if rest < self.length {
+            let after = self.pieces.partition_point(|it| it.begins <= rest);
+            let piece = self.pieces[after - 1];
+            piece.work_before + piece.work_until(rest - piece.begins)
+        } else {
+            self.work + u128::from(rest - self.length) * u128::from(self.last_ppm)
+        };
+        u128::from(rounds) * self.work + within
+    }
+
+    /// The last moment, from the start, at which no more than this work is done: there is work at that
+    /// moment. None if there is never more.
     pub fn reaches(&self, work: u128) -> Option<Span> {
         let (rounds, rest) = if self.repeats {
             (work / self.work, work % self.work)
@@ -152,7 +170,7 @@ impl Piece {
 
 #[cfg(test)]
 mod tests {
-    use sanlab_kernel::RandomStream;
+    use crate::RandomStream;
 
     use super::*;
 
@@ -233,6 +251,30 @@ mod tests {
                 twice * i128::from(from) * x + slope * x * x <= twice * work
             });
             assert_eq!(Some(piece.reaches(work)), counted);
+        }
+    }
+
+    /// Work until a moment and the moment of that work are inverse to each other, also in pauses and
+    /// later rounds.
+    #[test]
+    fn work_until_a_moment_leads_back_to_it() {
+        let points = [
+            (0, 500_000),
+            (100, 500_000),
+            (100, 0),
+            (300, 0),
+            (300, 200_000),
+            (350, 1_000_000),
+        ];
+        for repeats in [false, true] {
+            let load = load(&points, repeats);
+            for ps in 0..1_500 {
+                let work = load.until(Span::from_ps(ps));
+                let reached = at(&load, work).expect("its share is above 0 in the end");
+                let is_pause = (100..300).contains(&(ps % if repeats { 350 } else { u64::MAX }));
+                assert!(reached == ps || is_pause && reached > ps, "{ps}: {reached}");
+                assert!(load.until(Span::from_ps(reached)) == work);
+            }
         }
     }
 

@@ -1,0 +1,120 @@
+"""Caches of arrays."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sanlab.scenario.base import (
+    BlockSize,
+    LunSize,
+    Rate,
+    ScenarioModel,
+    Share,
+    Size,
+    Time,
+    also,
+    refusal,
+)
+
+#: Commands at once, or in a row.
+Commands = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+def off_is_none(value: object) -> object:
+    """Return None for `off`."""
+    if isinstance(value, str) and value != "off":
+        raise refusal(
+            reason=f"'{value}' is not a set of keys",
+            remedy="Write 'off', or the keys below it",
+        )
+    return None if value in ("off", False) else value
+
+
+class Partner(ScenarioModel):
+    """The other controller, which keeps a copy of write data in the cache."""
+
+    time: Time = 0
+    """Fixed time of a copy, without the time for its bytes."""
+    rate: Rate
+    """Rate at which it is copied."""
+
+
+#: Keys of a cache that have an effect only with `size`.
+_PAGE_KEYS = (
+    "page",
+    "prefetch",
+    "prefetch_after",
+    "prefetch_when",
+    "low_watermark",
+    "high_watermark",
+    "write_back",
+    "destage",
+    "destages",
+    "destage_age",
+    "destage_rest",
+    "partner",
+)
+
+
+class Cache(ScenarioModel):
+    """Cache of an array: with `read_hit` a fixed share of hits, with `size` a cache of pages."""
+
+    read_hit: Share = 0
+    """Share of reads that find their data; 0% by default."""
+    access: Time = 200_000_000
+    """Time to serve from the cache; 200us by default."""
+    dirty_limit: Size = 0
+    """Write data the cache may hold before it is on disk; 0 means write-through. With `size` the
+    default is half of `size`."""
+    size: LunSize | None = None
+    """Capacity. With it, a read hits if its data were read or written before and are still in the
+    cache."""
+    page: BlockSize | None = None
+    """Size of a page, a power of two up to 64KiB; 4KiB by default."""
+    prefetch: Size | None = None
+    """Bytes read ahead of a sequential reader; 0, no read-ahead, by default."""
+    prefetch_when: Literal["half", "miss"] | None = None
+    """When the next read-ahead starts. `half`, the default: when the reader has used half of the
+    last one. `miss`: when a read misses; the missing data and the read-ahead are then one disk
+    request, and the reader waits for all of it."""
+    prefetch_after: Commands | None = None
+    """Consecutive sequential reads before read-ahead starts; 2 by default."""
+    write_back: bool | None = None
+    """Whether writes are answered from the cache; true by default."""
+    high_watermark: Share | None = None
+    """Destaging begins above this share of `dirty_limit`; 75% by default."""
+    low_watermark: Share | None = None
+    """Destaging ends at this share of `dirty_limit`; 25% by default."""
+    destages: Commands | None = None
+    """Destages under way at once; 8 by default."""
+    destage: Size | None = None
+    """Most that is destaged at once, in whole stripes; one stripe by default."""
+    destage_age: Time | None = None
+    """Age at which dirty data are destaged below the watermarks too; off by default, so they stay.
+    Arrays have such a time (`cacheFlushModifier` of IBM DS4000: 250ms to 1h, or none)."""
+    destage_rest: Time | None = None
+    """Time without a command after which all dirty data are destaged until the next command; off by
+    default. Arrays do so (idle flushing of EMC CLARiiON)."""
+    partner: Annotated[Partner | None, BeforeValidator(off_is_none), also({"const": "off"})] = None
+    """Copy of every cached write to the other controller, or `off`. With several `controllers` it
+    goes at their `forward` and `forward_rate` by default; with one, `off` is the default."""
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Cache:
+        if self.size is None:
+            for key in _PAGE_KEYS:
+                if getattr(self, key) is not None:
+                    raise refusal(
+                        reason=f"'{key}' has no effect without 'size'",
+                        remedy="Add 'size', the capacity of the cache",
+                        key=key,
+                    )
+        elif "read_hit" in self.model_fields_set:
+            raise refusal(
+                reason="A cache with 'size' computes its hits, so 'read_hit' has no effect",
+                remedy="Remove 'read_hit', or 'size'",
+                key="read_hit",
+            )
+        return self
