@@ -70,6 +70,8 @@ def active(run: Record, workload: str) -> Window:
     if not jobs or not len(ends):
         return whole(run)
     begin = min(job["start_ps"] for job in jobs)
+    if any(row["name"] == workload and row.get("after") for row in run.plan["workloads"]):
+        begin = max(begin, _first_io(run, workload))
     stops = [job["stop_ps"] for job in jobs]
     end = int(ends[-1]) if None in stops else max(stops)
     if all(job["total_bytes"] is not None for job in jobs):
@@ -81,6 +83,17 @@ def active(run: Record, workload: str) -> Window:
     if last - first < LEAST_BINS or last - first > len(ends) - LEAST_BINS:
         return whole(run)
     return Window(int(ends[first - 1]) if first else 0, int(ends[last - 1]), "", first, last)
+
+
+def _first_io(run: Record, workload: str) -> int:
+    """Begin of the first bin in which an I/O of a workload completes."""
+    found = [
+        row["time_ps"]
+        for row in run.rows("workload_series")
+        if row["workload"] == workload and row["io_count"]
+    ]
+    ends = bins(run)
+    return min(found) - int(ends[0]) if found else 0
 
 
 def bins(run: Record) -> npt.NDArray[np.int64]:
