@@ -24,7 +24,7 @@ class Cause:
     ----------
     kind
         `saturated` (an output downstream is full), `slow` (a device empties its buffers late),
-        `busy` (an adapter or an I/O bus behind a host's port is busy), `lost` (credit was lost),
+        `busy` (the I/O bus behind a host's port is busy), `lost` (credit was lost),
         `distance` (too few credits for the length of the link), `queued` (frames queue at an output
         downstream that is not full: bursts, or a load that came and went) or `unknown`.
     port

@@ -134,8 +134,8 @@ class Limit:
 
     @property
     def headline(self) -> str:
-        """The title, with the time where it is not the whole run."""
-        if self.window.is_whole:
+        """The title, with the time of a limit that does not hold for the whole run."""
+        if self.window.is_whole or self.is_harmless:
             return self.title
         begin, end = (show_time(at) for at in (self.window.from_ps, self.window.to_ps))
         return f"From {begin} to {end}: {self.title}"

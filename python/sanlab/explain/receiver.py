@@ -1,4 +1,4 @@
-"""Stations of a host that empty the receive buffers of its ports."""
+"""I/O buses that empty the receive buffers of the ports of hosts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def busy_behind(view: View, port: str) -> Use | None:
-    """Return the busiest saturated station that empties the buffers of an N_Port, if there is one.
+    """Return the saturated I/O bus that empties the buffers of an N_Port, if there is one.
 
-    A frame with data keeps its buffer until the adapter's engine and the I/O bus have moved it to
-    memory, so a busy one returns credit late.
+    A frame with data keeps its buffer until the bus has moved it to memory, so a busy bus returns
+    credit late. The engine of the adapter does not.
     """
     used = [view.stations[key] for key in _stations(view, port) if key in view.stations]
     busy = [use for use in used if use.is_saturated]
@@ -28,7 +28,6 @@ def _stations(view: View, port: str) -> Iterator[Station]:
         for adapter in host["adapters"]:
             if plan["n_ports"][adapter["n_port"]]["name"] != port:
                 continue
-            yield "hba", host["engines"][adapter["engine"]]["name"]
             if adapter["bus"] is not None:
                 bus = host["buses"][adapter["bus"]]
                 yield "bus", bus["name"] + (" to memory" if bus["full_duplex"] else "")

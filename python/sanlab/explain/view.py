@@ -255,16 +255,18 @@ class View:
                 full[row["controller"]] += row["full_ps"]
         return max(full.values(), default=0) / max(1, span)
 
-    def flow(self, workload: str) -> Flow:
-        """I/Os of a workload."""
+    def flow(self, workload: str, op: str | None = None) -> Flow:
+        """I/Os of a workload, all or only reads or writes."""
         if self.window.is_whole or "workload_series" not in self.run.tables:
             rows = [row for row in self.run.rows("workloads") if row["workload"] == workload]
+            rows = [row for row in rows if op in (None, row["op"])]
             response = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         else:
             rows = [
                 row
                 for row in self.evidences.flow_bins[workload]
                 if self.window.from_ps < row["time_ps"] <= self.window.to_ps
+                and op in (None, row["op"])
             ]
             response = sum(row["response_sum_ps"] for row in rows)
         return Flow(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sanlab.explain.credit import Cause
     from sanlab.explain.view import Row, Use
 
-#: Stages in which frames wait for a link, or are sent over it.
-LINK_STAGES = ("tx_queue", "switch", "credit_wait", "wire")
+#: Stages in which frames wait for a link.
+WAITS_FOR_LINK = ("tx_queue", "switch", "credit_wait")
 #: Ratio of the busiest of parallel links to the mean of the others from which the load is uneven.
 UNEVEN = 1.3
 
@@ -44,13 +44,23 @@ def _links(case: Case) -> Iterator[Candidate]:
     yield Candidate(
         "link",
         top["port"],
-        case.share(*LINK_STAGES),
+        case.share(*WAITS_FOR_LINK) + case.share("wire") * _own_share(case, top),
         share,
         f"the link from {top['port']} to {top['peer']} ({top['speed']}), busy"
         f" {show_percent(share)} of the time",
         _more_bandwidth(case, top),
         evidence=(port_evidence(top, "tx_utilisation", "tx_queue_mean_frames"),),
     )
+
+
+def _own_share(case: Case, link: Row) -> float:
+    """Share of the data over a link that is the workload's own, at most 1.
+
+    Only for its own data is the time on the fibre a matter of how full it is.
+    """
+    op = "write" if link["port"] in case.reach.toward_targets else "read"
+    own = case.view.flow(case.workload, op).bytes
+    return min(1.0, own / max(1.0, float(link["tx_payload_bytes"])))
 
 
 def _more_bandwidth(case: Case, link: Row) -> str:
@@ -145,18 +155,17 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
 
 
 def _behind(case: Case, cause: Cause, use: Use) -> Candidate:
-    """A port of a host whose adapter or I/O bus is busy: its own, or that of another host."""
+    """A port of a host whose I/O bus is busy: its own, or that of another host."""
     share = case.share("credit_wait", "tx_queue", "switch", use.kind)
     busy = show_percent(use.utilisation)
     evidence = (Evidence("stations", {"station": use.name}, {"utilisation": use.utilisation}),)
     if (use.kind, use.name) in case.reach.stations:
-        kind, name = ("bus", "I/O bus") if use.kind == "bus" else ("adapter", "adapter")
         return Candidate(
-            kind,
+            "bus",
             use.name,
             share,
             use.utilisation,
-            f"{name} {use.name}, busy {busy} of the time, so that frames wait for the buffers of"
+            f"I/O bus {use.name}, busy {busy} of the time, so that frames wait for the buffers of"
             f" {cause.port}",
             REMEDIES[use.kind],
             evidence=evidence,

@@ -26,8 +26,9 @@ def find(run: Run) -> list[Finding]:
         for limit in (one.overall, *_others(one)):
             if limit.kind == "stall":
                 continue  # a finding of its own tells more
-            element = limit.element if not limit.is_harmless else ""
-            key = (limit.kind, element, limit.window.from_ps, limit.window.to_ps)
+            key = (limit.kind, limit.element, limit.window.from_ps, limit.window.to_ps)
+            if limit.is_harmless:
+                key = (limit.kind, "", 0, 0)
             groups.setdefault(key, []).append((one, limit))
     return [_finding(members) for members in groups.values()]
 
