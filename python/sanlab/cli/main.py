@@ -30,6 +30,7 @@ MODULES = {
     "drive": "drive",
     "explain": "explain",
     "report": "report",
+    "compare": "compare",
     "validate": "validate",
     "schema": "schema",
     "catalog": "catalog",
