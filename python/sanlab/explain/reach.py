@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: A station as its tables name it: kind and name.
 Station = tuple[str, str]
+#: All I/Os of a job, in parts per million.
+MILLION = 1_000_000
 
 
 @dataclass(slots=True)
@@ -36,6 +38,8 @@ class Reach:
         Arbitrated loops that one of its N_Ports or disks is on.
     file_systems
         Names of its file systems.
+    copies
+        What the copies of its writes to another array pass; None without a mirror.
     """
 
     hosts: set[str] = field(default_factory=set)
@@ -48,6 +52,7 @@ class Reach:
     stations: set[Station] = field(default_factory=set)
     loops: set[str] = field(default_factory=set)
     file_systems: set[str] = field(default_factory=set)
+    copies: Reach | None = None
 
     @property
     def ports(self) -> set[str]:
@@ -69,6 +74,12 @@ def reaches(run: Record) -> dict[str, Reach]:
         stations.add_host(reach, job)
         for target in job["targets"]:
             stations.add_lun(reach, target["array"], target["lun"])
+            mirror = plan["arrays"][target["array"]]["luns"][target["lun"]]["mirror"]
+            if mirror is not None and job["read_ppm"] < MILLION:
+                reach.copies = reach.copies or Reach()
+                stations.add_lun(reach.copies, mirror["array"], mirror["lun"])
+                routes.add(reach.copies, mirror["source_n_port"], mirror["target_n_port"])
+            routes.add_back_end(reach, plan["arrays"][target["array"]]["back_end"])
             for path in target["paths"]:
                 adapter = plan["hosts"][job["host"]]["adapters"][path["adapter"]]
                 stations.add_adapter(reach, job["host"], path["adapter"])
@@ -130,6 +141,11 @@ class Routes:
             reach.loops.update(self._loops.get(port, ()))
         reach.toward_targets.update(self._between(initiator, target))
         reach.toward_hosts.update(self._between(target, initiator))
+
+    def add_back_end(self, reach: Reach, back_end: dict[str, Any] | None) -> None:
+        """Add the loops between an array and its disks."""
+        for port in back_end["initiators"] if back_end else ():
+            reach.loops.update(self._loops.get(port, ()))
 
     def _between(self, source: int, sink: int) -> Iterator[str]:
         if source not in self._uplinks or sink not in self._uplinks:

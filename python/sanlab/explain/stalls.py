@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,11 @@ from sanlab.explain.window import event_before
 if TYPE_CHECKING:
     from sanlab.results.record import Record
 
-#: Fewest I/Os that a stall keeps back at the usual rate of the workload.
+#: Fewest I/Os that a stall keeps back at the usual rate of the workload, and as many more as the
+#: logarithm of all its I/Os: with Poisson arrivals one run in 20,000 has such a gap by chance.
 LEAST_MISSING = 10
+#: How much longer than the usual time from one bin with I/O to the next a stall is.
+UNUSUAL = 3
 #: Bins before a stall in which its cause is looked for.
 NEAR_BINS = 3
 #: Fewest bins of a stall.
@@ -50,9 +54,10 @@ def stalls(run: Record) -> list[Stall]:
     """Return the stalls of all workloads, longest first; none without a time line.
 
     A bin without I/O is a part of a stall if a job of the workload may ask for I/O in all of it,
-    and if the whole stall keeps back at least `LEAST_MISSING` I/Os at the median rate of the other
-    bins. Workloads whose rate changes over time, or that wait for others, are left out: they may
-    ask for nothing.
+    if the whole stall keeps back at least `LEAST_MISSING` I/Os at its usual rate, and if it is
+    longer than its usual gaps: I/Os may come in bursts, or take longer than a bin.
+    Workloads whose rate changes over time, or that wait for others, are left out: they may ask for
+    nothing.
     """
     names = [row["name"] for row in run.plan["workloads"]]
     jobs: dict[str, list[dict[str, Any]]] = {}
@@ -77,14 +82,11 @@ def stalls(run: Record) -> list[Stall]:
 def _of(
     workload: str, bins: list[tuple[int, int]], jobs: list[dict[str, Any]], end_ps: int
 ) -> list[Stall]:
-    spans = [at - before for (at, _), (before, _) in zip(bins, [(0, 0), *bins], strict=False)]
-    rates = [count / span for (_, count), span in zip(bins, spans, strict=True) if count]
-    if not rates:
-        return []
-    usual = median(rates)
-    last = max(place for place, (_, count) in enumerate(bins) if count)
+    """Stalls of one workload, from the I/Os that complete in each bin."""
     sized = all(job["total_bytes"] is not None for job in jobs)
-    found: list[Stall] = []
+    last = max((place for place, (_, count) in enumerate(bins) if count), default=-1)
+    gaps: list[tuple[int, int]] = []
+    counts: list[tuple[int, int]] = []
     begun: int | None = None
     before = 0
     for place, (at, count) in enumerate([*bins, (end_ps, 1)]):
@@ -92,12 +94,44 @@ def _of(
             job["start_ps"] <= before and (job["stop_ps"] is None or job["stop_ps"] >= at)
             for job in jobs
         ) and not (sized and place > last)
+        if asks and at > before:
+            counts.append((count, at - before))
         if not count and asks:
             begun = before if begun is None else begun
         elif begun is not None:
-            lost = usual * (before - begun)
-            if lost >= LEAST_MISSING and before - begun >= LEAST_BINS * spans[0]:
-                found.append(Stall(workload, begun, before, lost))
+            gaps.append((begun, before))
             begun = None
         before = at
-    return found
+    total = sum(count for count, _ in counts)
+    if not total or not gaps:
+        return []
+    usual = _usual_rate(counts)
+    least = _least_span(gaps, counts)
+    missing = LEAST_MISSING + log(total)
+    return [
+        Stall(workload, begin, end, usual * (end - begin))
+        for begin, end in gaps
+        if end - begin >= least and usual * (end - begin) >= missing
+    ]
+
+
+def _usual_rate(counts: list[tuple[int, int]]) -> float:
+    """I/Os per picosecond: the mean, or the median of the bins with I/O if that is less."""
+    mean = sum(count for count, _ in counts) / sum(span for _, span in counts)
+    return min(mean, median(count / span for count, span in counts if count))
+
+
+def _least_span(gaps: list[tuple[int, int]], counts: list[tuple[int, int]]) -> float:
+    """Shortest stall: longer than the gaps in which half of the other time passes."""
+    one = counts[0][1]
+    others = sorted(end - begin for begin, end in gaps)[:-1]
+    busy = sum(span for count, span in counts if count)
+    half = (busy - one * len(others) + sum(gap + one for gap in others)) / 2
+    passed = float(busy - one * len(others))
+    for gap in others:
+        if passed >= half:
+            break
+        passed += gap + one
+        if passed >= half:
+            return UNUSUAL * (gap + one)
+    return LEAST_BINS * one

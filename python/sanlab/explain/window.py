@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sanlab.explain.saturation import saturations
 from sanlab.results.happenings import happenings
 from sanlab.simulation.tables import numbers
 
@@ -61,6 +62,40 @@ def whole(run: Record) -> Window:
     return Window(0, run.manifest.simulated_ps, "", 0, len(bins(run)), is_whole=True)
 
 
+def active(run: Record, workload: str) -> Window:
+    """Return the time in which a workload may ask for I/O; the whole run if it is nearly that."""
+    ends = bins(run)
+    names = [row["name"] for row in run.plan["workloads"]]
+    jobs = [job for job in run.plan["jobs"] if names[job["workload"]] == workload]
+    if not jobs or not len(ends):
+        return whole(run)
+    begin = min(job["start_ps"] for job in jobs)
+    if any(row["name"] == workload and row.get("after") for row in run.plan["workloads"]):
+        begin = max(begin, _first_io(run, workload))
+    stops = [job["stop_ps"] for job in jobs]
+    end = int(ends[-1]) if None in stops else max(stops)
+    if all(job["total_bytes"] is not None for job in jobs):
+        end = min(
+            [end, *(at for at, what in _ends_of_jobs(run) if what == f"{workload} has ended")]
+        )
+    first = int(np.searchsorted(ends, begin, side="right"))
+    last = min(len(ends), int(np.searchsorted(ends, end)) + 1)
+    if last - first < LEAST_BINS or last - first > len(ends) - LEAST_BINS:
+        return whole(run)
+    return Window(int(ends[first - 1]) if first else 0, int(ends[last - 1]), "", first, last)
+
+
+def _first_io(run: Record, workload: str) -> int:
+    """Begin of the first bin in which an I/O of a workload completes."""
+    found = [
+        row["time_ps"]
+        for row in run.rows("workload_series")
+        if row["workload"] == workload and row["io_count"]
+    ]
+    ends = bins(run)
+    return min(found) - int(ends[0]) if found else 0
+
+
 def bins(run: Record) -> npt.NDArray[np.int64]:
     """Return the ends of the bins of the time line, shape (bins,); empty without one."""
     for name in ("workload_series", "port_series"):
@@ -73,12 +108,13 @@ def windows(run: Record) -> list[Window]:
     """Return the windows of a run in the order of time; one if nothing is known to change.
 
     A window begins with a fault and its end, a change of policy, the begin and end of a rebuild, a
-    job that starts or stops, a phase, and a cache that becomes full or has room again.
+    job that starts or stops, a phase, a cache that becomes full or has room again, and a port or a
+    station that becomes busy all the time or no longer is.
     """
     ends = bins(run)
     if len(ends) < 2 * LEAST_BINS:
         return [whole(run)]
-    instants = sorted(changes(run))
+    instants = sorted([*changes(run), *saturations(run, ends)])
     cuts: list[tuple[int, str]] = [(0, "")]
     for at_ps, what in instants:
         # The bin in which it happens belongs to what comes after it.
