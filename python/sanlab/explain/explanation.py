@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sanlab.explain.asking import asking
 from sanlab.explain.candidates import Case, best
 from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.reach import Reach
@@ -31,6 +32,8 @@ SPREADING = ("slow_receiver", "congestion", "bursts", "credit_loss", "credit")
 VAGUE = ("queue_depth", "cache_room")
 #: Share of the response time that is most of it.
 MOST = 0.5
+#: How much more of the response time a kind of limit of parts of the run has to explain.
+MORE = 2.0
 #: Bins after a stall in which the I/Os complete that it held back.
 AFTER_STALL = 3
 #: Share of a window without I/O from which the stall is what limits the workload in it.
@@ -105,13 +108,23 @@ def _limits(parts: list[View], workload: str, overall: Limit) -> tuple[Limit, ..
 
 
 def _dominant(evidences: Evidences, limit: Limit, limits: tuple[Limit, ...]) -> Limit:
-    """The limit of a part of the run with most of the response time, if the whole names none."""
+    """The limit of a part of the run that explains more of the response time than the whole."""
     definite = [one for one in limits if not one.is_harmless and one.kind not in VAGUE]
-    if not definite or not (limit.is_harmless or limit.kind in VAGUE):
+    if not definite:
         return limit
     spent = [_response_ps(evidences, one) for one in definite]
+    whole_ps = _response_ps(evidences, limit)
     longest = max(range(len(definite)), key=spent.__getitem__)
-    return definite[longest] if spent[longest] >= MOST * _response_ps(evidences, limit) else limit
+    if limit.is_harmless or limit.kind in VAGUE:
+        return definite[longest] if spent[longest] >= MOST * whole_ps else limit
+    explained: dict[str, float] = {}
+    for one, response in zip(definite, spent, strict=True):
+        explained[one.kind] = explained.get(one.kind, 0.0) + one.share * response
+    most = max(explained, key=explained.__getitem__)
+    if most == limit.kind or explained[most] <= MORE * limit.share * whole_ps:
+        return limit
+    own = [place for place, one in enumerate(definite) if one.kind == most]
+    return definite[max(own, key=spent.__getitem__)]
 
 
 def _response_ps(evidences: Evidences, limit: Limit) -> float:
@@ -189,13 +202,10 @@ def _is_closed(jobs: list[dict[str, Any]]) -> bool:
 
 def _jobs(run: Record, workload: str, window: Window) -> list[dict[str, Any]]:
     """Jobs of a workload that may ask for I/O in a window."""
-    names = [row["name"] for row in run.plan["workloads"]]
     return [
-        job
-        for job in run.plan["jobs"]
-        if names[job["workload"]] == workload
-        and job["start_ps"] < window.to_ps
-        and (job["stop_ps"] is None or job["stop_ps"] > window.from_ps)
+        one.job
+        for one in asking(run)
+        if one.workload == workload and one.asks_in(window.from_ps, window.to_ps)
     ]
 
 
@@ -269,9 +279,10 @@ def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
     most = f"; {show_percent(share)} of the response time is {STAGES[stage]}" if stage else ""
     window = case.view.window
     if _is_closed(jobs):
+        thinks = " plus the think time" if any(job["think_ps"] for job in jobs) else ""
         sentence = (
             "nothing is saturated, and the throughput is the number of open I/Os divided by the"
-            f" response time{most}"
+            f" response time{thinks}{most}"
         )
         return Limit(case.workload, window, "outstanding", "", share, None, sentence)
     sentence = f"nothing limits it, all I/Os that it asks for are done{most}"

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from sanlab.results.record import Record
 
+#: Kinds of stations of a controller.
+CONTROLLERS = ("controller", "forwarding", "partner")
 #: A station as its tables name it: kind and name.
 Station = tuple[str, str]
 #: All I/Os of a job, in parts per million.
@@ -34,6 +36,8 @@ class Reach:
         Transmitters by the names of their ports, each way; those of all shortest routes.
     stations
         Processors, adapters, buses, controllers, disks and media.
+    owners
+        Controllers that serve its LUNs as long as they work; others take over.
     loops
         Arbitrated loops that one of its N_Ports or disks is on.
     file_systems
@@ -50,6 +54,7 @@ class Reach:
     toward_targets: set[str] = field(default_factory=set)
     toward_hosts: set[str] = field(default_factory=set)
     stations: set[Station] = field(default_factory=set)
+    owners: set[str] = field(default_factory=set)
     loops: set[str] = field(default_factory=set)
     file_systems: set[str] = field(default_factory=set)
     copies: Reach | None = None
@@ -220,11 +225,15 @@ class _Stations:
         if (array, lun) not in self._luns:
             self._luns[array, lun] = frozenset(self._behind(array, lun))
         reach.stations |= self._luns[array, lun]
+        planned = self._plan["arrays"][array]
+        owner = planned["luns"][lun]["owner"]
+        owners = planned["controllers"] if owner is None else [planned["controllers"][owner]]
+        reach.owners.update(controller["name"] for controller in owners)
 
     def _behind(self, array: int, lun: int) -> Iterator[Station]:
         planned = self._plan["arrays"][array]
         for controller in planned["controllers"]:
-            for kind in ("controller", "forwarding", "partner"):
+            for kind in CONTROLLERS:
                 yield kind, controller["name"]
         yield "parity", planned["name"]
         unit = planned["luns"][lun]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sanlab.explain.asking import Asking, asking
 from sanlab.explain.window import bins as bins_of
 from sanlab.explain.window import event_before
 
@@ -56,34 +57,29 @@ def stalls(run: Record) -> list[Stall]:
     A bin without I/O is a part of a stall if a job of the workload may ask for I/O in all of it,
     if the whole stall keeps back at least `LEAST_MISSING` I/Os at its usual rate, and if it is
     longer than its usual gaps: I/Os may come in bursts, or take longer than a bin.
-    Workloads whose rate changes over time, or that wait for others, are left out: they may ask for
-    nothing.
+    Workloads whose rate changes over time are left out: they may ask for nothing.
     """
-    names = [row["name"] for row in run.plan["workloads"]]
-    jobs: dict[str, list[dict[str, Any]]] = {}
-    for job in run.plan["jobs"]:
-        if not run.plan["workloads"][job["workload"]].get("after"):
-            jobs.setdefault(names[job["workload"]], []).append(job)
+    asked: dict[str, list[Asking]] = {}
+    for one in asking(run):
+        asked.setdefault(one.workload, []).append(one)
     counts: dict[str, dict[int, int]] = {}
     for row in run.rows("workload_series"):
         bins = counts.setdefault(row["workload"], {})
         bins[row["time_ps"]] = bins.get(row["time_ps"], 0) + row["io_count"]
     found = []
     for workload, bins in counts.items():
-        asked = jobs.get(workload, [])
-        if not any(job["load"] or job["think_ps"] for job in asked):
-            found += _of(workload, sorted(bins.items()), asked, run.manifest.simulated_ps)
+        own = asked.get(workload, [])
+        if not any(one.job["load"] or one.job["think_ps"] for one in own):
+            found += _of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
     ends = bins_of(run)
     near = NEAR_BINS * int(ends[0]) if len(ends) else 0
     found.sort(key=lambda stall: (-stall.span_ps, stall.workload))
     return [replace(stall, event=event_before(run, stall.from_ps, near)) for stall in found]
 
 
-def _of(
-    workload: str, bins: list[tuple[int, int]], jobs: list[dict[str, Any]], end_ps: int
-) -> list[Stall]:
+def _of(workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int) -> list[Stall]:
     """Stalls of one workload, from the I/Os that complete in each bin."""
-    sized = all(job["total_bytes"] is not None for job in jobs)
+    sized = all(one.job["total_bytes"] is not None for one in own)
     last = max((place for place, (_, count) in enumerate(bins) if count), default=-1)
     gaps: list[tuple[int, int]] = []
     counts: list[tuple[int, int]] = []
@@ -91,8 +87,7 @@ def _of(
     before = 0
     for place, (at, count) in enumerate([*bins, (end_ps, 1)]):
         asks = any(
-            job["start_ps"] <= before and (job["stop_ps"] is None or job["stop_ps"] >= at)
-            for job in jobs
+            one.start_ps <= before and (one.stop_ps is None or one.stop_ps >= at) for one in own
         ) and not (sized and place > last)
         if asks and at > before:
             counts.append((count, at - before))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sanlab.explain.asking import asking
 from sanlab.explain.saturation import saturations
 from sanlab.results.happenings import happenings
 from sanlab.simulation.tables import numbers
@@ -65,16 +66,12 @@ def whole(run: Record) -> Window:
 def active(run: Record, workload: str) -> Window:
     """Return the time in which a workload may ask for I/O; the whole run if it is nearly that."""
     ends = bins(run)
-    names = [row["name"] for row in run.plan["workloads"]]
-    jobs = [job for job in run.plan["jobs"] if names[job["workload"]] == workload]
-    if not jobs or not len(ends):
+    own = [one for one in asking(run) if one.workload == workload]
+    if not own or not len(ends):
         return whole(run)
-    begin = min(job["start_ps"] for job in jobs)
-    if any(row["name"] == workload and row.get("after") for row in run.plan["workloads"]):
-        begin = max(begin, _first_io(run, workload))
-    stops = [job["stop_ps"] for job in jobs]
-    end = int(ends[-1]) if None in stops else max(stops)
-    if all(job["total_bytes"] is not None for job in jobs):
+    begin = min(one.start_ps for one in own)
+    end = max(int(ends[-1]) if one.stop_ps is None else one.stop_ps for one in own)
+    if all(one.job["total_bytes"] is not None for one in own):
         end = min(
             [end, *(at for at, what in _ends_of_jobs(run) if what == f"{workload} has ended")]
         )
@@ -83,17 +80,6 @@ def active(run: Record, workload: str) -> Window:
     if last - first < LEAST_BINS or last - first > len(ends) - LEAST_BINS:
         return whole(run)
     return Window(int(ends[first - 1]) if first else 0, int(ends[last - 1]), "", first, last)
-
-
-def _first_io(run: Record, workload: str) -> int:
-    """Begin of the first bin in which an I/O of a workload completes."""
-    found = [
-        row["time_ps"]
-        for row in run.rows("workload_series")
-        if row["workload"] == workload and row["io_count"]
-    ]
-    ends = bins(run)
-    return min(found) - int(ends[0]) if found else 0
 
 
 def bins(run: Record) -> npt.NDArray[np.int64]:
@@ -138,12 +124,11 @@ def windows(run: Record) -> list[Window]:
 def changes(run: Record) -> list[tuple[int, str]]:
     """Return the instants at which something changes, each in words."""
     found = [(event.at_ps, event.what) for event in happenings(run)]
-    for job in run.plan["jobs"]:
-        name = run.plan["workloads"][job["workload"]]["name"]
-        if job["start_ps"]:
-            found.append((job["start_ps"], f"{name} starts"))
-        if job["stop_ps"] is not None:
-            found.append((job["stop_ps"], f"{name} stops"))
+    for one in asking(run):
+        if one.start_ps:
+            found.append((one.start_ps, f"{one.workload} starts"))
+        if one.stop_ps is not None:
+            found.append((one.stop_ps, f"{one.workload} stops"))
     phases = [(phase["from_ps"], f"phase {phase['name']} begins") for phase in run.plan["phases"]]
     return [*found, *phases, *_full_caches(run), *_ends_of_jobs(run)]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence
+from sanlab.explain.reach import CONTROLLERS
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
 
 #: Remedies by the kind of station.
 REMEDIES: Final[dict[str, str]] = {kind: words[-1] for kind, words in _KINDS.items()}
+#: Utilisation from which a controller works: one that has failed is idle.
+WORKS = 0.02
 #: Utilisation from which a station with a queue is named if nothing is saturated.
 NEARLY = 0.7
 #: Share of the response time that it has to explain.
@@ -80,14 +83,16 @@ MOST = 0.5
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield the busiest saturated station of each kind that the workload passes."""
-    reached = [use for key, use in case.view.stations.items() if key in case.reach.stations]
+    reached = list(_serving(case))
     for kind, (limit, stages, words, remedy) in _KINDS.items():
         busy = [use for use in reached if use.kind == kind and use.is_saturated]
         if not busy:
             continue
         busy.sort(key=lambda use: (use.name not in case.prefer, -use.utilisation, use.name))
         top = busy[0]
-        likewise = f", and so are {len(busy) - 1} more" if len(busy) > 1 else ""
+        others = len(busy) - 1
+        verb = "is" if others == 1 else "are"
+        likewise = f", and so {verb} {others} more" if others else ""
         yield Candidate(
             limit,
             top.name,
@@ -98,6 +103,16 @@ def find(case: Case) -> Iterator[Candidate]:
             _in_front(case) if kind in ("disk", "ssd", "media") else "",
             evidence=tuple(_evidence(use) for use in busy[:4]),
         )
+
+
+def _serving(case: Case) -> Iterator[Use]:
+    """Stations that the workload passes; of controllers those that own its LUNs, if they work."""
+    reached = [use for key, use in case.view.stations.items() if key in case.reach.stations]
+    owners = [use for use in reached if use.kind == "controller" and use.name in case.reach.owners]
+    work = any(use.utilisation >= WORKS for use in owners)
+    for use in reached:
+        if use.kind not in CONTROLLERS or not work or use.name in case.reach.owners:
+            yield use
 
 
 def nearly(case: Case) -> Candidate | None:
