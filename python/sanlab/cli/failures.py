@@ -86,12 +86,24 @@ def _lines(matrix: Matrix) -> list[str]:
     lines += [
         f"not simulated: {row.failure.name}: {row.refusal}" for row in matrix.rows if row.refusal
     ]
+    if matrix.is_too_short:
+        lines.append(
+            f"Note: the runs end {show_time(matrix.end_ps - matrix.at_ps)} after the failure, and"
+            f" hosts wait up to {show_time(matrix.timeout_ps)} for a path or a command. Add --set"
+            f" measure.duration={_duration(matrix)}"
+        )
     fatal = [row.failure.name for row in matrix.rows if not row.is_survived]
     known = [row for row in matrix.rows if not row.refusal]
     lines.append(f"survived without a failed I/O: {len(known) - len(fatal)} of {len(known)}")
     if fatal:
         lines.append(f"not survived: {', '.join(fatal)}")
     return lines
+
+
+def _duration(matrix: Matrix) -> str:
+    """A duration that is long enough, in whole seconds."""
+    share = 1 - matrix.at_ps / matrix.end_ps
+    return f"{-(-2 * matrix.timeout_ps // int(share * 1e12))}s"
 
 
 def _cells(row: Row, effect: Effect) -> list[str]:
@@ -115,6 +127,7 @@ def _document(matrix: Matrix) -> dict[str, Any]:
         "title": matrix.title,
         "at_s": matrix.at_ps / 1e12,
         "end_s": matrix.end_ps / 1e12,
+        "is_too_short": matrix.is_too_short,
         "failures": [
             {
                 "kind": row.failure.kind,

@@ -56,12 +56,20 @@ class Matrix:
         When each failure comes.
     end_ps
         How long each run simulates.
+    timeout_ps
+        Longest time-out of a path or a command in the hosts.
     """
 
     title: str
     at_ps: int
     end_ps: int
+    timeout_ps: int
     rows: list[Row]
+
+    @property
+    def is_too_short(self) -> bool:
+        """The runs end before the hosts have given up what failed."""
+        return self.end_ps - self.at_ps < 2 * self.timeout_ps
 
 
 def failure_matrix(
@@ -114,7 +122,15 @@ def failure_matrix(
 
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         rows = list(pool.map(one, failures))
-    return Matrix(plan.title, at_ps, plan.end_ps, rows)
+    return Matrix(plan.title, at_ps, plan.end_ps, _timeout_ps(as_data), rows)
+
+
+def _timeout_ps(plan: dict[str, Any]) -> int:
+    adapters = [adapter for host in plan["hosts"] for adapter in host["adapters"]]
+    timeouts = [adapter["path_timeout_ps"] for adapter in adapters]
+    return max(
+        [*timeouts, *(adapter["command_timeout_ps"] or 0 for adapter in adapters)], default=0
+    )
 
 
 def _refuse_unlike(file: Path, plan: dict[str, Any], *, has_faults: bool) -> None:
