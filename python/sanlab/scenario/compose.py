@@ -152,7 +152,7 @@ def _place(text: str, position: int) -> tuple[int, int]:
 
 
 def _deep_line(text: str) -> int | None:
-    """Line with the first collection within too many others; None if it cannot be told."""
+    """Line with the first collection within too many others; None without libyaml."""
     try:
         composer = _composer()
     except ImportError:

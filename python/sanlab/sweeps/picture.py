@@ -49,7 +49,7 @@ class Drawn:
 
     file: Path
     held: dict[str, Any]
-    """Parameters with several values of which the plot shows only this one."""
+    """Parameters with several values, and the only one that the plot shows."""
 
 
 def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Drawn:
