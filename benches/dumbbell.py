@@ -45,7 +45,7 @@ def plan(n: int, frames: int, interval_ps: int) -> dict:
     links += [link(switch_end(1, i), n_port_end(n + i), **LINK) for i in range(n)]
     arrivals = {"interval_ps": interval_ps, "distribution": "constant"} if interval_ps else None
     return {
-        "format": 2,
+        "format": 3,
         "title": f"dumbbell {n}",
         "seed": 1,
         "end_ps": 60_000_000_000_000,

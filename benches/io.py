@@ -172,7 +172,7 @@ def plan(ios: int) -> dict:
     links += [link(switch_end(0, PAIRS + k), switch_end(1, PAIRS + k), **LINK) for k in range(2)]
     links += [link(switch_end(1, i), n_port_end(PAIRS + i), **LINK) for i in range(PAIRS)]
     return {
-        "format": 2,
+        "format": 3,
         "title": "4 KiB random reads",
         "seed": 1,
         "end_ps": 100_000_000_000_000,
@@ -187,7 +187,7 @@ def plan(ios: int) -> dict:
         "faults": NO_FAULTS,
         "hosts": [host(i) for i in range(PAIRS)],
         "arrays": [array(i) for i in range(PAIRS)],
-        "workloads": [{"name": "reads", "file_system": None}],
+        "workloads": [{"name": "reads", "file_system": None, "after": []}],
         "phases": [],
         "jobs": [job(i, ios) for i in range(PAIRS)],
         "file_systems": [],

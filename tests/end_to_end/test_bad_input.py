@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
         ("run",),
         ("trace", "good.yaml"),
         ("validate", "x" * 5000),
-        ("catalog", "nothing"),
+        ("catalog", "no-such-word"),
     ],
     ids=lambda words: " ".join(words)[:40],
 )

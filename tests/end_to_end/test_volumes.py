@@ -39,9 +39,9 @@ switches: [{{name: sw1}}]
 arrays:
   - name: dev1
     luns:
-      - {{name: "lun[1..3]", size: 64MiB, memory: {{service: 500us, servers: 1}}}}
-      - {{name: fast, size: 64MiB, memory: {{service: 100us, servers: 1}}}}
-      - {{name: odd, size: 33000KiB, memory: {{service: 500us, servers: 1}}}}
+      - {{name: "lun[1..3]", size: 64MiB, memory: {{service: 500us, servers: 1, variation: 0%}}}}
+      - {{name: fast, size: 64MiB, memory: {{service: 100us, servers: 1, variation: 0%}}}}
+      - {{name: odd, size: 33000KiB, memory: {{service: 500us, servers: 1, variation: 0%}}}}
 links:
   - {{from: host1, to: sw1}}
   - {{from: [dev1.p0, dev1.p1], to: sw1}}
@@ -369,7 +369,7 @@ class Asked:
 hosts: [{{name: host1, os: {{model: linux, max_request: {self.most}KiB}}}}]
 switches: [{{name: sw1}}]
 arrays:
-  - {{name: dev1, luns: [{{name: "lun[1..{self.luns}]", size: {LUNS_KIB}KiB}}]}}
+  - {{name: dev1, pool: off, luns: [{{name: "lun[1..{self.luns}]", size: {LUNS_KIB}KiB}}]}}
 links: [{{from: host1, to: sw1}}, {{from: dev1, to: sw1}}]
 volumes: [{volume}]
 workloads:

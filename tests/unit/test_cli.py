@@ -63,7 +63,7 @@ def test_plan_shows_resolved_values(tmp_path: Path) -> None:
     assert code == 0
     assert "host1.hba0.p0" in out
     assert "32GFC" in out
-    assert json.loads(output.read_text(encoding="utf-8"))["format"] == 2
+    assert json.loads(output.read_text(encoding="utf-8"))["format"] == 3
     code, out, _ = invoke("plan", HELLO, "--no-pilot", "--json")
     assert json.loads(out)["plan"]["jobs"][0]["iodepth"] == 4
     assert json.loads(out)["estimate"]["is_available"] is False

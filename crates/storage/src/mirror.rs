@@ -150,6 +150,7 @@ impl Mirror {
     }
 
     /// The same, which goes on after a suspension.
+    #[must_use]
     pub fn resuming(mut self, resume: Option<Resume>) -> Self {
         self.resync = resume.map(Resync::new);
         self

@@ -30,6 +30,8 @@ MODULES = {
     "drive": "drive",
     "explain": "explain",
     "report": "report",
+    "compare": "compare",
+    "failures": "failures",
     "validate": "validate",
     "schema": "schema",
     "catalog": "catalog",

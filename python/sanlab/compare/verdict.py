@@ -1,0 +1,200 @@
+"""Better, the same, worse, or too uncertain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sanlab.compare.changes import changes
+from sanlab.compare.figures import DECISIVE, METRICS, figures
+from sanlab.errors import SanlabError
+
+if TYPE_CHECKING:
+    from sanlab.compare.changes import Change
+    from sanlab.compare.figures import Figure
+    from sanlab.results.run import Run
+
+Verdict = Literal["better", "same", "worse", "can't tell", "mixed"]
+
+#: Difference up to which figures count as the same.
+TOLERANCE = 0.02
+
+
+@dataclass(frozen=True)
+class Line:
+    """One figure of one workload in two runs.
+
+    Attributes
+    ----------
+    workload
+        None for all together.
+    difference
+        Relative difference, signed; None if the first value is 0 or one is missing.
+    half_width
+        Of the difference, with 95 % confidence; None if it is not known.
+    verdict
+        None for figures that are neither good nor bad.
+    """
+
+    workload: str | None
+    metric: str
+    before: Figure | None
+    after: Figure | None
+    difference: float | None
+    half_width: float | None
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run against the first one.
+
+    Attributes
+    ----------
+    changes
+        What differs in the scenarios.
+    lines
+        Figures of all workloads together, then of each.
+    only_before, only_after
+        Workloads that the other run does not have.
+    """
+
+    before: Run
+    after: Run
+    changes: list[Change]
+    lines: list[Line]
+    only_before: list[str]
+    only_after: list[str]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of the decisive figures of all workloads: throughput, mean, p99 and failed I/Os."""
+        return joined(
+            [
+                line.verdict
+                for line in self.lines
+                if line.metric in DECISIVE and line.verdict is not None
+            ]
+        )
+
+
+def joined(verdicts: list[Verdict]) -> Verdict:
+    """Return one verdict for several.
+
+    >>> joined(["same", "better"]), joined(["worse", "better"]), joined(["same", "can't tell"])
+    ('better', 'mixed', "can't tell")
+    """
+    found = set(verdicts)
+    if {"better", "worse"} <= found:
+        return "mixed"
+    for verdict in ("worse", "better", "can't tell"):
+        if verdict in found:
+            return verdict
+    return "same"
+
+
+def compare(before: Run, after: Run, tolerance: float = TOLERANCE) -> Comparison:
+    """Compare a run with another one.
+
+    Raises
+    ------
+    SanlabError
+        One was stopped before its end, or they have no workload in common.
+    """
+    for run in (before, after):
+        if not run.manifest.is_complete:
+            reason = f"{run.folder} was stopped before its end: run it again to compare it"
+            raise SanlabError(reason)
+    one, other = _workloads(before), _workloads(after)
+    common = [name for name in one if name in other]
+    if not common:
+        reason = (
+            f"{before.folder} and {after.folder} have no workload in common: "
+            f"{', '.join(one) or 'none'} and {', '.join(other) or 'none'}"
+        )
+        raise SanlabError(reason)
+    lines = [
+        line
+        for workload in ([None, *common] if len(common) > 1 else [None])
+        for line in _lines(before, after, workload, tolerance)
+    ]
+    return Comparison(
+        before,
+        after,
+        changes(before, after),
+        lines,
+        [name for name in one if name not in other],
+        [name for name in other if name not in one],
+    )
+
+
+def _workloads(run: Run) -> list[str]:
+    return [row["name"] for row in run.plan["workloads"] if row["file_system"] is None]
+
+
+def _lines(before: Run, after: Run, workload: str | None, tolerance: float) -> list[Line]:
+    one, other = figures(before, workload), figures(after, workload)
+    return [
+        _line(workload, metric, one.get(metric), other.get(metric), tolerance)
+        for metric in METRICS
+        if metric in one or metric in other
+    ]
+
+
+def _line(
+    workload: str | None,
+    metric: str,
+    before: Figure | None,
+    after: Figure | None,
+    tolerance: float,
+) -> Line:
+    if before is None or after is None:
+        return Line(workload, metric, before, after, None, None, None)
+    if before == after:
+        equal: Verdict | None = "same" if METRICS[metric].is_better else None
+        return Line(workload, metric, before, after, 0.0, 0.0, equal)
+    sign = METRICS[metric].is_better
+    if before.value == 0:
+        verdict: Verdict | None = None
+        if sign:
+            verdict = "same" if after.value == 0 else ("better" if sign > 0 else "worse")
+        return Line(workload, metric, before, after, None, None, verdict)
+    difference = after.value / before.value - 1
+    half = None
+    if before.half_width is not None and after.half_width is not None:
+        ratio = after.value / before.value
+        half = math.hypot(after.half_width, ratio * before.half_width) / abs(before.value)
+    verdict = judge(sign * difference, half, tolerance) if sign else None
+    return Line(workload, metric, before, after, difference, half, verdict)
+
+
+def judge(gain: float, half_width: float | None, tolerance: float) -> Verdict:
+    """Judge a relative gain; a loss is negative.
+
+    It is the same if its interval lies within the tolerance, better or worse if the interval lies
+    beyond it or, without reaching 0, the gain does. Without an interval only equal values are
+    judged.
+
+    >>> judge(0.1, 0.02, 0.02), judge(0.1, 0.2, 0.02), judge(-0.05, 0.01, 0.02)
+    ('better', "can't tell", 'worse')
+    >>> judge(0.001, 0.002, 0.02), judge(0.0, None, 0.02), judge(0.1, None, 0.02)
+    ('same', 'same', "can't tell")
+    """
+    if gain == 0 and not half_width:
+        return "same"
+    if half_width is None:
+        return "can't tell"
+    if abs(gain) + half_width <= tolerance:
+        return "same"
+    if abs(gain) > half_width and abs(gain) > tolerance:
+        return "better" if gain > 0 else "worse"
+    return "can't tell"
+
+
+def difference_text(line: Line) -> str:
+    """The signed difference with its interval; empty if it is not known."""
+    if line.difference is None:
+        return ""
+    sure = "" if line.half_width is None else f" ± {100 * line.half_width:.1f}"
+    return f"{100 * line.difference:+.1f}{sure} %"

@@ -1,0 +1,121 @@
+"""`sanlab compare`: verdicts from intervals, what differs in the scenario, refusals."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+import sanlab
+from sanlab.cli.main import app
+from sanlab.compare.verdict import compare
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sanlab.results.run import Run
+
+SAN = """
+title: A comparison
+hosts: [{name: host1, hbas: {speed: 16GFC}}]
+switches: [{name: sw1, speed: 16GFC}]
+arrays: [{name: dev1, model: generic-16g, ports: 1, luns: [{name: "lun[1..2]", size: 100GiB}]}]
+links: [{from: host1, to: sw1}, {from: dev1, to: sw1}]
+workloads:
+  - {name: oltp, hosts: host1, targets: dev1.lun1, rw: randread, bs: 4k, iodepth: 8, ramp_time: 9ms}
+  - {name: scan, hosts: host1, targets: dev1.lun2, rw: read, bs: 64k, iodepth: 2, ramp_time: 10ms}
+measure: {duration: 400ms, interval: 5ms}
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    folder = tmp_path_factory.mktemp("compared")
+    file = folder / "scenario.yaml"
+    file.write_text(SAN, encoding="utf-8")
+    changes: dict[str, dict[str, object]] = {
+        "base": {},
+        "again": {},
+        "deeper": {"workloads.oltp.iodepth": "32"},
+        "slower": {"arrays.dev1.command_cost": "200us"},
+        "seed": {"workloads.oltp.iodepth": "8"},
+    }
+    return {
+        name: sanlab.run(
+            file, overrides=change, folder=folder / name, seed=9 if name == "seed" else None
+        )
+        for name, change in changes.items()
+    }
+
+
+def figures(document: dict[str, Any], workload: str | None) -> dict[str, Any]:
+    (one,) = document["comparisons"]
+    return {row["metric"]: row for row in one["figures"] if row["workload"] == workload}
+
+
+def invoke(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["compare", *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+def test_a_run_is_the_same_as_itself(runs: dict[str, Run]) -> None:
+    found = compare(runs["base"], runs["again"])
+    assert found.verdict == "same"
+    assert found.changes == []
+    assert {line.verdict for line in found.lines} <= {"same", None}
+
+
+def test_more_throughput_and_longer_waits_are_mixed(runs: dict[str, Run]) -> None:
+    code, output = invoke(runs["base"].folder, runs["deeper"].folder, "--json")
+    document = json.loads(output)
+    oltp = figures(document, "oltp")
+    assert oltp["throughput"]["verdict"] == "better"
+    assert oltp["throughput"]["difference"] > 0.5
+    assert oltp["throughput"]["difference"] - oltp["throughput"]["half_width"] > 0.02
+    (change,) = document["comparisons"][0]["changes"]
+    assert change == {"path": "workloads.oltp.iodepth", "before": "8", "after": "32"}
+    # The other workload, and each single response, pay for it.
+    assert document["comparisons"][0]["verdict"] == "mixed"
+    assert code == 3
+
+
+def test_worse_ends_with_exit_code_3(runs: dict[str, Run]) -> None:
+    code, output = invoke(runs["base"].folder, runs["slower"].folder)
+    assert code == 3
+    assert ": worse" in output.splitlines()[0]
+    assert "arrays.dev1.command_cost: not set -> 200us" in output
+
+
+def test_another_seed_is_not_called_better_or_worse(runs: dict[str, Run]) -> None:
+    found = compare(runs["base"], runs["seed"], tolerance=0.05)
+    assert found.verdict in ("same", "can't tell")
+
+
+def test_the_page_stands_alone(runs: dict[str, Run], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    code, _ = invoke(
+        runs["base"].folder, runs["deeper"].folder, runs["slower"].folder, "--html", page
+    )
+    text = page.read_text(encoding="utf-8")
+    assert code == 3
+    assert "base" in text
+    assert "<script src" not in text
+    assert "<link" not in text
+    assert text.count('data-chart="') >= 3
+
+
+def test_what_cannot_be_compared_is_refused(runs: dict[str, Run], tmp_path: Path) -> None:
+    code, output = invoke(runs["base"].folder, tmp_path)
+    assert code == 2
+    assert "is not a run folder" in output
+    code, output = invoke(runs["base"].folder, runs["deeper"].folder, "--tolerance", "2")
+    assert code == 2
+    assert "--tolerance" in output
+    other = tmp_path / "other.yaml"
+    other.write_text(SAN.replace("oltp", "mail").replace("scan", "copy"), encoding="utf-8")
+    stranger = sanlab.run(other, folder=tmp_path / "stranger")
+    code, output = invoke(runs["base"].folder, stranger.folder)
+    assert code == 2
+    assert "no workload in common" in output
