@@ -66,6 +66,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::Allocated(request) => self.on_allocated(now, request),
             Event::CpuSubmitted(request) => self.on_cpu_submitted(now, request),
             Event::EngineSubmitted(request) => self.on_engine_submitted(now, request),
+            Event::WriteSeen(exchange, fibre) => self.on_write_seen(now, exchange, fibre),
+            Event::TakenOut(frame) => self.on_taken_out(now, frame),
             Event::Arrived(frame) => self.on_arrived(now, frame),
             Event::EngineCompleted(request) => self.on_engine_completed(now, request),
             Event::TransferSubmitted(exchange, offset) => {

@@ -39,6 +39,10 @@ pub(crate) enum Event {
     CpuSubmitted(Id<OpenRequest>),
     /// The adapter's engine has started a command.
     EngineSubmitted(Id<OpenRequest>),
+    /// The near end of an accelerated link has sent the command of a write over this fibre.
+    WriteSeen(Id<Exchange>, Id<Fibre>),
+    /// An end of an accelerated link has all of a frame that it takes out.
+    TakenOut(Id<Frame>),
     /// The last frame of an information unit has arrived.
     Arrived(Id<Frame>),
     /// The adapter's engine has finished a command.

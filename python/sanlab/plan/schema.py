@@ -152,6 +152,10 @@ class LinkPlan(PlanPart, frozen=True, kw_only=True):
     """Links that a trunk between switches is made of; 1 for a plain link."""
     virtual_channels: list[VirtualChannelPlan]
     """Virtual channels between switches, in both directions. Their credit replaces the link's."""
+    write_acceleration_bytes: PositiveU64 | None
+    """Data of writes, in each direction, for which the near end answers in place of the target and
+    the far end has room. Without it, the ends leave writes to their targets.
+    """
 
 
 class NPortEnd(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="n_port"):

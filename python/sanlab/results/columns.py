@@ -363,6 +363,19 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "behind each other included, summed over frames",
         },
     ),
+    "accelerators": (
+        "One row for each direction of a link with `write_acceleration`.",
+        {
+            "port": "port of the near end, which answers writes that go this way",
+            "peer": "port of the far end, which keeps their data",
+            "writes_count": "writes that the near end answered in place of their targets",
+            "bytes": "data of these writes",
+            "no_room_count": "writes left to their targets because the far end had no room",
+            "max_used_bytes": "most data of writes that were answered and not over",
+            "passed_bytes": "data that the far end passed on to targets",
+            "dropped_bytes": "data that it threw away, of writes that were refused or aborted",
+        },
+    ),
     "mirrors": (
         "One row for each mirrored LUN.",
         {

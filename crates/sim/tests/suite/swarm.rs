@@ -145,9 +145,13 @@ fn san(dice: &mut Dice<'_>) -> San {
         if number > 0 {
             let parent = switches[dice.below(number)];
             let cable = dice.cable();
-            for _ in 0..=dice.below(3) {
+            let parallel = dice.below(3);
+            for _ in 0..=parallel {
                 let isl = san.link(switches[number], parent, cable);
-                san.plan.links[isl].members = n32(dice.pick(&[1, 1, 2, 4]));
+                let link = &mut san.plan.links[isl];
+                link.members = n32(dice.pick(&[1, 1, 2, 4]));
+                let room = dice.pick(&[0, 70_000, 1 << 30]);
+                link.write_acceleration_bytes = NonZeroU64::new(room).filter(|_| parallel == 0);
             }
         }
     }
