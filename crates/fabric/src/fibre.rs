@@ -5,6 +5,7 @@ use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
+use crate::credit_loss::CreditLoss;
 use crate::features::LinkFeatures;
 use crate::parts::{FlPort, Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
@@ -89,6 +90,8 @@ pub struct Fibre {
     pub dark_from: Instant,
     /// Credit that will not be returned: for frames that were cut off, or lost by a fault.
     pub lost_credit: u32,
+    /// R_RDYs for its transmitter that a fault takes.
+    pub credit_loss: Option<Box<CreditLoss>>,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,
     /// Propagation.
@@ -139,6 +142,7 @@ impl Fibre {
             faultless_until: Instant::NEVER,
             dark_from: Instant::NEVER,
             lost_credit: 0,
+            credit_loss: None,
             errors: None,
             delay,
             credit_return: delay + rate.time_for(PRIMITIVE_BYTES),
@@ -221,6 +225,8 @@ impl Fibre {
 
     /// The link begins anew: all of its credit is there from this instant on.
     pub(crate) fn renew_credit(&mut self, at: Instant) {
+        self.lost_credit = 0;
+        self.credit_loss = None;
         self.credit.renew(at);
         let discipline = self
             .features
@@ -234,12 +240,47 @@ impl Fibre {
 
     /// R_RDYs that would be back after one instant and before another are back then.
     pub(crate) fn delay_credit(&mut self, after: Instant, until: Instant) {
+        if let Some(loss) = &mut self.credit_loss {
+            loss.delay(after, until);
+        }
         self.credit.delay(after, until);
         let features = self.features.as_mut();
         let discipline = features.and_then(|features| features.discipline.as_mut());
         let channels = discipline.map(|discipline| &mut discipline.credits);
         for credit in channels.into_iter().flatten() {
             credit.delay(after, until);
+        }
+    }
+
+    /// So many credits of the first channel get lost, of those that are left. Returns how many: what is in
+    /// use is lost when its R_RDY comes.
+    pub(crate) fn lose_credit(&mut self, most: u32, now: Instant) -> u32 {
+        let gone = self.lost_credit + self.credit_to_lose();
+        self.on_slow_path = true;
+        let mut loss = self.credit_loss.take().unwrap_or_default();
+        let credit = self.credit_mut(0);
+        let left = credit.granted().saturating_sub(gone).max(credit.known());
+        let count = most.min(left);
+        let known = loss.lose(credit, count, now);
+        self.lost_credit += known;
+        self.credit_loss = Some(loss);
+        count
+    }
+
+    /// Credit in use whose R_RDYs will be lost.
+    pub fn credit_to_lose(&self) -> u32 {
+        self.credit_loss.as_ref().map_or(0, |loss| loss.to_come())
+    }
+
+    /// An R_RDY for a frame of this channel will be back at this instant, unless a fault takes it.
+    pub(crate) fn give_credit(&mut self, channel: u8, back_at: Instant) {
+        let received_at = match &mut self.credit_loss {
+            Some(loss) if channel == 0 => loss.pass(back_at),
+            _ => Some(back_at),
+        };
+        match received_at {
+            Some(at) => self.credit_mut(channel).give(at),
+            None => self.lost_credit += 1,
         }
     }
 

@@ -10,6 +10,7 @@
 mod bit_errors;
 mod bus;
 mod counters;
+mod credit_loss;
 mod features;
 mod fibre;
 mod fspf;
@@ -31,6 +32,7 @@ mod voq;
 pub use bit_errors::BitErrors;
 pub use bus::{BusPort, Buses};
 pub use counters::FibreCounters;
+pub use credit_loss::CreditLoss;
 pub use features::LinkFeatures;
 pub use fibre::{Fibre, Link, Sink, Source, fibres_of, way_back};
 pub use fspf::{Hop, shortest_paths};

@@ -24,6 +24,8 @@ pub(crate) struct Reference {
 enum Kind {
     /// On this virtual channel.
     CreditBack(u8),
+    /// The same without an R_RDY.
+    CreditRestored(u8),
     /// A buffer is free, and an R_RDY is to be sent on this channel.
     BufferFree(u8),
     Sent,
@@ -53,6 +55,8 @@ struct Transmitter {
     /// Credit back now, relative to what was granted: goes below zero as it is used.
     credit: i64,
     granted: i64,
+    /// So many R_RDYs get lost, those that come next.
+    to_lose: u32,
     /// Frames that could be sent; of an N_Port, whether there is one.
     ready: u64,
     /// Frames that become ready now and are discarded at once.
@@ -113,7 +117,7 @@ impl Reference {
 
     /// A credit is back now, without an R_RDY.
     pub(crate) fn restore_credit(&mut self, fibre: Id<Fibre>, channel: u8, now: Instant) {
-        self.push(now, fibre, Kind::CreditBack(channel));
+        self.push(now, fibre, Kind::CreditRestored(channel));
     }
 
     /// A frame's last bit leaves then: R_RDYs that go the same way wait for it.
@@ -125,7 +129,9 @@ impl Reference {
         // The null fibre has no transmitter.
         if let Some(transmitter) = self.transmitters.get(fibre) {
             let beginning = match kind {
-                Kind::CreditBack(_) | Kind::BufferFree(_) => transmitter.renewals,
+                Kind::CreditBack(_) | Kind::CreditRestored(_) | Kind::BufferFree(_) => {
+                    transmitter.renewals
+                }
                 _ => transmitter.beginnings,
             };
             self.queue.push(Reverse((at, fibre, kind, beginning)));
@@ -163,6 +169,7 @@ impl Reference {
         let transmitter = &mut self.transmitters[fibre];
         transmitter.renewals += 1;
         transmitter.starved_since = None;
+        transmitter.to_lose = 0;
         transmitter.credit = -transmitter.granted;
         transmitter.channels.fill(0);
         for (channel, granted) in (0..).zip(transmitter.granted_on.clone()) {
@@ -190,11 +197,17 @@ impl Reference {
         }
     }
 
-    /// So much credit is lost.
+    /// So much credit is lost: what is back now, and then the R_RDYs that come next.
     pub(crate) fn lose_credit(&mut self, fibre: Id<Fibre>, lost: u32, now: Instant) {
         let transmitter = &mut self.transmitters[fibre];
-        transmitter.credit -= i64::from(lost);
-        transmitter.channels[0] -= i64::from(lost);
+        for _ in 0..lost {
+            if transmitter.channels[0] > 0 {
+                transmitter.credit -= 1;
+                transmitter.channels[0] -= 1;
+            } else {
+                transmitter.to_lose += 1;
+            }
+        }
         transmitter.note_starving(now);
     }
 
@@ -273,7 +286,8 @@ impl Reference {
         self.events += 1;
         let transmitter = &mut self.transmitters[fibre];
         match kind {
-            Kind::CreditBack(_) | Kind::BufferFree(_) if beginning != transmitter.renewals => {}
+            Kind::CreditBack(_) | Kind::CreditRestored(_) | Kind::BufferFree(_)
+                if beginning != transmitter.renewals => {}
             Kind::BufferFree(channel) => {
                 let takes = transmitter.r_rdy_takes.unwrap_or(Span::ZERO);
                 let tail_at = self.transmitters[way_back(fibre)].tail_at;
@@ -281,7 +295,8 @@ impl Reference {
                 return Some((at, fibre));
             }
             Kind::FrameReady if beginning != transmitter.beginnings => {}
-            Kind::CreditBack(channel) => {
+            Kind::CreditBack(0) if transmitter.to_lose > 0 => transmitter.to_lose -= 1,
+            Kind::CreditBack(channel) | Kind::CreditRestored(channel) => {
                 transmitter.credit += 1;
                 transmitter.channels[usize::from(channel)] += 1;
             }

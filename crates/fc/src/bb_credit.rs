@@ -95,11 +95,11 @@ impl BbCredit {
         self.back_at.resize(self.granted as usize, at);
     }
 
-    /// The next credits get lost, so many of those known as there are. Returns how many.
-    pub fn lose(&mut self, most: u32) -> u32 {
+    /// The next credits get lost, so many of those known as there are. Returns when each was, or would
+    /// have been, back.
+    pub fn lose(&mut self, most: u32) -> impl Iterator<Item = Instant> {
         let lost = most.min(self.known());
-        self.back_at.drain(..lost as usize);
-        lost
+        self.back_at.drain(..lost as usize)
     }
 
     /// Credits that would be back after one instant and before another are back then: something else is

@@ -48,9 +48,9 @@ impl FlowControl {
         credit.renew(at);
     }
 
-    /// The next messages from the receiver get lost, so many of those known as there are. Returns how
-    /// many.
-    pub fn lose(&mut self, most: u32) -> u32 {
+    /// The next messages from the receiver get lost, so many of those known as there are. Returns when
+    /// each was, or would have been, here.
+    pub fn lose(&mut self, most: u32) -> impl Iterator<Item = Instant> {
         let Self::BbCredit(credit) = self;
         credit.lose(most)
     }

@@ -134,7 +134,7 @@ pub struct CreditLossPlan {
     pub at_ps: u64,
     /// Transmitter that misses them: twice the number of the link, plus one at its second end.
     pub fibre: u32,
-    /// Number of R_RDYs.
+    /// Number of R_RDYs, the next ones; no more are lost than the transmitter has credit left.
     pub count: u32,
 }
 

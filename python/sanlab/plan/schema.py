@@ -426,7 +426,7 @@ class CreditLossPlan(PlanPart, frozen=True, kw_only=True):
     fibre: U32
     """Transmitter that misses them: twice the number of the link, plus one at its second end."""
     count: U32
-    """Number of R_RDYs."""
+    """Number of R_RDYs, the next ones; no more are lost than the transmitter has credit left."""
 
 
 class HappeningPlan(PlanPart, frozen=True, kw_only=True):

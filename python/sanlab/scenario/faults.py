@@ -114,8 +114,9 @@ class Fault(ScenarioModel):
     processors and its cache. `trunk-member`: one cable of a trunk is pulled. These last `until` an
     instant or to the end of the run, or start and end at random with `mtbf` and `mttr`.
     `slow-drain`: a port empties its receive buffers slowly.
-    `lost-credit`: R_RDYs for a port get lost. `bit-errors`: bits on a link arrive inverted during
-    the whole run. `module-failure`, `pull-module`: a switch loses one of its `modules` permanently.
+    `lost-credit`: the next `count` R_RDYs for a port get lost. `bit-errors`: bits on a link arrive
+    inverted during the whole run. `module-failure`, `pull-module`: a switch loses one of its
+    `modules` permanently.
 
     Of an array. `drive-failure`: a drive of a RAID group fails permanently, like one
     of its `failed_drives`; the group's `rebuild` puts a spare in its place.
@@ -160,7 +161,7 @@ class Fault(ScenarioModel):
     rate: Rate | None = None
     """Rate at which a slow port empties its receive buffers."""
     count: Annotated[int, Field(ge=1, le=65_535)] = 1
-    """R_RDYs that get lost."""
+    """R_RDYs that get lost, at most as many as the port has credits left."""
     ber: BitErrorInterval | None = None
     """Bit error rate, 1e-12 at most by the standard."""
     stack: str | None = None

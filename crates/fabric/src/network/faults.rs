@@ -142,7 +142,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let fibre = &mut self.fibres[id];
             fibre.counters.credit_wait += waited;
             fibre.renew_credit(back_at);
-            fibre.lost_credit = 0;
             fibre.could_start_at = Instant::NEVER;
             if EVERY_EVENT {
                 self.reference.begin_anew(id, back_at);
@@ -228,11 +227,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             })
     }
 
-    /// R_RDYs on their way to this transmitter are lost, as many as it knows of at most. Returns how many.
+    /// R_RDYs for this transmitter are lost: those that come next, also for frames that are still on their
+    /// way. Returns how many, at most all of the credit that is left.
     pub fn lose_credit(&mut self, id: Id<Fibre>, most: u32, now: Instant) -> u32 {
-        let fibre = &mut self.fibres[id];
-        let lost = fibre.credit_mut(0).lose(most);
-        fibre.lost_credit += lost;
+        let lost = self.fibres[id].lose_credit(most, now);
         self.note_no_credit(id, now);
         if EVERY_EVENT {
             self.reference.lose_credit(id, lost, now);

@@ -194,7 +194,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.end_credit_wait(id, now);
             let fibre = &mut self.fibres[id];
             fibre.renew_credit(back_at);
-            fibre.lost_credit = 0;
             // The frame that is being sent comes to its end, then primitives take the fibre.
             let free_at = fibre.free_at.max(now);
             if fibre.members() == 1 {

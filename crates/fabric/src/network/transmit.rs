@@ -75,7 +75,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let tail_at = self.fibres[way_back(fibre)].tail_at;
             back_at = at.max(tail_at + self.fibres[fibre].credit_return);
         }
-        self.fibres[fibre].credit_mut(channel).give(back_at);
+        self.fibres[fibre].give_credit(channel, back_at);
         if !EVERY_EVENT {
             self.reset_alarm(fibre);
         }

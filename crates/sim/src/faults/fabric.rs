@@ -104,32 +104,40 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let fibre = Id::new(loss.fibre);
         let lost = self.network.lose_credit(fibre, loss.count, now);
         if lost == 0 {
-            // All of it is in use just now: an R_RDY gets lost a little later.
+            // All of it is lost already: R_RDYs get lost once there are any again.
             self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLoss(index));
             return;
         }
-        self.faults
-            .note(now, "credit gets lost", Place::Fibre(fibre));
+        let what = match (lost, loss.count) {
+            (1, 1) => "1 credit gets lost".to_owned(),
+            (_, count) if lost == count => format!("{lost} credits get lost"),
+            (_, count) => {
+                format!("{lost} credits get lost, all that were left, instead of {count}")
+            }
+        };
+        self.faults.note(now, what, Place::Fibre(fibre));
         let frames = self.network.fibres[fibre].counters.frames;
         self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
     }
 
     /// Is the lost credit back? By BB_SC, once 2^n frames were counted, if not by a link reset.
-    fn on_credit_look(&mut self, now: Instant, fibre: Id<Fibre>, frames: u64) {
+    fn on_credit_look(&mut self, now: Instant, fibre: Id<Fibre>, mut frames: u64) {
         let transmitter = &self.network.fibres[fibre];
         let Some(n) = self.faults.bb_sc_n else {
             return;
         };
-        if transmitter.lost_credit == 0 {
-            return;
-        }
-        if transmitter.counters.frames >> n.get() != frames >> n.get() {
+        let sent = transmitter.counters.frames;
+        let more_to_come = transmitter.credit_to_lose() > 0;
+        let mut is_missing = transmitter.lost_credit > 0;
+        if is_missing && sent >> n.get() != frames >> n.get() {
             self.network.recover_credit(fibre, now);
             self.faults
                 .note(now, "BB_SC gives the credit back", Place::Fibre(fibre));
-            return;
+            (frames, is_missing) = (sent, false);
         }
-        self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
+        if is_missing || more_to_come {
+            self.fault_at(now + CREDIT_LOOK, FaultEvent::CreditLook(fibre, frames));
+        }
     }
 
     /// A fault of a loop that the plan has happens now.

@@ -1,5 +1,6 @@
 //! What goes wrong in the fabric, and what was noticed of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
@@ -56,10 +57,10 @@ pub(crate) struct Times {
 }
 
 /// Something that happened.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Happened {
     pub(crate) at: Instant,
-    pub(crate) what: &'static str,
+    pub(crate) what: Cow<'static, str>,
     pub(crate) place: Place,
 }
 
@@ -166,7 +167,8 @@ impl Faults {
     }
 
     /// Something happens, for the time line.
-    pub(crate) fn note(&mut self, at: Instant, what: &'static str, place: Place) {
+    pub(crate) fn note(&mut self, at: Instant, what: impl Into<Cow<'static, str>>, place: Place) {
+        let what = what.into();
         self.log.push(Happened { at, what, place });
     }
 }

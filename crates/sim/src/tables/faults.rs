@@ -68,7 +68,7 @@ pub(super) fn happenings<const E: bool>(world: &World<E>, plan: &Plan) -> Table 
     });
     let seen = world.faults.log().iter().map(|seen| {
         let place = place_name(world, plan, seen);
-        (seen.at.as_ps(), seen.what.to_owned(), place, String::new())
+        (seen.at.as_ps(), seen.what.to_string(), place, String::new())
     });
     let mut rows: Vec<_> = known.chain(seen).collect();
     rows.sort_by_key(|row| row.0);

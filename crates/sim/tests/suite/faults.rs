@@ -254,6 +254,59 @@ fn lost_credit_comes_back_by_reset_or_by_count() {
     assert!(what.iter().any(|it| it.starts_with("BB_SC")), "{what:?}");
 }
 
+/// On a busy link nearly all credit is in use: what a fault takes is lost when its R_RDYs come. Each
+/// credit that is left carries a frame per round trip; without any, the link is reset.
+#[test]
+fn a_busy_link_loses_as_much_credit_as_the_fault_says() {
+    let run = |count, end| {
+        let mut san = San::new(end);
+        san.plan.faults = quick();
+        let near = san.switch(US, true, RoutePolicy::OnePath);
+        let far = san.switch(US, true, RoutePolicy::OnePath);
+        let host = san.host("host");
+        let array = san.array("array", 20 * US, Distribution::Constant);
+        san.link(At::NPort(host), near, Cable::new(RATE, 50 * NS, 16));
+        let isl = san.link(near, far, Cable::new(RATE, 25 * US, 30));
+        san.link(far, At::NPort(array), Cable::new(RATE, 50 * NS, 16));
+        san.job(0, 0, 65_536, 16).read_ppm = 0;
+        san.plan.faults.credit_losses = vec![CreditLossPlan {
+            at_ps: 2 * MS,
+            fibre: 2 * isl as u32,
+            count,
+        }];
+        let fast = san.try_run(false).expect("the laws hold");
+        let slow = san.try_run(true).expect("the laws hold in the reference");
+        assert_eq!(differences(&fast, &slow), "", "{count} lost");
+        let port = 2 * isl;
+        let frames = whole(&fast, "ports", "tx_frames_count")[port];
+        let resets = whole(&fast, "ports", "tx_link_reset_count")[port];
+        let what = text(&fast, "happenings", "what");
+        (frames, resets, what, whole(&fast, "happenings", "time_ps"))
+    };
+    let per_credit = |lost: u32| {
+        let frames = run(lost, 11 * MS).0 - run(lost, 6 * MS).0;
+        frames as f64 / f64::from(30 - lost)
+    };
+    let first = per_credit(15);
+    for lost in [20, 25, 27, 29] {
+        let ratio = per_credit(lost) / first;
+        assert!((ratio - 1.0).abs() < 0.03, "{lost} lost: {ratio}");
+    }
+    for (count, said) in [
+        (30, "30 credits get lost"),
+        (
+            1000,
+            "30 credits get lost, all that were left, instead of 1000",
+        ),
+    ] {
+        assert_eq!(run(count, 11 * MS).0, run(count, 3 * MS).0);
+        let (_, resets, what, times) = run(count, 20 * MS);
+        assert_eq!((resets, what[0].as_str()), (1, said));
+        assert!(what[1].starts_with("link reset"), "{what:?}");
+        assert_eq!(times[..2], [2 * MS, 12 * MS]);
+    }
+}
+
 /// The second group of paths serves only while the first has none, and gives it back.
 #[test]
 fn the_second_group_takes_over_and_gives_back() {
@@ -407,7 +460,7 @@ fn apply(san: &mut San, trouble: &Trouble, (host, array): (u32, u32)) {
         3 => faults.credit_losses.push(CreditLossPlan {
             at_ps: from,
             fibre: trouble.link as u32,
-            count: 1 + (trouble.length / MS % 4) as u32,
+            count: 1 + (trouble.length / MS % 6) as u32,
         }),
         _ => {
             for (at_ps, bytes_per_s) in [(from, NonZeroU64::new(3_000_000)), (until, None)] {
