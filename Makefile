@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(HOME)/.local/bin:$(PATH
 export UV_LINK_MODE ?= copy
 SHELL := /bin/bash
 
-.PHONY: help demo test check bench docs fuzz swarm setup format clean
+.PHONY: help demo test check bench docs fuzz planted swarm setup format clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ docs: setup ## Build the manual into site/
 
 fuzz: setup ## Try 20000 unusual scenarios, plans and run folders (half an hour)
 	uv run --quiet python tests/support/fuzz.py
+
+planted: setup ## Score the diagnosis on scenarios whose limit is known, by theme
+	uv run --quiet python tests/support/planted.py
 
 swarm: setup ## Run long property tests; PROPTEST_CASES=N sets the number of cases
 	@export PROPTEST_CASES=$${PROPTEST_CASES:-2000} MATURIN_PEP517_ARGS='--profile checked' && set -x && \

@@ -54,5 +54,6 @@ def link(a: dict, b: dict, **given: object) -> dict:
         "bit_error_interval": None,
         "members": 1,
         "virtual_channels": [],
+        "write_acceleration_bytes": None,
         **given,
     }

@@ -97,6 +97,8 @@ _WHOLE_PERCENT = 100
 _DECIMALS = 10**12
 #: Digits of a number; the largest quantity has 19.
 MOST_DIGITS = 40
+#: Letters of a short word.
+_SHORT_WORD = 4
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?![\d.]))?)\s*(.*?)\s*")
 
 
@@ -110,14 +112,18 @@ class QuantityError(ValueError):
 
 
 def nearest(word: str, known: Mapping[str, object] | list[str] | tuple[str, ...]) -> str | None:
-    """Return the known word most like `word`, None if nothing is alike."""
+    """Return the known word most like `word`, None if nothing is alike.
+
+    One wrong letter is half of a short word, so less likeness is asked of it.
+    """
     names = list(known)
     found = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if not found:
         lowered = {name.lower(): name for name in names}
+        cutoff = 0.5 if len(word) <= _SHORT_WORD else 0.6
         found = [
             lowered[name]
-            for name in difflib.get_close_matches(word.lower(), list(lowered), n=1, cutoff=0.5)
+            for name in difflib.get_close_matches(word.lower(), list(lowered), n=1, cutoff=cutoff)
         ]
     return found[0] if found else None
 

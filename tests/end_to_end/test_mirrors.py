@@ -92,3 +92,15 @@ def test_a_full_journal_suspends_or_delays(tmp_path: Path) -> None:
     assert row["max_held_bytes"] <= 256 * 1024
     assert row["waits_count"] > 0
     assert waiting.summary()["iops"] < suspended.summary()["iops"] / 2
+
+
+def test_a_suspended_mirror_resumes(tmp_path: Path) -> None:
+    keys = "mode: asynchronous, journal: 256KiB, max_outstanding: 2, resume_after: 20ms"
+    run = simulated(tmp_path, f"{keys}, region: 32KiB, resync_rate: 10MB/s", depth=4)
+    (row,) = run.rows("mirrors")
+    assert row["suspensions_count"] >= 1
+    assert row["resync_bytes"] > 0
+    assert row["resync_bytes"] <= 1e7 * row["resync_ps"] / 1e12 + 2 * 32 * 1024
+    assert {point["resynchronises"] for point in run.rows("mirror_series")} <= {0, 1}
+    (finding,) = [finding for finding in find(run) if finding.id == "mirror_lag"]
+    assert "it copied the regions they had marked" in finding.detail

@@ -89,6 +89,7 @@ def test_schema_and_catalog() -> None:
             "disks",
             "arrays",
             "replication",
+            "acceleration",
             "enclosures",
         ),
         "workloads",

@@ -145,6 +145,34 @@ def test_luns_spread_over_array_ports() -> None:
     assert {fixed.n_ports[path_of(job).target_n_port].name for job in fixed.jobs} == {"dev1.p1"}
 
 
+@pytest.mark.parametrize(
+    "workloads",
+    [
+        ["targets: dev1.lun1, host_port: hba0.p0", "targets: dev1.lun2, host_port: hba0.p1"],
+        ["targets: dev1.lun2", "targets: dev1.lun1"],
+        ['targets: "dev1.lun[1..2]"', "targets: dev1.lun1"],
+        ["targets: dev1.lun1, numjobs: 2", "targets: dev1.lun2, numjobs: 2"],
+    ],
+)
+def test_the_number_of_a_lun_alone_selects_its_port(workloads: list[str]) -> None:
+    """Whichever port of the host, and wherever the LUN stands in its workload."""
+    text = """
+hosts: [{name: host1, hbas: {ports: 2}}]
+switches: [{name: sw1}]
+arrays: [{name: dev1, ports: 2, luns: [{name: "lun[1..2]", size: 1GiB}]}]
+links:
+  - {from: "host1.hba0.p[0..1]", to: sw1}
+  - {from: "dev1.p[0..1]", to: sw1}
+workloads:
+"""
+    lines = [f"  - {{name: w{at}, hosts: host1, {keys}}}\n" for at, keys in enumerate(workloads)]
+    plan = compile_plan(parse_scenario(text + "".join(lines)))
+    reached = {
+        (job.targets[0].lun, plan.n_ports[path_of(job).target_n_port].name) for job in plan.jobs
+    }
+    assert reached == {(0, "dev1.p0"), (1, "dev1.p1")}
+
+
 def test_lun_export() -> None:
     plan = plan_of(**{"arrays.dev1.luns.*.ports": "p1"})
     assert {plan.n_ports[path_of(job).target_n_port].name for job in plan.jobs} == {"dev1.p1"}

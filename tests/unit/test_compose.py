@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 from sanlab.errors import ScenarioError
 from sanlab.scenario import compose as parsers
 from sanlab.scenario.document import Mark, read_value
+from sanlab.scenario.load import load_scenario, parse_scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORDS = [
     *("a", "host[1..4]", "a:b", "http://x", "yes", "on", "off", "No", "true", "null", "~", "é"),
@@ -64,6 +68,20 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
 def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
     with pytest.raises(ScenarioError):
         read_value(text, Mark("scenario"))
+
+
+def test_what_is_nested_too_deeply_has_a_line() -> None:
+    with pytest.raises(ScenarioError) as refused:
+        parse_scenario("hosts:\n  - name: host1\n    cpu: " + "[" * 100_000)
+    assert [problem.line for problem in refused.value.problems] == [3]
+
+
+def test_a_file_that_is_not_utf_8_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "latin.yaml"
+    path.write_bytes("hosts:\n  - name: h\u00e9\n".encode("latin-1"))
+    with pytest.raises(ScenarioError) as refused:
+        load_scenario(path)
+    assert [problem.line for problem in refused.value.problems] == [2]
 
 
 def test_many_brackets_are_no_depth() -> None:

@@ -13,6 +13,7 @@ from sanlab.catalog import names_of
 from sanlab.cli.main import app
 from sanlab.drive.file import load_drive
 from sanlab.drive.service import DEPTHS, Service, service_of
+from sanlab.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,21 @@ def test_keys_of_a_disk_reach_the_drive(tmp_path: Path) -> None:
     drive = load_drive(str(file)).plan
     values = (drive.scheduling, drive.position_margin_ps, drive.ageing_ppm)
     assert values == ("sstf", 10**9, 5000)
+
+
+@pytest.mark.parametrize("model", ["model: cheetah-10k6, ", ""])
+def test_a_disk_has_a_number_of_zones(model: str, tmp_path: Path) -> None:
+    file = tmp_path / "drive.yaml"
+    file.write_text(f"{{{model}zones: 8}}\n")
+    assert len(load_drive(str(file)).plan.zones) == 8
+
+
+def test_a_disk_of_the_catalog_has_no_list_of_zones(tmp_path: Path) -> None:
+    file = tmp_path / "drive.yaml"
+    file.write_text("model: cheetah-10k6\nzones: [{first_cylinder: 0}]\n")
+    with pytest.raises(ScenarioError) as refused:
+        load_drive(str(file))
+    assert [(it.line, it.key) for it in refused.value.problems] == [(2, "zones")]
 
 
 def test_drives_of_the_catalog_order_commands_alike() -> None:

@@ -89,6 +89,26 @@ def test_a_plain_interval_of_a_correlated_series_would_be_too_narrow() -> None:
     assert sum(abs(i.mean - 10.0) <= (i.half_width or 0) for i in found) / 200 < 0.7
 
 
+@pytest.mark.parametrize("per_bin", [0.2, 0.3, 0.7, 1.3, 1.5, 2.05, 7.5])
+def test_whole_ios_at_constant_distances_are_no_noise(per_bin: float) -> None:
+    """Their number is exact but for an I/O at either end."""
+    counts = np.diff(np.floor(np.arange(201) * per_bin + 1e-9))
+    interval = batch_means(counts)
+    assert interval.half_width is not None
+    assert interval.half_width * 200 <= 5  # I/Os in all, of 40 to 1500
+
+
+@pytest.mark.parametrize("per_bin", [0.7, 1.5, 20.0])
+@pytest.mark.parametrize("count", [20, 60, 200])
+def test_intervals_cover_the_rate_of_poisson_arrivals(per_bin: float, count: int) -> None:
+    """Also with few I/Os in a bin, where batches of whole I/Os may cover more often than 95 %."""
+    stream = np.random.default_rng(11)
+    found = [stream.poisson(per_bin, size=count).astype(float) for _ in range(1000)]
+    intervals = [batch_means(counts) for counts in found]
+    covered = sum(abs(it.mean - per_bin) <= (it.half_width or 0) for it in intervals)
+    assert covered / 1000 >= 0.93
+
+
 def mm1_waits(stream: np.random.Generator, count: int, load: float) -> np.ndarray:
     """Times in the system of an M/M/1 queue with service rate 1, by Lindley's recursion."""
     service, between = stream.exponential(size=count), stream.exponential(1 / load, size=count)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from sanlab.plan.compile import compile_plan
@@ -13,6 +16,7 @@ from sanlab.scenario.load import parse_scenario
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
 
+DOCS = Path(__file__).parents[2] / "docs"
 BASE = """\
 hosts:
   - {name: "host[1..2]", hbas: {ports: 2}}
@@ -152,3 +156,15 @@ def test_a_note_where_credit_does_not_fill_a_link() -> None:
     plan = plan_of(links)
     assert any("sw1.e2 to sw2.e0: 8 BB credits" in note for note in notes(plan))
     assert credit_to_fill(plan.links[2], 2112) == 784
+
+
+def test_the_page_on_credit_tells_what_the_plan_needs() -> None:
+    """Whole credits for a round trip of 5 us for each kilometre, and one frame being sent."""
+    page = (DOCS / "how-to" / "size-bb-credit.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| (\d+) km \| [^|]+ \| (\d+) \| (\d+) \|", page)
+    assert len(rows) == 3
+    plan = plan_of("  - {from: host*, to: sw1}\n  - {from: sw1, to: sw2}\n" + ENDS)
+    for km, *told in rows:
+        changes = {"delay_ps": int(km) * 5_000_000, "bytes_per_s": 850_000_000}
+        link = msgspec.structs.replace(plan.links[2], **changes)
+        assert [credit_to_fill(link, size) for size in (2048, 1024)] == [int(it) for it in told]

@@ -48,5 +48,5 @@ pub use probe::{Fate, NoProbe, Probe};
 pub use qos::{Class, Discipline, Limit, Pair, PairCounters, VirtualChannel};
 pub use routing::RoutePolicy;
 pub use switch::{Forwarding, SwitchModel};
-pub use transmission::{LOST, Transmission};
+pub use transmission::{LOST, TAKEN, Transmission};
 pub use trunk::{Trunk, TrunkMember};

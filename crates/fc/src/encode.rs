@@ -47,7 +47,10 @@ pub fn frame(frame: &Frame, header: Header, out: &mut Vec<u8>, unit: impl FnOnce
     out.extend(if frame.seq_cnt == 0 { SOF_I3 } else { SOF_N3 });
     write_header(frame, header, out);
     match frame.kind {
-        FrameKind::Command | FrameKind::TransferReady | FrameKind::Response => unit(out),
+        FrameKind::Command
+        | FrameKind::TransferReady
+        | FrameKind::EarlyReady
+        | FrameKind::Response => unit(out),
         FrameKind::AbortAccepted => abort_accepted(frame, header.rx_id_known, out),
         _ => {
             let start = frame.offset.to_be_bytes()[3];
@@ -93,7 +96,9 @@ fn control(frame: &Frame, header: Header) -> (u8, u8, u32) {
     let hands_over = END_OF_SEQUENCE | TRANSFER_INITIATIVE;
     match frame.kind {
         FrameKind::Command => (0x06, fc_type, FIRST_SEQUENCE | hands_over),
-        FrameKind::TransferReady => (0x05, fc_type, FROM_RESPONDER | hands_over),
+        FrameKind::TransferReady | FrameKind::EarlyReady => {
+            (0x05, fc_type, FROM_RESPONDER | hands_over)
+        }
         FrameKind::Response => (0x07, fc_type, FROM_RESPONDER | LAST_SEQUENCE | hands_over),
         FrameKind::Data => (
             0x01,

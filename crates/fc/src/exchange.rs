@@ -100,7 +100,9 @@ impl Exchange {
     pub fn on_arrived(&mut self, kind: FrameKind) {
         match kind {
             FrameKind::Command => self.rx_id_known = RxIdKnown::ToTarget,
-            FrameKind::TransferReady => self.rx_id_known = RxIdKnown::ToBoth,
+            FrameKind::TransferReady | FrameKind::EarlyReady => {
+                self.rx_id_known = RxIdKnown::ToBoth;
+            }
             _ => {}
         }
     }

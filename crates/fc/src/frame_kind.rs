@@ -8,6 +8,8 @@ pub enum FrameKind {
     Command,
     /// Data descriptor: the responder asks for data.
     TransferReady,
+    /// Data descriptor of the near end of a link that answers for the responder.
+    EarlyReady,
     /// Solicited data.
     Data,
     /// Command status.

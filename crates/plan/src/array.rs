@@ -448,6 +448,21 @@ pub struct MirrorPlan {
     /// The data of copies up to this length follow their command without an XFER_RDY, so that a copy needs
     /// one round trip.
     pub one_round_trip_bytes: u32,
+    /// How it goes on when its journal was full. Without it, it stays suspended.
+    pub resume: Option<ResumePlan>,
+}
+
+/// How a suspended mirror goes on.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ResumePlan {
+    /// From the suspension to the resumption.
+    pub after_ps: NonZeroU64,
+    /// What is marked and copied as a whole.
+    pub region_bytes: NonZeroU64,
+    /// Highest rate at which marked regions are copied. Without it, nothing but `max_outstanding` limits it.
+    pub bytes_per_s: Option<NonZeroU64>,
 }
 
 /// When a write to a mirrored LUN is acknowledged.

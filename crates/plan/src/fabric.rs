@@ -139,6 +139,9 @@ pub struct LinkPlan {
     pub members: NonZeroU32,
     /// Virtual channels between switches, in both directions. Their credit replaces the link's.
     pub virtual_channels: Vec<VirtualChannelPlan>,
+    /// Data of writes, in each direction, for which the near end answers in place of the target and the far
+    /// end has room. Without it, the ends leave writes to their targets.
+    pub write_acceleration_bytes: Option<NonZeroU64>,
 }
 
 /// One end of a link.

@@ -69,6 +69,8 @@ pub struct Command<T> {
     pub bytes: u32,
     /// Data asked for so far: the first burst and the bytes named in FCP_XFER_RDYs.
     pub asked_bytes: u32,
+    /// The near end of a link has asked for all data of the write before the target could.
+    pub is_early: bool,
     /// Its first burst.
     pub first_burst: FirstBurst,
     /// Room for its data.
@@ -78,6 +80,15 @@ pub struct Command<T> {
 }
 
 impl<T> Command<T> {
+    /// Data that the initiator has been asked for so far.
+    pub fn wanted_bytes(&self) -> u32 {
+        if self.is_early {
+            self.bytes
+        } else {
+            self.asked_bytes
+        }
+    }
+
     /// Data of a burst that was asked for are missing.
     pub fn misses_data(&self) -> bool {
         !self.is_read && (self.arrived_bytes < self.asked_bytes || self.status != Status::Good)

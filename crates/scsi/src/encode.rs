@@ -42,7 +42,8 @@ pub fn frame<T>(
         match frame.kind {
             FrameKind::Command => fcp_cmnd(command, addresses.lun, out),
             FrameKind::Response => fcp_rsp(command, out),
-            _ => fcp_xfer_rdy(frame.offset, command, out),
+            FrameKind::EarlyReady => fcp_xfer_rdy(frame.offset, command.bytes, out),
+            _ => fcp_xfer_rdy(frame.offset, command.asked_bytes, out),
         }
     });
 }
@@ -56,10 +57,10 @@ fn rx_id_known<T>(exchange: &Exchange, command: &Command<T>) -> RxIdKnown {
     }
 }
 
-/// FCP_XFER_RDY for the burst from this offset.
-fn fcp_xfer_rdy<T>(offset: u32, command: &Command<T>, out: &mut Vec<u8>) {
+/// FCP_XFER_RDY for the burst from this offset to this one.
+fn fcp_xfer_rdy(offset: u32, end: u32, out: &mut Vec<u8>) {
     out.extend(offset.to_be_bytes());
-    out.extend((command.asked_bytes - offset).to_be_bytes());
+    out.extend((end - offset).to_be_bytes());
     out.extend([0; 4]);
 }
 
@@ -146,6 +147,7 @@ mod tests {
             address,
             bytes,
             asked_bytes: 0,
+            is_early: false,
             first_burst: FirstBurst::Over,
             room: Room::None,
             arrived_bytes: 0,

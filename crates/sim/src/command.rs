@@ -18,7 +18,7 @@
 //! `host` and `array`. A step that takes time ends with an event, one that takes none calls the next
 //! directly.
 
-use sanlab_fabric::{Fibre, LOST, Transmission};
+use sanlab_fabric::{Fibre, LOST, TAKEN, Transmission};
 use sanlab_fc::{Exchange, ExchangeState, Frame, FrameKind, wire_bytes};
 use sanlab_kernel::{Id, Instant, Span, Stage};
 use sanlab_scsi::{FCP_RSP_BYTES, Status};
@@ -35,9 +35,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if start.ends_sequence {
             self.on_sequence_sent(now, start.frame, start.fibre);
         }
-        if start.arrives_at >= LOST {
+        if start.arrives_at >= TAKEN {
             if start.arrives_at == LOST {
                 self.network.frames.remove(start.frame);
+            } else if self.accelerators.are_any() {
+                self.on_accelerated_hop(now, start);
             }
             return;
         }
@@ -151,10 +153,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.on_disk_command(now, exchange_id, transfer);
             }
             (FrameKind::Command, _) => self.on_command(now, exchange_id),
-            (FrameKind::TransferReady, Tag::Host(request)) => {
+            (FrameKind::TransferReady | FrameKind::EarlyReady, Tag::Host(request)) => {
                 self.on_transfer_ready(now, request, exchange_id, frame.offset);
             }
-            (FrameKind::TransferReady, _) => self.send_data(now, exchange_id, frame.offset),
+            (FrameKind::TransferReady | FrameKind::EarlyReady, _) => {
+                self.send_data(now, exchange_id, frame.offset);
+            }
             (FrameKind::Data, Tag::BackEnd(transfer)) => {
                 self.serve_exchange(now, exchange_id, transfer);
             }

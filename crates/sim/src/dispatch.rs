@@ -66,6 +66,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::Allocated(request) => self.on_allocated(now, request),
             Event::CpuSubmitted(request) => self.on_cpu_submitted(now, request),
             Event::EngineSubmitted(request) => self.on_engine_submitted(now, request),
+            Event::WriteSeen(exchange, fibre) => self.on_write_seen(now, exchange, fibre),
+            Event::TakenOut(frame) => self.on_taken_out(now, frame),
             Event::Arrived(frame) => self.on_arrived(now, frame),
             Event::EngineCompleted(request) => self.on_engine_completed(now, request),
             Event::TransferSubmitted(exchange, offset) => {
@@ -74,6 +76,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             Event::Interrupt(adapter) => self.on_interrupt(now, adapter),
             Event::CpuCompleted(request) => self.on_cpu_completed(now, request),
             Event::RetryLun(adapter, queue) => self.on_retry_lun(now, adapter, queue),
+            Event::MirrorResumes(array, lun) => self.on_mirror_resumes(now, array, lun),
+            Event::RegionDue(array, lun) => self.on_region_due(now, array, lun),
             Event::RetryCopy(transfer) => self.send_transfer(now, transfer),
             Event::LimitPassed(exchange, number) => self.on_limit_passed(now, exchange, number),
             Event::CommandProcessed(exchange, server, failures) => {

@@ -4,7 +4,7 @@ use sanlab_fabric::{Fibre, Link, Policy};
 use sanlab_fc::{Exchange, Frame};
 use sanlab_host::{Adapter, LunQueue};
 use sanlab_kernel::Id;
-use sanlab_storage::{Array, Controller, Disk, Group, Rebuild};
+use sanlab_storage::{Array, Controller, Disk, Group, Lun, Rebuild};
 
 use crate::array::task::Task;
 use crate::array::transfer::Transfer;
@@ -39,6 +39,10 @@ pub(crate) enum Event {
     CpuSubmitted(Id<OpenRequest>),
     /// The adapter's engine has started a command.
     EngineSubmitted(Id<OpenRequest>),
+    /// The near end of an accelerated link has sent the command of a write over this fibre.
+    WriteSeen(Id<Exchange>, Id<Fibre>),
+    /// An end of an accelerated link has all of a frame that it takes out.
+    TakenOut(Id<Frame>),
     /// The last frame of an information unit has arrived.
     Arrived(Id<Frame>),
     /// The adapter's engine has finished a command.
@@ -51,6 +55,10 @@ pub(crate) enum Event {
     CpuCompleted(Id<OpenRequest>),
     /// A LUN that accepted nothing is tried again: adapter and LUN queue.
     RetryLun(Id<Adapter>, Id<LunQueue>),
+    /// A suspended mirror goes on.
+    MirrorResumes(Id<Array>, Id<Lun>),
+    /// A region that a mirror lacks may be copied, as far as its rate is concerned.
+    RegionDue(Id<Array>, Id<Lun>),
     /// A refused copy is sent again.
     RetryCopy(Id<Transfer>),
     /// A command has waited for the limits of its LUN and host: exchange and its number.

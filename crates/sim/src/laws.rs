@@ -1,6 +1,6 @@
 //! What must hold at the end of every run: conservation, and Little's law.
 
-use sanlab_fabric::{BrokenLaw, Fibre};
+use sanlab_fabric::{BrokenLaw, Fibre, fibres_of};
 use sanlab_kernel::{Id, Instant, Station};
 use sanlab_storage::{Cache, Media, PageCache};
 
@@ -43,6 +43,10 @@ pub(crate) fn check_laws<const E: bool>(
             check_workloads(world, plan, now)?,
         ),
     ];
+    if world.accelerators.are_any() {
+        let count = check_acceleration(world, plan)?;
+        checks.push(ok("accelerated writes conserved", count));
+    }
     if !plan.phases.is_empty() {
         checks.push(ok(
             "Little's law in phases",
@@ -50,6 +54,17 @@ pub(crate) fn check_laws<const E: bool>(
         ));
     }
     Ok(checks)
+}
+
+/// Data of writes at the far ends of links are conserved.
+fn check_acceleration<const E: bool>(world: &World<E>, plan: &Plan) -> Result<u64, RunError> {
+    let counters = world.accelerators.all.iter().map(|it| it.counters);
+    match world.broken_accelerator() {
+        None => Ok(counters.map(|it| it.writes).sum()),
+        Some(link) => Err(RunError::Acceleration {
+            port: fibre_name(plan, fibres_of(link)[0]),
+        }),
+    }
 }
 
 fn name_fault(fault: &BrokenLaw, plan: &Plan) -> RunError {

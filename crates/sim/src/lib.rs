@@ -18,6 +18,7 @@
 //! Handlers of one side call each other where a step takes no time: a request that fails at once makes
 //! the job ask for the next one before the first handler has returned.
 
+mod acceleration;
 mod array;
 mod build;
 mod check;

@@ -168,6 +168,12 @@ pub enum RunError {
         /// The LUN.
         lun: String,
     },
+    /// Data of accelerated writes that came to the far end of a link are neither passed on nor kept there.
+    #[error("the far end of {port} has lost data of accelerated writes")]
+    Acceleration {
+        /// A port of the link.
+        port: String,
+    },
     /// A port has no exchange id left.
     #[error("{n_port} has all 65535 exchanges open that an N_Port can have")]
     ExchangeIds {

@@ -3,6 +3,7 @@
 use sanlab_fabric::Network;
 use sanlab_kernel::{Agenda, IdVec, Instant};
 
+use crate::acceleration::state::Accelerators;
 use crate::array::state::ArraySide;
 use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::state::Exchanges;
@@ -22,6 +23,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     /// Exchanges that are open, with their commands.
     pub(crate) fcp: sanlab_scsi::Exchanges<Tag>,
     pub(crate) exchanges: Exchanges,
+    /// Links whose ends accelerate writes.
+    pub(crate) accelerators: Accelerators,
     /// Dialogues with the services of the fabric.
     pub(crate) services: Services,
     /// What goes wrong in the fabric.

@@ -90,6 +90,19 @@ impl Lag {
         self.forget(place);
     }
 
+    /// Acknowledged writes that were given up have been copied after all.
+    pub fn regained(&mut self, now: Instant, bytes: u64) {
+        self.read(now);
+        self.bytes -= bytes;
+        self.interval.bytes = self.bytes;
+    }
+
+    /// No acknowledged write is given up any more.
+    pub fn restore(&mut self, now: Instant) {
+        self.read(now);
+        self.lost_since = None;
+    }
+
     /// Bring means and maxima up to now.
     pub fn read(&mut self, now: Instant) {
         let area = u128::from(self.bytes) * u128::from((now - self.as_of).as_ps());

@@ -21,6 +21,7 @@ mod page_cache;
 mod parts;
 mod raid;
 mod ram;
+mod resync;
 mod room;
 mod service_time;
 mod ssd;
@@ -48,5 +49,6 @@ pub use raid::{
     Role, Slot, Spot, StripeLocks, WriteStrategy,
 };
 pub use ram::Ram;
+pub use resync::Resume;
 pub use service_time::ServiceTime;
 pub use ssd::{Ssd, SsdMedia};

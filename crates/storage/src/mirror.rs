@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use sanlab_kernel::{Arena, Id, Instant};
+use sanlab_kernel::{Arena, Id, Instant, Span};
 
 use crate::elsewhere::{Device, Flow, Port, Task};
 use crate::lag::{Lag, LagInterval, LagPlace};
 use crate::parts::Lun;
+use crate::resync::{Resume, Resync};
 
 /// Where a LUN is copied to, and by which way.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,14 @@ pub struct Mirror {
     /// Bytes of accepted writes whose copy is not done.
     held_bytes: u64,
     suspended_at: Option<Instant>,
+    /// Since when it copies what it did not copy while it was suspended.
+    resync_since: Option<Instant>,
+    /// Marked regions, if it resumes.
+    resync: Option<Resync>,
+    /// Bytes of acknowledged writes that were given up and are not copied by their regions.
+    lacking_bytes: u64,
+    /// Writes that were given up and are not acknowledged: their regions are not marked yet.
+    unmarked: u64,
     lag: Lag,
     counters: MirrorCounters,
 }
@@ -68,8 +77,16 @@ pub struct MirrorCounters {
     pub writes: u64,
     /// Writes that waited for room in the journal, or for a place among the copies in progress.
     pub waits: u64,
-    /// Writes that will not be copied, because the mirror is suspended.
+    /// Writes that are not copied themselves, because the mirror was suspended.
     pub lost: u64,
+    /// Suspensions.
+    pub suspensions: u64,
+    /// Time suspended, without a suspension that lasts.
+    pub suspended: Span,
+    /// Time of copying marked regions, without what lasts.
+    pub resync: Span,
+    /// Bytes of marked regions copied.
+    pub resync_bytes: u64,
     /// Copies done.
     pub copies: u64,
     /// Their bytes.
@@ -106,6 +123,8 @@ enum CopyState {
     Open,
     Done,
     Lost,
+    /// The copy of a region, and the bytes there that the copy lacks.
+    Region(u64),
 }
 
 impl Mirror {
@@ -121,9 +140,20 @@ impl Mirror {
             open: 0,
             held_bytes: 0,
             suspended_at: None,
+            resync_since: None,
+            resync: None,
+            lacking_bytes: 0,
+            unmarked: 0,
             lag: Lag::default(),
             counters: MirrorCounters::default(),
         }
+    }
+
+    /// The same, which goes on after a suspension.
+    #[must_use]
+    pub fn resuming(mut self, resume: Option<Resume>) -> Self {
+        self.resync = resume.map(Resync::new);
+        self
     }
 
     /// A write has come, as work of this task.
@@ -136,7 +166,12 @@ impl Mirror {
     ) -> Id<MirroredWrite> {
         self.counters.writes += 1;
         let has_room = self.waiting.is_empty() && self.has_room(bytes);
-        if !has_room && matches!(self.mode, MirrorMode::Journal { suspends: true, .. }) {
+        let is_marked = self.resync_since.is_some()
+            && (self.resync.as_ref()).is_some_and(|resync| resync.touches(address, bytes));
+        if !has_room
+            && !is_marked
+            && matches!(self.mode, MirrorMode::Journal { suspends: true, .. })
+        {
             self.suspend(now);
         }
         let id = self.writes.insert(MirroredWrite {
@@ -146,9 +181,10 @@ impl Mirror {
             state: CopyState::Waiting,
             place: None,
         });
-        if self.suspended_at.is_some() {
+        if self.suspended_at.is_some() || is_marked {
             self.writes[id].state = CopyState::Lost;
             self.counters.lost += 1;
+            self.unmarked += 1;
         } else if has_room {
             self.accept(id);
         } else {
@@ -183,8 +219,13 @@ impl Mirror {
         if self.open >= self.max_outstanding {
             return None;
         }
-        let id = self.queued.pop_front()?;
-        self.writes[id].state = CopyState::Open;
+        let id = match self.queued.pop_front() {
+            Some(id) => id,
+            None => self.next_region(now)?,
+        };
+        if self.writes[id].state == CopyState::Queued {
+            self.writes[id].state = CopyState::Open;
+        }
         self.open += 1;
         self.counters.most_open = self.counters.most_open.max(self.open);
         self.counters.first_at.get_or_insert(now);
@@ -194,6 +235,12 @@ impl Mirror {
     /// A copy that began then is done.
     pub fn end(&mut self, now: Instant, began_at: Instant, id: Id<MirroredWrite>) {
         let write = &mut self.writes[id];
+        if let CopyState::Region(lacking) = write.state {
+            let bytes = write.bytes;
+            self.writes.remove(id);
+            self.end_region(now, bytes, lacking);
+            return;
+        }
         write.state = CopyState::Done;
         let MirroredWrite { bytes, place, .. } = *write;
         self.open -= 1;
@@ -210,13 +257,21 @@ impl Mirror {
 
     /// The host's write is acknowledged.
     pub fn acknowledge(&mut self, now: Instant, id: Id<MirroredWrite>) {
-        let MirroredWrite { state, bytes, .. } = self.writes[id];
+        let MirroredWrite {
+            state,
+            address,
+            bytes,
+            ..
+        } = self.writes[id];
         match state {
             CopyState::Done => self.writes.remove(id),
             CopyState::Lost => {
                 self.lag.acknowledge_lost(now, bytes);
                 self.writes.remove(id);
+                self.unmarked -= 1;
+                self.mark(address, bytes);
             }
+            CopyState::Region(_) => unreachable!("no host waits for a region"),
             CopyState::Waiting | CopyState::Queued | CopyState::Open => {
                 self.writes[id].place = Some(self.lag.acknowledge(now, bytes));
             }
@@ -243,6 +298,39 @@ impl Mirror {
         self.suspended_at
     }
 
+    /// Since when it copies what it did not copy while it was suspended.
+    pub fn resync_since(&self) -> Option<Instant> {
+        self.resync_since
+    }
+
+    /// When a suspension that has just begun ends; once for each.
+    pub fn resumes_at(&mut self) -> Option<Instant> {
+        self.resync.as_mut()?.resumes_at(self.suspended_at?)
+    }
+
+    /// Copy again, and what was not copied.
+    pub fn resume(&mut self, now: Instant) {
+        let Some(since) = self.suspended_at.take() else {
+            return;
+        };
+        self.counters.suspended += now - since;
+        self.resync_since = Some(now);
+        self.end_resync(now);
+    }
+
+    /// When to look again for regions, which wait for their rate; once for each wait.
+    pub fn wake_at(&mut self, now: Instant) -> Option<Instant> {
+        self.resync_since?;
+        self.resync.as_mut()?.wake_at(now)
+    }
+
+    /// The time to look for regions has come.
+    pub fn wake(&mut self) {
+        if let Some(resync) = &mut self.resync {
+            resync.wake();
+        }
+    }
+
     /// What it has done.
     pub fn counters(&self) -> &MirrorCounters {
         &self.counters
@@ -265,7 +353,8 @@ impl Mirror {
 
     /// Writes whose copy is not done and not given up.
     pub fn unfinished(&self) -> u64 {
-        u64::from(self.open) + (self.queued.len() + self.waiting.len()) as u64
+        let regions = self.resync.as_ref().map_or(0, |resync| resync.open);
+        u64::from(self.open - regions) + (self.queued.len() + self.waiting.len()) as u64
     }
 
     /// Every write is copied, on its way or given up; all that the copy lacks is one of these.
@@ -279,12 +368,8 @@ impl Mirror {
         let acknowledged = self.writes.live().map(|id| &self.writes[id]);
         let behind = acknowledged.filter(|write| write.place.is_some());
         let behind: u64 = behind.map(|write| write.bytes).sum();
-        let is_behind = if self.suspended_at.is_some() {
-            self.lag.bytes() >= behind
-        } else {
-            self.lag.bytes() == behind
-        };
-        is_behind && writes == copies + lost + self.unfinished()
+        self.lag.bytes() == behind + self.lacking_bytes
+            && writes == copies + lost + self.unfinished()
     }
 
     fn has_room(&self, bytes: u64) -> bool {
@@ -312,113 +397,75 @@ impl Mirror {
             return;
         }
         self.suspended_at = Some(now);
+        self.counters.suspensions += 1;
+        if let Some(since) = self.resync_since.take() {
+            self.counters.resync += now - since;
+        }
         self.lag.read(now);
         for id in std::mem::take(&mut self.queued) {
             self.counters.lost += 1;
             let write = &mut self.writes[id];
             write.state = CopyState::Lost;
-            if let Some(place) = write.place {
+            let MirroredWrite {
+                address,
+                bytes,
+                place,
+                ..
+            } = *write;
+            if let Some(place) = place {
                 self.lag.lose(place);
                 self.writes.remove(id);
+                self.mark(address, bytes);
+            } else {
+                self.unmarked += 1;
             }
+        }
+    }
+
+    /// The copy lacks an acknowledged write, until its regions are copied.
+    fn mark(&mut self, address: u64, bytes: u64) {
+        self.lacking_bytes += bytes;
+        if let Some(resync) = &mut self.resync {
+            resync.mark(address, bytes);
+        }
+    }
+
+    /// The next marked region, if it may be copied now.
+    fn next_region(&mut self, now: Instant) -> Option<Id<MirroredWrite>> {
+        self.resync_since?;
+        let region = self.resync.as_mut()?.take(now)?;
+        Some(self.writes.insert(MirroredWrite {
+            address: region.address,
+            bytes: region.bytes,
+            task: Id::new(u32::MAX),
+            state: CopyState::Region(region.lacking),
+            place: None,
+        }))
+    }
+
+    /// The copy of a region of this length is done.
+    fn end_region(&mut self, now: Instant, bytes: u64, lacking: u64) {
+        self.open -= 1;
+        if let Some(resync) = &mut self.resync {
+            resync.open -= 1;
+        }
+        self.counters.resync_bytes += bytes;
+        self.lacking_bytes -= lacking;
+        self.lag.regained(now, lacking);
+        self.end_resync(now);
+    }
+
+    /// All regions are copied: the copy is as it would be without the suspension.
+    fn end_resync(&mut self, now: Instant) {
+        let is_done = self.resync.as_ref().is_some_and(Resync::is_done);
+        if let (Some(since), true) = (self.resync_since, is_done && self.unmarked == 0) {
+            self.counters.resync += now - since;
+            self.resync_since = None;
+            self.lag.restore(now);
         }
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
-mod tests {
-    use super::*;
-    use sanlab_kernel::Span;
-
-    fn at(ps: u64) -> Instant {
-        Instant::from_ps(ps)
-    }
-
-    fn mirror(mode: MirrorMode, max_outstanding: u32) -> Mirror {
-        let route = MirrorRoute {
-            array: Id::new(0),
-            lun: Id::new(0),
-            source_n_port: Id::new(0),
-            target_n_port: Id::new(1),
-            flow: Id::new(0),
-            one_round_trip_bytes: 0,
-        };
-        Mirror::new(route, mode, max_outstanding)
-    }
-
-    #[test]
-    fn one_copy_at_a_time_and_the_others_in_order() {
-        let mut mirror = mirror(MirrorMode::Synchronous, 1);
-        let writes = [7, 8, 9].map(|task| mirror.write(at(10), Id::new(task), 0, 512));
-        assert_eq!(mirror.begin(at(10)), Some(writes[0]));
-        assert_eq!(
-            (mirror.begin(at(11)), mirror.accept_waiting()),
-            (None, None)
-        );
-        for (nth, done_at) in [20, 35, 40].into_iter().enumerate() {
-            assert!(!mirror.lets_acknowledge(writes[nth]));
-            mirror.end(at(done_at), at(done_at - 10), writes[nth]);
-            assert!(mirror.lets_acknowledge(writes[nth]));
-            assert_eq!(mirror.task_of(writes[nth]), Id::new(7 + nth as u32));
-            mirror.acknowledge(at(done_at), writes[nth]);
-            assert_eq!(mirror.accept_waiting(), writes.get(nth + 1).copied());
-            assert_eq!(mirror.begin(at(done_at)), writes.get(nth + 1).copied());
-            assert!(mirror.is_conserved());
-        }
-        let counters = mirror.counters();
-        assert_eq!(
-            (counters.copies, counters.bytes, counters.response),
-            (3, 1536, 30)
-        );
-        assert_eq!(
-            (counters.first_at, counters.last_at, counters.most_open),
-            (Some(at(10)), at(40), 1)
-        );
-        assert_eq!((counters.waits, mirror.lag().worst()), (2, Span::ZERO));
-    }
-
-    #[test]
-    fn a_full_journal_lets_writes_wait() {
-        let journal = MirrorMode::Journal {
-            bytes: 1024,
-            suspends: false,
-        };
-        let mut mirror = mirror(journal, 1);
-        let writes = [7, 8, 9].map(|task| mirror.write(at(0), Id::new(task), 0, 512));
-        assert_eq!(
-            writes.map(|id| mirror.lets_acknowledge(id)),
-            [true, true, false]
-        );
-        mirror.acknowledge(at(1), writes[0]);
-        assert_eq!(mirror.begin(at(1)), Some(writes[0]));
-        mirror.end(at(9), at(1), writes[0]);
-        assert_eq!(mirror.accept_waiting(), Some(writes[2]));
-        assert!(mirror.lets_acknowledge(writes[2]) && mirror.is_conserved());
-        assert_eq!(mirror.lag().worst(), Span::from_ps(8));
-    }
-
-    #[test]
-    fn a_full_journal_suspends_the_mirror() {
-        let journal = MirrorMode::Journal {
-            bytes: 1024,
-            suspends: true,
-        };
-        let mut mirror = mirror(journal, 1);
-        let writes = [7, 8].map(|task| mirror.write(at(0), Id::new(task), 0, 512));
-        assert_eq!(mirror.begin(at(0)), Some(writes[0]));
-        mirror.acknowledge(at(1), writes[0]);
-        mirror.acknowledge(at(2), writes[1]);
-        let late = mirror.write(at(5), Id::new(9), 0, 512);
-        assert!(mirror.lets_acknowledge(late));
-        mirror.end(at(6), at(0), writes[0]);
-        mirror.acknowledge(at(7), late);
-        assert_eq!(mirror.begin(at(7)), None);
-        assert_eq!(mirror.suspended_at(), Some(at(5)));
-        assert_eq!(
-            (mirror.lag().bytes(), mirror.lag().age(at(10))),
-            (1024, Span::from_ps(8))
-        );
-        assert_eq!((mirror.counters().lost, mirror.is_conserved()), (2, true));
-    }
-}
+mod tests;

@@ -20,7 +20,13 @@ from sanlab.scenario.base import (
     refusal,
 )
 from sanlab.scenario.caches import Cache
-from sanlab.scenario.fabric import MAX_MEMBERS, ChannelCounts, HoldTime, as_both
+from sanlab.scenario.fabric import (
+    MAX_ACCELERATION_BUFFER,
+    MAX_MEMBERS,
+    ChannelCounts,
+    HoldTime,
+    as_both,
+)
 from sanlab.scenario.hosts import Submission
 from sanlab.scenario.qos import Wheel
 from sanlab.scenario.services import ZoningRules
@@ -344,6 +350,13 @@ class ReplicationEntry(Entry):
         return self
 
 
+class AccelerationEntry(Entry):
+    """What accelerates writes at the ends of a long link."""
+
+    buffer: Annotated[Size, Field(ge=1, le=MAX_ACCELERATION_BUFFER)]
+    """Data of writes, in each direction, that the far end has room for."""
+
+
 class LoopPortEntry(ScenarioModel):
     """How a port behaves on an arbitrated loop."""
 
@@ -407,6 +420,7 @@ MODELS: dict[str, type[Entry]] = {
     "disks": DiskEntry,
     "arrays": ArrayEntry,
     "replication": ReplicationEntry,
+    "acceleration": AccelerationEntry,
     "enclosures": EnclosureEntry,
     "workloads": WorkloadEntry,
 }

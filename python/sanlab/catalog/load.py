@@ -42,7 +42,10 @@ class UnknownEntryError(LookupError):
         other = not_simulated(name) if kind in _WITH_PORTS else None
         if other is not None:
             self.reason += f": {other} is not simulated"
-        hint = f"Did you mean '{guess}'? " if guess and other is None else ""
+        homes = [home for home in KINDS if home != kind and name in _texts(home)]
+        if homes:
+            self.reason += f": it is in the catalog of {homes[0]}"
+        hint = f"Did you mean '{guess}'? " if guess and other is None and not homes else ""
         if len(known) <= _MOST_NAMES:
             self.remedy = f"{hint}It has {', '.join(known)}"
         else:

@@ -26,8 +26,8 @@ def catalog(
         typer.Argument(
             metavar="[KIND] [WORD]...",
             help="A kind (hosts, systems, buses, hbas, switches, disks, arrays, replication, "
-            "enclosures, workloads), the name of a model, which shows all its values, or words "
-            "that the name, description or source of a model must have.",
+            "acceleration, enclosures, workloads), the name of a model, which shows all its "
+            "values, or words that the name, description or source of a model must have.",
             show_default=False,
         ),
     ] = None,

@@ -55,7 +55,7 @@ def workload_lines(one: Explained) -> list[str]:
     from sanlab.words import show_percent, show_time
 
     overall = one.overall
-    lines = [f"{overall.title}."]
+    lines = [f"{overall.headline}."]
     lines += [f"  {part}" for part in (overall.detail, _remedy(overall)) if part]
     if one.domains:
         shares = ", ".join(f"{name} {show_percent(share)}" for name, share in one.domains.items())

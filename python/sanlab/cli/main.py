@@ -31,6 +31,7 @@ MODULES = {
     "explain": "explain",
     "report": "report",
     "compare": "compare",
+    "failures": "failures",
     "validate": "validate",
     "schema": "schema",
     "catalog": "catalog",

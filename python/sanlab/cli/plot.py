@@ -43,7 +43,10 @@ def plot(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw one plot of a sweep as SVG or PNG; --x and --series have defaults.
+    """Draw one plot of a sweep as SVG or PNG; --x, --series and --facet have defaults.
+
+    Parameters are named by their path, or by its end as in the legend. Parameters that vary fill
+    the options that are left out; a note names those that are held at one value.
 
     `--x iops --y response_mean_ps` draws latency against load, with its knee.
     """
@@ -54,8 +57,11 @@ def plot(
         from sanlab.sweeps.result import Sweep
 
         wanted = Wanted(x, y, series, facet, phase, is_heat_map=is_heat_map)
-        written = draw(Sweep.open(folder), wanted, None if out is None else Path(out))
+        drawn = draw(Sweep.open(folder), wanted, None if out is None else Path(out))
         if as_json:
-            show_json({"plot": str(written)})
-        else:
-            typer.echo(str(written))
+            show_json({"plot": str(drawn.file), "held": drawn.held})
+            return
+        typer.echo(str(drawn.file))
+        if drawn.held:
+            held = ", ".join(f"{path} = {value}" for path, value in drawn.held.items())
+            typer.echo(f"Only points with {held} are drawn.", err=True)

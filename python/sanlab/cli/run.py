@@ -114,7 +114,7 @@ def _limit_lines(done: Run) -> list[str]:
 
     limits = [one.overall for one in explain(done)]
     limits.sort(key=lambda limit: limit.is_harmless)
-    lines = [f"  limit        {limit.title}" for limit in limits[:LIMITS_SHOWN]]
+    lines = [f"  limit        {limit.headline}" for limit in limits[:LIMITS_SHOWN]]
     more = len(limits) - LIMITS_SHOWN
     return [*lines, *([f"  and {more} workloads more: sanlab explain"] if more > 0 else [])]
 

@@ -341,7 +341,9 @@ def _entry(name: str, place: Problem) -> DiskEntry:
 
 def _from_yaml(path: Path) -> DrivePlan:
     document = read_document(read_text(path), str(path))
-    by_zones = "zones" in document or "seek" in document
+    # A drive by its zones lists them; a disk of the catalog has a number of zones.
+    has_list = "zones" in document and not isinstance(document["zones"], int | str)
+    by_zones = "model" not in document and (has_list or "seek" in document)
     model: type[DriveSpec | Disk] = DriveSpec if by_zones else Disk
     try:
         spec = model.model_validate(document)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sanlab.explain.receiver import busy_behind
+from sanlab.explain.saturation import MOST, SATURATED
 from sanlab.results.ports import WAITS
 
 if TYPE_CHECKING:
-    from sanlab.explain.view import Row, View
+    from sanlab.explain.view import Row, Use, View
 
-#: Utilisation from which a transmitter or a station counts as saturated.
-SATURATED = 0.9
 #: Frames waiting at a transmitter, mean over a window, from which it has a queue.
 QUEUES = 1.0
 
@@ -24,19 +24,22 @@ class Cause:
     ----------
     kind
         `saturated` (an output downstream is full), `slow` (a device empties its buffers late),
-        `lost` (credit was lost), `distance` (too few credits for the length of the link), `queued`
-        (frames queue at an output downstream that is not full: bursts, or a load that came and
-        went) or `unknown`.
+        `busy` (the I/O bus behind a host's port is busy), `lost` (credit was lost),
+        `distance` (too few credits for the length of the link), `queued` (frames queue at an output
+        downstream that is not full: bursts, or a load that came and went) or `unknown`.
     port
         The port that causes it: the transmitter that is full or has the queue, the slow receiver,
         or the waiting port.
     path
         Names of the transmitters from the waiting one to the cause, in that order.
+    station
+        What is busy behind the port; None unless `busy`.
     """
 
     kind: str
     port: str
     path: tuple[str, ...]
+    station: Use | None = None
 
 
 def cause_of_waiting(view: View, port: Row) -> Cause:
@@ -56,6 +59,9 @@ def cause_of_waiting(view: View, port: Row) -> Cause:
         if receiver["kind"] == "n_port":
             if receiver["port"] in view.slow:
                 return Cause("slow", receiver["port"], tuple(path))
+            behind = busy_behind(view, receiver["port"])
+            if behind is not None:
+                return Cause("busy", receiver["port"], tuple(path), behind)
             return _at_the_end(view, port, path, [])
         ahead = [
             row
@@ -73,7 +79,12 @@ def cause_of_waiting(view: View, port: Row) -> Cause:
 
 def is_saturated(port: Row) -> bool:
     """Busy with frames waiting: a nearly full fibre alone need not delay any frame."""
-    return bool(port["tx_utilisation"] >= SATURATED and port["tx_queue_mean_frames"] >= QUEUES)
+    return is_full(port) and bool(port["tx_queue_mean_frames"] >= QUEUES)
+
+
+def is_full(port: Row) -> bool:
+    """Busy nearly all the time, or in most bins of the window."""
+    return bool(port["tx_utilisation"] >= SATURATED or port.get("full_share", 0.0) > MOST)
 
 
 def _pressure(view: View, port: Row) -> float:

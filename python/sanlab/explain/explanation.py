@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sanlab.explain.asking import asking
 from sanlab.explain.candidates import Case, best
 from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.reach import Reach
+from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
-from sanlab.explain.window import whole, windows
+from sanlab.explain.window import active, bins, whole, windows
 from sanlab.results.columns import STAGES
 from sanlab.words import show_count, show_percent, show_time
 
@@ -26,6 +28,14 @@ CULPRIT = 0.3
 OWN = ("queue_depth", "interrupt", "task_set_full", "mirror", "fault", "lost_frames", "no_path")
 #: Kinds of limits that reach workloads which do not use the element.
 SPREADING = ("slow_receiver", "congestion", "bursts", "credit_loss", "credit")
+#: Kinds of limits without something busy: a part of the run may show what is behind.
+VAGUE = ("queue_depth", "cache_room")
+#: Share of the response time that is most of it.
+MOST = 0.5
+#: How much more of the response time a kind of limit of parts of the run has to explain.
+MORE = 2.0
+#: Bins after a stall in which the I/Os complete that it held back.
+AFTER_STALL = 3
 #: Share of a window without I/O from which the stall is what limits the workload in it.
 STALLED = 0.3
 
@@ -39,7 +49,8 @@ class Explained:
     workload
         Its name.
     overall
-        What limits it over the whole run.
+        What limits it while it asks for I/O; or only in the part of the run in which most of its
+        response time passes.
     limits
         The same for each window in which it asks for I/O, in the order of time; neighbours with
         the same limit are joined.
@@ -66,23 +77,59 @@ def explain(run: Record) -> list[Explained]:
     parts = [evidences.view(window) for window in windows(run)]
     found = []
     for workload in _workloads(run):
-        limit = limit_of(overall, workload)
+        limit = limit_of(evidences.view(active(run, workload)), workload)
         if limit is None:
             continue
-        each = [limit_of(view, workload, limit.element) for view in parts if len(parts) > 1]
+        limits = _limits(parts, workload, limit) if len(parts) > 1 else (limit,)
         stages = overall.stages(workload)
         total = sum(stages.values())
         ranked = sorted(stages.items(), key=lambda pair: -pair[1])
         found.append(
             Explained(
                 workload,
-                limit,
-                tuple(_joined([one for one in each if one is not None])) or (limit,),
+                _dominant(evidences, limit, limits),
+                limits,
                 domain_shares(stages),
                 {stage: spent / total for stage, spent in ranked if spent},
             )
         )
     return found
+
+
+def _limits(parts: list[View], workload: str, overall: Limit) -> tuple[Limit, ...]:
+    """What limits a workload in each window; of elements that are as full, the same each time."""
+    found: list[Limit] = []
+    for view in parts:
+        before = found[-1].element if found else ""
+        limit = limit_of(view, workload, (overall.element, before))
+        if limit is not None:
+            found.append(limit)
+    return tuple(_joined(found)) or (overall,)
+
+
+def _dominant(evidences: Evidences, limit: Limit, limits: tuple[Limit, ...]) -> Limit:
+    """The limit of a part of the run that explains more of the response time than the whole."""
+    definite = [one for one in limits if not one.is_harmless and one.kind not in VAGUE]
+    if not definite:
+        return limit
+    spent = [_response_ps(evidences, one) for one in definite]
+    whole_ps = _response_ps(evidences, limit)
+    longest = max(range(len(definite)), key=spent.__getitem__)
+    if limit.is_harmless or limit.kind in VAGUE:
+        return definite[longest] if spent[longest] >= MOST * whole_ps else limit
+    explained: dict[str, float] = {}
+    for one, response in zip(definite, spent, strict=True):
+        explained[one.kind] = explained.get(one.kind, 0.0) + one.share * response
+    most = max(explained, key=explained.__getitem__)
+    if most == limit.kind or explained[most] <= MORE * limit.share * whole_ps:
+        return limit
+    own = [place for place, one in enumerate(definite) if one.kind == most]
+    return definite[max(own, key=spent.__getitem__)]
+
+
+def _response_ps(evidences: Evidences, limit: Limit) -> float:
+    """Response times of a limited workload in the window of the limit, summed."""
+    return evidences.view(limit.window).flow(limit.workload).response_ps
 
 
 def _workloads(run: Record) -> list[str]:
@@ -108,10 +155,10 @@ def _joined(limits: list[Limit]) -> list[Limit]:
     return joined
 
 
-def limit_of(view: View, workload: str, prefer: str = "") -> Limit | None:
+def limit_of(view: View, workload: str, prefer: tuple[str, ...] = ()) -> Limit | None:
     """Return what limits a workload in a window; None if it asks for nothing there.
 
-    Of elements that are as full as each other, `prefer` is named.
+    Of elements that are as full as each other, one of `prefer` is named.
     """
     jobs = _jobs(view.run, workload, view.window)
     if not jobs:
@@ -120,15 +167,16 @@ def limit_of(view: View, workload: str, prefer: str = "") -> Limit | None:
     reach = view.evidences.reach.get(workload, Reach())
     if not flow.io_count:
         return _without_io(view, workload, reach, flow.error_count)
-    stalled = _stalled(view, workload)
-    if stalled is not None:
-        return stalled
-    stages = view.stages(workload)
-    total = sum(stages.values()) or 1.0
-    case = Case(
-        view, workload, reach, {stage: spent / total for stage, spent in stages.items()}, prefer
-    )
+    case = Case(view, workload, reach, view.shares(workload), prefer, _is_closed(jobs))
     candidate = best(case)
+    if candidate is None or (candidate.utilisation or 0.0) < SATURATED:
+        stalled = _stalled(view, workload)
+        if stalled is not None:
+            return stalled
+    if candidate is not None and candidate.kind == "queue_depth" and not case.is_closed:
+        stalled = _held_back(view, workload, flow.response_ps)
+        if stalled is not None:
+            return stalled
     if candidate is None:
         return _unlimited(case, jobs)
     return Limit(
@@ -147,27 +195,23 @@ def limit_of(view: View, workload: str, prefer: str = "") -> Limit | None:
     )
 
 
+def _is_closed(jobs: list[dict[str, Any]]) -> bool:
+    """Whether jobs keep a number of I/Os open, without a rate."""
+    return any(job["iodepth"] and job["arrivals"] is None for job in jobs)
+
+
 def _jobs(run: Record, workload: str, window: Window) -> list[dict[str, Any]]:
     """Jobs of a workload that may ask for I/O in a window."""
-    names = [row["name"] for row in run.plan["workloads"]]
     return [
-        job
-        for job in run.plan["jobs"]
-        if names[job["workload"]] == workload
-        and job["start_ps"] < window.to_ps
-        and (job["stop_ps"] is None or job["stop_ps"] > window.from_ps)
+        one.job
+        for one in asking(run)
+        if one.workload == workload and one.asks_in(window.from_ps, window.to_ps)
     ]
 
 
 def _without_io(view: View, workload: str, reach: Reach, errors: int) -> Limit | None:
     """Say why no I/O of a workload completed in a window; None if it has ended."""
-    services = view.run.plan["services"] or {"apart": []}
-    ports = [port["name"] for port in view.run.plan["n_ports"]]
-    reasons = [
-        row["reason"] or "the ports are in no common zone"
-        for row in services["apart"]
-        if (ports[row["a"]], ports[row["b"]]) in reach.pairs
-    ]
+    reasons = _apart(view, reach)
     failed = f": {show_count(errors)} I/Os failed, none completed" if errors else ""
     if reasons:
         sentence = f"no path to its LUNs, {reasons[0]}{failed}"
@@ -178,7 +222,31 @@ def _without_io(view: View, workload: str, reach: Reach, errors: int) -> Limit |
     return Limit(workload, view.window, "no_path", "", 1.0, None, sentence)
 
 
-def _stalled(view: View, workload: str) -> Limit | None:
+def _apart(view: View, reach: Reach) -> list[str]:
+    """Why the fabric keeps the ports of a workload apart at the end of a window, and for good."""
+    services = view.run.plan["services"] or {"apart": []}
+    ports = [port["name"] for port in view.run.plan["n_ports"]]
+    last: dict[tuple[int, int], tuple[int, str | None]] = {}
+    for row in sorted(services["apart"], key=lambda row: row["at_ps"]):
+        if (ports[row["a"]], ports[row["b"]]) in reach.pairs:
+            last[row["a"], row["b"]] = row["at_ps"], row["reason"]
+    return [why for at_ps, why in last.values() if why and at_ps < view.window.to_ps]
+
+
+def _held_back(view: View, workload: str, response_ps: float) -> Limit | None:
+    """The stall behind which the I/Os of a rate queued up, if that is most of the response time."""
+    ends = bins(view.run)
+    after = AFTER_STALL * int(ends[0]) if len(ends) else 0
+    own = [stall for stall in view.evidences.stalls if stall.workload == workload]
+    held = sum(
+        row["response_sum_ps"]
+        for row in view.evidences.flow_bins[workload]
+        if any(stall.from_ps < row["time_ps"] <= stall.to_ps + after for stall in own)
+    )
+    return _stalled(view, workload, least=0.0) if own and held >= MOST * response_ps else None
+
+
+def _stalled(view: View, workload: str, least: float = STALLED) -> Limit | None:
     """The stall that takes much of a window, if there is one."""
     window = view.window
     inside = [
@@ -187,7 +255,7 @@ def _stalled(view: View, workload: str) -> Limit | None:
         if stall.workload == workload
     ]
     lost = sum(span for span, _ in inside if span > 0)
-    if lost < STALLED * window.span_ps:
+    if lost <= 0 or lost < least * window.span_ps:
         return None
     _, longest = max(inside, key=lambda pair: pair[0])
     last = f", after: {longest.event}" if longest.event else ""
@@ -210,10 +278,11 @@ def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
     share = case.stages.get(stage, 0.0)
     most = f"; {show_percent(share)} of the response time is {STAGES[stage]}" if stage else ""
     window = case.view.window
-    if any(job["iodepth"] and job["arrivals"] is None for job in jobs):
+    if _is_closed(jobs):
+        thinks = " plus the think time" if any(job["think_ps"] for job in jobs) else ""
         sentence = (
             "nothing is saturated, and the throughput is the number of open I/Os divided by the"
-            f" response time{most}"
+            f" response time{thinks}{most}"
         )
         return Limit(case.workload, window, "outstanding", "", share, None, sentence)
     sentence = f"nothing limits it, all I/Os that it asks for are done{most}"
@@ -239,5 +308,7 @@ def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, .
 def _passes(reach: Reach, candidate: Candidate) -> bool:
     """Whether I/Os pass the element of a limit."""
     element = candidate.element
+    if reach.copies is not None and _passes(reach.copies, candidate):
+        return True
     named = reach.ports | reach.loops | reach.initiators | reach.targets
     return element in named or any(element == name for _, name in reach.stations)

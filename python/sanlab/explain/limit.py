@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from sanlab.words import show_time
+
 if TYPE_CHECKING:
     from sanlab.explain.evidence import Evidence
     from sanlab.explain.window import Window
@@ -129,6 +131,14 @@ class Limit:
     def is_harmless(self) -> bool:
         """Nothing is saturated or broken: the workload gets what it asks for."""
         return self.domain == "load" or self.kind == "bursts"
+
+    @property
+    def headline(self) -> str:
+        """The title, with the time of a limit that does not hold for the whole run."""
+        if self.window.is_whole or self.is_harmless:
+            return self.title
+        begin, end = (show_time(at) for at in (self.window.from_ps, self.window.to_ps))
+        return f"From {begin} to {end}: {self.title}"
 
     @property
     def title(self) -> str:

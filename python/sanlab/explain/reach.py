@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
     from sanlab.results.record import Record
 
+#: Kinds of stations of a controller.
+CONTROLLERS = ("controller", "forwarding", "partner")
 #: A station as its tables name it: kind and name.
 Station = tuple[str, str]
+#: All I/Os of a job, in parts per million.
+MILLION = 1_000_000
 
 
 @dataclass(slots=True)
@@ -32,10 +36,14 @@ class Reach:
         Transmitters by the names of their ports, each way; those of all shortest routes.
     stations
         Processors, adapters, buses, controllers, disks and media.
+    owners
+        Controllers that serve its LUNs as long as they work; others take over.
     loops
         Arbitrated loops that one of its N_Ports or disks is on.
     file_systems
         Names of its file systems.
+    copies
+        What the copies of its writes to another array pass; None without a mirror.
     """
 
     hosts: set[str] = field(default_factory=set)
@@ -46,8 +54,10 @@ class Reach:
     toward_targets: set[str] = field(default_factory=set)
     toward_hosts: set[str] = field(default_factory=set)
     stations: set[Station] = field(default_factory=set)
+    owners: set[str] = field(default_factory=set)
     loops: set[str] = field(default_factory=set)
     file_systems: set[str] = field(default_factory=set)
+    copies: Reach | None = None
 
     @property
     def ports(self) -> set[str]:
@@ -69,6 +79,12 @@ def reaches(run: Record) -> dict[str, Reach]:
         stations.add_host(reach, job)
         for target in job["targets"]:
             stations.add_lun(reach, target["array"], target["lun"])
+            mirror = plan["arrays"][target["array"]]["luns"][target["lun"]]["mirror"]
+            if mirror is not None and job["read_ppm"] < MILLION:
+                reach.copies = reach.copies or Reach()
+                stations.add_lun(reach.copies, mirror["array"], mirror["lun"])
+                routes.add(reach.copies, mirror["source_n_port"], mirror["target_n_port"])
+            routes.add_back_end(reach, plan["arrays"][target["array"]]["back_end"])
             for path in target["paths"]:
                 adapter = plan["hosts"][job["host"]]["adapters"][path["adapter"]]
                 stations.add_adapter(reach, job["host"], path["adapter"])
@@ -130,6 +146,11 @@ class Routes:
             reach.loops.update(self._loops.get(port, ()))
         reach.toward_targets.update(self._between(initiator, target))
         reach.toward_hosts.update(self._between(target, initiator))
+
+    def add_back_end(self, reach: Reach, back_end: dict[str, Any] | None) -> None:
+        """Add the loops between an array and its disks."""
+        for port in back_end["initiators"] if back_end else ():
+            reach.loops.update(self._loops.get(port, ()))
 
     def _between(self, source: int, sink: int) -> Iterator[str]:
         if source not in self._uplinks or sink not in self._uplinks:
@@ -204,11 +225,15 @@ class _Stations:
         if (array, lun) not in self._luns:
             self._luns[array, lun] = frozenset(self._behind(array, lun))
         reach.stations |= self._luns[array, lun]
+        planned = self._plan["arrays"][array]
+        owner = planned["luns"][lun]["owner"]
+        owners = planned["controllers"] if owner is None else [planned["controllers"][owner]]
+        reach.owners.update(controller["name"] for controller in owners)
 
     def _behind(self, array: int, lun: int) -> Iterator[Station]:
         planned = self._plan["arrays"][array]
         for controller in planned["controllers"]:
-            for kind in ("controller", "forwarding", "partner"):
+            for kind in CONTROLLERS:
                 yield kind, controller["name"]
         yield "parity", planned["name"]
         unit = planned["luns"][lun]

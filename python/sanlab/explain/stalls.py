@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sanlab.explain.asking import Asking, asking
 from sanlab.explain.window import bins as bins_of
 from sanlab.explain.window import event_before
 
 if TYPE_CHECKING:
     from sanlab.results.record import Record
 
-#: Fewest I/Os that a stall keeps back at the usual rate of the workload.
+#: Fewest I/Os that a stall keeps back at the usual rate of the workload, and as many more as the
+#: logarithm of all its I/Os: with Poisson arrivals one run in 20,000 has such a gap by chance.
 LEAST_MISSING = 10
+#: How much longer than the usual time from one bin with I/O to the next a stall is.
+UNUSUAL = 3
 #: Bins before a stall in which its cause is looked for.
 NEAR_BINS = 3
 #: Fewest bins of a stall.
@@ -50,54 +55,78 @@ def stalls(run: Record) -> list[Stall]:
     """Return the stalls of all workloads, longest first; none without a time line.
 
     A bin without I/O is a part of a stall if a job of the workload may ask for I/O in all of it,
-    and if the whole stall keeps back at least `LEAST_MISSING` I/Os at the median rate of the other
-    bins. Workloads whose rate changes over time, or that wait for others, are left out: they may
-    ask for nothing.
+    if the whole stall keeps back at least `LEAST_MISSING` I/Os at its usual rate, and if it is
+    longer than its usual gaps: I/Os may come in bursts, or take longer than a bin.
+    Workloads whose rate changes over time are left out: they may ask for nothing.
     """
-    names = [row["name"] for row in run.plan["workloads"]]
-    jobs: dict[str, list[dict[str, Any]]] = {}
-    for job in run.plan["jobs"]:
-        if not run.plan["workloads"][job["workload"]].get("after"):
-            jobs.setdefault(names[job["workload"]], []).append(job)
+    asked: dict[str, list[Asking]] = {}
+    for one in asking(run):
+        asked.setdefault(one.workload, []).append(one)
     counts: dict[str, dict[int, int]] = {}
     for row in run.rows("workload_series"):
         bins = counts.setdefault(row["workload"], {})
         bins[row["time_ps"]] = bins.get(row["time_ps"], 0) + row["io_count"]
     found = []
     for workload, bins in counts.items():
-        asked = jobs.get(workload, [])
-        if not any(job["load"] or job["think_ps"] for job in asked):
-            found += _of(workload, sorted(bins.items()), asked, run.manifest.simulated_ps)
+        own = asked.get(workload, [])
+        if not any(one.job["load"] or one.job["think_ps"] for one in own):
+            found += _of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
     ends = bins_of(run)
     near = NEAR_BINS * int(ends[0]) if len(ends) else 0
     found.sort(key=lambda stall: (-stall.span_ps, stall.workload))
     return [replace(stall, event=event_before(run, stall.from_ps, near)) for stall in found]
 
 
-def _of(
-    workload: str, bins: list[tuple[int, int]], jobs: list[dict[str, Any]], end_ps: int
-) -> list[Stall]:
-    spans = [at - before for (at, _), (before, _) in zip(bins, [(0, 0), *bins], strict=False)]
-    rates = [count / span for (_, count), span in zip(bins, spans, strict=True) if count]
-    if not rates:
-        return []
-    usual = median(rates)
-    last = max(place for place, (_, count) in enumerate(bins) if count)
-    sized = all(job["total_bytes"] is not None for job in jobs)
-    found: list[Stall] = []
+def _of(workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int) -> list[Stall]:
+    """Stalls of one workload, from the I/Os that complete in each bin."""
+    sized = all(one.job["total_bytes"] is not None for one in own)
+    last = max((place for place, (_, count) in enumerate(bins) if count), default=-1)
+    gaps: list[tuple[int, int]] = []
+    counts: list[tuple[int, int]] = []
     begun: int | None = None
     before = 0
     for place, (at, count) in enumerate([*bins, (end_ps, 1)]):
         asks = any(
-            job["start_ps"] <= before and (job["stop_ps"] is None or job["stop_ps"] >= at)
-            for job in jobs
+            one.start_ps <= before and (one.stop_ps is None or one.stop_ps >= at) for one in own
         ) and not (sized and place > last)
+        if asks and at > before:
+            counts.append((count, at - before))
         if not count and asks:
             begun = before if begun is None else begun
         elif begun is not None:
-            lost = usual * (before - begun)
-            if lost >= LEAST_MISSING and before - begun >= LEAST_BINS * spans[0]:
-                found.append(Stall(workload, begun, before, lost))
+            gaps.append((begun, before))
             begun = None
         before = at
-    return found
+    total = sum(count for count, _ in counts)
+    if not total or not gaps:
+        return []
+    usual = _usual_rate(counts)
+    least = _least_span(gaps, counts)
+    missing = LEAST_MISSING + log(total)
+    return [
+        Stall(workload, begin, end, usual * (end - begin))
+        for begin, end in gaps
+        if end - begin >= least and usual * (end - begin) >= missing
+    ]
+
+
+def _usual_rate(counts: list[tuple[int, int]]) -> float:
+    """I/Os per picosecond: the mean, or the median of the bins with I/O if that is less."""
+    mean = sum(count for count, _ in counts) / sum(span for _, span in counts)
+    return min(mean, median(count / span for count, span in counts if count))
+
+
+def _least_span(gaps: list[tuple[int, int]], counts: list[tuple[int, int]]) -> float:
+    """Shortest stall: longer than the gaps in which half of the other time passes."""
+    one = counts[0][1]
+    others = sorted(end - begin for begin, end in gaps)[:-1]
+    busy = sum(span for count, span in counts if count)
+    half = (busy - one * len(others) + sum(gap + one for gap in others)) / 2
+    passed = float(busy - one * len(others))
+    for gap in others:
+        if passed >= half:
+            break
+        passed += gap + one
+        if passed >= half:
+            return UNUSUAL * (gap + one)
+    return LEAST_BINS * one

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sanlab.explain.reach import reaches
+from sanlab.explain.saturation import MOST, SATURATED
 from sanlab.explain.stalls import Stall, stalls
 from sanlab.explain.window import bins
 from sanlab.simulation.tables import numbers, texts
@@ -47,6 +48,13 @@ class Use:
     utilisation: float
     mean_in_system: float
     servers: int
+    full_share: float = 0.0
+    """Share of the bins of the window in which it is saturated; 0 for the whole run."""
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether it is busy nearly all the time, or in most bins."""
+        return self.utilisation >= SATURATED or self.full_share > MOST
 
 
 class Evidences:
@@ -121,8 +129,11 @@ class View:
     @cached_property
     def ports(self) -> dict[str, Row]:
         """Rows of `ports` that are ends of links, with the use and waits of the window."""
-        on_loops = {"nl_port", "fl_port"}
-        rows = {row["port"]: row for row in self.run.rows("ports") if row["kind"] not in on_loops}
+        rows = {
+            row["port"]: self._of_its_cables(row)
+            for row in self.run.rows("ports")
+            if row["kind"] not in ("nl_port", "fl_port")
+        }
         if self.window.is_whole or "port_series" not in self.run.tables:
             return rows
         here, weights = self._weights
@@ -134,6 +145,7 @@ class View:
         means = {
             name: weights @ grid[name][here] for name in ("tx_utilisation", "tx_queue_mean_frames")
         }
+        full = (grid["tx_utilisation"][here] >= SATURATED).mean(axis=0)
         found = {}
         for place, name in enumerate(self.evidences.port_names):
             if name in rows:
@@ -141,9 +153,23 @@ class View:
                 here_row = {
                     column: float(values[place]) for column, values in (sums | means).items()
                 }
+                here_row["full_share"] = float(full[place])
                 frames = row["tx_frames_count"] * here_row["tx_bytes"] / max(1, row["tx_bytes"])
-                found[name] = row | here_row | {"tx_frames_count": frames}
+                found[name] = self._of_its_cables(row | here_row | {"tx_frames_count": frames})
         return found
+
+    def _of_its_cables(self, row: Row) -> Row:
+        """A port whose use counts the cables of a trunk that are in place."""
+        link = self.run.plan["links"][row["link"]]
+        lost = 0
+        for outage in link.get("member_outages", ()):
+            until = self.window.to_ps if outage["until_ps"] is None else outage["until_ps"]
+            end = min(until, self.window.to_ps)
+            lost += max(0, end - max(outage["from_ps"], self.window.from_ps))
+        if not lost:
+            return row
+        left = 1.0 - lost / (link["members"] * self.window.span_ps)
+        return row | {"tx_utilisation": row["tx_utilisation"] / left} if left else row
 
     @cached_property
     def outputs(self) -> dict[str, list[Row]]:
@@ -172,8 +198,15 @@ class View:
         here, weights = self._weights
         grid = self.evidences.stations
         used, present = (weights @ grid[name][here] for name in ("utilisation", "mean_in_system"))
+        full = (grid["utilisation"][here] >= SATURATED).mean(axis=0)
         return {
-            key: Use(*key, float(used[place]), float(present[place]), whole[key].servers)
+            key: Use(
+                *key,
+                float(used[place]),
+                float(present[place]),
+                whole[key].servers,
+                float(full[place]),
+            )
             for place, key in enumerate(self.evidences.station_names)
         }
 
@@ -191,16 +224,49 @@ class View:
             )
         return found
 
-    def flow(self, workload: str) -> Flow:
-        """I/Os of a workload."""
+    def shares(self, workload: str) -> dict[str, float]:
+        """Share of each stage in the response time of a workload.
+
+        In a part of the run the bins count alike: I/Os that a fault held back complete in one bin
+        with response times that say nothing about the others.
+        """
+        if self.window.is_whole or "stage_series" not in self.run.tables:
+            return _normal(self.stages(workload))
+        by_bin: dict[int, dict[str, float]] = defaultdict(dict)
+        for stage, times in self.evidences.stage_bins.get(workload, {}).items():
+            for at, spent in times:
+                if self.window.from_ps < at <= self.window.to_ps:
+                    by_bin[at][stage] = by_bin[at].get(stage, 0.0) + spent
+        found: dict[str, float] = defaultdict(float)
+        for stages in by_bin.values():
+            for stage, share in _normal(stages).items():
+                found[stage] += share
+        return _normal(found)
+
+    def full_share(self, controllers: set[str]) -> float:
+        """Share of the window in which writes wait for room in a cache; the largest of these."""
+        table, span = "cache_series", self.window.span_ps
+        if self.window.is_whole or table not in self.run.tables:
+            table = "caches"
+        full: dict[str, int] = defaultdict(int)
+        for row in self.run.rows(table):
+            at = row.get("time_ps", self.window.to_ps)
+            if row["controller"] in controllers and self.window.from_ps < at <= self.window.to_ps:
+                full[row["controller"]] += row["full_ps"]
+        return max(full.values(), default=0) / max(1, span)
+
+    def flow(self, workload: str, op: str | None = None) -> Flow:
+        """I/Os of a workload, all or only reads or writes."""
         if self.window.is_whole or "workload_series" not in self.run.tables:
             rows = [row for row in self.run.rows("workloads") if row["workload"] == workload]
+            rows = [row for row in rows if op in (None, row["op"])]
             response = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         else:
             rows = [
                 row
                 for row in self.evidences.flow_bins[workload]
                 if self.window.from_ps < row["time_ps"] <= self.window.to_ps
+                and op in (None, row["op"])
             ]
             response = sum(row["response_sum_ps"] for row in rows)
         return Flow(
@@ -267,6 +333,12 @@ class View:
         here = slice(self.window.first, self.window.last)
         spans = np.diff(bins(self.run), prepend=0)[here].astype(np.float64)
         return here, spans / spans.sum()
+
+
+def _normal(stages: dict[str, float]) -> dict[str, float]:
+    """The same as shares of their sum."""
+    total = sum(stages.values())
+    return {stage: spent / total for stage, spent in stages.items()} if total else {}
 
 
 def _bins_of(run: Record, name: str) -> int:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sanlab.explain.asking import asking
+from sanlab.explain.saturation import saturations
 from sanlab.results.happenings import happenings
 from sanlab.simulation.tables import numbers
 
@@ -61,6 +63,25 @@ def whole(run: Record) -> Window:
     return Window(0, run.manifest.simulated_ps, "", 0, len(bins(run)), is_whole=True)
 
 
+def active(run: Record, workload: str) -> Window:
+    """Return the time in which a workload may ask for I/O; the whole run if it is nearly that."""
+    ends = bins(run)
+    own = [one for one in asking(run) if one.workload == workload]
+    if not own or not len(ends):
+        return whole(run)
+    begin = min(one.start_ps for one in own)
+    end = max(int(ends[-1]) if one.stop_ps is None else one.stop_ps for one in own)
+    if all(one.job["total_bytes"] is not None for one in own):
+        end = min(
+            [end, *(at for at, what in _ends_of_jobs(run) if what == f"{workload} has ended")]
+        )
+    first = int(np.searchsorted(ends, begin, side="right"))
+    last = min(len(ends), int(np.searchsorted(ends, end)) + 1)
+    if last - first < LEAST_BINS or last - first > len(ends) - LEAST_BINS:
+        return whole(run)
+    return Window(int(ends[first - 1]) if first else 0, int(ends[last - 1]), "", first, last)
+
+
 def bins(run: Record) -> npt.NDArray[np.int64]:
     """Return the ends of the bins of the time line, shape (bins,); empty without one."""
     for name in ("workload_series", "port_series"):
@@ -73,12 +94,13 @@ def windows(run: Record) -> list[Window]:
     """Return the windows of a run in the order of time; one if nothing is known to change.
 
     A window begins with a fault and its end, a change of policy, the begin and end of a rebuild, a
-    job that starts or stops, a phase, and a cache that becomes full or has room again.
+    job that starts or stops, a phase, a cache that becomes full or has room again, and a port or a
+    station that becomes busy all the time or no longer is.
     """
     ends = bins(run)
     if len(ends) < 2 * LEAST_BINS:
         return [whole(run)]
-    instants = sorted(changes(run))
+    instants = sorted([*changes(run), *saturations(run, ends)])
     cuts: list[tuple[int, str]] = [(0, "")]
     for at_ps, what in instants:
         # The bin in which it happens belongs to what comes after it.
@@ -102,12 +124,11 @@ def windows(run: Record) -> list[Window]:
 def changes(run: Record) -> list[tuple[int, str]]:
     """Return the instants at which something changes, each in words."""
     found = [(event.at_ps, event.what) for event in happenings(run)]
-    for job in run.plan["jobs"]:
-        name = run.plan["workloads"][job["workload"]]["name"]
-        if job["start_ps"]:
-            found.append((job["start_ps"], f"{name} starts"))
-        if job["stop_ps"] is not None:
-            found.append((job["stop_ps"], f"{name} stops"))
+    for one in asking(run):
+        if one.start_ps:
+            found.append((one.start_ps, f"{one.workload} starts"))
+        if one.stop_ps is not None:
+            found.append((one.stop_ps, f"{one.workload} stops"))
     phases = [(phase["from_ps"], f"phase {phase['name']} begins") for phase in run.plan["phases"]]
     return [*found, *phases, *_full_caches(run), *_ends_of_jobs(run)]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from sanlab.plan.acceleration import accelerate
 from sanlab.plan.amounts import refuse_long_services, refuse_many_open
 from sanlab.plan.arrays import build_arrays
 from sanlab.plan.back_ends import BackEnds
@@ -52,6 +53,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     problems.stop_if_any()
     wiring = wire(scenario, boxes, problems)
     grants = grant_buffers(scenario, boxes, wiring, problems)
+    rooms = accelerate(scenario, boxes, wiring, problems)
     check_buses(boxes, wiring, problems)
     check_controllers(boxes.arrays, problems)
     problems.stop_if_any()
@@ -106,7 +108,11 @@ def compile_plan(scenario: Scenario) -> Plan:
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *services.n_ports],
         switches=build_switches(scenario, boxes),
-        links=[*build_links(net, faults, services.outages, grants), *services.links, *joints],
+        links=[
+            *build_links(net, faults, services.outages, grants, rooms),
+            *services.links,
+            *joints,
+        ],
         loops=[*loops, *back_ends.loops],
         loop_faults=loop_faults,
         faults=faults.plan(scenario, services.faults, has_loop_faults=bool(loop_faults)),

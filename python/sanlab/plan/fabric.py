@@ -124,6 +124,7 @@ def fl_links(net: Network, loops: list[LoopPlan]) -> list[LinkPlan]:
                 bit_error_interval=None,
                 members=1,
                 virtual_channels=[],
+                write_acceleration_bytes=None,
             )
         )
     return links
@@ -161,9 +162,13 @@ def build_switches(scenario: Scenario, boxes: Boxes) -> list[SwitchPlan]:
 
 
 def build_links(
-    net: Network, faults: FabricFaults, outages: dict[int, list[Span]], grants: Grants
+    net: Network,
+    faults: FabricFaults,
+    outages: dict[int, list[Span]],
+    grants: Grants,
+    rooms: dict[int, int],
 ) -> list[LinkPlan]:
-    """Return the links of the plan, with their faults, further outages and credit by number."""
+    """Return the links of the plan; faults, outages, credit, room for writes are by number."""
     switches = {switch.name: index for index, switch in enumerate(net.boxes.switches)}
 
     def end(where: End) -> EndPlan:
@@ -184,6 +189,7 @@ def build_links(
                 faults.member_outages.get(number, []),
                 faults.bit_errors.get(number),
             ),
+            rooms.get(number),
         )
         for number, link in enumerate(net.wiring.links)
     ]
@@ -199,7 +205,11 @@ class _Faults:
 
 
 def _link(
-    link: WiredLink, grants: tuple[int, int], ends: tuple[EndPlan, EndPlan], faults: _Faults
+    link: WiredLink,
+    grants: tuple[int, int],
+    ends: tuple[EndPlan, EndPlan],
+    faults: _Faults,
+    room: int | None,
 ) -> LinkPlan:
     spec = link.spec
     a_grants = given(given(spec.bb_credit_from, spec.bb_credit), grants[0])
@@ -220,4 +230,5 @@ def _link(
         bit_error_interval=faults.bit_error_interval or None,
         members=link.members,
         virtual_channels=channels_of(spec, b_grants * link.members, a_grants * link.members),
+        write_acceleration_bytes=room,
     )

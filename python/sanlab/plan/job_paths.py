@@ -1,8 +1,8 @@
 """Paths by which jobs reach their LUNs.
 
 The nth pair of a host uses its nth linked HBA port; further jobs of a pair use the next ports in
-turn. The number of a LUN, shifted by the HBA port, selects a port of its array among those that
-export it and are reachable. A host with `multipath` has every path to its LUNs.
+turn. The number of a LUN alone selects a port of its array, among those that export it and that the
+HBA port reaches. A host with `multipath` has every path to its LUNs.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def ways_to(spec: Workload, host: str, lun: PlacedLun, path: Path, maker: JobMak
             port for port in targets if maker.wiring.is_reachable((host, label), (array, port))
         ]
         if reached:
-            port = reached[(lun.number + adapter) % len(reached)]
+            port = reached[lun.number % len(reached)]
             ways.append((adapter, maker.n_port_ids[array, port]))
     hidden = [port for port in targets if (array, port) in maker.wiring.private]
     if not ways and hidden and maker.wiring.fl_ports:

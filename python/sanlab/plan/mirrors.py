@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from sanlab.catalog import UnknownEntryError, entry
+from sanlab.plan.defaults import given
 from sanlab.plan.schema import (
     AsynchronousMirrorMode,
     JournalMirrorMode,
     MirrorPlan,
+    ResumePlan,
     SynchronousMirrorMode,
 )
 from sanlab.quantities import format_size
@@ -20,9 +22,11 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import MirrorModePlan
     from sanlab.plan.wiring import Wiring
-    from sanlab.scenario.arrays import Mirror
     from sanlab.scenario.document import Path
+    from sanlab.scenario.mirrors import Mirror
 
+#: What a suspended mirror marks as a whole. Uncertain: arrays mark tracks of some 32 to 128 KiB.
+REGION: Final = 65_536
 #: Every copy is shorter.
 MOST_U32: Final = 2**32 - 1
 
@@ -65,6 +69,7 @@ class Mirrors:
             mode=_mode(spec),
             max_outstanding=spec.max_outstanding,
             one_round_trip_bytes=self.one_round_trip_bytes(lun, spec),
+            resume=_resume(spec),
         )
 
     def one_round_trip_bytes(self, lun: PlacedLun, spec: Mirror) -> int:
@@ -171,6 +176,16 @@ def _mode(spec: Mirror) -> MirrorModePlan:
     if spec.journal is None:
         return AsynchronousMirrorMode()
     return JournalMirrorMode(bytes=spec.journal, when_full=spec.when_full or "suspend")
+
+
+def _resume(spec: Mirror) -> ResumePlan | None:
+    if spec.resume_after is None:
+        return None
+    return ResumePlan(
+        after_ps=spec.resume_after,
+        region_bytes=given(spec.region, REGION),
+        bytes_per_s=spec.resync_rate,
+    )
 
 
 def _rotated(ports: list[str], by: int) -> list[str]:

@@ -152,6 +152,10 @@ class LinkPlan(PlanPart, frozen=True, kw_only=True):
     """Links that a trunk between switches is made of; 1 for a plain link."""
     virtual_channels: list[VirtualChannelPlan]
     """Virtual channels between switches, in both directions. Their credit replaces the link's."""
+    write_acceleration_bytes: PositiveU64 | None
+    """Data of writes, in each direction, for which the near end answers in place of the target and
+    the far end has room. Without it, the ends leave writes to their targets.
+    """
 
 
 class NPortEnd(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="n_port"):
@@ -1276,6 +1280,8 @@ class MirrorPlan(PlanPart, frozen=True, kw_only=True):
     """The data of copies up to this length follow their command without an XFER_RDY, so that a copy
     needs one round trip.
     """
+    resume: ResumePlan | None
+    """How it goes on when its journal was full. Without it, it stays suspended."""
 
 
 class SynchronousMirrorMode(
@@ -1305,6 +1311,20 @@ MirrorModePlan = SynchronousMirrorMode | AsynchronousMirrorMode | JournalMirrorM
 
 #: What happens when the journal of a mirror is full.
 JournalFullPlan = Literal["wait", "suspend"]
+
+
+class ResumePlan(PlanPart, frozen=True, kw_only=True):
+    """How a suspended mirror goes on."""
+
+    after_ps: PositiveU64
+    """From the suspension to the resumption."""
+    region_bytes: PositiveU64
+    """What is marked and copied as a whole."""
+    bytes_per_s: PositiveU64 | None
+    """Highest rate at which marked regions are copied.
+
+    Without it, nothing but `max_outstanding` limits it.
+    """
 
 
 class WorkloadPlan(PlanPart, frozen=True, kw_only=True):

@@ -300,7 +300,11 @@ def _fits_switches(
     """Whether a trunk or a link with virtual channels joins two switches and has enough credit."""
     spec = request.spec
     other = next((box for box, _ in ends if boxes.by_name[box].kind != "switch"), None)
-    for key, what in (("trunk", "A trunk"), ("virtual_channels", "A link with virtual channels")):
+    for key, what in (
+        ("trunk", "A trunk"),
+        ("virtual_channels", "A link with virtual channels"),
+        ("write_acceleration", "A link with write acceleration"),
+    ):
         if other is not None and getattr(spec, key):
             problems.add(
                 (*request.path, key),

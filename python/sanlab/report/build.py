@@ -49,6 +49,8 @@ _CAPTIONS = {
     "errors_over_time": "I/Os that failed in each bin, after all retries on all paths. Other "
     "figures do not include them.",
     "stages": "Mean time of an I/O in each stage along its path. The sum is the response time.",
+    "stages_over_time": "The same over simulated time, for the workloads that moved most bytes: "
+    "which stage grows when the response time does.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
     "frame being ready in its port, so the queue is included.",

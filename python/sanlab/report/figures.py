@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sanlab.explain.stalls import stalls
-from sanlab.results.columns import STAGES
+from sanlab.report.charts import Rows, Unit, number, rounded_rows, sized, time_unit
+from sanlab.report.stage_figures import stages, stages_over_time
 from sanlab.results.happenings import happenings
 from sanlab.results.latency import (
     Histogram,
@@ -31,22 +32,17 @@ if TYPE_CHECKING:
 
     from sanlab.results.run import Run
 
-Rows = list[dict[str, Any]]
-
 #: Okabe and Ito's palette for colour-blind readers, without yellow, which has too little contrast.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c8c8c")
 #: Percentiles of the tail plot.
 PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 #: Series drawn in one plot; the tables have all.
 SERIES_SHOWN = 7
-#: Bars of stages in one plot.
-FLOWS_STACKED = 14
 #: Ratio of values from which a time line has a logarithmic axis.
 LOGARITHMIC = 20
 #: Bins of a distribution for each factor of ten.
 BINS_PER_DECADE = 40
 
-_HEIGHT = 240
 #: Colour of the marks of faults, and the most marks of one plot.
 _MARK = "#777777"
 #: Colour of times without I/O.
@@ -67,7 +63,8 @@ def figures(run: Run) -> dict[str, Chart]:
         "frame_latencies": frame_latencies,
     }
     charts = {name: make(run) for name, make in makers.items()}
-    return {name: figure for name, figure in charts.items() if figure is not None}
+    known = {name: figure for name, figure in charts.items() if figure is not None}
+    return known | stages_over_time(run)
 
 
 def response_percentiles(run: Run) -> Chart | None:
@@ -81,7 +78,7 @@ def response_percentiles(run: Run) -> Chart | None:
             points.append((label, percent, value))
     if not points:
         return None
-    unit = _unit(max(value for _, _, value in points) / 3)
+    unit = time_unit(max(value for _, _, value in points) / 3)
     rows = [
         {
             "flow": label,
@@ -95,9 +92,9 @@ def response_percentiles(run: Run) -> Chart | None:
     spelled = " : ".join(
         f"abs(datum.value-{place})<0.01 ? '{name}'" for place, name in ticks.items()
     )
-    return _sized(
+    return sized(
         chart(
-            _rounded_rows(rows),
+            rounded_rows(rows),
             mark("line", point={"size": 36}),
             x=quantitative(
                 "nines",
@@ -110,7 +107,7 @@ def response_percentiles(run: Run) -> Chart | None:
                 scale={"type": "log", "nice": False},
             ),
             color=_colour("flow", "workload"),
-            tooltip=[nominal("flow"), nominal("percentile"), _number("time", unit.name)],
+            tooltip=[nominal("flow"), nominal("percentile"), number("time", unit.name)],
         )
     )
 
@@ -143,7 +140,7 @@ def throughput_over_time(run: Run) -> Chart | None:
             )
         ]
     return _time_line(
-        run, rows, _Drawn("rate", "throughput (MB/s)"), [_number("iops", "I/Os per s")]
+        run, rows, _Drawn("rate", "throughput (MB/s)"), [number("iops", "I/Os per s")]
     )
 
 
@@ -159,14 +156,14 @@ def response_over_time(run: Run) -> Chart | None:
             )
         ]
     known = [row for row in rows if not np.isnan(row["mean"])]
-    unit = _unit(max((row["mean"] for row in known), default=0.0) / 3)
+    unit = time_unit(max((row["mean"] for row in known), default=0.0) / 3)
     for row in rows:
         # A bin without I/O has no mean: the line has a gap there.
         has_mean = not np.isnan(row["mean"])
         row["mean"] = row["mean"] / unit.ps if has_mean else None
         row["max"] = row["max"] / unit.ps if has_mean else None
     rows = rows if known else []
-    longest = _number("max", f"longest ({unit.name})")
+    longest = number("max", f"longest ({unit.name})")
     drawn = _Drawn("mean", f"response time ({unit.name})", above="max")
     return _time_line(run, rows, drawn, [longest])
 
@@ -183,57 +180,6 @@ def errors_over_time(run: Run) -> Chart | None:
             for time, errors in zip(series.time_ps, series.error_count, strict=True)
         ]
     return _time_line(run, rows, _Drawn("errors", "failed I/Os"), []) if failed else None
-
-
-def stages(run: Run) -> Chart | None:
-    """Mean time of an I/O in each stage, one bar for each workload and operation."""
-    order = {name: index for index, name in enumerate(STAGES)}
-    rows = [
-        {
-            "flow": f"{row['workload']} {row['op']}",
-            "stage": row["stage"],
-            "what": STAGES.get(row["stage"], ""),
-            "order": order.get(row["stage"], len(order)),
-            "time": row["mean_ps"],
-            "share": row["share"],
-        }
-        for row in run.rows("stages")
-        if row["total_ps"] > 0
-    ]
-    if not rows:
-        return None
-    flows = [f"{row['workload']} {row['op']}" for row in run.rows("workloads")][:FLOWS_STACKED]
-    rows = [row for row in rows if row["flow"] in flows]
-    unit = _unit(max(row["response_mean_ps"] for row in run.rows("workloads")) / 3)
-    for row in rows:
-        row["time"] /= unit.ps
-    shown = sorted({row["stage"] for row in rows}, key=lambda name: order.get(name, len(order)))
-    bars = chart(
-        _rounded_rows(rows),
-        mark("bar", height={"band": 0.7}, stroke="#ffffff", strokeWidth=0.5),
-        y=nominal("flow", title=None, sort=flows, axis={"labelLimit": 190}),
-        x=quantitative(
-            "time",
-            title=f"mean time of an I/O ({unit.name})",
-            axis={"tickCount": 10},
-            stack="zero",
-        ),
-        order=quantitative("order"),
-        color=nominal(
-            "stage",
-            title="stage",
-            sort=shown,
-            scale={"domain": shown, "range": [_STAGE_COLOURS[name] for name in shown]},
-        ),
-        tooltip=[
-            nominal("flow"),
-            nominal("stage"),
-            nominal("what"),
-            _number("time", unit.name),
-            quantitative("share", format=".1%"),
-        ],
-    )
-    return _sized(bars, max(70, 42 * len(flows)))
 
 
 def credit_wait_over_time(run: Run) -> Chart | None:
@@ -256,19 +202,6 @@ def credit_wait_over_time(run: Run) -> Chart | None:
     return _time_line(run, rows, _Drawn("share", "share of time without credit", is_share=True), [])
 
 
-_STAGE_COLOURS = dict(
-    zip(
-        STAGES,
-        (
-            "#999999", "#3f51b5", "#D55E00", "#bdbdbd", "#c7a76c", "#F0A860", "#a3b100", "#B2182B",
-            "#0072B2", "#56B4E9", "#ff3d00", "#7a3b00", "#e7298a", "#009E73", "#66C2A5", "#E69F00",
-            "#8856a7", "#b39ddb", "#5e3c99", "#C51B7D", "#CC79A7", "#4d4d4d", "#6b8e9e",
-        ),
-        strict=True,
-    )
-)  # fmt: skip
-
-
 def _by_flow(run: Run) -> list[tuple[str, Histogram]]:
     """Histograms of the workloads and operations that moved most bytes."""
     rows = run.rows("workloads")
@@ -284,20 +217,6 @@ def _workloads(run: Run) -> list[str]:
         moved[row["workload"]] = moved.get(row["workload"], 0) + row["bytes"]
     most = sorted(moved, key=lambda name: -moved[name])[:SERIES_SHOWN]
     return [name for name in moved if name in most]
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """A unit of time and how many picoseconds it has."""
-
-    name: str
-    ps: float
-
-
-def _unit(longest_ps: float) -> _Unit:
-    """Return the largest unit of time that is not larger than this time."""
-    units = (_Unit("s", 1e12), _Unit("ms", 1e9), _Unit("µs", 1e6))
-    return next((unit for unit in units if longest_ps >= unit.ps), _Unit("ns", 1e3))
 
 
 def _nines(percent: float) -> float:
@@ -327,13 +246,13 @@ def _distribution(
     histograms = [(label, histogram) for label, histogram in histograms if histogram.total]
     if not histograms:
         return None
-    unit = _unit(max(float(histogram.high_ps[-1]) for _, histogram in histograms) / 3)
+    unit = time_unit(max(float(histogram.high_ps[-1]) for _, histogram in histograms) / 3)
     rows = [row for label, histogram in histograms for row in _density(label, histogram)]
     for row in rows:
         row["at"] /= unit.ps
-    return _sized(
+    return sized(
         chart(
-            _rounded_rows(rows),
+            rounded_rows(rows),
             mark(
                 "area", interpolate="step", fillOpacity=0.25, line={"strokeWidth": 1.5}, clip=True
             ),
@@ -347,7 +266,7 @@ def _distribution(
             color=_colour("flow", legend),
             tooltip=[
                 nominal("flow"),
-                _number("at", unit.name),
+                number("at", unit.name),
                 quantitative("share", format=".2%"),
             ],
         )
@@ -378,7 +297,7 @@ def _time_line(
     column, title, is_share, above = drawn.column, drawn.title, drawn.is_share, drawn.above
     if not rows:
         return None
-    unit = _unit(max(row["at"] for row in rows))
+    unit = time_unit(max(row["at"] for row in rows))
     for row in rows:
         row["at"] /= unit.ps
     axis = {"format": "%"} if is_share else {}
@@ -389,28 +308,28 @@ def _time_line(
     scale: dict[str, Any] = {"type": "log"} if is_wide else {"zero": True}
     points = {"size": 14} if len(rows) < 400 else False
     line = chart(
-        _rounded_rows(rows),
+        rounded_rows(rows),
         mark("line", strokeWidth=1.8, point=points),
         x=x,
         y=quantitative(column, title=title, scale=scale, axis=axis),
         color=_colour("flow", None),
-        tooltip=[nominal("flow"), _number("at", unit.name), value, *tips],
+        tooltip=[nominal("flow"), number("at", unit.name), value, *tips],
     )
     layers = [*_bands(run, unit), *_rules(run, unit), line]
     if above:
         layers.append(
             chart(
-                _rounded_rows(rows),
+                rounded_rows(rows),
                 mark("line", strokeWidth=1.1, strokeDash=[4, 3], opacity=0.7, point=points),
                 x=x,
                 y=quantitative(above, title=title, scale=scale),
                 color=_colour("flow", None),
             )
         )
-    return _sized(layer(*layers) if len(layers) > 1 else line)
+    return sized(layer(*layers) if len(layers) > 1 else line)
 
 
-def _bands(run: Run, unit: _Unit) -> list[Chart]:
+def _bands(run: Run, unit: Unit) -> list[Chart]:
     """The times without I/O, shaded."""
     spans: Rows = [
         {
@@ -423,12 +342,12 @@ def _bands(run: Run, unit: _Unit) -> list[Chart]:
     if not spans:
         return []
     x = quantitative("at", title=f"simulated time ({unit.name})")
-    tips = [_number("at", unit.name), _number("to", unit.name), nominal("what")]
+    tips = [number("at", unit.name), number("to", unit.name), nominal("what")]
     shaded = mark("rect", color=_STALL, opacity=0.14, tooltip=True)
-    return [chart(_rounded_rows(spans), shaded, x=x, x2={"field": "to"}, tooltip=tips)]
+    return [chart(rounded_rows(spans), shaded, x=x, x2={"field": "to"}, tooltip=tips)]
 
 
-def _rules(run: Run, unit: _Unit) -> list[Chart]:
+def _rules(run: Run, unit: Unit) -> list[Chart]:
     """The faults, as lines across the plot."""
     marks = _marks(run, unit)
     if not marks:
@@ -436,15 +355,15 @@ def _rules(run: Run, unit: _Unit) -> list[Chart]:
     x = quantitative("at", title=f"simulated time ({unit.name})")
     return [
         chart(
-            _rounded_rows(marks),
+            rounded_rows(marks),
             mark("rule", strokeDash=[3, 3], strokeWidth=1.2, color=_MARK, tooltip=True),
             x=x,
-            tooltip=[_number("at", unit.name), nominal("what")],
+            tooltip=[number("at", unit.name), nominal("what")],
         )
     ]
 
 
-def _marks(run: Run, unit: _Unit) -> Rows:
+def _marks(run: Run, unit: Unit) -> Rows:
     """Return the faults, once for each instant."""
     by_time: dict[int, list[str]] = {}
     for event in happenings(run):
@@ -455,23 +374,5 @@ def _marks(run: Run, unit: _Unit) -> Rows:
     ]
 
 
-def _number(column: str, title: str) -> Channel:
-    return quantitative(column, format=",.4~r", title=title)
-
-
 def _colour(column: str, title: str | None) -> Channel:
     return nominal(column, title=title, sort=None, scale={"range": list(PALETTE)})
-
-
-def _sized(figure: Chart, height: int = _HEIGHT) -> Chart:
-    """Return a chart as wide as the page."""
-    return figure.with_properties(width="container", height=height)
-
-
-def _rounded_rows(rows: Rows) -> Rows:
-    """Rows with as many digits as a drawing needs."""
-    return [{key: _rounded(value) for key, value in row.items()} for row in rows]
-
-
-def _rounded(value: Any) -> Any:  # noqa: ANN401  whatever a row holds
-    return float(f"{value:.6g}") if isinstance(value, float) else value

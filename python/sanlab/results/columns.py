@@ -363,6 +363,19 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "behind each other included, summed over frames",
         },
     ),
+    "accelerators": (
+        "One row for each direction of a link with `write_acceleration`.",
+        {
+            "port": "port of the near end, which answers writes that go this way",
+            "peer": "port of the far end, which keeps their data",
+            "writes_count": "writes that the near end answered in place of their targets",
+            "bytes": "data of these writes",
+            "no_room_count": "writes left to their targets because the far end had no room",
+            "max_used_bytes": "most data of writes that were answered and not over",
+            "passed_bytes": "data that the far end passed on to targets",
+            "dropped_bytes": "data that it threw away, of writes that were refused or aborted",
+        },
+    ),
     "mirrors": (
         "One row for each mirrored LUN.",
         {
@@ -371,7 +384,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mode": "`synchronous` or `asynchronous`",
             "copies_count": "copies that completed",
             "unfinished_count": "writes at the end whose copy is in progress or still to come",
-            "lost_count": "writes that will not be copied, because the mirror is suspended",
+            "lost_count": "writes that were not copied themselves, because the mirror was suspended",
             "bytes": "bytes of the copies that completed",
             "first_ps": "when the first copy began",
             "last_ps": "when the last copy completed",
@@ -390,7 +403,10 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "the run; unfinished copies count",
             "end_lag_ps": "age of the oldest acknowledged write whose copy is not done at the end",
             "end_lag_bytes": "bytes of acknowledged writes whose copy is not done at the end",
-            "suspended_ps": "time from the suspension to the end; 0 without one",
+            "suspended_ps": "time in which the mirror was suspended",
+            "suspensions_count": "times that a full journal suspended it",
+            "resync_ps": "time in which it copied the regions written while it was suspended",
+            "resync_bytes": "bytes of these copies that completed; `bytes` leaves them out",
         },
     ),
     "mirror_series": (
@@ -404,6 +420,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "the interval",
             "end_lag_bytes": "the same at the end of the interval",
             "suspended": "1 if the mirror is suspended at the end of the interval, else 0",
+            "resynchronises": "1 if it copies then what was written while it was suspended, else 0",
         },
     ),
     "groups": (

@@ -12,7 +12,6 @@ from sanlab.scenario.base import (
     Exchanges,
     LunSize,
     Name,
-    Pattern,
     Patterns,
     Rate,
     ScenarioModel,
@@ -26,6 +25,7 @@ from sanlab.scenario.base import (
 from sanlab.scenario.caches import Cache, Commands, off_is_none
 from sanlab.scenario.controllers import Controllers, as_controllers
 from sanlab.scenario.limits import HostLimit, Limit
+from sanlab.scenario.mirrors import Mirror
 
 #: Least spare flash, 1 %.
 LEAST_SPARE = 10_000
@@ -303,48 +303,6 @@ class Disk(ScenarioModel):
     """Commands it can choose from; 64 by default."""
     interface_rate: Rate | None = None
     """Rate between buffer and interface; unlimited by default."""
-
-
-class Mirror(ScenarioModel):
-    """Copy of every write to a LUN of another array."""
-
-    to: Pattern
-    """`dev3.lun1`; a group pairs with the group of this LUN."""
-    mode: Literal["synchronous", "asynchronous"] = "synchronous"
-    """Whether the host's write waits for the copy."""
-    max_outstanding: Exchanges = 64
-    """Most copies in progress at once."""
-    protocol: str = "fcp-write"
-    """Entry of the catalog of replication, which says whether a copy needs two round trips
-    (`fcp-write`) or one (`single-round-trip`); `sanlab catalog replication` lists products."""
-    journal: LunSize | None = None
-    """Journal or cache space for writes of an asynchronous mirror whose copy is not done. A write
-    is acknowledged when it has room there; an empty journal takes a write of any length. Without
-    it, a write is acknowledged when its copy begins, at most `max_outstanding` at once."""
-    when_full: Literal["suspend", "wait"] | None = None
-    """What happens when the journal is full. `suspend`, the default: copying ends and writes go on,
-    as with SRDF/A without host throttle. `wait`: writes wait for room, as with inflow control of
-    Hitachi and HP XP arrays."""
-    from_port: str | None = None
-    """Port the copies leave by, `p0`."""
-    to_port: str | None = None
-    """Port they go to, `p0`."""
-
-    @model_validator(mode="after")
-    def _has_a_journal_to_fill(self) -> Mirror:
-        if self.journal is not None and self.mode == "synchronous":
-            raise refusal(
-                reason="'journal' has no effect with 'mode: synchronous'",
-                remedy="Remove 'journal', or write 'mode: asynchronous'",
-                key="journal",
-            )
-        if self.when_full is not None and self.journal is None:
-            raise refusal(
-                reason="'when_full' has no effect without 'journal'",
-                remedy="Add 'journal', or remove 'when_full'",
-                key="when_full",
-            )
-        return self
 
 
 #: Keys that say what holds the blocks of a LUN.

@@ -74,21 +74,23 @@ def _compose_with_libyaml(text: str) -> tuple[Any, bool]:
     from yaml.error import YAMLError
 
     try:
-        if text.count("[") + text.count("{") > _MOST_DEPTH and _is_deep(composer(text)):
+        if text.count("[") + text.count("{") > _MOST_DEPTH and _first_deep(composer(text)):
             return None, False
         return composer(text).get_single_node(), True
     except YAMLError:
         return None, False
 
 
-def _is_deep(parser: Any) -> bool:  # noqa: ANN401  of libyaml, untyped
+def _first_deep(parser: Any) -> int | None:  # noqa: ANN401  of libyaml, untyped
+    """Line with the first collection within too many others."""
     depth = 0
     while parser.check_event():
-        kind = type(parser.get_event()).__name__
+        event = parser.get_event()
+        kind = type(event).__name__
         depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
         if depth > _MOST_DEPTH:
-            return True
-    return False
+            return int(event.start_mark.line) + 1
+    return None
 
 
 @cache
@@ -135,13 +137,32 @@ def _compose_with_ruamel(text: str, file: str) -> Any:  # noqa: ANN401  ruamel i
         problem = Problem(file, line, column, "", reason, _remedy(error, text))
     except RecursionError:
         reason = "This is nested too deeply to be a scenario"
-        problem = Problem(file, None, None, "", reason, "Close the brackets")
+        problem = Problem(file, _deep_line(text), None, "", reason, "Close the brackets")
     except YAMLError as error:
         lines = str(error).splitlines() or ["unreadable"]
-        problem = Problem(
-            file, 1, 1, "", f"This is not valid YAML: {lines[0]}", "Write plain UTF-8 text"
-        )
+        line, column = _place(text, getattr(error, "position", 0))
+        reason = f"This is not valid YAML: {lines[0]}"
+        problem = Problem(file, line, column, "", reason, "Write plain UTF-8 text")
     raise ScenarioError([problem])
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    """Line and column of a character, counted from 1."""
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+def _deep_line(text: str) -> int | None:
+    """Line with the first collection within too many others; None without libyaml."""
+    try:
+        composer = _composer()
+    except ImportError:
+        return None
+    from yaml.error import YAMLError
+
+    try:
+        return _first_deep(composer(text))
+    except YAMLError:
+        return None
 
 
 def _reason(error: Any) -> str:  # noqa: ANN401  ruamel is untyped

@@ -64,7 +64,10 @@ def check_counts(document: MarkedMap) -> None:
             _refuse(counts.key_marks[name], path, reason, remedy)
         if not _is_number(value):
             reason = f"'{value}' is not a whole number from 1 to {MAX_GROUP}"
-            _refuse(counts.value_marks[name], path, reason, "Write digits alone, such as 8")
+            remedy = "Write digits alone, such as 8"
+            if type(value) is int:
+                remedy = "Write 1 or more" if value < 1 else f"Write {MAX_GROUP} or less"
+            _refuse(counts.value_marks[name], path, reason, remedy)
 
 
 def counts_of(data: Mapping[str, object]) -> dict[str, int]:

@@ -191,6 +191,26 @@ def _as_long_distance(value: object) -> object:
     return value
 
 
+#: Data of accelerated writes that the far end of a link has room for.
+MAX_ACCELERATION_BUFFER = 2**40
+
+
+class WriteAcceleration(ScenarioModel):
+    """How the ends of a long link accelerate writes."""
+
+    by: str = "generic"
+    """Entry of the catalog of acceleration; `sanlab catalog acceleration` lists products."""
+    buffer: Annotated[Size, Field(ge=1, le=MAX_ACCELERATION_BUFFER)] | None = None
+    """Data of writes, in each direction, that the far end has room for; writes beyond are not
+    accelerated. That of the entry by default."""
+
+
+def _as_acceleration(value: object) -> object:
+    if isinstance(value, bool):
+        return {} if value else None
+    return {"by": value} if isinstance(value, str) else value
+
+
 class Link(ScenarioModel):
     """One or many links from one end to another."""
 
@@ -226,6 +246,14 @@ class Link(ScenarioModel):
     ] = None
     """The ends on switches with a `buffer_pool` grant the credit that the link needs to be full:
     `true`, or an entry. Without it they grant `bb_credit`."""
+    write_acceleration: Annotated[
+        WriteAcceleration | None,
+        BeforeValidator(_as_acceleration),
+        also({"type": ["boolean", "string"]}),
+    ] = None
+    """Between switches: the near end asks for the data of a write in place of its target, and the
+    far end keeps them until the target asks for them, so that a write needs one round trip over the
+    link. `true`, a product by its name in the catalog, or an entry; off by default."""
     al_pa: Annotated[str, BeforeValidator(_read_al_pa)] | None = None
     """AL_PA of the port on a stack's loop, in hexadecimal; by default the free one with the highest
     priority."""

@@ -68,6 +68,7 @@ def check_document(document: MarkedMap) -> Scenario:
 
 def read_text(path: Path) -> str:
     """Read the text of a scenario file; raises a ScenarioError where it cannot be read."""
+    line = None
     try:
         if path.is_dir():
             inside = path / "scenario.yaml"
@@ -79,8 +80,9 @@ def read_text(path: Path) -> str:
                 [Problem(str(path), None, None, "", reason, "Use groups such as host[1..500]")]
             )
         return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
         reason, remedy = "The file is not text in UTF-8", "Save it as UTF-8"
     except OSError as error:
         reason, remedy = f"The file cannot be read: {error.strerror}", "Check its name"
-    raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
+    raise ScenarioError([Problem(str(path), line, None, "", reason, remedy)])

@@ -81,9 +81,17 @@ _QUOTED = {
 }
 
 
+_OCTAL = set("01234567")
+
+
 def _for_quoted(text: str, value: str, what: str) -> tuple[str, str]:
     if len(text) > MOST_DIGITS:
         return f"{value} has more than {MOST_DIGITS} digits", "Write a smaller number"
+    digits = text.lstrip("+-").replace("_", "")
+    if len(digits) > 1 and digits.isdecimal() and digits[0] == "0":
+        octal = f", or {int(digits, 8)} for the octal number" if set(digits) <= _OCTAL else ""
+        reason = f"{value} begins with a zero, as octal numbers do in some programs"
+        return reason, f"Write {int(digits)}{octal}"
     return f"{value} is in quotes, which makes it text, not {what}", f"Write {text} without quotes"
 
 

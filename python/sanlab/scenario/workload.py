@@ -220,7 +220,9 @@ class Workload(ScenarioModel):
     host_port: str | None = None
     """Port of each host it uses, `hba0.p1`; all in turn by default."""
     target_port: str | None = None
-    """Port of each array it uses, `p0`; by the LUN's number by default."""
+    """Port of each array it uses, `p0`. By default the LUN's number alone selects one of the ports
+    that export the LUN and that the host's port reaches, whichever that is: the first LUN uses the
+    first, the second LUN the second, and so on in turn."""
 
     @property
     def is_random(self) -> bool:

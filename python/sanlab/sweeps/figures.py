@@ -70,6 +70,10 @@ METRICS: Final[dict[str, Metric]] = {
 }
 
 
+#: Parameters wanted along x, as series and as facet; None for one that the sweep may choose.
+Wishes = tuple[str | None, str | None, str | None]
+
+
 @dataclass(frozen=True)
 class Axes:
     """Which parameter goes where; None for one that is not used."""
@@ -84,17 +88,33 @@ class Axes:
         return short_names(used)[path]
 
 
-def choose_axes(sweep: Sweep) -> Axes:
-    """Take the parameter with most numbers along x, the next as series, the next as facet."""
+def choose_axes(sweep: Sweep, wanted: Wishes = (None, None, None)) -> Axes:
+    """Take the parameter with most numbers along x, the next as series, the next as facet.
+
+    Axes that are wanted stay as they are; parameters that vary fill the others.
+    """
     values = {path: values_of(sweep, path) for path in sweep.parameters}
     moving = [path for path in sweep.parameters if len(values[path]) > 1] or sweep.parameters
 
     def rank(path: str) -> tuple[bool, int]:
         return (is_scale(values[path]) or are_sizes(values[path]), len(values[path]))
 
-    x = max(moving, key=rank)
-    others = [path for path in moving if path != x]
-    return Axes(x, *others[:2])
+    free = [path for path in moving if path not in wanted]
+    x, series, facet = wanted
+    if x is None:
+        x = max(free or moving, key=rank)
+    others = [path for path in free if path != x]
+    if series is None and others:
+        series = others.pop(0)
+    if facet is None and others:
+        facet = others.pop(0)
+    return Axes(x, series, facet)
+
+
+def parameter_of(sweep: Sweep, name: str) -> str:
+    """Return the parameter with a name: its path, or the end of it that no other one has."""
+    found = [path for path in sweep.parameters if f".{path}".endswith(f".{name}")]
+    return found[0] if len(found) == 1 and name not in sweep.parameters else name
 
 
 def check_axes(sweep: Sweep, axes: Axes, metric: str) -> None:
@@ -125,12 +145,7 @@ def is_scale(values: list[Any]) -> bool:
 
 def facets(sweep: Sweep, axes: Axes, phase: str | None = None) -> Iterator[tuple[str, list[Row]]]:
     """Rows of a summary for each plot: by facet, the parameters without an axis at their first."""
-    used = {axes.x, axes.series, axes.facet}
-    summary = [row for row in sweep.summary(phase=phase) if row["iops"] is not None]
-    for path in sweep.parameters:
-        if path not in used and summary:
-            first = ordered(row[path] for row in summary)[0]
-            summary = [row for row in summary if row[path] == first]
+    summary, _ = _with_held(sweep, axes, phase)
     if axes.facet is None:
         yield "", summary
         return
@@ -138,10 +153,21 @@ def facets(sweep: Sweep, axes: Axes, phase: str | None = None) -> Iterator[tuple
         yield f"{axes.facet} = {value}", [row for row in summary if row[axes.facet] == value]
 
 
-def held_values(sweep: Sweep, axes: Axes) -> dict[str, Any]:
+def held_values(sweep: Sweep, axes: Axes, phase: str | None = None) -> dict[str, Any]:
     """Parameters that a plot holds at their first value."""
+    return _with_held(sweep, axes, phase)[1]
+
+
+def _with_held(sweep: Sweep, axes: Axes, phase: str | None) -> tuple[list[Row], dict[str, Any]]:
+    """Rows that have the first values of the parameters without an axis, and those values."""
     used = {axes.x, axes.series, axes.facet}
-    return {p: values_of(sweep, p)[0] for p in sweep.parameters if p not in used}
+    summary = [row for row in sweep.summary(phase=phase) if row["iops"] is not None]
+    held = {}
+    for path in sweep.parameters:
+        if path not in used and summary:
+            held[path] = ordered(row[path] for row in summary)[0]
+            summary = [row for row in summary if row[path] == held[path]]
+    return summary, held
 
 
 def along(rows: list[Row], axes: Axes, metrics: list[str]) -> Chart | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sanlab.errors import SanlabError
 from sanlab.simulation.folder import growing_file
@@ -14,8 +14,11 @@ from sanlab.sweeps.figures import (
     choose_axes,
     facets,
     heat_map,
+    held_values,
     hockey_stick,
+    parameter_of,
     standalone,
+    values_of,
 )
 
 if TYPE_CHECKING:
@@ -40,8 +43,17 @@ class Wanted:
     is_heat_map: bool = False
 
 
-def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
-    """Write one plot and return its file.
+@dataclass(frozen=True)
+class Drawn:
+    """A plot that was written."""
+
+    file: Path
+    held: dict[str, Any]
+    """Parameters with several values, and the only one that the plot shows."""
+
+
+def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Drawn:
+    """Write one plot; parameters that vary fill the axes that are not wanted.
 
     Raises
     ------
@@ -70,7 +82,8 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Path:
             growing.write_bytes(picture.to_png(scale=2))
         else:
             growing.write_text(picture.to_svg(), encoding="utf-8")
-    return path
+    held = held_values(sweep, axes, wanted.phase)
+    return Drawn(path, {p: held[p] for p in held if len(values_of(sweep, p)) > 1})
 
 
 def _check_phase(sweep: Sweep, phase: str | None) -> None:
@@ -93,15 +106,9 @@ def _axes(sweep: Sweep, wanted: Wanted) -> Axes:
     if not sweep.rows:
         reason = f"{sweep.folder} has no points to draw"
         raise SanlabError(reason)
-    chosen = choose_axes(sweep)
-    x = chosen.x if wanted.x in {None, LOAD} else wanted.x
-    assert x is not None
-    if wanted.x in {None, LOAD} and wanted.series is None and wanted.facet is None:
-        return chosen
-    series = wanted.series
-    if series is None and wanted.is_heat_map:
-        series = next((path for path in sweep.parameters if path != x), None)
-    return Axes(x, series, wanted.facet)
+    x = None if wanted.x == LOAD else wanted.x
+    names = [name and parameter_of(sweep, name) for name in (x, wanted.series, wanted.facet)]
+    return choose_axes(sweep, (names[0], names[1], names[2]))
 
 
 def _chart(rows: list[Row], axes: Axes, wanted: Wanted) -> Chart | None:

@@ -132,6 +132,7 @@ impl NetworkBuilder {
             lost: 0,
             dropped: 0,
             topology,
+            accelerated: Vec::new(),
             loops: self.loops,
             policies: self.policies,
             switches: self.switches,
@@ -153,12 +154,19 @@ impl NetworkBuilder {
                 network.reference.grant(id, fibre);
             }
         }
-        for n_port in network.n_ports.ids() {
-            if !network.is_on_loop(n_port) {
-                network.wake(n_port, Instant::START);
+        network.wake_all();
+        network
+    }
+}
+
+impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
+    /// N_Ports on links may have something to send from the start.
+    fn wake_all(&mut self) {
+        for n_port in self.n_ports.ids() {
+            if !self.is_on_loop(n_port) {
+                self.wake(n_port, Instant::START);
             }
         }
-        network
     }
 }
 

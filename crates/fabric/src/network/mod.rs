@@ -1,5 +1,6 @@
 //! All fibres and switches together: built, then moved by the start of one transmission after another.
 
+mod acceleration;
 mod builder;
 mod buses;
 mod faults;

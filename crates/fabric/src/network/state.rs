@@ -1,7 +1,7 @@
 //! All N_Ports, fibres and switches together.
 
-use sanlab_fc::{Fc2, Frame, NPort, Sequence};
-use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, Span};
+use sanlab_fc::{Fc2, Frame, NPort, Sequence, Wire};
+use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, MaybeId, Span};
 
 use crate::bus::Buses;
 use crate::counters::FibreCounters;
@@ -52,6 +52,8 @@ pub struct Network<const EVERY_EVENT: bool> {
     pub(crate) uplinks: IdVec<NPort, Id<Fibre>>,
     /// What routes are computed from.
     pub(crate) topology: Topology,
+    /// For the slot of each exchange whose write is accelerated the fibre that its data go by.
+    pub(crate) accelerated: Vec<MaybeId<Wire>>,
     pub(crate) sent: u64,
     pub(crate) delivered: u64,
     pub(crate) starts: u64,

@@ -21,7 +21,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// A frame for this transmitter will be ready at this instant.
     #[inline(always)]
-    fn announce(&mut self, fibre: Id<Fibre>, ready_at: Instant) {
+    pub(super) fn announce(&mut self, fibre: Id<Fibre>, ready_at: Instant) {
         if EVERY_EVENT && self.fibres[fibre].fl_port().is_none() {
             self.reference.announce(fibre, ready_at);
             return;
@@ -63,6 +63,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// The same for a transmitter on the slow path: the R_RDY may wait for a frame, as far as is known.
     #[inline(never)]
     fn give_credit_slowly(&mut self, fibre: Id<Fibre>, channel: u8, at: Instant) {
+        if fibre == self.topology.null_fibre {
+            return;
+        }
         if let Some(fl_port) = self.fibres[fibre].fl_port() {
             self.free_fl_buffer(fibre, fl_port.same(), at);
             return;
@@ -312,6 +315,9 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let routes = &self.switches[switch].routes;
         let output = routes.output(&self.frames[frame_id], port, &self.addresses);
         let on_slow_path = self.fibres[output].on_slow_path;
+        if (SLOW_PATH || on_slow_path) && self.is_taken(id, frame_id, output) {
+            return self.take_out(id, frame_id, tail_at);
+        }
         if on_slow_path && self.refuses(output, now) {
             return self.discard(id, frame_id, output, tail_at);
         }

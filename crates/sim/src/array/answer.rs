@@ -47,5 +47,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.array.end_task(id);
         let exchange = task.exchange.certain();
         self.send(now, exchange, FrameKind::Response, 0, FCP_RSP_BYTES);
+        if task.mirrored.is_some() {
+            self.copy_regions(now, task.array, task.lun);
+        }
     }
 }

@@ -23,6 +23,12 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let is_copied = mirror.lets_acknowledge(write);
         let task = &mut self.array.tasks[id];
         (task.mirrored, task.is_copied) = (write.into(), is_copied);
+        let resumes_at = self.mirror_of(array, lun).and_then(Mirror::resumes_at);
+        if let Some(at) = resumes_at {
+            let place = self.array.arrays[array].first_n_port.number();
+            let event = Event::MirrorResumes(array, lun);
+            self.agenda.schedule(at, place, event);
+        }
         self.begin_copies(now, array, lun);
     }
 
@@ -81,12 +87,43 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
+    /// A suspended mirror goes on: what it did not copy is copied now.
+    pub(crate) fn on_mirror_resumes(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
+        if let Some(mirror) = self.mirror_of(array, lun) {
+            mirror.resume(now);
+        }
+        self.begin_copies(now, array, lun);
+    }
+
+    /// A write is acknowledged: a mirror that copies marked regions may have one more.
+    pub(super) fn copy_regions(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
+        let mirror = self.mirror_of(array, lun);
+        if mirror.is_some_and(|mirror| mirror.resync_since().is_some()) {
+            self.begin_copies(now, array, lun);
+        }
+    }
+
+    /// The next region of a mirror may be copied, as far as its rate is concerned.
+    pub(crate) fn on_region_due(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
+        if let Some(mirror) = self.mirror_of(array, lun) {
+            mirror.wake();
+        }
+        self.begin_copies(now, array, lun);
+    }
+
+    /// Begin the copies that may begin now, and know when to look for others.
     fn begin_copies(&mut self, now: Instant, array: Id<Array>, lun: Id<Lun>) {
         while let Some(write) = self
             .mirror_of(array, lun)
             .and_then(|mirror| mirror.begin(now))
         {
             self.copy(now, array, lun, write);
+        }
+        let wake_at = self.mirror_of(array, lun).and_then(|it| it.wake_at(now));
+        if let Some(at) = wake_at {
+            let place = self.array.arrays[array].first_n_port.number();
+            let event = Event::RegionDue(array, lun);
+            self.agenda.schedule(at, place, event);
         }
     }
 

@@ -9,7 +9,7 @@ use sanlab_storage::{
     Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Drive, Failing,
     Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Media,
     Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping,
-    Ram, Rebuild, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
+    Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -28,9 +28,11 @@ pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
         .map(|array| array_of(array, n_ports, plan.seed));
     let mut arrays: IdVec<Array> = arrays.collect::<Result<_, _>>()?;
     for (flow, array, lun) in mirror_flows(plan) {
-        if let Some(mirror) = &plan.arrays[array].luns[lun].mirror {
+        let planned = &plan.arrays[array].luns[lun];
+        if let Some(mirror) = &planned.mirror {
             let owner = &mut arrays[Id::from_place(array)];
-            owner.luns[Id::from_place(lun)].mirror = Some(mirror_of(mirror, flow));
+            let copies = mirror_of(mirror, planned.bytes, flow);
+            owner.luns[Id::from_place(lun)].mirror = Some(copies);
         }
     }
     for (flow, array) in back_end_flows(plan) {
@@ -47,7 +49,7 @@ pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
     Ok(arrays)
 }
 
-fn mirror_of(mirror: &MirrorPlan, flow: Id<Flow>) -> Mirror {
+fn mirror_of(mirror: &MirrorPlan, lun_bytes: u64, flow: Id<Flow>) -> Mirror {
     let route = MirrorRoute {
         array: Id::new(mirror.array),
         lun: Id::new(mirror.lun),
@@ -64,7 +66,13 @@ fn mirror_of(mirror: &MirrorPlan, flow: Id<Flow>) -> Mirror {
             suspends: when_full == JournalFullPlan::Suspend,
         },
     };
-    Mirror::new(route, mode, mirror.max_outstanding.get())
+    let resume = mirror.resume.map(|resume| Resume {
+        after: Span::from_ps(resume.after_ps.get()),
+        region_bytes: resume.region_bytes.get(),
+        rate: resume.bytes_per_s.map(Rate::from),
+        lun_bytes,
+    });
+    Mirror::new(route, mode, mirror.max_outstanding.get()).resuming(resume)
 }
 
 fn array_of(array: &ArrayPlan, n_ports: usize, seed: u64) -> Result<Array, PlanError> {

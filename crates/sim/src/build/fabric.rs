@@ -1,5 +1,6 @@
 //! Ports, switches, links, buses and plain traffic of a plan become a network.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 
 use sanlab_fabric::{
@@ -37,6 +38,7 @@ pub(super) fn network_of(plan: &Plan) -> NetworkBuilder {
     for link in &plan.links {
         add_link(&mut builder, link, &plan.loops);
     }
+    add_accelerators(&mut builder, plan);
     add_buses(&mut builder, plan);
     builder.policies = policies_of(plan);
     builder.patience = patience_of(plan);
@@ -157,6 +159,30 @@ fn add_trunk(builder: &mut NetworkBuilder, id: Id<Link>, link: &LinkPlan) {
             credit: credit(channel),
         });
         builder.channels.push((fibre, channels.collect()));
+    }
+}
+
+/// Give the switches at the ends of accelerated links a further port, by which frames of the ends enter.
+fn add_accelerators(builder: &mut NetworkBuilder, plan: &Plan) {
+    let mut ends = BTreeSet::new();
+    for (id, link) in (0..).map(Id::new).zip(&plan.links) {
+        if link.write_acceleration_bytes.is_none() {
+            continue;
+        }
+        for fibre in fibres_of(id) {
+            builder.fibres[fibre].on_slow_path = true;
+        }
+        ends.extend([link.a, link.b]);
+    }
+    let switches: BTreeSet<u32> = ends
+        .into_iter()
+        .filter_map(|end| match end {
+            EndPlan::Switch { switch, .. } => Some(switch),
+            EndPlan::NPort { .. } | EndPlan::Loop { .. } => None,
+        })
+        .collect();
+    for switch in switches {
+        builder.switches[Id::new(switch)].outputs.push(None);
     }
 }
 

@@ -10,6 +10,7 @@ mod reachable;
 
 use sanlab_kernel::{Agenda, Id, Instant, Span};
 
+use crate::acceleration::state::Accelerators;
 use crate::array::state::ArraySide;
 use crate::event::Event;
 use crate::exchanges::state::Exchanges;
@@ -42,6 +43,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
         array: ArraySide::new(arrays::arrays_of(plan)?, arrays::port_places(plan)),
         fcp: sanlab_scsi::Exchanges::default(),
         exchanges: Exchanges::new(plan.n_ports.len(), plan.data_frame_bytes),
+        accelerators: Accelerators::new(&plan.links),
         services: Services::new(plan, services_flow(plan)),
         faults: Faults::new(plan, loop_faults),
         meters: Meters::new(

@@ -4,7 +4,8 @@ use sanlab_storage::{BLOCK_BYTES, MOST_SECTORS, SECTOR_BYTES};
 
 use crate::drive::drive_model;
 use crate::plan::{
-    ArrayPlan, BackEndPlan, CachePlan, DiskModelPlan, LimitedPlan, LunPlan, Plan, PlanError,
+    ArrayPlan, BackEndPlan, CachePlan, DiskModelPlan, JournalFullPlan, LimitedPlan, LunPlan,
+    MirrorModePlan, Plan, PlanError,
 };
 
 use super::bounds::{
@@ -272,7 +273,21 @@ fn mirror(
     require(copy.bytes >= lun.bytes, &place, || {
         "the copy is smaller than the LUN".into()
     })?;
-    require(copy.mirror.is_none(), place, || {
+    require(copy.mirror.is_none(), &place, || {
         "the copy is mirrored itself".into()
-    })
+    })?;
+    let Some(resume) = mirror.resume else {
+        return Ok(());
+    };
+    span(resume.after_ps, &place)?;
+    rate(resume.bytes_per_s, &place)?;
+    resume.region_bytes.within(512, 1 << 40, &place)?;
+    let suspends = matches!(
+        mirror.mode,
+        MirrorModePlan::Journal {
+            when_full: JournalFullPlan::Suspend,
+            ..
+        }
+    );
+    require(suspends, place, || "only a full journal suspends".into())
 }

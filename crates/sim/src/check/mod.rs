@@ -6,6 +6,7 @@
 //! behind [`check`] relies on it. People get their messages from the scenario compiler; a refusal here
 //! means that the compiler is wrong or that a person edited the plan.
 
+mod acceleration;
 mod arrays;
 mod bounds;
 pub(crate) mod drives;
@@ -32,6 +33,7 @@ use bounds::{Within, horizon, require};
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     header(plan)?;
     fabric::check(plan)?;
+    acceleration::check(plan)?;
     loops::check(plan)?;
     faults::check(plan)?;
     hosts::check(plan)?;

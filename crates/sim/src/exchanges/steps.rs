@@ -74,6 +74,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             address: command.address,
             bytes: u32::try_from(command.bytes).unwrap_or(u32::MAX),
             asked_bytes: 0,
+            is_early: false,
             first_burst: FirstBurst::Over,
             room: Room::None,
             arrived_bytes: 0,
@@ -146,7 +147,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         }
         self.tell(now, exchange, Stage::Hba);
-        let burst = self.fcp.command(exchange).asked_bytes - offset;
+        let burst = self.fcp.command(exchange).wanted_bytes() - offset;
         self.send(now, exchange, FrameKind::Data, offset, burst);
     }
 
@@ -184,6 +185,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
 
     /// Nothing of an exchange is left: its id may be used again.
     pub(crate) fn forget_exchange(&mut self, id: Id<Exchange>) {
+        self.leave_accelerator(id);
         let exchange = self.fcp.exchange_mut(id);
         exchange.state = ExchangeState::Closed;
         self.exchanges

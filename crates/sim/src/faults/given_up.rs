@@ -10,6 +10,7 @@ use crate::world::World;
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The initiator gives a command up and sends ABTS.
     pub(crate) fn abort(&mut self, now: Instant, id: Id<Exchange>) {
+        self.leave_accelerator(id);
         let exchange = self.fcp.exchange_mut(id);
         exchange.state = ExchangeState::Aborting;
         let number = exchange.number;
@@ -21,6 +22,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// An exchange ends before its time. Its id rests until nothing of it can be on its way. Returns
     /// its request or transfer.
     pub(crate) fn detach(&mut self, now: Instant, id: Id<Exchange>) -> Tag {
+        self.leave_accelerator(id);
         self.fcp.exchange_mut(id).state = ExchangeState::Aborted;
         let rested_at = now + self.faults.times().r_a_tov;
         self.rest_until(rested_at, id);

@@ -83,7 +83,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let id = self.host.route_of(&self.host.requests[request]).adapter;
         let adapter = &self.host.adapters[id];
         let (transfer, n_port) = (adapter.transfer, adapter.n_port);
-        let burst = self.fcp.command(exchange).asked_bytes - offset;
+        let burst = self.fcp.command(exchange).wanted_bytes() - offset;
         let step = (transfer, u64::from(burst));
         let out_at = self.host.engine_works(now, id, step, false);
         if out_at == now {

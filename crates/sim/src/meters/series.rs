@@ -44,6 +44,8 @@ pub(crate) struct MirrorRow {
     pub(crate) span: Span,
     pub(crate) lag: LagInterval,
     pub(crate) is_suspended: bool,
+    /// At its end the mirror copies what it did not copy while it was suspended.
+    pub(crate) resynchronises: bool,
 }
 
 /// What the transmitter of a fibre has counted since the beginning.
@@ -237,6 +239,7 @@ impl Series {
                     span,
                     lag: mirror.end_interval(now),
                     is_suspended: mirror.suspended_at().is_some(),
+                    resynchronises: mirror.resync_since().is_some(),
                 });
             }
         }
@@ -378,6 +381,7 @@ impl MirrorRow {
         self.span += later.span;
         self.lag.merge(&later.lag);
         self.is_suspended = later.is_suspended;
+        self.resynchronises = later.resynchronises;
     }
 }
 

@@ -114,10 +114,22 @@ fn lag_columns(rows: &[Row<'_>], now: Instant) -> Vec<(&'static str, Column)> {
         (
             "suspended_ps",
             Column::whole(rows, |row| {
-                let since = row.mirror.suspended_at();
-                since.map_or(0, |since| (now - since).as_ps())
+                let lasts = row.mirror.suspended_at().map(|since| now - since);
+                (row.counters().suspended + lasts.unwrap_or(Span::ZERO)).as_ps()
             }),
         ),
+        (
+            "suspensions_count",
+            lag(|mirror| mirror.counters().suspensions),
+        ),
+        (
+            "resync_ps",
+            Column::whole(rows, |row| {
+                let lasts = row.mirror.resync_since().map(|since| now - since);
+                (row.counters().resync + lasts.unwrap_or(Span::ZERO)).as_ps()
+            }),
+        ),
+        ("resync_bytes", lag(|mirror| mirror.counters().resync_bytes)),
     ]
 }
 
@@ -152,6 +164,10 @@ pub(super) fn mirror_series<const E: bool>(world: &World<E>, plan: &Plan) -> Tab
             (
                 "suspended",
                 Column::whole(rows, |row| u64::from(row.is_suspended)),
+            ),
+            (
+                "resynchronises",
+                Column::whole(rows, |row| u64::from(row.resynchronises)),
             ),
         ],
     )

@@ -1,5 +1,6 @@
 //! What was counted, as tables.
 
+mod acceleration;
 mod faults;
 mod frames;
 mod hosts;
@@ -34,6 +35,7 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         frames::frame_histogram(world),
         stations::stations(world, plan, now),
         stations::station_series(world, plan),
+        acceleration::accelerators(world, plan),
         mirrors::mirrors(world, plan, now),
         mirrors::mirror_series(world, plan),
         hosts::adapters(world, plan, now),

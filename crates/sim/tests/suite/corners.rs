@@ -185,6 +185,7 @@ fn arrays_that_mirror_to_each_other_get_all_done() {
                 mode,
                 max_outstanding: n32(1),
                 one_round_trip_bytes: 0,
+                resume: None,
             });
         }
         for number in 0..2 {
@@ -329,6 +330,7 @@ fn plans_that_do_not_hold_together_are_refused() {
         mode: MirrorModePlan::Synchronous {},
         max_outstanding: n32(1),
         one_round_trip_bytes: 0,
+        resume: None,
     };
     assert_eq!(check(&good()), Ok(()));
     let refuse = |expected: &str, spoil: &dyn Fn(&mut Plan)| {

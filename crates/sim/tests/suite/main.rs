@@ -1,5 +1,6 @@
 //! Whole runs of plans: one binary for all of these tests, so that it is linked once.
 
+mod acceleration;
 mod arrays;
 mod cache_room;
 mod controllers;

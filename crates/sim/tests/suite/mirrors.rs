@@ -13,7 +13,7 @@ use sanlab_metrics::Column;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{
     CachePlan, Distribution, JournalFullPlan, MediaPlan, MirrorModePlan, MirrorPlan, PatternPlan,
-    RoutePolicy,
+    ResumePlan, RoutePolicy,
 };
 
 const KIB: u64 = 1024;
@@ -49,6 +49,7 @@ fn distant(km: u64, rate: u64, bytes: u64, iodepth: u32, writes: u64) -> San {
         mode: MirrorModePlan::Synchronous {},
         max_outstanding: n32(1000),
         one_round_trip_bytes: 0,
+        resume: None,
     });
     let job = san.job(0, 0, bytes, iodepth);
     (job.read_ppm, job.total_bytes) = (0, NonZeroU64::new(writes * bytes));
@@ -233,6 +234,94 @@ fn a_full_journal_suspends() {
     let left = outcome.summary.simulated_ps - copies * MS;
     assert_near(lag(&outcome, "end_lag_ps") as f64, left as f64, 0.1);
     assert_near(response(&outcome) as f64, response(&run(None)) as f64, 0.02);
+}
+
+/// A mirror that is suspended and goes on after a second, copying marked regions at this rate.
+fn resuming(writes: u64, region: u64, rate: u64) -> San {
+    let mut san = distant(200, FAST, 32 * KIB, 1, writes);
+    every(&mut san, MS);
+    san.plan.jobs[0].addresses = addresses(false);
+    let copies = mirror(&mut san);
+    copies.max_outstanding = n32(1);
+    copies.mode = journal(10 * 32 * KIB, JournalFullPlan::Suspend);
+    copies.resume = Some(ResumePlan {
+        after_ps: n64(SECOND),
+        region_bytes: n64(region),
+        bytes_per_s: NonZeroU64::new(rate),
+    });
+    san
+}
+
+/// A suspended mirror goes on after its time and copies what it has marked. That takes the marked bytes over
+/// the rate; the last region takes as long as a copy takes. Then the copy is behind by nothing.
+#[test]
+fn a_suspended_mirror_copies_what_it_has_marked() {
+    let (bytes, writes, rate) = (32 * KIB, 60, 1_000_000);
+    for pieces in [1, 2, 4] {
+        let region = bytes * pieces;
+        let outcome = resuming(writes, region, rate).run();
+        let (copies, lost) = (lag(&outcome, "copies_count"), lag(&outcome, "lost_count"));
+        assert_eq!(copies + lost, writes);
+        // Blocks in order: the first of those not copied may begin within a region.
+        let regions = writes.div_ceil(pieces) - copies / pieces;
+        assert_eq!(lag(&outcome, "resync_bytes"), regions * region);
+        assert_eq!(lag(&outcome, "suspended_ps"), SECOND);
+        assert_eq!(lag(&outcome, "suspensions_count"), 1);
+        let slot = region * SECOND / rate;
+        let last = lag(&outcome, "resync_ps") - (regions - 1) * slot;
+        let copy = real(&outcome, "mirrors", "response_mean_ps")[0];
+        let sending = (region - bytes) as f64 * (wire(2048) + 24) as f64 / 2048.0 / FAST as f64;
+        assert_near(last as f64, copy + sending * SECOND as f64, 0.01);
+        for name in ["end_lag_bytes", "end_lag_ps", "unfinished_count"] {
+            assert_eq!(lag(&outcome, name), 0, "{name}");
+        }
+        assert!(lag(&outcome, "max_lag_ps") > SECOND + (regions - 1) * slot);
+        let slow = resuming(writes, region, rate).try_run(true).expect("a run");
+        assert_eq!(differences(&outcome, &slow), "");
+    }
+}
+
+/// A region is marked once, however often it is written: it is copied once.
+#[test]
+fn marks_are_kept_for_regions() {
+    let (bytes, writes, blocks) = (32 * KIB, 200, 8);
+    let mut san = resuming(writes, bytes, 0);
+    region(&mut san.plan.jobs[0], 0, blocks * bytes);
+    let outcome = san.run();
+    assert!(lag(&outcome, "lost_count") > 100);
+    assert_eq!(lag(&outcome, "resync_bytes"), blocks * bytes);
+    let copy = real(&outcome, "mirrors", "response_mean_ps")[0];
+    assert_near(
+        lag(&outcome, "resync_ps") as f64,
+        blocks as f64 * copy,
+        0.01,
+    );
+    assert_eq!(lag(&outcome, "end_lag_bytes"), 0);
+}
+
+/// Writes go on while regions are copied. Those to marked regions are copied with them, others from the
+/// journal; a journal that is full again suspends the mirror again. When the writes end, it catches up.
+#[test]
+fn writes_go_on_while_regions_are_copied() {
+    let bytes = 32 * KIB;
+    let mut san = resuming(3000, 2 * bytes, 0);
+    san.plan.interval_ps = NonZeroU64::new(100 * MS);
+    let job = &mut san.plan.jobs[0];
+    region(job, 0, 2000 * bytes);
+    // A copy takes 4.1 ms.
+    job.arrivals = Some(constant(n64(3 * MS)));
+    job.addresses = addresses(true);
+    let outcome = san.run();
+    assert!(lag(&outcome, "suspensions_count") > 1);
+    assert!(lag(&outcome, "suspended_ps") > SECOND);
+    assert!(lag(&outcome, "copies_count") > 20);
+    for name in ["end_lag_bytes", "end_lag_ps", "unfinished_count"] {
+        assert_eq!(lag(&outcome, name), 0, "{name}");
+    }
+    let states = ["suspended", "resynchronises"].map(|name| whole(&outcome, "mirror_series", name));
+    assert!(states.iter().all(|of| of.contains(&1) && of.contains(&0)));
+    let slow = san.try_run(true).expect("a run");
+    assert_eq!(differences(&outcome, &slow), "");
 }
 
 /// Copies that the end of the run cuts off are counted beside the mean of those that are done.

@@ -238,6 +238,7 @@ impl San {
             bit_error_interval: None,
             members: n32(1),
             virtual_channels: vec![],
+            write_acceleration_bytes: None,
         });
         self.plan.links.len() - 1
     }

@@ -14,8 +14,8 @@ use sanlab_sim::plan::{
     ArrivalsPlan, BufferPlan, CachePlan, ClassPlan, ClassesPlan, DeparturePlan, DiskModelPlan,
     DiskPlan, Distribution, DrivePlan, EndPlan, FileSystemPlan, FileSystemUsePlan, InterfacePlan,
     Interleave, JournalFullPlan, LimitPlan, LoadPlan, LoadPointPlan, MediaPlan, MirrorModePlan,
-    MirrorPlan, PhasePlan, PolicyPlan, Ppm, QosPlan, ReadAheadPlan, RequestedPlan, RoutePolicy,
-    SchedulingPlan, SsdPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
+    MirrorPlan, PhasePlan, PolicyPlan, Ppm, QosPlan, ReadAheadPlan, RequestedPlan, ResumePlan,
+    RoutePolicy, SchedulingPlan, SsdPlan, SubmissionPlan, VirtualChannelPlan, WriteCachePlan,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -131,6 +131,24 @@ fn mirror_mode(dice: &mut Dice<'_>) -> MirrorModePlan {
     ])
 }
 
+fn suspends(mode: MirrorModePlan) -> bool {
+    let full = match mode {
+        MirrorModePlan::Journal { when_full, .. } => Some(when_full),
+        _ => None,
+    };
+    full == Some(JournalFullPlan::Suspend)
+}
+
+/// How a suspended mirror goes on, if it does.
+fn resume(dice: &mut Dice<'_>) -> Option<ResumePlan> {
+    let resume = ResumePlan {
+        after_ps: n64(dice.pick(&[US, 3 * MS])),
+        region_bytes: n64(dice.pick(&[512, 10_000, 65_536])),
+        bytes_per_s: NonZeroU64::new(dice.pick(&[0, 20_000_000])),
+    };
+    (dice.below(2) == 0).then_some(resume)
+}
+
 /// A tree of switches, some joined by several links; hosts and arrays anywhere; finite work.
 fn san(dice: &mut Dice<'_>) -> San {
     let mut san = San::new(10_000 * SECOND);
@@ -145,9 +163,13 @@ fn san(dice: &mut Dice<'_>) -> San {
         if number > 0 {
             let parent = switches[dice.below(number)];
             let cable = dice.cable();
-            for _ in 0..=dice.below(3) {
+            let parallel = dice.below(3);
+            for _ in 0..=parallel {
                 let isl = san.link(switches[number], parent, cable);
-                san.plan.links[isl].members = n32(dice.pick(&[1, 1, 2, 4]));
+                let link = &mut san.plan.links[isl];
+                link.members = n32(dice.pick(&[1, 1, 2, 4]));
+                let room = dice.pick(&[0, 70_000, 1 << 30]);
+                link.write_acceleration_bytes = NonZeroU64::new(room).filter(|_| parallel == 0);
             }
         }
     }
@@ -169,14 +191,16 @@ fn san(dice: &mut Dice<'_>) -> San {
     }
     if arrays > 1 && dice.below(2) == 0 {
         let ports = (san.plan.arrays[0].n_ports[0], san.plan.arrays[1].n_ports[0]);
+        let mode = mirror_mode(dice);
         san.plan.arrays[0].luns[0].mirror = Some(MirrorPlan {
             array: 1,
             lun: 0,
             source_n_port: ports.0,
             target_n_port: ports.1,
-            mode: mirror_mode(dice),
+            mode,
             max_outstanding: n32(dice.pick(&[1, 4, 100])),
             one_round_trip_bytes: dice.pick(&[0, 8192, u32::MAX]),
+            resume: resume(dice).filter(|_| suspends(mode)),
         });
     }
     for number in 0..=dice.below(5) {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.candidates import arrays, faults, hosts, links, loops, qos, stations
+from sanlab.explain.candidates import arrays, copies, faults, hosts, links, loops, qos, stations
 from sanlab.explain.candidates.case import MATTERS, Candidate, Case
-from sanlab.explain.credit import SATURATED
+from sanlab.explain.saturation import SATURATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ __all__ = ["MATTERS", "Candidate", "Case", "best"]
 #: Queues in front of others: what they hold waits for something behind, if that is busy.
 FRONT_STAGES = ("lun_queue", "task_set")
 #: The modules that know candidates.
-_SOURCES = (stations, links, loops, qos, arrays, hosts, faults)
+_SOURCES = (stations, links, loops, qos, arrays, copies, hosts, faults)
 
 
 def best(case: Case) -> Candidate | None:
@@ -37,7 +37,12 @@ def best(case: Case) -> Candidate | None:
     if behind:
         return max(behind, key=_weight)
     others = [one for one in found if not one.is_behind]
-    return max(others, key=lambda one: one.share, default=None)
+    return max(others, key=lambda one: one.share, default=None) or _nearly(case)
+
+
+def _nearly(case: Case) -> Candidate | None:
+    """What holds back a workload with a fixed number of open I/Os most, if nothing is saturated."""
+    return stations.nearly(case) if case.is_closed else None
 
 
 def _weight(one: Candidate) -> tuple[float, int, float]:

@@ -1,4 +1,4 @@
-"""Limits, caches and copies of arrays."""
+"""Limits, caches and task sets of arrays."""
 
 from __future__ import annotations
 
@@ -6,40 +6,55 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence, pick
-from sanlab.words import show_count, show_percent, show_time
+from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sanlab.explain.candidates.case import Case
 
+#: Stations behind a cache.
+BEHIND = ("disk", "ssd", "media", "parity")
+#: Answers of TASK SET FULL for each I/O from which the task set is what commands wait for.
+REFUSED = 0.01
+
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield what arrays hold commands back for."""
     if case.share("limit") >= MATTERS:
         yield from _limit(case)
-    if case.share("cache") >= MATTERS:
+    if case.room >= MATTERS:
         yield from _room(case)
-    if case.share("mirror") >= MATTERS:
-        yield Candidate(
-            "mirror",
-            case.arrays,
-            case.share("mirror"),
-            None,
-            f"copies to another array: {show_percent(case.share('mirror'))} of the response time",
-            "a shorter distance, one round trip for each write, more copies in progress, or an"
-            " asynchronous copy",
-        )
-    if case.share("task_set") >= MATTERS:
-        yield Candidate(
-            "task_set_full",
-            case.arrays,
-            case.share("task_set"),
-            None,
-            "TASK SET FULL: the hosts open more commands than the array accepts",
-            "a lower queue depth in the hosts, or more LUNs or ports of the array",
-            is_behind=False,
-        )
+    yield from _full_task_sets(case)
+
+
+def _full_task_sets(case: Case) -> Iterator[Candidate]:
+    """After TASK SET FULL a host keeps commands back, so they wait at both ends."""
+    share = case.share("task_set", "lun_queue")
+    rows = [row for row in case.view.run.rows("workloads") if row["workload"] == case.workload]
+    full = sum(row["queue_full_count"] for row in rows)
+    done = sum(row["io_count"] for row in rows)
+    if share < MATTERS or full < REFUSED * done:
+        return
+    yield Candidate(
+        "task_set_full",
+        case.arrays,
+        share,
+        None,
+        f"TASK SET FULL, the answer to {show_count(full)} of its commands: the hosts open more"
+        " than the array accepts",
+        "a larger task set, or more LUNs or ports of the array; a lower queue depth in the hosts"
+        " only avoids the answer",
+        evidence=tuple(
+            Evidence(
+                "workloads",
+                {"workload": row["workload"], "op": row["op"]},
+                pick(row, "queue_full_count", "io_count"),
+            )
+            for row in rows
+        ),
+        is_behind=False,
+    )
 
 
 def _limit(case: Case) -> Iterator[Candidate]:
@@ -65,6 +80,18 @@ def _limit(case: Case) -> Iterator[Candidate]:
     )
 
 
+def _more_room(case: Case) -> str:
+    """Say what may help a full cache: its media, or more writes to them at once."""
+    busy = [
+        use
+        for key, use in case.view.stations.items()
+        if key in case.reach.stations and use.kind in BEHIND and use.is_saturated
+    ]
+    if busy:
+        return "faster media, or fewer writes; a larger cache only delays it"
+    return "more destages at once, or larger ones; a larger cache only delays it"
+
+
 def _room(case: Case) -> Iterator[Candidate]:
     rows = [
         row
@@ -77,11 +104,11 @@ def _room(case: Case) -> Iterator[Candidate]:
     yield Candidate(
         "cache_room",
         top["controller"],
-        case.share("cache"),
+        case.room,
         None,
         f"the cache of {top['controller']}: {show_count(top['room_waits_count'])} writes waited for"
         " room, since data come faster than they are destaged",
-        "faster media, or fewer writes; a larger cache only delays it",
+        _more_room(case),
         evidence=(
             Evidence(
                 "caches",

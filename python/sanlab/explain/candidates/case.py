@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Smallest share of the response time of a candidate.
 MATTERS = 0.1
+#: The same of a delay without something busy.
+DELAYS = 0.3
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,20 @@ class Case:
     reach: Reach
     stages: dict[str, float]
     """Shares of the response time."""
-    prefer: str = ""
-    """Element that limits the whole run: named again where it is as full as others."""
+    prefer: tuple[str, ...] = ()
+    """Elements that limit the whole run or the time before: named again if as full as others."""
+    is_closed: bool = False
+    """It keeps a number of I/Os open, without a rate."""
 
     def share(self, *stages: str) -> float:
         """Share of the response time in these stages."""
         return sum(self.stages.get(stage, 0.0) for stage in stages)
+
+    @property
+    def room(self) -> float:
+        """Share of the response time in which writes wait for room in a cache."""
+        controllers = {name for kind, name in self.reach.stations if kind == "controller"}
+        return self.share("cache") * min(1.0, self.view.full_share(controllers))
 
     @property
     def hosts(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.candidates.case import MATTERS, Candidate
+from sanlab.explain.candidates.case import DELAYS, MATTERS, Candidate
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.words import show_percent
 
@@ -18,19 +18,20 @@ def find(case: Case) -> Iterator[Candidate]:
     """Yield what hosts hold I/Os back for."""
     queued = case.share("lun_queue")
     if queued >= MATTERS:
+        queue, remedy = _queue(case)
         yield Candidate(
             "queue_depth",
             case.hosts,
             queued,
             None,
-            f"the queue depth of its LUN or adapter: {show_percent(queued)} of the response time is"
-            " waiting in the host, and nothing behind it is busy",
-            "a deeper queue",
+            f"{queue}: {show_percent(queued)} of the response time is waiting in the host, and"
+            " nothing behind it is busy",
+            remedy,
             "The array does not see this wait.",
             is_behind=False,
         )
     moderated = case.share("interrupt")
-    if moderated >= MATTERS:
+    if moderated >= DELAYS:
         yield Candidate(
             "interrupt",
             case.hosts,
@@ -41,6 +42,30 @@ def find(case: Case) -> Iterator[Candidate]:
         )
     if case.share("file_system") >= MATTERS:
         yield from _file_system(case)
+
+
+def _queue(case: Case) -> tuple[str, str]:
+    """The queue that is full, with its depth, and what may help."""
+    plan = case.view.run.plan
+    luns: dict[tuple[int, int], set[tuple[int, int]]] = {}
+    for job in plan["jobs"]:
+        for target in job["targets"]:
+            for path in target["paths"]:
+                used = luns.setdefault((job["host"], path["adapter"]), set())
+                used.add((target["array"], target["lun"]))
+    depths = []
+    for (host, number), used in luns.items():
+        adapter = plan["hosts"][host]["adapters"][number]
+        name = plan["n_ports"][adapter["n_port"]]["name"]
+        if name in case.reach.initiators:
+            both = adapter["max_commands"], adapter["lun_queue_depth"] * len(used)
+            depths.append((min(both), both[0] < both[1], adapter["lun_queue_depth"], name))
+    if not depths:
+        return "the queue depth of its LUN or adapter", "a deeper queue"
+    throttle, is_throttle, depth, name = min(depths)
+    if is_throttle:
+        return f"the execution throttle of {name}, {throttle} commands", "a higher throttle"
+    return f"the queue depth of its LUN at {name}, {depth} commands", "a deeper queue"
 
 
 def _file_system(case: Case) -> Iterator[Candidate]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
-from sanlab.explain.credit import SATURATED, cause_of_waiting, credits_to_fill
+from sanlab.explain.candidates.stations import REMEDIES
+from sanlab.explain.credit import cause_of_waiting, credits_to_fill, is_full
+from sanlab.explain.evidence import Evidence
+from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
 from sanlab.results.ports import WAITS, busy_while_waiting
 from sanlab.words import show_percent, show_rate
@@ -15,10 +18,10 @@ if TYPE_CHECKING:
 
     from sanlab.explain.candidates.case import Case
     from sanlab.explain.credit import Cause
-    from sanlab.explain.view import Row
+    from sanlab.explain.view import Row, Use
 
-#: Stages in which frames wait for a link, or are sent over it.
-LINK_STAGES = ("tx_queue", "switch", "credit_wait", "wire")
+#: Stages in which frames wait for a link.
+WAITS_FOR_LINK = ("tx_queue", "switch", "credit_wait")
 #: Ratio of the busiest of parallel links to the mean of the others from which the load is uneven.
 UNEVEN = 1.3
 
@@ -31,27 +34,33 @@ def find(case: Case) -> Iterator[Candidate]:
 
 def _links(case: Case) -> Iterator[Candidate]:
     ports = case.view.ports
-    full = [
-        ports[name]
-        for name in case.reach.ports
-        if name in ports and ports[name]["tx_utilisation"] >= SATURATED
-    ]
+    full = [ports[name] for name in case.reach.ports if name in ports and is_full(ports[name])]
     if not full:
         return
     top = max(
-        full, key=lambda row: (row["port"] == case.prefer, row["tx_utilisation"], row["port"])
+        full, key=lambda row: (row["port"] in case.prefer, row["tx_utilisation"], row["port"])
     )
     share = top["tx_utilisation"]
     yield Candidate(
         "link",
         top["port"],
-        case.share(*LINK_STAGES),
+        case.share(*WAITS_FOR_LINK) + case.share("wire") * _own_share(case, top),
         share,
         f"the link from {top['port']} to {top['peer']} ({top['speed']}), busy"
         f" {show_percent(share)} of the time",
         _more_bandwidth(case, top),
         evidence=(port_evidence(top, "tx_utilisation", "tx_queue_mean_frames"),),
     )
+
+
+def _own_share(case: Case, link: Row) -> float:
+    """Share of the data over a link that is the workload's own, at most 1.
+
+    Only for its own data is the time on the fibre a matter of how full it is.
+    """
+    op = "write" if link["port"] in case.reach.toward_targets else "read"
+    own = case.view.flow(case.workload, op).bytes
+    return min(1.0, own / max(1.0, float(link["tx_payload_bytes"])))
 
 
 def _more_bandwidth(case: Case, link: Row) -> str:
@@ -95,6 +104,9 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         kind = "slow_receiver"
         sentence = f"{cause.port}, which takes only {show_rate(view.slow[cause.port])}"
         remedy = "a repair of that device, or a rate limit for its traffic"
+    elif cause.station is not None:
+        yield _behind(case, cause, cause.station)
+        return
     elif cause.kind == "lost":
         kind = "credit_loss"
         sentence = f"the BB credit that {cause.port} has lost"
@@ -113,10 +125,10 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         remedy = "more bandwidth there, or less load through it"
     elif cause.kind == "queued":
         while_waiting = busy_while_waiting(view.run, cause.port, waiting["port"]) or 0.0
-        is_full = view.window.is_whole and while_waiting >= SATURATED
-        kind = "congestion" if is_full else "bursts"
+        fills = view.window.is_whole and while_waiting >= SATURATED
+        kind = "congestion" if fills else "bursts"
         sentence = f"bursts: frames wait for {cause.port}, which is busy {busy} of the time"
-        if is_full:
+        if fills:
             sentence = (
                 f"frames for {cause.port}, busy {show_percent(while_waiting)} of the time that"
                 " others wait for it, that fill the buffers on the path"
@@ -139,4 +151,33 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
             port_evidence(waiting, "tx_credit_wait_ps", "tx_bb_credit"),
             port_evidence(row, "tx_utilisation", "tx_queue_mean_frames"),
         ),
+    )
+
+
+def _behind(case: Case, cause: Cause, use: Use) -> Candidate:
+    """A port of a host whose I/O bus is busy: its own, or that of another host."""
+    share = case.share("credit_wait", "tx_queue", "switch", use.kind)
+    busy = show_percent(use.utilisation)
+    evidence = (Evidence("stations", {"station": use.name}, {"utilisation": use.utilisation}),)
+    if (use.kind, use.name) in case.reach.stations:
+        return Candidate(
+            "bus",
+            use.name,
+            share,
+            use.utilisation,
+            f"I/O bus {use.name}, busy {busy} of the time, so that frames wait for the buffers of"
+            f" {cause.port}",
+            REMEDIES[use.kind],
+            evidence=evidence,
+        )
+    return Candidate(
+        "slow_receiver",
+        cause.port,
+        share,
+        use.utilisation,
+        f"{cause.port}, which returns credit late, as {use.name} behind it is busy {busy} of the"
+        " time",
+        f"{REMEDIES[use.kind]} there, or a rate limit for its traffic",
+        f"Path to the cause: {' > '.join(dict.fromkeys((*cause.path, cause.port)))}.",
+        evidence,
     )

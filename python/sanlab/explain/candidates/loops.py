@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import Candidate
-from sanlab.explain.credit import SATURATED
 from sanlab.explain.evidence import Evidence, pick
+from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
 from sanlab.results.loops import frames_share, uses
 from sanlab.words import show_percent, show_time
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from sanlab.explain.candidates.case import Case
     from sanlab.results.loops import Use
+
+#: Share of the use of a loop from which frames fill it, and not arbitration.
+FRAMES = 0.75
 
 
 def find(case: Case) -> Iterator[Candidate]:
@@ -79,9 +82,12 @@ def _words(use: Use) -> tuple[str, str, str, Evidence]:
         f" {use.members} ports in {show_time(row['round_ps'])}."
     )
     words = f"loop {use.name}, in use {share} of the time, {frames} by frames"
+    remedy = "a higher speed, or a second loop"
+    if frames_share(row) < FRAMES * use.share:
+        remedy = "larger requests, fewer ports on the loop, or an enclosure with a switch"
     return (
         f"{words}, {arbitration} by arbitration",
-        "fewer ports on the loop, larger requests, a higher speed, or an enclosure with a switch",
+        remedy,
         detail,
         evidence,
     )

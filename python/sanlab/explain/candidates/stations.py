@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sanlab.explain.candidates.case import MATTERS, Candidate
-from sanlab.explain.credit import SATURATED
 from sanlab.explain.evidence import Evidence
+from sanlab.explain.reach import CONTROLLERS
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sanlab.explain.candidates.case import Case
     from sanlab.explain.view import Use
 
+#: The part of the stage `cache` in which writes wait for room.
+ROOM = "room"
 #: Of each kind of station: kind of limit, stages of its waits, name in a sentence, remedy.
 _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     "cpu": (
@@ -23,7 +25,7 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
         "the processors of",
         "more cores, or less processor time for each I/O",
     ),
-    "hba": ("adapter", ("hba",), "adapter", "larger requests, or a second adapter"),
+    "hba": ("adapter", ("hba",), "adapter", "a faster adapter, or a second one"),
     "bus": ("bus", ("bus",), "I/O bus", "a faster bus, or adapters on another bus"),
     "controller": (
         "controller",
@@ -34,7 +36,7 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     "forwarding": (
         "controller",
         ("controller",),
-        "the forwarding of commands to",
+        "the forwarding of commands by",
         "paths to the controller that owns the LUN",
     ),
     "partner": (
@@ -45,56 +47,131 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     ),
     "disk": (
         "disk",
-        ("disk_queue", "seek", "rotation", "transfer", "cache", "parity"),
+        ("disk_queue", "seek", "rotation", "transfer", "parity", ROOM),
         "disk",
         "more or faster disks, or fewer disk operations for each I/O",
     ),
     "ssd": (
         "media",
-        ("media", "cache", "parity"),
+        ("media", "parity", ROOM),
         "SSD",
         "more or faster SSDs, or fewer operations for each I/O",
     ),
     "media": (
         "media",
-        ("media", "cache", "parity"),
+        ("media", "parity", ROOM),
         "the media of",
         "more or faster devices",
     ),
     "parity": (
         "parity",
-        ("parity", "cache"),
+        ("parity", ROOM),
         "the computation of parity in",
         "another RAID level, or writes of whole stripes",
     ),
 }
 
+#: Remedies by the kind of station.
+REMEDIES: Final[dict[str, str]] = {kind: words[-1] for kind, words in _KINDS.items()}
+#: Utilisation from which a controller works: one that has failed is idle.
+WORKS = 0.02
+#: Utilisation from which a station with a queue is named if nothing is saturated.
+NEARLY = 0.7
+#: Share of the response time that it has to explain.
+MOST = 0.5
+
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield the busiest saturated station of each kind that the workload passes."""
-    reached = [use for key, use in case.view.stations.items() if key in case.reach.stations]
+    reached = list(_serving(case))
     for kind, (limit, stages, words, remedy) in _KINDS.items():
-        busy = [use for use in reached if use.kind == kind and use.utilisation >= SATURATED]
+        busy = [use for use in reached if use.kind == kind and use.is_saturated]
         if not busy:
             continue
-        busy.sort(key=lambda use: (use.name != case.prefer, -use.utilisation, use.name))
+        busy.sort(key=lambda use: (use.name not in case.prefer, -use.utilisation, use.name))
         top = busy[0]
-        likewise = f", and so are {len(busy) - 1} more" if len(busy) > 1 else ""
+        others = len(busy) - 1
+        verb = "is" if others == 1 else "are"
+        likewise = f", and so {verb} {others} more" if others else ""
         yield Candidate(
             limit,
             top.name,
-            case.share(*stages),
+            _share(case, stages),
             top.utilisation,
             f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time{likewise}",
-            remedy,
+            _remedy(case, top) or remedy,
             _in_front(case) if kind in ("disk", "ssd", "media") else "",
             evidence=tuple(_evidence(use) for use in busy[:4]),
         )
 
 
+def _serving(case: Case) -> Iterator[Use]:
+    """Stations that the workload passes; of controllers those that own its LUNs, if they work."""
+    reached = [use for key, use in case.view.stations.items() if key in case.reach.stations]
+    owners = [use for use in reached if use.kind == "controller" and use.name in case.reach.owners]
+    work = any(use.utilisation >= WORKS for use in owners)
+    for use in reached:
+        if use.kind not in CONTROLLERS or not work or use.name in case.reach.owners:
+            yield use
+
+
+def nearly(case: Case) -> Candidate | None:
+    """Return a station that is nearly saturated and takes most of the response time.
+
+    With few I/Os open they may wait for each other at a station that still has gaps.
+    """
+    for kind, (limit, stages, words, remedy) in _KINDS.items():
+        share = _share(case, stages)
+        used = [
+            use
+            for key, use in case.view.stations.items()
+            if use.kind == kind
+            and key in case.reach.stations
+            and use.utilisation >= NEARLY
+            and use.mean_in_system > use.servers
+        ]
+        if not used or share < MOST:
+            continue
+        top = max(used, key=lambda use: (use.utilisation, use.name))
+        return Candidate(
+            limit,
+            top.name,
+            share,
+            top.utilisation,
+            f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time with"
+            f" {top.mean_in_system:.1f} requests on average",
+            _remedy(case, top) or remedy,
+            evidence=(_evidence(top),),
+        )
+    return None
+
+
+def _share(case: Case, stages: tuple[str, ...]) -> float:
+    """Share of the response time in stages, the wait for room in the cache among them."""
+    return case.share(*stages) + (case.room if ROOM in stages else 0.0)
+
+
+def _remedy(case: Case, use: Use) -> str:
+    """Say what may help an adapter that is busy with commands rather than data."""
+    if use.kind != "hba":
+        return ""
+    plan = case.view.run.plan
+    counts = {row["port"]: row["command_count"] for row in case.view.run.rows("adapters")}
+    spent = sum(
+        counts.get(plan["n_ports"][adapter["n_port"]]["name"], 0)
+        * (adapter["submit_ps"] + adapter["complete_ps"])
+        for host in plan["hosts"]
+        for adapter in host["adapters"]
+        if host["engines"][adapter["engine"]]["name"] == use.name
+    )
+    if spent < MOST * use.utilisation * case.view.run.manifest.simulated_ps:
+        return ""
+    return "larger requests, or a second adapter"
+
+
 def _in_front(case: Case) -> str:
     """Say that a full cache is a queue in front of the media."""
-    share = case.share("cache")
+    share = case.room
     if share < MATTERS:
         return ""
     return (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.credit import SATURATED
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import Finding, not_enough
+from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import whole
 from sanlab.words import show_percent

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.explain.credit import (
-    SATURATED,
     cause_of_waiting,
     credits_to_fill,
     queueing,
 )
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, WAIT_SHARE, Finding, not_enough
+from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import whole
 from sanlab.results.ports import WAITS, busy_while_waiting
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from sanlab.explain.credit import Cause
     from sanlab.explain.view import Row, View
     from sanlab.results.run import Run
+
+#: Kinds of causes that need no number, in words behind the port.
+_BECAUSE = {
+    "slow": "empties its buffers slowly",
+    "saturated": "downstream is saturated",
+    "lost": "has lost credit",
+}
 
 
 def find(run: Run) -> list[Finding]:
@@ -81,12 +88,10 @@ def _finding(view: View, pairs: list[tuple[Row, Cause]]) -> Finding:
 
 
 def _say_cause(view: View, worst: Row, cause: Cause) -> tuple[str, str]:
-    if cause.kind == "slow":
-        return f"because {cause.port} empties its buffers slowly", ""
-    if cause.kind == "saturated":
-        return f"because {cause.port} downstream is saturated", ""
-    if cause.kind == "lost":
-        return f"because {cause.port} has lost credit", ""
+    if cause.station is not None:
+        return f"because {cause.station.name} behind {cause.port} is busy", ""
+    if cause.kind in _BECAUSE:
+        return f"because {cause.port} {_BECAUSE[cause.kind]}", ""
     if cause.kind == "distance":
         port = view.ports[cause.port]
         needed = credits_to_fill(view.run.plan, port)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.explanation import explain
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding
-from sanlab.words import show_percent, show_time
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from sanlab.explain.evidence import Evidence
@@ -26,8 +26,9 @@ def find(run: Run) -> list[Finding]:
         for limit in (one.overall, *_others(one)):
             if limit.kind == "stall":
                 continue  # a finding of its own tells more
-            element = limit.element if not limit.is_harmless else ""
-            key = (limit.kind, element, limit.window.from_ps, limit.window.to_ps)
+            key = (limit.kind, limit.element, limit.window.from_ps, limit.window.to_ps)
+            if limit.is_harmless:
+                key = (limit.kind, "", 0, 0)
             groups.setdefault(key, []).append((one, limit))
     return [_finding(members) for members in groups.values()]
 
@@ -45,14 +46,11 @@ def _others(one: Explained) -> list[Limit]:
 def _finding(members: list[tuple[Explained, Limit]]) -> Finding:
     members.sort(key=lambda pair: (-pair[1].share, pair[0].workload))
     one, limit = members[0]
-    title = limit.title
+    title = limit.headline
     if len(members) > 1:
         names = ", ".join(other.workload for other, _ in members[1:4])
         more = f" and {len(members) - 4} more" if len(members) > 4 else ""
         title += f". The same holds for {names}{more}"
-    if not limit.window.is_whole:
-        begin, end = (show_time(at) for at in (limit.window.from_ps, limit.window.to_ps))
-        title = f"From {begin} to {end}: {title}"
     evidence = [row for _, other in members for row in other.evidence]
     harmless: Severity = "good" if limit.kind == "offered_load" else "notice"
     return Finding(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding
 from sanlab.explain.stalls import stalls
+from sanlab.quantities import counted
 from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def find(run: Run) -> list[Finding]:
         return []
     worst = found[0]
     before = f" It began after: {worst.event}." if worst.event else ""
-    others = f"; {len(found) - 1} more stalls" if len(found) > 1 else ""
+    others = f"; {counted(len(found) - 1, 'more stall')}" if len(found) > 1 else ""
     return [
         Finding(
             "stall",

@@ -86,6 +86,7 @@ def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[Link
                 bit_error_interval=None,
                 members=1,
                 virtual_channels=[],
+                write_acceleration_bytes=None,
             )
         )
     return links

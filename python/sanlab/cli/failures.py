@@ -1,0 +1,141 @@
+"""`sanlab failures`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, show_json
+from sanlab.cli.text_table import text_table
+
+if TYPE_CHECKING:
+    from sanlab.failures.effect import Effect
+    from sanlab.failures.matrix import Matrix, Row
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("failures")(failures)
+
+
+def failures(
+    file: FileArgument,
+    sets: SetOption = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", help="Only link, switch, hba, controller or drive failures; repeatable."
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Results so far; default runs/failures."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate every single failure of a scenario; print what each does to the workloads.
+
+    Each failure comes after 30 % of the run and lasts to its end; `--set measure.duration=60s`
+    makes runs long enough for the time-outs of hosts. Results are kept, so an interrupted matrix
+    goes on.
+    """
+    with outcome(as_json=as_json):
+        from sanlab.failures.matrix import failure_matrix
+        from sanlab.scenario.overrides import parse_assignment
+        from sanlab.simulation.folder import DEFAULT_PARENT
+
+        matrix = failure_matrix(
+            Path(file),
+            overrides=dict(parse_assignment(text) for text in sets or []),
+            kinds=kinds or (),
+            cache=Path(out) if out else DEFAULT_PARENT / "failures",
+            on_row=_say if sys.stderr.isatty() else None,
+        )
+        if as_json:
+            show_json(_document(matrix))
+        else:
+            typer.echo("\n".join(_lines(matrix)))
+
+
+def _say(done: int, count: int) -> None:
+    typer.echo(f"\r\033[K{done} of {count} failures\r", err=True, nl=False)
+
+
+def _lines(matrix: Matrix) -> list[str]:
+    from sanlab.words import show_time
+
+    begin, end = show_time(matrix.at_ps), show_time(matrix.end_ps)
+    lines = [f"{matrix.title or 'Single failures'}: each at {begin} of {end}, for good", ""]
+    table = [
+        ["failure", "workload", "failed", "stall", "before", "after", "back after", "at the end"]
+    ]
+    quiet = []
+    for row in matrix.rows:
+        touched = [effect for effect in row.effects if effect.is_touched]
+        if not touched and not row.refusal:
+            quiet.append(row.failure.name)
+        table += [_cells(row, effect) for effect in touched]
+    if len(table) > 1:
+        lines += text_table(table, words={0, 1, 7})
+    if quiet:
+        lines.append(f"no workload notices: {', '.join(quiet)}")
+    lines += [
+        f"not simulated: {row.failure.name}: {row.refusal}" for row in matrix.rows if row.refusal
+    ]
+    if matrix.is_too_short:
+        lines.append(
+            f"Note: the runs end {show_time(matrix.end_ps - matrix.at_ps)} after the failure, and"
+            f" hosts wait up to {show_time(matrix.timeout_ps)} for a path or a command. Add --set"
+            f" measure.duration={_duration(matrix)}"
+        )
+    fatal = [row.failure.name for row in matrix.rows if not row.is_survived]
+    known = [row for row in matrix.rows if not row.refusal]
+    lines.append(f"survived without a failed I/O: {len(known) - len(fatal)} of {len(known)}")
+    if fatal:
+        lines.append(f"not survived: {', '.join(fatal)}")
+    return lines
+
+
+def _duration(matrix: Matrix) -> str:
+    """A duration that is long enough, in whole seconds."""
+    share = 1 - matrix.at_ps / matrix.end_ps
+    return f"{-(-2 * matrix.timeout_ps // int(share * 1e12))}s"
+
+
+def _cells(row: Row, effect: Effect) -> list[str]:
+    from sanlab.words import show_count, show_rate, show_time
+
+    back = "not" if effect.recovered_ps is None else show_time(effect.recovered_ps)
+    return [
+        row.failure.name,
+        effect.workload,
+        show_count(effect.error_count),
+        show_time(effect.stall_ps) if effect.stall_ps else "–",
+        show_rate(effect.before),
+        show_rate(effect.after),
+        back,
+        effect.state,
+    ]
+
+
+def _document(matrix: Matrix) -> dict[str, Any]:
+    return {
+        "title": matrix.title,
+        "at_s": matrix.at_ps / 1e12,
+        "end_s": matrix.end_ps / 1e12,
+        "is_too_short": matrix.is_too_short,
+        "failures": [
+            {
+                "kind": row.failure.kind,
+                "part": row.failure.part,
+                "is_survived": row.is_survived,
+                "refusal": row.refusal,
+                "workloads": [asdict(one) | {"state": one.state} for one in row.effects],
+            }
+            for row in matrix.rows
+        ],
+    }

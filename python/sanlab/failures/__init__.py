@@ -1,0 +1,1 @@
+"""What every single failure of a topology does to the workloads."""

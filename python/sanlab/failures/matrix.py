@@ -1,0 +1,187 @@
+"""The matrix: every single failure simulated, on all cores, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import SanlabError, ScenarioError
+from sanlab.failures.effect import Effect, effects
+from sanlab.failures.parts import KINDS, Failure, failures_of
+from sanlab.plan.compile import compile_plan
+from sanlab.quantities import format_time
+from sanlab.scenario.document import read_document
+from sanlab.scenario.load import check_document, read_text
+from sanlab.scenario.overrides import apply_overrides, as_texts
+from sanlab.simulation.execute import simulate_here
+from sanlab.simulation.folder import write_file
+from sanlab.simulation.manifest import sanlab_version
+from sanlab.sweeps.measure import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from sanlab.plan.schema import Plan
+
+#: Share of the run after which the failure comes.
+AT = 0.3
+
+
+@dataclass(frozen=True)
+class Row:
+    """A failure and what it does; `refusal` says why it could not be simulated."""
+
+    failure: Failure
+    effects: list[Effect]
+    refusal: str = ""
+
+    @property
+    def is_survived(self) -> bool:
+        """No workload is down at the end, and no I/O failed."""
+        return not any(one.state == "down" or one.error_count for one in self.effects)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All single failures of a scenario.
+
+    Attributes
+    ----------
+    at_ps
+        When each failure comes.
+    end_ps
+        How long each run simulates.
+    timeout_ps
+        Longest time-out of a path or a command in the hosts.
+    """
+
+    title: str
+    at_ps: int
+    end_ps: int
+    timeout_ps: int
+    rows: list[Row]
+
+    @property
+    def is_too_short(self) -> bool:
+        """The runs end before the hosts have given up what failed."""
+        return self.end_ps - self.at_ps < 2 * self.timeout_ps
+
+
+def failure_matrix(
+    file: Path,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    kinds: Sequence[str] = (),
+    cache: Path | None = None,
+    on_row: Callable[[int, int], None] | None = None,
+) -> Matrix:
+    """Simulate every single failure of a scenario, each for good, after `AT` of the run.
+
+    Parameters
+    ----------
+    overrides
+        Values to change, as for a run; `measure.duration` for one that is long enough.
+    kinds
+        Kinds of failures; all by default.
+    cache
+        Folder that keeps each result, so that an interrupted matrix goes on.
+    on_row
+        Called with the number of failures done and of all.
+
+    Raises
+    ------
+    SanlabError
+        The scenario has faults of its own, jobs that end by themselves, or a kind is unknown.
+    """
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        reason = f"there is no kind of failure '{unknown[0]}'; kinds are {', '.join(KINDS)}"
+        raise SanlabError(reason)
+    text, changes = read_text(file), as_texts(overrides or {})
+    plan = _plan(text, file, changes, None, 0)
+    as_data: dict[str, Any] = json.loads(plan.to_json())
+    document = read_document(text, str(file))
+    apply_overrides(document, changes)
+    _refuse_unlike(file, as_data, has_faults=bool(document.get("faults")))
+    at_ps = int(AT * plan.end_ps)
+    failures = [one for one in failures_of(as_data) if not kinds or one.kind in kinds]
+    done = 0
+
+    def one(failure: Failure) -> Row:
+        nonlocal done
+        row = _row(failure, (text, file, changes), at_ps, cache)
+        done += 1
+        if on_row is not None:
+            on_row(done, len(failures))
+        return row
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        rows = list(pool.map(one, failures))
+    return Matrix(plan.title, at_ps, plan.end_ps, _timeout_ps(as_data), rows)
+
+
+def _timeout_ps(plan: dict[str, Any]) -> int:
+    adapters = [adapter for host in plan["hosts"] for adapter in host["adapters"]]
+    timeouts = [adapter["path_timeout_ps"] for adapter in adapters]
+    return max(
+        [*timeouts, *(adapter["command_timeout_ps"] or 0 for adapter in adapters)], default=0
+    )
+
+
+def _refuse_unlike(file: Path, plan: dict[str, Any], *, has_faults: bool) -> None:
+    if has_faults:
+        reason = (
+            f"{file}: it has faults already, and the matrix adds one at a time. Remove 'faults', or"
+            " add --set faults=[]"
+        )
+        raise SanlabError(reason)
+    if not plan["jobs"]:
+        reason = f"{file}: it has no workload that could notice a failure. Add 'workloads'"
+        raise SanlabError(reason)
+    if any(job["total_bytes"] is not None for job in plan["jobs"]):
+        reason = (
+            f"{file}: its jobs end by themselves, so before and after a failure cannot be compared."
+            " Write 'time_based: true' and a 'runtime', or leave out 'loops' and 'io_size'"
+        )
+        raise SanlabError(reason)
+
+
+def _plan(
+    text: str, file: Path, changes: Mapping[str, str], failure: Failure | None, at_ps: int
+) -> Plan:
+    document = read_document(text, str(file))
+    apply_overrides(document, changes)
+    if failure is not None:
+        document["faults"] = [failure.fault | {"at": format_time(at_ps)}]
+    return compile_plan(check_document(document))
+
+
+def _row(
+    failure: Failure,
+    scenario: tuple[str, Path, Mapping[str, str]],
+    at_ps: int,
+    cache: Path | None,
+) -> Row:
+    try:
+        plan_json = _plan(*scenario, failure, at_ps).to_json()
+    except ScenarioError as error:
+        return Row(failure, [], error.problems[0].reason)
+    kept = None
+    if cache is not None:
+        content = f"{sanlab_version()}{failure.name}{plan_json}"
+        digest = hashlib.blake2b(content.encode(), digest_size=16)
+        kept = cache / f"{digest.hexdigest()}.json"
+        if kept.is_file():
+            rows = json.loads(kept.read_text(encoding="utf-8"))
+            return Row(failure, [Effect(**row) for row in rows])
+    run = Memory(plan_json, simulate_here(plan_json))
+    found = effects(run, at_ps)
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_file(kept, json.dumps([asdict(effect) for effect in found]))
+    return Row(failure, found)

@@ -1,0 +1,119 @@
+"""`sanlab failures`: every single failure, what it does, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sanlab.cli.main import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAN = """
+title: One host on two fabrics, one on one
+hosts:
+  - {name: safe, hbas: [{ports: 1}, {ports: 1}], multipath: {policy: round-robin, ios: 1}}
+  - {name: bare, hbas: {ports: 1, command_timeout: 5s}}
+switches: [{name: fabric-a}, {name: fabric-b}]
+arrays: [{name: dev1, ports: 2, luns: [{name: "lun[1..2]", size: 100GiB}]}]
+links:
+  - {from: safe.hba0.p0, to: fabric-a}
+  - {from: safe.hba1.p0, to: fabric-b}
+  - {from: bare.hba0.p0, to: fabric-b}
+  - {from: dev1.p0, to: fabric-a}
+  - {from: dev1.p1, to: fabric-b}
+workloads:
+  - {name: oltp, hosts: safe, targets: dev1.lun1, rw: randread, bs: 8k, rate_iops: 500}
+  - {name: mail, hosts: bare, targets: dev1.lun2, rw: randread, bs: 8k, rate_iops: 500}
+measure: {duration: 100s, interval: 500ms}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("failures")
+    (folder / "san.yaml").write_text(SAN, encoding="utf-8")
+    return folder
+
+
+def invoke(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["failures", *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+@pytest.fixture(scope="module")
+def matrix(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    code, output = invoke(folder / "san.yaml", "-o", folder / "kept", "--json")
+    assert code == 0, output
+    return {(row["kind"], row["part"]): row for row in json.loads(output)["failures"]}
+
+
+def of(row: dict[str, Any], workload: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = [one for one in row["workloads"] if one["workload"] == workload]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_every_part_fails_once(matrix: dict[tuple[str, str], dict[str, Any]]) -> None:
+    kinds = [kind for kind, _ in matrix]
+    assert {kind: kinds.count(kind) for kind in kinds} == {"link": 5, "switch": 2, "hba": 3}
+
+
+def test_two_paths_survive_what_one_does_not(
+    matrix: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    row = matrix["switch", "fabric-b"]
+    oltp, mail = of(row, "oltp"), of(row, "mail")
+    assert (oltp["state"], oltp["error_count"]) == ("as before", 0)
+    assert oltp["after"] == pytest.approx(500 * 8192, rel=0.02)
+    # The path is given up after its time-out; then the other carries all I/Os.
+    assert 0 < oltp["stall_ps"] <= oltp["recovered_ps"] < 40e12
+    assert mail["state"] == "down"
+    assert mail["error_count"] > 0
+    assert row["is_survived"] is False
+
+
+def test_who_does_not_use_a_part_does_not_notice(
+    matrix: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    mail = of(matrix["switch", "fabric-a"], "mail")
+    assert (mail["stall_ps"], mail["error_count"], mail["recovered_ps"]) == (0, 0, 0)
+    assert matrix["switch", "fabric-a"]["is_survived"] is True
+
+
+def test_results_are_kept_and_used_again(
+    folder: Path, matrix: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    kept = sorted((folder / "kept").glob("*.json"))
+    assert len(kept) == len(matrix)
+    before = [file.stat().st_mtime_ns for file in kept]
+    code, output = invoke(folder / "san.yaml", "-o", folder / "kept", "--kind", "switch")
+    assert code == 0
+    assert [file.stat().st_mtime_ns for file in kept] == before
+    assert "not survived: switch fabric-b" in output
+    assert "survived without a failed I/O: 1 of 2" in output
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("faults: [{kind: switch-down, switch: fabric-a, at: 1s}]\n", "it has faults already"),
+        (None, "jobs end by themselves"),
+    ],
+)
+def test_what_has_no_before_and_after_is_refused(
+    tmp_path: Path, change: str | None, words: str
+) -> None:
+    text = SAN + change if change else SAN.replace("rate_iops: 500}", "loops: 1, size: 1MiB}")
+    file = tmp_path / "san.yaml"
+    file.write_text(text, encoding="utf-8")
+    code, output = invoke(file, "-o", tmp_path / "kept")
+    assert code == 2
+    assert words in output
+    code, output = invoke(file, "--kind", "weather")
+    assert code == 2
+    assert "there is no kind of failure 'weather'" in output

@@ -1,0 +1,50 @@
+"""Plots of a sweep with more parameters than axes, and with points that are impossible."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from typer.testing import CliRunner
+
+from sanlab.cli.main import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_plot_draws_what_there_is_or_says_what_it_held(tmp_path: Path) -> None:
+    """Twenty hosts have no room at a switch of 16 ports, so they are drawn for another."""
+    scenario = """
+counts: {N: 1}
+hosts: [{name: "host[1..N]"}]
+switches: [{name: sw1}]
+arrays: [{name: dev1, luns: [{name: lun1, size: 1GiB}]}]
+links: [{from: "host[1..N]", to: sw1}, {from: dev1.p0, to: sw1}]
+workloads: [{name: w, hosts: "host*", targets: dev1.lun1, rw: randread, bs: 4k}]
+measure: {duration: 1ms}
+"""
+    (tmp_path / "s.yaml").write_text(scenario, encoding="utf-8")
+    folder, out = str(tmp_path / "s"), tmp_path / "p.svg"
+    varied = ("N=1,20", "switches.0.ports=16,64", "workloads.w.iodepth=1,2", "workloads.w.bs=4k,8k")
+    options = [text for value in varied for text in ("-p", value)]
+    made = CliRunner().invoke(
+        app, ["sweep", str(tmp_path / "s.yaml"), *options, "--no-report", "--out", folder]
+    )
+    assert made.exit_code == 0, made.stderr
+
+    def plotted(*args: str) -> tuple[str, dict[str, Any], str]:
+        plot = ["plot", folder, "--out", str(out), *args]
+        text, document = (CliRunner().invoke(app, [*plot, *more]) for more in ([], ["--json"]))
+        assert text.exit_code == document.exit_code == 0, text.stderr
+        return text.stderr, json.loads(document.stdout)["held"], out.read_text(encoding="utf-8")
+
+    note, held, picture = plotted("--x", "N", "--series", "ports", "--facet", "iodepth")
+    assert (note, held) == (
+        "Only points with workloads.w.bs = 4k are drawn.\n",
+        {"workloads.w.bs": "4k"},
+    )
+    assert ">20<" in picture
+    _, held, picture = plotted("--x", "N")  # of the others, two are series and facet
+    assert list(held) == ["workloads.w.bs"]
+    assert ">20<" in picture
