@@ -119,6 +119,18 @@ impl Device {
         Some(chosen)
     }
 
+    /// Whether its requests go over this path now: of the group in use, and with one path the first left.
+    pub fn uses(&self, path: Id<DevicePath>, state: impl Fn(Id<DevicePath>) -> PathState) -> bool {
+        let is_usable = |path: Id<DevicePath>| {
+            self.groups[path] == self.group && state(path) != PathState::Failed
+        };
+        let is_one = self
+            .multipath
+            .is_some_and(|policy| policy.spreading == Spreading::OnePath);
+        is_usable(path)
+            && (!is_one || self.groups.ids().find(|&first| is_usable(first)) == Some(path))
+    }
+
     /// Paths belong to other groups now; the group in use stays the one of the paths in use.
     pub fn regroup(&mut self, groups: IdVec<DevicePath, Id<PathGroup>>) {
         let in_use = self
@@ -178,6 +190,7 @@ mod tests {
         let mut one = device(Spreading::OnePath, &[0, 0]);
         assert_eq!(choices(&mut one, &[Up, Up], 2), [Some(0), Some(0)]);
         assert_eq!(choices(&mut one, &[Failed, Up], 1), [Some(1)]);
+        assert!(one.uses(Id::new(0), |_| Up) && !one.uses(Id::new(1), |_| Up));
     }
 
     /// A worse group serves only when the better one has failed; a blocked path is still used.
@@ -190,7 +203,11 @@ mod tests {
             device.best_group(|path| [Failed, Up][path.place()]),
             Some(Id::new(1))
         );
+        let uses =
+            |device: &Device, place| device.uses(Id::new(place), |path| [Failed, Up][path.place()]);
+        assert!(!uses(&device, 0) && !uses(&device, 1));
         device.group = Id::new(1);
+        assert!(!uses(&device, 0) && uses(&device, 1));
         assert_eq!(choices(&mut device, &[Failed, Up], 1), [Some(1)]);
         assert_eq!(device.best_group(|_| Failed), None);
     }

@@ -119,7 +119,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "losses_count": "number of times it was lost",
             "lost_ps": "total time it was not up",
             "lost_first_ps": "when it was first lost; 0 if never",
-            "replaced_ps": "when the first command to one of its LUNs was answered over another path after "
+            "replaced_ps": "when the first command to a LUN that used it was answered over another path after "
             "that; 0 if none",
         },
     ),

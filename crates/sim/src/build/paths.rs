@@ -93,6 +93,7 @@ impl Devices {
                 lost_for: Span::ZERO,
                 losses: 0,
                 answers: 0,
+                displaced: Vec::new(),
                 replaced_at: None,
                 devices: Vec::new(),
             });

@@ -38,7 +38,9 @@ pub(crate) struct Path {
     pub(crate) losses: u32,
     /// Answers over it.
     pub(crate) answers: u64,
-    /// First answer by another path, of a device that uses this one too, after its first loss.
+    /// Devices whose requests went over it when it was lost.
+    pub(crate) displaced: Vec<Id<HostDevice>>,
+    /// First answer to one of these by another path.
     pub(crate) replaced_at: Option<Instant>,
     /// Devices that use it.
     pub(crate) devices: Vec<Id<HostDevice>>,

@@ -1,7 +1,7 @@
 //! Paths that are lost, come back, or are distrusted.
 
 use sanlab_fc::NPort;
-use sanlab_host::PathState;
+use sanlab_host::{DevicePath, PathState};
 use sanlab_kernel::{Id, Instant, Span, Stage};
 use sanlab_storage::Array;
 
@@ -44,10 +44,24 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
+    /// Devices whose requests go over this path.
+    fn devices_over(&self, id: Id<Path>) -> Vec<Id<HostDevice>> {
+        let goes_over = |&of: &Id<HostDevice>| {
+            let HostDevice { device, routes, .. } = &self.host.devices[of];
+            let state = |path: Id<DevicePath>| self.host.paths[routes[path].path].state;
+            let mut own = routes.pairs().filter(|(_, route)| route.path == id);
+            own.any(|(path, _)| device.uses(path, state))
+        };
+        let devices = self.host.paths[id].devices.iter().copied();
+        devices.filter(goes_over).collect()
+    }
+
     fn set_state(&mut self, now: Instant, id: Id<Path>, state: PathState) {
+        let displaced = self.devices_over(id);
         let path = &mut self.host.paths[id];
         match (path.state, state) {
             (PathState::Up, _) => {
+                path.displaced.extend(displaced);
                 path.losses += 1;
                 path.lost_at = now;
                 path.lost_first.get_or_insert(now);
@@ -185,13 +199,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// An answer has come by a path: if another of the device is lost, its place is taken.
+    /// An answer has come by a path: if another is lost that the device used, its place is taken.
     pub(crate) fn note_answer(&mut self, now: Instant, path: Id<Path>, device: Id<HostDevice>) {
         self.host.paths[path].answers += 1;
         for route in &self.host.devices[device].routes {
             let other = &mut self.host.paths[route.path];
-            if route.path != path && other.lost_first.is_some() {
-                other.replaced_at.get_or_insert(now);
+            let is_open = route.path != path && other.replaced_at.is_none();
+            if is_open && other.displaced.contains(&device) {
+                other.replaced_at = Some(now);
             }
         }
     }

@@ -202,6 +202,33 @@ fn luns_go_over_and_come_back() {
     assert_eq!(total(&outcome, "workloads", "error_count"), 0);
 }
 
+/// A path is replaced by the first command of a LUN that went over it, not by those of a LUN of the other
+/// controller, which went over the other path all along.
+#[test]
+fn only_a_lun_that_used_the_lost_path_replaces_it() {
+    let mut san = two_controllers(Some(0));
+    san.plan.end_ps = 200 * MS;
+    let mut second = san.plan.arrays[0].luns[0].clone();
+    (second.name, second.owner) = ("lun2".into(), Some(1));
+    san.plan.arrays[0].luns.push(second);
+    job(&mut san, Some(0), 8);
+    job(&mut san, Some(1), 8).targets[0].lun = 1;
+    fails(&mut san, 0, 50 * MS, None);
+    let outcome = san.run();
+    // The first LUN waits for the time-out of its path, and its first command is forwarded or held
+    // until the takeover.
+    assert_eq!(whole(&outcome, "paths", "lost_first_ps"), [50 * MS, 0]);
+    let [replaced, never] = whole(&outcome, "paths", "replaced_ps")[..] else {
+        panic!("two paths");
+    };
+    let failed_over = 50 * MS + PATH_TIMEOUT.max(20 * MS);
+    assert!(
+        (failed_over..failed_over + MS).contains(&replaced),
+        "{replaced}"
+    );
+    assert_eq!(never, 0);
+}
+
 /// A run ends with its last work, not with the return of a LUN that no command cares for.
 #[test]
 fn a_run_does_not_wait_for_the_return_of_luns() {
