@@ -1,3 +1,5 @@
+//! Tests of copies to another array: lag, journal, suspension and resynchronisation.
+
 use super::*;
 use sanlab_kernel::Span;
 
