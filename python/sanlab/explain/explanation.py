@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sanlab.explain.asking import asking
 from sanlab.explain.candidates import Case, best
 from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.reach import Reach
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from sanlab.explain.candidates import Candidate
     from sanlab.explain.limit import Domain
     from sanlab.explain.view import View
-    from sanlab.explain.window import Window
     from sanlab.results.record import Record
 
 #: Share of the bytes through an element from which another workload is named.
@@ -160,7 +158,7 @@ def limit_of(view: View, workload: str, prefer: tuple[str, ...] = ()) -> Limit |
 
     Of elements that are as full as each other, one of `prefer` is named.
     """
-    jobs = _jobs(view.run, workload, view.window)
+    jobs = _jobs(view, workload)
     if not jobs:
         return None
     flow = view.flow(workload)
@@ -200,12 +198,12 @@ def _is_closed(jobs: list[dict[str, Any]]) -> bool:
     return any(job["iodepth"] and job["arrivals"] is None for job in jobs)
 
 
-def _jobs(run: Record, workload: str, window: Window) -> list[dict[str, Any]]:
+def _jobs(view: View, workload: str) -> list[dict[str, Any]]:
     """Jobs of a workload that may ask for I/O in a window."""
     return [
         one.job
-        for one in asking(run)
-        if one.workload == workload and one.asks_in(window.from_ps, window.to_ps)
+        for one in view.evidences.asking.get(workload, ())
+        if one.asks_in(view.window.from_ps, view.window.to_ps)
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.asking import Asking, asking
 from sanlab.explain.window import bins as bins_of
-from sanlab.explain.window import event_before
+from sanlab.explain.window import changes, event_before
 
 if TYPE_CHECKING:
     from sanlab.results.record import Record
@@ -74,7 +74,8 @@ def stalls(run: Record) -> list[Stall]:
     ends = bins_of(run)
     near = NEAR_BINS * int(ends[0]) if len(ends) else 0
     found.sort(key=lambda stall: (-stall.span_ps, stall.workload))
-    return [replace(stall, event=event_before(run, stall.from_ps, near)) for stall in found]
+    events = sorted(changes(run)) if found else []
+    return [replace(stall, event=event_before(events, stall.from_ps, near)) for stall in found]
 
 
 def _of(workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int) -> list[Stall]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sanlab.explain.asking import Asking, asking
 from sanlab.explain.reach import reaches
 from sanlab.explain.saturation import MOST, SATURATED
 from sanlab.explain.stalls import Stall, stalls
@@ -107,6 +108,19 @@ class Evidences:
         for row in self.run.rows("workload_series"):
             found[row["workload"]].append(row)
         return found
+
+    @cached_property
+    def asking(self) -> dict[str, list[Asking]]:
+        """When the jobs of each workload may ask for I/O."""
+        found: dict[str, list[Asking]] = defaultdict(list)
+        for one in asking(self.run):
+            found[one.workload].append(one)
+        return found
+
+    @cached_property
+    def spans(self) -> npt.NDArray[np.float64]:
+        """Lengths of the bins of the time line, shape (bins,)."""
+        return np.diff(bins(self.run), prepend=0).astype(np.float64)
 
     @cached_property
     def stalls(self) -> list[Stall]:
@@ -331,7 +345,7 @@ class View:
     def _weights(self) -> tuple[slice, npt.NDArray[np.float64]]:
         """The bins of the window, and their lengths as shares of it."""
         here = slice(self.window.first, self.window.last)
-        spans = np.diff(bins(self.run), prepend=0)[here].astype(np.float64)
+        spans = self.evidences.spans[here]
         return here, spans / spans.sum()
 
 

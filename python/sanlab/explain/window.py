@@ -133,12 +133,12 @@ def changes(run: Record) -> list[tuple[int, str]]:
     return [*found, *phases, *_full_caches(run), *_ends_of_jobs(run)]
 
 
-def event_before(run: Record, at_ps: int, within_ps: int) -> str:
+def event_before(events: list[tuple[int, str]], at_ps: int, within_ps: int) -> str:
     """Return what happened first in a time before an instant, in words; else what happened last.
 
     A fault comes first and the reactions to it follow: the first event of that time is the cause.
     """
-    before = [event for event in sorted(changes(run)) if event[0] <= at_ps]
+    before = [event for event in events if event[0] <= at_ps]
     near = [what for at, what in before if at > at_ps - within_ps]
     return near[0] if near else (before[-1][1] if before else "")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Stages in which frames wait for a link.
 WAITS_FOR_LINK = ("tx_queue", "switch", "credit_wait")
-#: Ratio of the busiest of parallel links to the mean of the others from which the load is uneven.
+#: Ratio of the busiest of parallel links to the mean from which the load is uneven.
 UNEVEN = 1.3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from sanlab.explain.candidates.links import UNEVEN
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding
 from sanlab.words import show_percent
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from sanlab.results.ports import Port
     from sanlab.results.run import Run
 
-#: Smallest ratio of the busiest to the mean of uneven parallel links.
-UNEVEN = 1.3
 #: Smallest utilisation of the busiest link that is reported.
 UNEVEN_FROM = 0.3
 
