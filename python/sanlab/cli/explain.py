@@ -88,6 +88,7 @@ def _say(done: int, count: int) -> None:
 
 def workload_lines(one: Explained) -> list[str]:
     """What limits a workload, as lines of text."""
+    from sanlab.results.columns import stage_name
     from sanlab.words import show_percent, show_time
 
     overall = one.overall
@@ -96,7 +97,8 @@ def workload_lines(one: Explained) -> list[str]:
     if one.domains:
         shares = ", ".join(f"{name} {show_percent(share)}" for name, share in one.domains.items())
         stages = ", ".join(
-            f"{stage} {show_percent(share)}" for stage, share in list(one.stages.items())[:4]
+            f"{stage_name(stage)} {show_percent(share)}"
+            for stage, share in list(one.stages.items())[:4]
         )
         lines.append(f"  response time: {shares}; most of it: {stages}")
     if len(one.limits) > 1:

@@ -23,6 +23,10 @@ def report(
             "--figures", metavar="DIR", help="Also write figures as SVG and PNG, tables as CSV."
         ),
     ] = None,
+    with_pictures: Annotated[
+        bool,
+        typer.Option("--pictures", help="Also put each plot in as a picture, without JavaScript."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write findings and the report of a run again: one HTML file that needs no network."""
@@ -31,7 +35,7 @@ def report(
         from sanlab.results.run import Run
 
         run = Run.open(folder)
-        path = build(run)
+        path = build(run, with_pictures=with_pictures)
         written = export(run, Path(figures)) if figures else []
         if as_json:
             show_json({"report": str(path), "figures": [str(file) for file in written]})

@@ -86,7 +86,7 @@ def steadiness(run: Record) -> Steadiness:
     if events:
         detail = (
             f"The load or the SAN changes during the run: {'; '.join(events[:3])}. The headline"
-            " numbers are means over the whole time; `phases` give each part apart."
+            " numbers are means over the whole time; sanlab compare puts the parts side by side."
         )
         return Steadiness("changes", drift, sentence, detail, evidence)
     detail = "A longer ramp, or a longer run, gives numbers that describe one state."

@@ -101,7 +101,7 @@ def compile_plan(scenario: Scenario) -> Plan:
     )
     return Plan(
         format=FORMAT,
-        title=scenario.title or "untitled",
+        title=scenario.title or "",
         seed=scenario.seed,
         end_ps=end_ps,
         interval_ps=interval_ps,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sanlab.explain.findings import Finding
     from sanlab.report.tables import Table
     from sanlab.results.run import Run
+    from sanlab.vega_lite import Chart
 
 #: Rows of a table shown at first; a button shows the others.
 ROWS_SHOWN = 25
@@ -49,26 +50,32 @@ _CAPTIONS = {
     "errors_over_time": "I/Os that failed in each bin, after all retries on all paths. Other "
     "figures do not include them.",
     "stages": "Mean time of an I/O in each stage along its path. The sum is the response time.",
+    "stage_shares": "The same as shares of the response time.",
     "stages_over_time": "The same over simulated time, for the workloads that moved most bytes: "
     "which stage grows when the response time does.",
-    "credit_wait_over_time": "Share of the time with a frame to send and no BB credit.",
+    "credit_wait_over_time": "Share of the time with a frame to send and no BB credit, of the "
+    "ports that waited longest. Dashed: faults.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "
     "frame being ready in its port, so the queue is included.",
 }
 
 
-def build(run: Run) -> Path:
-    """Write `findings.json` and `report.html` into the run folder; return the report."""
+def build(run: Run, *, with_pictures: bool = False) -> Path:
+    """Write `findings.json` and `report.html` into the run folder; return the report.
+
+    `with_pictures` adds each plot as a picture, for readers without JavaScript.
+    """
     findings = find(run)
     write_findings(run, findings)
     path = run.folder / "report.html"
-    write_file(path, render(run, findings))
+    write_file(path, render(run, findings, with_pictures=with_pictures))
     return path
 
 
-def render(run: Run, findings: list[Finding]) -> str:
+def render(run: Run, findings: list[Finding], *, with_pictures: bool = False) -> str:
     """Return the whole report as one HTML document."""
-    charts = {name: figure.specification for name, figure in figures(run).items()}
+    drawn = figures(run)
+    charts = {name: figure.specification for name, figure in drawn.items()}
     style = STYLE.read_text(encoding="utf-8")
     script = REPORT_SCRIPT.read_text(encoding="utf-8")
     scenario = run.scenario or ""
@@ -80,6 +87,7 @@ def render(run: Run, findings: list[Finding]) -> str:
         topology=Markup(topology.draw(run)) if run.rows("ports") else None,
         legend=Markup(topology.legend()),
         charts=charts,
+        pictures=_pictures(drawn) if with_pictures else {},
         chart_data=Markup(json_in_html(charts)),
         captions=_CAPTIONS,
         tables=_tables(run),
@@ -93,6 +101,19 @@ def render(run: Run, findings: list[Finding]) -> str:
         show_time=show_time,
         show_count=show_count,
     )
+
+
+#: Width of the pictures in a report, in pixels.
+PICTURE_WIDTH = 900
+
+
+def _pictures(drawn: dict[str, Chart]) -> dict[str, Markup]:
+    """The charts as SVG, drawn here."""
+    config = {"background": "white", "font": "sans-serif"}
+    return {
+        name: Markup(figure.with_properties(width=PICTURE_WIDTH, config=config).to_svg())
+        for name, figure in drawn.items()
+    }
 
 
 def export(run: Run, folder: Path) -> list[Path]:

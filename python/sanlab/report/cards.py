@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.stalls import stalls
+from sanlab.results.latency import response_percentiles
 from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
+from sanlab.results.steady import steady
 from sanlab.words import show_count, show_percent, show_rate, show_time, whole
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
+    from sanlab.stats.interval import Interval
 
 
 @dataclass(frozen=True)
@@ -26,31 +29,10 @@ def cards_of(run: Run) -> list[Card]:
     """Headline numbers, the most important first."""
     summary = run.summary()
 
-    def time_of(key: str) -> str:
-        value = summary[key]
-        return "–" if value is None else show_time(value * 1e6)
-
-    def rarity(key: str, number: str) -> str:
-        return "too few I/Os" if summary[key] is None else f"1 I/O in {number} is slower"
-
     ports = on_links(run)
     waited = max((credit_wait_share(run, row) for row in ports), default=0.0)
     longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
-    cards = [
-        Card("Throughput", show_rate(summary["throughput_bytes_per_s"]), "all workloads"),
-        Card(
-            "I/Os per second",
-            "–" if summary["iops"] is None else show_count(whole(summary["iops"])),
-            f"{show_count(summary['io_count'])} I/Os",
-        ),
-        Card("Mean response", time_of("response_mean_us"), f"median {time_of('response_p50_us')}"),
-        Card("p99 response", time_of("response_p99_us"), rarity("response_p99_us", "100")),
-        Card(
-            "p99.99 response",
-            time_of("response_p99_99_us"),
-            rarity("response_p99_99_us", "10\u202f000"),
-        ),
-    ]
+    cards = _rate_cards(run, summary) + _response_cards(run)
     if not run.rows("workloads"):
         cards = _frame_cards(run)
     if summary["error_count"]:
@@ -73,6 +55,79 @@ def cards_of(run: Run) -> list[Card]:
         share = show_percent(summary["busiest_loop_share"])
         cards.append(Card("Busiest loop", share, summary["busiest_loop"]))
     return cards
+
+
+#: Workloads with a card of their own; the table of workloads has all.
+WORKLOADS_SHOWN = 3
+
+
+def _rate_cards(run: Run, summary: dict[str, Any]) -> list[Card]:
+    judged = steady(run, rule="none")
+    throughput = None if judged is None else judged.throughput_bytes_per_s
+    iops = None if judged is None else judged.iops
+    shown = "–" if summary["iops"] is None else show_count(whole(summary["iops"]))
+    return [
+        Card(
+            "Throughput",
+            show_rate(summary["throughput_bytes_per_s"]),
+            _spread("all workloads", throughput),
+        ),
+        Card("I/Os per second", shown, _spread(f"{show_count(summary['io_count'])} I/Os", iops)),
+    ]
+
+
+def _response_cards(run: Run) -> list[Card]:
+    """Response times of each workload: one mean of unlike workloads describes none of them."""
+    names = list(dict.fromkeys(row["workload"] for row in run.rows("workloads")))
+    if len(names) == 1:
+        return _tail_cards(run, names[0])
+    cards = []
+    for name in names[:WORKLOADS_SHOWN]:
+        rows = [row for row in run.rows("workloads") if row["workload"] == name]
+        count = sum(row["io_count"] for row in rows)
+        if not count:
+            continue
+        spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
+        tail = response_percentiles(run, (99.0,), workload=name)
+        p99 = f"p99 {show_time(tail[99.0])}" if tail else "mean response"
+        judged = steady(run, name, rule="none")
+        mean = None if judged is None else judged.response_mean_ps
+        cards.append(Card(f"Mean response, {name}", show_time(spent / count), _spread(p99, mean)))
+    return cards
+
+
+def _tail_cards(run: Run, workload: str) -> list[Card]:
+    """Mean, p99 and p99.99 of a workload that is alone."""
+    summary = run.summary()
+    judged = steady(run, workload, rule="none")
+    mean = None if judged is None else judged.response_mean_ps
+
+    def time_of(key: str) -> str:
+        value = summary[key]
+        return "–" if value is None else show_time(value * 1e6)
+
+    def rarity(key: str, number: str) -> str:
+        return "too few I/Os" if summary[key] is None else f"1 I/O in {number} is slower"
+
+    return [
+        Card(
+            "Mean response",
+            time_of("response_mean_us"),
+            _spread(f"median {time_of('response_p50_us')}", mean),
+        ),
+        Card("p99 response", time_of("response_p99_us"), rarity("response_p99_us", "100")),
+        Card(
+            "p99.99 response",
+            time_of("response_p99_99_us"),
+            rarity("response_p99_99_us", "10\u202f000"),
+        ),
+    ]
+
+
+def _spread(note: str, interval: Interval | None) -> str:
+    """A note, and half of the 95 % interval of the number above it, if it is known."""
+    share = None if interval is None else interval.relative
+    return note if share is None else f"± {show_percent(share)}, {note}"
 
 
 def _frame_cards(run: Run) -> list[Card]:

@@ -6,6 +6,7 @@ turn into SVG and PNG without a browser.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from sanlab.explain.stalls import stalls
 from sanlab.report.charts import Rows, Unit, number, rounded_rows, sized, time_unit
-from sanlab.report.stage_figures import stages, stages_over_time
+from sanlab.report.stage_figures import stage_shares, stages, stages_over_time
 from sanlab.results.happenings import happenings
 from sanlab.results.latency import (
     Histogram,
@@ -29,6 +30,8 @@ from sanlab.vega_lite import Channel, Chart, chart, layer, mark, nominal, quanti
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy.typing as npt
 
     from sanlab.results.run import Run
 
@@ -59,6 +62,7 @@ def figures(run: Run) -> dict[str, Chart]:
         "response_over_time": response_over_time,
         "errors_over_time": errors_over_time,
         "stages": stages,
+        "stage_shares": stage_shares,
         "credit_wait_over_time": credit_wait_over_time,
         "frame_latencies": frame_latencies,
     }
@@ -99,12 +103,16 @@ def response_percentiles(run: Run) -> Chart | None:
             x=quantitative(
                 "nines",
                 title="percentile of I/Os",
+                scale={"domain": [_nines(PERCENTS[0]), _nines(PERCENTS[-1])]},
                 axis={"values": list(ticks), "labelExpr": f"{spelled} : ''"},
             ),
             y=quantitative(
                 "time",
                 title=f"response time ({unit.name})",
-                scale={"type": "log", "nice": False},
+                scale={
+                    "type": "log",
+                    "domain": _decades([value / unit.ps for *_, value in points]),
+                },
             ),
             color=_colour("flow", "workload"),
             tooltip=[nominal("flow"), nominal("percentile"), number("time", unit.name)],
@@ -183,8 +191,8 @@ def errors_over_time(run: Run) -> Chart | None:
 
 
 def credit_wait_over_time(run: Run) -> Chart | None:
-    """Share of each bin in which the ports that waited longest had no BB credit."""
-    waiting = [row["port"] for row in waiting_for_credit(run)[:SERIES_SHOWN]]
+    """Share of each bin in which ports had a frame and no BB credit: port by time, in colours."""
+    waiting = [row["port"] for row in waiting_for_credit(run)[:PORTS_SHOWN]]
     if not waiting or "port_series" not in run.tables:
         return None
     table = run.table("port_series")
@@ -192,14 +200,58 @@ def credit_wait_over_time(run: Run) -> Chart | None:
     rows: Rows = []
     for port in waiting:
         keep = names == port
-        times = numbers(table, "time_ps")[keep].astype(float)
+        ends = numbers(table, "time_ps")[keep].astype(float)
         waits = numbers(table, "tx_credit_wait_ps")[keep].astype(float)
-        shares = waits / np.maximum(1.0, np.diff(times, prepend=0.0))
-        rows += [
-            {"flow": port, "at": float(time), "share": float(share)}
-            for time, share in zip(times, shares, strict=True)
-        ]
-    return _time_line(run, rows, _Drawn("share", "share of time without credit", is_share=True), [])
+        begins = np.concatenate(([0.0], ends[:-1]))
+        shares = waits / np.maximum(1.0, ends - begins)
+        rows += _merged(port, begins, ends, shares)
+    unit = time_unit(max(row["to"] for row in rows))
+    for row in rows:
+        row["at"] /= unit.ps
+        row["to"] /= unit.ps
+    cells = chart(
+        rounded_rows(rows),
+        mark("rect", tooltip=True),
+        x=quantitative("at", title=f"simulated time ({unit.name})"),
+        x2={"field": "to"},
+        y=nominal("port", title=None, sort=waiting, axis={"labelLimit": 190}),
+        color=quantitative(
+            "share",
+            title="share of time without credit",
+            scale={"domain": [0, 1], "range": ["#f3e9d2", "#b2182b"]},
+            legend={"format": "%", "direction": "horizontal"},
+        ),
+        tooltip=[
+            nominal("port"),
+            number("at", unit.name),
+            quantitative("share", format=".1%", title="without credit"),
+        ],
+    )
+    layers = [cells, *_rules(run, unit)]
+    drawn = layer(*layers) if len(layers) > 1 else cells
+    return sized(drawn, max(60, 24 * len(waiting)))
+
+
+#: Ports in the plot of waits for credit.
+PORTS_SHOWN = 16
+#: Difference of shares up to which neighbouring bins are one cell of that plot.
+_ALIKE = 0.01
+
+
+def _merged(
+    port: str,
+    begins: npt.NDArray[np.float64],
+    ends: npt.NDArray[np.float64],
+    shares: npt.NDArray[np.float64],
+) -> Rows:
+    """Cells of one port; neighbours that are alike are one cell, so that the page stays small."""
+    rows: Rows = []
+    for begin, end, share in zip(begins, ends, shares, strict=True):
+        if rows and abs(rows[-1]["share"] - share) <= _ALIKE:
+            rows[-1]["to"] = float(end)
+        else:
+            rows.append({"port": port, "at": float(begin), "to": float(end), "share": float(share)})
+    return rows
 
 
 def _by_flow(run: Run) -> list[tuple[str, Histogram]]:
@@ -217,6 +269,12 @@ def _workloads(run: Run) -> list[str]:
         moved[row["workload"]] = moved.get(row["workload"], 0) + row["bytes"]
     most = sorted(moved, key=lambda name: -moved[name])[:SERIES_SHOWN]
     return [name for name in moved if name in most]
+
+
+def _decades(values: list[float]) -> list[float]:
+    """The powers of ten around values: the same axis for runs that are nearly alike."""
+    low, high = float(np.log10(min(values))), float(np.log10(max(values)))
+    return [10.0 ** math.floor(low), 10.0 ** max(math.ceil(high), math.floor(low) + 1)]
 
 
 def _nines(percent: float) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sanlab.report.charts import Rows, number, rounded_rows, sized, time_unit
-from sanlab.results.columns import STAGES
+from sanlab.report.charts import Rows, Unit, number, rounded_rows, sized, time_unit
+from sanlab.results.columns import STAGES, stage_name
 from sanlab.vega_lite import chart, mark, nominal, quantitative
 
 if TYPE_CHECKING:
@@ -33,13 +33,40 @@ _STAGE_COLOURS = dict(
 
 def stages(run: Run) -> Chart | None:
     """Mean time of an I/O in each stage, one bar for each workload and operation."""
+    unit = time_unit(max((row["response_mean_ps"] for row in run.rows("workloads")), default=0) / 3)
+    x = quantitative(
+        "time",
+        title=f"mean time of an I/O ({unit.name})",
+        axis={"tickCount": 10},
+        stack="zero",
+    )
+    return _bars(run, unit, x)
+
+
+def stage_shares(run: Run) -> Chart | None:
+    """The same as shares of the response time, so that fast and slow workloads compare."""
+    if len(run.rows("workloads")) < 2:
+        return None
+    unit = time_unit(max(row["response_mean_ps"] for row in run.rows("workloads")) / 3)
+    x = quantitative(
+        "share",
+        title="share of the response time",
+        axis={"format": "%", "tickCount": 10},
+        scale={"domain": [0, 1]},
+        stack="zero",
+    )
+    return _bars(run, unit, x)
+
+
+def _bars(run: Run, unit: Unit, x: Channel) -> Chart | None:
     rows = [
         {
             "flow": f"{row['workload']} {row['op']}",
-            "stage": row["stage"],
+            "stage": stage_name(row["stage"]),
+            "key": row["stage"],
             "what": STAGES.get(row["stage"], ""),
             "order": _ORDER.get(row["stage"], len(_ORDER)),
-            "time": row["mean_ps"],
+            "time": row["mean_ps"] / unit.ps,
             "share": row["share"],
         }
         for row in run.rows("stages")
@@ -49,20 +76,12 @@ def stages(run: Run) -> Chart | None:
         return None
     flows = [f"{row['workload']} {row['op']}" for row in run.rows("workloads")][:FLOWS_STACKED]
     rows = [row for row in rows if row["flow"] in flows]
-    unit = time_unit(max(row["response_mean_ps"] for row in run.rows("workloads")) / 3)
-    for row in rows:
-        row["time"] /= unit.ps
-    shown = sorted({row["stage"] for row in rows}, key=lambda name: _ORDER.get(name, len(_ORDER)))
+    shown = sorted({row["key"] for row in rows}, key=lambda name: _ORDER.get(name, len(_ORDER)))
     bars = chart(
         rounded_rows(rows),
         mark("bar", height={"band": 0.7}, stroke="#ffffff", strokeWidth=0.5),
         y=nominal("flow", title=None, sort=flows, axis={"labelLimit": 190}),
-        x=quantitative(
-            "time",
-            title=f"mean time of an I/O ({unit.name})",
-            axis={"tickCount": 10},
-            stack="zero",
-        ),
+        x=x,
         order=quantitative("order"),
         color=_colour(shown),
         tooltip=[
@@ -93,13 +112,18 @@ def stages_over_time(run: Run) -> dict[str, Chart]:
         bins[place] = bins.get(place, 0) + row["total_ps"]
     most = sorted(spent, key=lambda name: (-moved.get(name, 0), name))[:WORKLOADS_SHOWN]
     return {
-        f"stages_over_time_{place}": _over_time(name, spent[name], counts)
+        f"stages_over_time_{place}": _over_time(
+            name, spent[name], counts, run.manifest.simulated_ps
+        )
         for place, name in enumerate(most)
     }
 
 
 def _over_time(
-    workload: str, spent: dict[tuple[int, str], int], counts: dict[tuple[str, int], int]
+    workload: str,
+    spent: dict[tuple[int, str], int],
+    counts: dict[tuple[str, int], int],
+    end_ps: int,
 ) -> Chart:
     stages = {stage for _, stage in spent}
     times = sorted({at for at, _ in spent})
@@ -109,11 +133,11 @@ def _over_time(
         for stage in stages
     }
     sums = {at: sum(means[at, stage] for stage in stages) for at in times}
-    unit, clock = time_unit(max(sums.values()) / 3), time_unit(times[-1])
+    unit, clock = time_unit(max(sums.values()) / 3), time_unit(end_ps)
     rows: Rows = [
         {
             "at": at / clock.ps,
-            "stage": stage,
+            "stage": stage_name(stage),
             "order": _ORDER.get(stage, len(_ORDER)),
             "time": mean / unit.ps,
         }
@@ -123,7 +147,11 @@ def _over_time(
     areas = chart(
         rounded_rows(rows),
         mark("area", interpolate="step-before"),
-        x=quantitative("at", title=f"simulated time ({clock.name})"),
+        x=quantitative(
+            "at",
+            title=f"simulated time ({clock.name})",
+            scale={"domain": [0, end_ps / clock.ps], "nice": False},
+        ),
         y=quantitative("time", title=f"mean time of an I/O ({unit.name})", stack="zero"),
         order=quantitative("order"),
         color=_colour(shown),
@@ -137,6 +165,9 @@ def _colour(shown: list[str]) -> Channel:
     return nominal(
         "stage",
         title="stage",
-        sort=shown,
-        scale={"domain": shown, "range": [_STAGE_COLOURS[name] for name in shown]},
+        sort=[stage_name(name) for name in shown],
+        scale={
+            "domain": [stage_name(name) for name in shown],
+            "range": [_STAGE_COLOURS[name] for name in shown],
+        },
     )

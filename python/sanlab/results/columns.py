@@ -31,6 +31,19 @@ STAGES: Final[dict[str, str]] = {
     "interrupt": "interrupt moderation: the adapter delays an interrupt to combine several responses",
 }
 
+#: Words of names of stages that are not written in small letters.
+_WORDS: Final = {"cpu": "CPU", "lun": "LUN", "hba": "HBA", "tx": "transmit"}
+
+
+def stage_name(stage: str) -> str:
+    """The name of a stage in words.
+
+    >>> stage_name("host_cpu"), stage_name("tx_queue"), stage_name("credit_wait")
+    ('host CPU', 'transmit queue', 'credit wait')
+    """
+    return " ".join(_WORDS.get(word, word) for word in stage.split("_"))
+
+
 #: Percentiles in the `workloads` table.
 PERCENTILES: Final[dict[float, str]] = {
     50.0: "response_p50_ps",
