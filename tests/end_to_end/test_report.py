@@ -180,8 +180,8 @@ def test_no_run_folder_is_bad_input(tmp_path: Path) -> None:
 def test_pictures_stand_in_for_plots_without_javascript(tmp_path: Path) -> None:
     run = sanlab.run("examples/hello-san/scenario.yaml", folder=tmp_path / "run")
     page = build(run).read_text(encoding="utf-8")
-    assert "--pictures" in page.split("<noscript>")[1]
+    assert "--pictures" in page.split("<noscript>")[2]
     page = build(run, with_pictures=True).read_text(encoding="utf-8")
-    parts = [part.split("</noscript>")[0] for part in page.split("<noscript>")[1:]]
+    parts = [part.split("</noscript>")[0] for part in page.split("<noscript>")[2:]]
     assert parts
     assert all("<svg" in part for part in parts)

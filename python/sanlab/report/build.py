@@ -103,15 +103,24 @@ def render(run: Run, findings: list[Finding], *, with_pictures: bool = False) ->
     )
 
 
-#: Width of the pictures in a report, in pixels.
-PICTURE_WIDTH = 900
+#: Width of the pictures in a report, in pixels; of those that stand side by side, and others.
+PAIR_WIDTH, PICTURE_WIDTH = 420, 860
+#: Plots that stand side by side.
+PAIRS = (
+    *("response_percentiles", "response_distribution"),
+    *("throughput_over_time", "response_over_time"),
+)
 
 
 def _pictures(drawn: dict[str, Chart]) -> dict[str, Markup]:
     """The charts as SVG, drawn here."""
     config = {"background": "white", "font": "sans-serif"}
     return {
-        name: Markup(figure.with_properties(width=PICTURE_WIDTH, config=config).to_svg())
+        name: Markup(
+            figure.with_properties(
+                width=PAIR_WIDTH if name in PAIRS else PICTURE_WIDTH, config=config
+            ).to_svg()
+        )
         for name, figure in drawn.items()
     }
 
