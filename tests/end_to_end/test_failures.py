@@ -160,3 +160,20 @@ def test_modules_and_cables_of_trunks_fail_as_well(tmp_path: Path) -> None:
     assert of(member, "load")["state"] == "as before"
     assert of(module, "load")["stall_ps"] == pytest.approx(1.1e12, abs=0.15e12)
     assert module["is_survived"]
+
+
+def test_a_group_with_a_rebuild_is_rebuilt_only_when_its_drive_fails(tmp_path: Path) -> None:
+    group = "{name: g1, raid: {level: 5, drives: 4}, spares: 1, rebuild: {rate: 20MB/s}}"
+    old = 'luns: [{name: "lun[1..2]", size: 100GiB}]'
+    luns = '[{name: "lun[1..2]", size: 10GiB, group: g1}]'
+    new = f"disk: generic-10k, groups: [{group}], luns: {luns}"
+    text = SAN.replace(old, new).replace("rate_iops: 500", "rate_iops: 50")
+    assert old not in text
+    (tmp_path / "san.yaml").write_text(text, encoding="utf-8")
+    code, output = invoke(
+        tmp_path / "san.yaml", "--kind", "drive", "-o", tmp_path / "kept", "--json"
+    )
+    assert code == 0, output
+    (row,) = json.loads(output)["failures"]
+    assert row["is_survived"]
+    assert row["refusal"] == ""

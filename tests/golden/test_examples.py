@@ -63,3 +63,16 @@ def test_its_readme_says_how_to_run_it(name: str) -> None:
     sets = re.findall(r"--set '?([^\s'`]+)'?", text)
     assert all("=" in word for word in sets)
     sanlab.load_scenario(EXAMPLES / name / "scenario.yaml", dict(w.split("=", 1) for w in sets[:1]))
+
+
+def test_the_list_names_every_example() -> None:
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    folders = sorted(path.parent.name for path in EXAMPLES.glob("*/README.md"))
+    assert sorted(re.findall(r"\]\(([\w-]+)/README\.md\)", text)) == folders
+
+
+@pytest.mark.parametrize("page", sorted(EXAMPLES.rglob("*.md")), ids=lambda page: page.parent.name)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target

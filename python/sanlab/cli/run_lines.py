@@ -188,6 +188,18 @@ def _order_lines(done: Run) -> list[str]:
     return [f"  {line}" for line in text_table(table, words={0, 1})] + rest
 
 
+def _frames_line(done: Run) -> str:
+    """Return what plain frames carried, for a run without I/O."""
+    from sanlab.words import show_count, show_rate
+
+    rows = done.rows("frames")
+    frames = sum(row["frames_count"] for row in rows)
+    seconds = done.manifest.simulated_ps / 1e12
+    payload = sum(row["payload_bytes"] for row in rows)
+    rate = f", {show_rate(payload / seconds)} of payload" if frames and seconds else ""
+    return f"  frames       {show_count(frames)} delivered{rate}; no I/O completed"
+
+
 def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     """Return what `sanlab run` prints."""
     from sanlab.words import show_count, show_percent, show_time
@@ -206,8 +218,7 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
     if summary["io_count"]:
         lines += _headline(done) + _steady_lines(done)
     else:
-        frames = sum(row["frames_count"] for row in done.rows("frames"))
-        lines.append(f"  frames       {show_count(frames)} delivered; no I/O completed")
+        lines.append(_frames_line(done))
     lines += _order_lines(done) + _phase_lines(done)
     if summary["error_count"]:
         failed = [

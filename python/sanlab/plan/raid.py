@@ -128,13 +128,6 @@ def build_groups(
         failing = {
             name: [*failures_in(spec, path), *faults.get((array.name, name), [])] for name in names
         }
-        if names and spec.rebuild is not None and not any(failing.values()):
-            problems.add(
-                (*path, "rebuild"),
-                "'rebuild' has no effect: no drive fails",
-                "Name one in 'failed_drives' or in a fault, or remove 'rebuild'",
-            )
-            continue
         for name, failures in failing.items():
             if _survives(spec, failures, path, problems):
                 groups.add(name, spec, failures, drive)
