@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 #: Share of the bytes through an element from which another workload is named.
 CULPRIT = 0.3
 #: Kinds of limits that a workload does not share.
-OWN = ("queue_depth", "interrupt", "task_set_full", "mirror", "fault", "lost_frames", "no_path")
+OWN = (
+    *("queue_depth", "interrupt", "path_turns", "task_set_full"),
+    *("mirror", "fault", "lost_frames", "no_path"),
+)
 #: Kinds of limits that reach workloads which do not use the element.
 SPREADING = ("slow_receiver", "congestion", "bursts", "credit_loss", "credit")
 #: Kinds of limits without something busy: a part of the run may show what is behind.

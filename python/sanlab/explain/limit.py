@@ -47,6 +47,7 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
     "bus": ("host", "the I/O bus of a host is busy"),
     "queue_depth": ("host", "the queue depth of a LUN or an adapter, with nothing busy behind it"),
     "interrupt": ("host", "interrupt moderation"),
+    "path_turns": ("host", "long turns of paths: one path is full while the others rest"),
     "metadata_server": ("host", "the allocation of blocks by a file system"),
     "link": ("fabric", "a link that the workload uses is full"),
     "loop": ("fabric", "an arbitrated loop, or a string of one, is in use all the time"),

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.candidates import arrays, copies, faults, hosts, links, loops, qos, stations
+from sanlab.explain.candidates import (
+    arrays,
+    copies,
+    faults,
+    hosts,
+    links,
+    loops,
+    qos,
+    stations,
+    turns,
+)
 from sanlab.explain.candidates.case import MATTERS, Candidate, Case
 from sanlab.explain.saturation import SATURATED
 
@@ -16,7 +26,7 @@ __all__ = ["MATTERS", "Candidate", "Case", "best"]
 #: Queues in front of others: what they hold waits for something behind, if that is busy.
 FRONT_STAGES = ("lun_queue", "task_set")
 #: The modules that know candidates.
-_SOURCES = (stations, links, loops, qos, arrays, copies, hosts, faults)
+_SOURCES = (stations, links, turns, loops, qos, arrays, copies, hosts, faults)
 
 
 def best(case: Case) -> Candidate | None:

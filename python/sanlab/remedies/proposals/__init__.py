@@ -23,6 +23,7 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "bus": (hosts.bus, load.larger),
     "queue_depth": (hosts.queue_depth, hosts.multipath),
     "interrupt": (hosts.interrupt,),
+    "path_turns": (hosts.multipath,),
     "metadata_server": (hosts.metadata_server, load.larger),
     "link": (fabric.link, hosts.multipath),
     "loop": (loops.loop, load.larger),

@@ -104,13 +104,16 @@ def multipath(scene: Scene) -> Iterator[Remedy]:
     jobs = scene.view.evidences.asking.get(scene.limit.workload, ())
     if not any(len(target["paths"]) > 1 for one in jobs for target in one.job["targets"]):
         return
-    for policy in ("round-robin", "least-queue"):
+    ways = {
+        "round-robin": "paths in turn, one I/O on each",
+        "least-queue": "the path with the fewest requests for each I/O",
+    }
+    for policy, change in ways.items():
         sets = {}
         for path in scene.items("hosts", scene.reach.hosts):
             sets[f"{path}.multipath.policy"] = policy
-            if policy == "round-robin":
-                sets[f"{path}.multipath.ios"] = "1"
-        yield Remedy(f"paths used by {policy}", sets)
+            sets[f"{path}.multipath.ios"] = "1" if policy == "round-robin" else "null"
+        yield Remedy(change, sets)
 
 
 def _ports(scene: Scene) -> list[str]:

@@ -1,0 +1,74 @@
+"""Paths that a host uses one after the other: one is full, and the others rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
+from sanlab.explain.credit import is_full
+from sanlab.quantities import counted
+from sanlab.words import show_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.explain.candidates.case import Case
+    from sanlab.explain.view import Row
+
+#: Sum of the utilisations of paths of which one is full at any time.
+ONE_AT_A_TIME = (0.85, 1.25)
+#: Stages in which frames wait for a link.
+_WAITS = ("tx_queue", "switch", "credit_wait")
+
+
+def find(case: Case) -> Iterator[Candidate]:
+    """Yield parallel ports that are full in turn, because the host keeps its turns long."""
+    waits = case.share(*_WAITS)
+    if waits < MATTERS or len(case.reach.hosts) != 1:
+        return
+    ios = _turn(case)
+    if ios is None:
+        return
+    for rows in _parallel(case):
+        used = sum(row["tx_utilisation"] for row in rows)
+        low, high = ONE_AT_A_TIME
+        if len(rows) < 2 or not low <= used <= high or any(is_full(row) for row in rows):
+            continue
+        top = max(rows, key=lambda row: (row["tx_utilisation"], row["port"]))
+        (host,) = case.reach.hosts
+        mean = show_percent(used / len(rows))
+        yield Candidate(
+            "path_turns",
+            host,
+            waits + case.share("wire"),
+            top["tx_utilisation"],
+            f"the turns of its paths: {host} sends {counted(ios, 'I/O')} over one path before it"
+            f" takes the next, so that {len(rows)} paths are full one after the other and busy"
+            f" {mean} of the time on average",
+            "fewer I/Os on each path before the next, or the path with the fewest requests",
+            evidence=tuple(port_evidence(row, "tx_utilisation") for row in rows),
+        )
+        return
+
+
+def _turn(case: Case) -> int | None:
+    """I/Os on a path before the next, if that is as many as a job of the workload keeps open."""
+    plan = case.view.run.plan
+    for one in case.view.evidences.asking.get(case.workload, ()):
+        job: dict[str, Any] = one.job
+        multipath = plan["hosts"][job["host"]]["multipath"]
+        spreading = multipath["spreading"] if multipath else {}
+        if spreading.get("kind") != "round_robin" or spreading["ios"] < max(2, job["iodepth"] or 1):
+            return None
+        ios: int = spreading["ios"]
+        return ios
+    return None
+
+
+def _parallel(case: Case) -> Iterator[list[Row]]:
+    """Ports beside each other: of the array, of the host, and those of switches towards them."""
+    ports, reach = case.view.ports, case.reach
+    for names in (reach.targets, reach.initiators):
+        own = [ports[name] for name in sorted(names) if name in ports]
+        yield own
+        yield [ports[row["peer"]] for row in own if row["peer"] in ports]
