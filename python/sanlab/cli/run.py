@@ -182,6 +182,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     if summary["io_count"]:
         lines += [
             f"  throughput   {show_rate(summary['throughput_bytes_per_s'])}",
+            *(f"  note         {note}" for note in summary["notes"]),
             f"  IOPS         {show_count(round(summary['iops']))}",
             "  response     "
             + ", ".join(

@@ -37,7 +37,11 @@ def cards_of(run: Run) -> list[Card]:
     waited = max((credit_wait_share(run, row) for row in ports), default=0.0)
     longest = next((row["port"] for row in waiting_for_credit(run)[:1]), "no port waited")
     cards = [
-        Card("Throughput", show_rate(summary["throughput_bytes_per_s"]), "all workloads"),
+        Card(
+            "Throughput",
+            show_rate(summary["throughput_bytes_per_s"]),
+            "; ".join(["all workloads", *summary["notes"]]),
+        ),
         Card(
             "I/Os per second",
             "–" if summary["iops"] is None else show_count(whole(summary["iops"])),
