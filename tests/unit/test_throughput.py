@@ -22,16 +22,15 @@ def test_totals_weigh_the_mean_by_io(make_run: Callable[..., Run]) -> None:
     assert total.response_mean_ps == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize(("still_open", "has_note"), [(0, False), (8, False), (9, True)])
+@pytest.mark.parametrize(("still_open", "notes"), [(0, 0), (8, 0), (9, 1)])
 def test_more_than_2_percent_of_open_bytes_are_noted(
-    make_run: Callable[..., Run], still_open: int, has_note: bool
+    make_run: Callable[..., Run], still_open: int, notes: int
 ) -> None:
     row = {"io_count": 4, "iops": 4.0, "throughput_bytes_per_s": 4.0, "response_mean_ps": 1.0}
     rows = [row | {"bytes": 100, "open_bytes": still_open}, row | {"bytes": 300}]
     run = make_run({"workloads": rows})
     assert totals(run).open_share == pytest.approx(still_open / 400)
-    note = note_on_open(totals(run).open_share)
-    assert (note is not None) == has_note
+    assert [note_on_open(totals(run).open_share) is not None].count(True) == notes
 
 
 def test_no_io_has_no_rate(make_run: Callable[..., Run]) -> None:

@@ -165,6 +165,10 @@ def _order_lines(done: Run) -> list[str]:
     return [f"  {line}" for line in text_table(table, words={0, 1})] + rest
 
 
+def _note_lines(note: str | None) -> list[str]:
+    return [] if note is None else [f"  note         {note}"]
+
+
 def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     from sanlab.words import show_count, show_percent, show_rate, show_time
 
@@ -182,7 +186,7 @@ def _lines(done: Run, summary: dict[str, Any], report: str | None) -> list[str]:
     if summary["io_count"]:
         lines += [
             f"  throughput   {show_rate(summary['throughput_bytes_per_s'])}",
-            *(f"  note         {note}" for note in summary["notes"]),
+            *_note_lines(summary["throughput_note"]),
             f"  IOPS         {show_count(round(summary['iops']))}",
             "  response     "
             + ", ".join(

@@ -24,9 +24,9 @@ LOOPS = ("a", "b")
 STAND_IN = "rs-1600-jbod"
 #: Ports a loop may have besides an FL_Port: there are 127 AL_PAs, and 00 is the FL_Port's.
 MOST_PORTS = 126
-#: How a switch port behaves on a loop; its buffers are those of the port. It is not fair: "the FL_Port
-#: doesn't use the access fairness algorithm because it must control communications with the attached
-#: fabric" (Seagate, Fibre Channel Interface manual, rev. D, 8.3.2). The other values are estimates.
+#: How a switch port behaves on a loop; its buffers are those of the port. It is not fair: "The
+#: FL_Port doesn't use the access fairness algorithm because it must control communications with the
+#: attached fabric" (Seagate, Fibre Channel Interface manual, 8.3.2). Other values are estimates.
 FL_PORT = LoopPortEntry(
     delay=6,
     fair=False,

@@ -40,7 +40,7 @@ def cards_of(run: Run) -> list[Card]:
         Card(
             "Throughput",
             show_rate(summary["throughput_bytes_per_s"]),
-            "; ".join(["all workloads", *summary["notes"]]),
+            summary["throughput_note"] or "all workloads",
         ),
         Card(
             "I/Os per second",

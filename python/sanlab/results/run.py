@@ -169,11 +169,9 @@ class Run:
         ----
         io_count, iops, throughput_bytes_per_s
             Of all workloads together; a rate is None without I/O.
-        open_share
-            Share of the bytes of `throughput_bytes_per_s` that belongs to I/Os which were open at
-            the end; None without I/O.
-        notes
-            What to know about these numbers; empty in most runs.
+        open_share, throughput_note
+            Share of the bytes of the throughput that belongs to I/Os which were open at the end,
+            None without I/O; and a sentence about it, None where the share is small.
         error_count
             I/Os of all workloads that failed in the measured windows.
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
@@ -223,7 +221,7 @@ class Run:
             "iops": total.iops,
             "throughput_bytes_per_s": total.throughput_bytes_per_s,
             "open_share": total.open_share,
-            "notes": [note] if (note := note_on_open(total.open_share)) else [],
+            "throughput_note": note_on_open(total.open_share),
             "response_mean_us": (
                 None if total.response_mean_ps is None else total.response_mean_ps / 1e6
             ),

@@ -34,7 +34,7 @@ class Totals:
         Sums of the workloads' rates, each over its own window; where workloads wait for others, of
         all I/Os over the time from the first window to the last. None without I/O.
     open_share
-        Share of the bytes counted that belongs to I/Os which were open at the end; None without I/O.
+        Share of the bytes that belongs to I/Os which were open at the end; None without I/O.
     response_mean_ps
         Mean over I/Os; None without I/O.
     """
@@ -109,15 +109,13 @@ def note_on_open(open_share: float | None) -> str | None:
     """Say how much of a throughput is of I/Os that were open at the end; None where it is little.
 
     >>> note_on_open(0.25)
-    '25 % of these bytes are of I/Os still open at the end, which IOPS leaves out: run longer'
+    '25 % of the bytes are of I/Os still open at the end, which IOPS omits: run longer'
     >>> note_on_open(0.02)
     """
     if open_share is None or open_share <= OPEN_NOTED:
         return None
     share = show_percent(open_share)
-    return (
-        f"{share} of these bytes are of I/Os still open at the end, which IOPS leaves out: run longer"
-    )
+    return f"{share} of the bytes are of I/Os still open at the end, which IOPS omits: run longer"
 
 
 def has_order(run: Record) -> bool:

@@ -158,7 +158,9 @@ def _refuse_seed(place: str, path: str, line: int | None = None) -> None:
     """Refuse the seed as a parameter: each repeat of a setting has a seed of its own."""
     if path == "seed":
         reason = "A seed is not a parameter: each repeat of a setting has one of its own"
-        _refuse(place, reason, "Write --repeats N for N seeds, or --seed N for another first one", line)
+        _refuse(
+            place, reason, "Write --repeats N for N seeds, or --seed N for another first one", line
+        )
 
 
 def _lines(file: Iterator[str]) -> Iterator[tuple[int, list[str]]]:

@@ -135,10 +135,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
             ("op", Column::text(&rows, |row| OPS[row.op].into())),
             ("io_count", Column::whole(&rows, |row| row.response.count())),
             ("bytes", Column::whole(&rows, |row| row.bytes)),
-            (
-                "open_bytes",
-                Column::whole(&rows, |row| row.open_bytes),
-            ),
+            ("open_bytes", Column::whole(&rows, |row| row.open_bytes)),
             ("from_ps", Column::whole(&rows, |row| row.from.as_ps())),
             ("window_ps", Column::whole(&rows, |row| row.window.as_ps())),
             (

@@ -78,7 +78,7 @@ fn the_disks_of_a_loop_share_its_rate() {
 }
 
 /// A host on the loop that reads and writes at once, with an array of a faster link on the switch: the
-/// circuits go both ways, whoever opens them, so that both directions fill the loop as the queue grows.
+/// circuits go both ways, so that both directions fill the loop as the queue grows.
 /// With 16 buffers the R_RDYs of the port that opened a circuit come in time.
 #[test]
 fn reads_and_writes_of_a_host_on_the_loop_together_fill_both_directions() {
@@ -100,9 +100,18 @@ fn reads_and_writes_of_a_host_on_the_loop_together_fill_both_directions() {
             }
             let rates = real(&san.run(), "workloads", "throughput_bytes_per_s");
             let (sum, least) = (rates.iter().sum::<f64>(), rates[0].min(rates[1]));
-            assert!(sum > 0.99 * most, "fair {is_fair}, depth {depth}: {rates:?}");
-            assert!(least > 0.35 * sum, "fair {is_fair}, depth {depth}: {rates:?}");
-            assert!(depth < 8 || least > 0.97 * payload, "fair {is_fair}: {rates:?}");
+            assert!(
+                sum > 0.99 * most,
+                "fair {is_fair}, depth {depth}: {rates:?}"
+            );
+            assert!(
+                least > 0.35 * sum,
+                "fair {is_fair}, depth {depth}: {rates:?}"
+            );
+            assert!(
+                depth < 8 || least > 0.97 * payload,
+                "fair {is_fair}: {rates:?}"
+            );
             most = f64::max(sum, most);
         }
     }
