@@ -159,7 +159,9 @@ def _order_lines(done: Run) -> list[str]:
     for row in rows[:PHASES_SHOWN]:
         cells = [row["workload"], row["op"], show_time(row["from_ps"]), show_time(row["window_ps"])]
         cells += [show_count(round(row["iops"])), show_rate(row["throughput_bytes_per_s"])]
-        table.append([*cells, *(show_time(row[f"response_{it}_ps"]) for it in ("mean", "p99"))])
+        table.append(
+            [*cells, *(show_time(row[f"response_{figure}_ps"]) for figure in ("mean", "p99"))]
+        )
     more = len(rows) - PHASES_SHOWN
     rest = [f"  and {more} rows more in the table 'workloads'"] if more > 0 else []
     return [f"  {line}" for line in text_table(table, words={0, 1})] + rest

@@ -357,5 +357,5 @@ def _from_yaml(path: Path) -> DrivePlan:
     disk = overlaid(base, changed)
     wrong = contradictions(disk)
     if wrong:
-        raise ScenarioError([Problem(str(path), 1, None, "", *it) for it in wrong])
+        raise ScenarioError([Problem(str(path), 1, None, "", *words) for words in wrong])
     return drive_from_sheet(path.stem, disk)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +14,7 @@ from sanlab.quantities import format_time
 from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document, read_text
 from sanlab.scenario.overrides import apply_overrides, as_texts
-from sanlab.simulation.execute import simulate_here
-from sanlab.simulation.folder import write_file
-from sanlab.simulation.manifest import sanlab_version
-from sanlab.sweeps.measure import Memory
+from sanlab.trials.variants import judged, on_all_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -110,18 +104,12 @@ def failure_matrix(
     _refuse_unlike(file, as_data, has_faults=bool(document.get("faults")))
     at_ps = int(AT * plan.end_ps)
     failures = [one for one in failures_of(as_data) if not kinds or one.kind in kinds]
-    done = 0
+    scenario = text, file, changes
 
-    def one(failure: Failure) -> Row:
-        nonlocal done
-        row = _row(failure, (text, file, changes), at_ps, cache)
-        done += 1
-        if on_row is not None:
-            on_row(done, len(failures))
-        return row
+    def one(failure: Failure, control: Any) -> Row:  # noqa: ANN401  ours, compiled
+        return _row(failure, scenario, at_ps, cache, control)
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        rows = list(pool.map(one, failures))
+    rows = on_all_cores(failures, one, on_row)
     return Matrix(plan.title, at_ps, plan.end_ps, _timeout_ps(as_data), rows)
 
 
@@ -166,22 +154,18 @@ def _row(
     scenario: tuple[str, Path, Mapping[str, str]],
     at_ps: int,
     cache: Path | None,
+    control: Any,  # noqa: ANN401  ours, compiled
 ) -> Row:
     try:
         plan_json = _plan(*scenario, failure, at_ps).to_json()
     except ScenarioError as error:
         return Row(failure, [], error.problems[0].reason)
-    kept = None
-    if cache is not None:
-        content = f"{sanlab_version()}{failure.name}{plan_json}"
-        digest = hashlib.blake2b(content.encode(), digest_size=16)
-        kept = cache / f"{digest.hexdigest()}.json"
-        if kept.is_file():
-            rows = json.loads(kept.read_text(encoding="utf-8"))
-            return Row(failure, [Effect(**row) for row in rows])
-    run = Memory(plan_json, simulate_here(plan_json))
-    found = effects(run, at_ps)
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_file(kept, json.dumps([asdict(effect) for effect in found]))
-    return Row(failure, found)
+    question = f"effects of {failure.name} at {at_ps}"
+    found = judged(
+        plan_json,
+        question,
+        lambda run: [asdict(effect) for effect in effects(run, at_ps)],
+        cache,
+        control,
+    )
+    return Row(failure, [Effect(**row) for row in found])

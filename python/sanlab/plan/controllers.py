@@ -38,7 +38,7 @@ def ports_by_controller(array: ArrayBox) -> list[list[str]]:
     """Return the ports of each controller."""
     controllers = controllers_of(array.spec)
     if controllers.ports is not None:
-        return [[port for it in own for port in expand(it)] for own in controllers.ports]
+        return [[port for pattern in own for port in expand(pattern)] for own in controllers.ports]
     names = array.port_names
     return [names[number :: controllers.count] for number in range(controllers.count)]
 
@@ -55,7 +55,9 @@ def check_controllers(arrays: list[ArrayBox], problems: Problems) -> None:
 def _check_ports(
     array: ArrayBox, count: int, ports: list[list[str]], path: Path, problems: Problems
 ) -> None:
-    owned = [port for own in ports for it in own for port in safe_expand(it, path, problems)]
+    owned = [
+        port for own in ports for pattern in own for port in safe_expand(pattern, path, problems)
+    ]
     if len(ports) != count:
         problems.add(
             path,
@@ -122,7 +124,7 @@ def owners_of(
         return [None] * count
     here: Path = (*path, "owner")
     known = controller_names(array.spec)
-    chosen = [name for it in spec.owner for name in safe_expand(it, here, problems)]
+    chosen = [name for pattern in spec.owner for name in safe_expand(pattern, here, problems)]
     for name in chosen:
         if name not in known:
             guess = nearest(name, known)
@@ -154,7 +156,7 @@ def failed_controllers(
         return list(range(len(names)))
     here: Path = (*path, "ports")
     linked = wiring.linked_ports(array.name)
-    wanted = [port for it in fault.ports for port in safe_expand(it, here, problems)]
+    wanted = [port for pattern in fault.ports for port in safe_expand(pattern, here, problems)]
     for port in wanted:
         if port not in linked:
             problems.add(

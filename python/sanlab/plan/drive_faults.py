@@ -31,7 +31,7 @@ class DriveFailure:
 def failures_in(spec: RaidGroup, path: Path) -> list[DriveFailure]:
     """Return the failures in a group's own `failed_drives`."""
     here: Path = (*path, "failed_drives")
-    return [DriveFailure(it.drive, it.at, here) for it in spec.failed_drives]
+    return [DriveFailure(failure.drive, failure.at, here) for failure in spec.failed_drives]
 
 
 def drive_faults(boxes: Boxes, problems: Problems) -> dict[Place, list[DriveFailure]]:
@@ -59,7 +59,9 @@ def _has_its_group(
             f"Did you mean '{guess}'?" if guess else f"Arrays are: {', '.join(arrays) or 'none'}",
         )
         return False
-    names = [name for it in array.spec.groups for name in safe_expand(it.name, path, problems)]
+    names = [
+        name for group in array.spec.groups for name in safe_expand(group.name, path, problems)
+    ]
     if fault.group in names:
         return True
     if not names:

@@ -40,8 +40,8 @@ def build_loop_faults(
     cut: dict[str, int] = {}
     stacks = {stack.name: stack for stack in boxes.stacks}
     gone: set[tuple[str, int]] = set()
-    numbers = [index for index, it in enumerate(scenario.faults) if it.is_of_stack]
-    for index in sorted(numbers, key=lambda it: scenario.faults[it].at or 0):
+    numbers = [index for index, fault in enumerate(scenario.faults) if fault.is_of_stack]
+    for index in sorted(numbers, key=lambda number: scenario.faults[number].at or 0):
         fault, path = scenario.faults[index], ("faults", index)
         at = fault.at or 0
         stack = stacks.get(fault.stack or "")
@@ -80,7 +80,7 @@ def build_loop_faults(
         for number, loop in enumerate(loops):
             if loop.name.rpartition(".")[0] == stack.name:
                 found.extend(_on_loop(fault, stack, number, loop, n_ports))
-    return sorted(found, key=lambda it: it.at_ps)
+    return sorted(found, key=lambda fault: fault.at_ps)
 
 
 def _fits(fault: Fault, stack: StackBox, path: Path, problems: Problems) -> bool:

@@ -75,7 +75,7 @@ def find_place(
     if loop not in stack.loops:
         guess = nearest(loop, list(stack.loops))
         hint = f"Did you mean '{stack.name}.{guess}'? " if guess else ""
-        known = " and ".join(f"'{stack.name}.{it}'" for it in stack.loops)
+        known = " and ".join(f"'{stack.name}.{loop}'" for loop in stack.loops)
         problems.add(
             path, f"The stack '{stack.name}' has no loop '{loop}'", f"{hint}It has {known}"
         )
@@ -104,28 +104,30 @@ def find_place(
 def check_room(attached: list[Attachment], boxes: Boxes, problems: Problems) -> None:
     """Note enclosures with more links from outside than they take."""
     taken: dict[tuple[str, str, int], int] = {}
-    for it in attached:
-        key = it.stack, it.loop, it.enclosure
+    for attachment in attached:
+        key = attachment.stack, attachment.loop, attachment.enclosure
         taken[key] = taken.get(key, 0) + 1
-        most = boxes.stack(it.stack).model.host_ports
+        most = boxes.stack(attachment.stack).model.host_ports
         if taken[key] == most + 1:
             problems.add(
-                it.path,
-                f"Enclosure {it.enclosure} of '{it.stack}' takes {counted(most, 'link')} from "
-                f"outside on loop '{it.loop}'",
+                attachment.path,
+                f"Enclosure {attachment.enclosure} of '{attachment.stack}' takes"
+                f" {counted(most, 'link')} from outside on loop '{attachment.loop}'",
                 "Plug in at another enclosure or loop",
             )
 
 
 def can_be_fl_port(
-    it: Attachment, boxes: Boxes, others: dict[str, End], problems: Problems
+    attachment: Attachment, boxes: Boxes, others: dict[str, End], problems: Problems
 ) -> bool:
     """Whether a port of a switch can be on a loop; note a problem if not."""
-    name, loop = ".".join(it.end), f"{it.stack}.{it.loop}"
-    stack, switch = boxes.stack(it.stack), boxes.switch(it.end[0])
+    name, loop = ".".join(attachment.end), f"{attachment.stack}.{attachment.loop}"
+    stack, switch = boxes.stack(attachment.stack), boxes.switch(attachment.end[0])
     own = stack.spec.devices.get(name)
     if stack.model.switched:
-        why = f"'{it.stack}' has crossbars, and an FL_Port is simulated on shared loops only"
+        why = (
+            f"'{attachment.stack}' has crossbars, and an FL_Port is simulated on shared loops only"
+        )
         remedy = "Choose a model with shared loops, such as 'rs-1600-jbod'"
     elif loop in others:
         why = f"'{'.'.join(others[loop])}' is on the loop '{loop}', and a loop has one FL_Port"
@@ -133,18 +135,18 @@ def can_be_fl_port(
     elif not switch.values.loop_ports:
         why = f"The ports of '{switch.name}' cannot be on a loop"
         remedy = "Write 'loop_ports: true' for the switch, or choose a model that has FL_Ports"
-    elif boxes.port(it.end).is_disabled:
+    elif boxes.port(attachment.end).is_disabled:
         why, remedy = f"The port '{name}' is disabled", "Choose another port of the switch"
     elif switch.spec.modules is not None or switch.spec.new_domain is not None:
         why = f"'{switch.name}' goes down, and a loop at a switch that does is not simulated"
         remedy = "Remove 'modules' and 'new_domain', or link the loop to another switch"
     elif own is not None and own.public is not None:
         why, remedy = f"'{name}' is a port of a switch, and devices log in to it", "Remove 'public'"
-    elif it.spec.al_pa is not None:
+    elif attachment.spec.al_pa is not None:
         why, remedy = "The AL_PA of a switch on a loop is 00", "Remove 'al_pa'"
     else:
         return True
-    problems.add(it.path, why, remedy)
+    problems.add(attachment.path, why, remedy)
     return False
 
 
@@ -162,8 +164,12 @@ def build_loops(
     for stack in boxes.stacks:
         _check_devices(stack, attached, problems)
         for loop in stack.loops:
-            hosts = [it for it in attached if (it.stack, it.loop) == (stack.name, loop)]
-            count = sum(not it.is_fl_port for it in hosts) + stack.disks_count
+            hosts = [
+                attachment
+                for attachment in attached
+                if (attachment.stack, attachment.loop) == (stack.name, loop)
+            ]
+            count = sum(not attachment.is_fl_port for attachment in hosts) + stack.disks_count
             others = counted(count - stack.disks_count, "host port")
             if count > MOST_PORTS:
                 problems.add(
@@ -174,7 +180,7 @@ def build_loops(
                     "Divide the disks among several stacks",
                 )
                 break  # the other loop has the same disks
-            if count and count + any(it.is_fl_port for it in hosts) >= 2:
+            if count and count + any(attachment.is_fl_port for attachment in hosts) >= 2:
                 loops.append(_Loop(stack, loop, hosts, (ids, boxes), problems).plan())
             else:
                 _too_few(stack, loop, problems)
@@ -183,7 +189,7 @@ def build_loops(
 
 def _check_devices(stack: StackBox, attached: list[Attachment], problems: Problems) -> None:
     """Note behaviour of devices that are on no loop of the stack."""
-    hosts = {".".join(it.end) for it in attached if it.stack == stack.name}
+    hosts = {".".join(attachment.end) for attachment in attached if attachment.stack == stack.name}
     known = [*(f"disk{disk}" for disk in range(1, stack.disks_count + 1)), *sorted(hosts)]
     for device in stack.devices:
         if device not in known:
@@ -245,8 +251,10 @@ class _Loop:
     def _addresses(self) -> tuple[list[int], list[int]]:
         """Assign AL_PAs: hosts take the highest free priorities, disks the lowest, switches 00."""
         hosts = [
-            FL_AL_PA if it.is_fl_port else self._wanted(it.spec.al_pa, it.path, ".".join(it.end))
-            for it in self.hosts
+            FL_AL_PA
+            if attachment.is_fl_port
+            else self._wanted(attachment.spec.al_pa, attachment.path, ".".join(attachment.end))
+            for attachment in self.hosts
         ]
         hard = self.stack.spec.hard_addresses
         disks = [
@@ -260,8 +268,8 @@ class _Loop:
         free = [al_pa for al_pa in AL_PAS if al_pa not in self.taken]
         first, last = iter(free), iter(reversed(free))
         return (
-            [next(first) if it is None else it for it in hosts],
-            [next(last) if it is None else it for it in disks],
+            [next(first) if al_pa is None else al_pa for al_pa in hosts],
+            [next(last) if al_pa is None else al_pa for al_pa in disks],
         )
 
     def _wanted(self, text: str | None, path: Path, owner: str) -> int | None:
@@ -280,7 +288,7 @@ class _Loop:
         if al_pa in self.taken:
             first = self.taken[al_pa]
             # Two disks collide on every loop of the stack: this is one error.
-            are_disks = all(it.startswith(f"{self.stack.name}.") for it in (owner, first))
+            are_disks = all(end.startswith(f"{self.stack.name}.") for end in (owner, first))
             where = "in" if are_disks else f"on loop '{self.loop}' of"
             self.problems.add(
                 here,
@@ -322,14 +330,18 @@ class _Loop:
         down: list[tuple[End, int, int, int]] = []
         pending = 0
         at_top = [
-            (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure == 1
+            (attachment, pa)
+            for attachment, pa in zip(self.hosts, host_al_pas, strict=True)
+            if attachment.enclosure == 1
         ]
         at_bottom = [
-            (it, pa) for it, pa in zip(self.hosts, host_al_pas, strict=True) if it.enclosure != 1
+            (attachment, pa)
+            for attachment, pa in zip(self.hosts, host_al_pas, strict=True)
+            if attachment.enclosure != 1
         ]
-        for it, al_pa in at_top:
-            cable = _fibre(it.spec)
-            down.append((it.end, al_pa, pending + cable, 1))
+        for attachment, al_pa in at_top:
+            cable = _fibre(attachment.spec)
+            down.append((attachment.end, al_pa, pending + cable, 1))
             pending = cable
         for enclosure in range(1, stack.enclosures + 1):
             pending += retimer if enclosure == 1 else between
@@ -338,9 +350,9 @@ class _Loop:
                 down.append((end, disk_al_pas[disk - 1], pending, enclosure))
                 pending = 0
             pending += (model.bays - len(stack.disks_in(enclosure))) * bypass
-        for it, al_pa in at_bottom:
-            cable = _fibre(it.spec)
-            down.append((it.end, al_pa, pending + cable, stack.enclosures))
+        for attachment, al_pa in at_bottom:
+            cable = _fibre(attachment.spec)
+            down.append((attachment.end, al_pa, pending + cable, stack.enclosures))
             pending = cable
         # The way back up passes the retimers and cables only.
         pending += between * (stack.enclosures - 1) + retimer
@@ -354,11 +366,11 @@ class _Loop:
     def _crossbars(self) -> SwitchedMedium:
         spec, model = self.stack.spec, self.stack.model
         hop = self.words(model.crossbar if spec.crossbar is None else spec.crossbar)
-        names = [f"{self.stack.name}.e{it + 1}" for it in range(self.stack.enclosures)]
+        names = [f"{self.stack.name}.e{number + 1}" for number in range(self.stack.enclosures)]
         links = model.strings if spec.strings is None else spec.strings
         strings = [
-            StringPlan(a=it, b=it + 1, links=links, delay_ps=_cable(spec.cable) + hop)
-            for it in range(self.stack.enclosures - 1)
+            StringPlan(a=number, b=number + 1, links=links, delay_ps=_cable(spec.cable) + hop)
+            for number in range(self.stack.enclosures - 1)
         ]
         return SwitchedMedium(crossbars=names, strings=strings)
 
@@ -367,9 +379,13 @@ class _Loop:
         stack, spec, model = self.stack, self.stack.spec, self.stack.model
         hop = self.words(model.crossbar if spec.crossbar is None else spec.crossbar)
         ports = []
-        for it, al_pa in zip(self.hosts, host_al_pas, strict=True):
-            delay = self.words(stack.behaviour(it.end).delay) + _fibre(it.spec) + hop // 2
-            ports.append(self._port(it.end, al_pa, delay, it.enclosure - 1))
+        for attachment, al_pa in zip(self.hosts, host_al_pas, strict=True):
+            delay = (
+                self.words(stack.behaviour(attachment.end).delay)
+                + _fibre(attachment.spec)
+                + hop // 2
+            )
+            ports.append(self._port(attachment.end, al_pa, delay, attachment.enclosure - 1))
         for disk, al_pa in enumerate(disk_al_pas, start=1):
             end = stack.name, f"disk{disk}.{self.loop}"
             delay = self.words(stack.behaviour(end).delay) + hop - hop // 2

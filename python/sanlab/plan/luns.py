@@ -82,11 +82,13 @@ class LunTable:
         names = self.disk_names(index, array)
         kinds: list[int | None] = [None] * (len(names) - len(groups.slots))
         kinds += groups.slots
-        models = [DriveDiskModel(drive=0) if it is None else SsdDiskModel(ssd=it) for it in kinds]
+        models = [
+            DriveDiskModel(drive=0) if kind is None else SsdDiskModel(ssd=kind) for kind in kinds
+        ]
         return Disks(
             [] if entry is None else [drive_from_sheet(f"{array.name}.disk", entry)],
             groups.ssds,
-            [DiskPlan(name=it, model=of) for it, of in zip(names, models, strict=True)],
+            [DiskPlan(name=name, model=of) for name, of in zip(names, models, strict=True)],
             [groups.by_name[name].plan for name in groups.by_name],
         )
 

@@ -50,7 +50,11 @@ def _rule_for(stack: StackBox, enclosure: int) -> int | None:
 def _ports(stack: StackBox, number: int, wiring: Wiring, problems: Problems) -> list[End]:
     """Return the ports of a rule; all must be plugged into the stack."""
     path: Path = (*stack.path, "paths", number, "via")
-    attached = {".".join(it.end): it.end for it in wiring.attached if it.stack == stack.name}
+    attached = {
+        ".".join(attachment.end): attachment.end
+        for attachment in wiring.attached
+        if attachment.stack == stack.name
+    }
     ports = []
     for pattern in stack.spec.paths[number].via:
         for name in safe_expand(pattern, path, problems):

@@ -51,7 +51,11 @@ def channels_of(link: Link, a_to_b: int, b_to_a: int) -> list[VirtualChannelPlan
     if counts.shared is not None:
         of = [SHARED_CLASS] * counts.shared
     else:
-        of = [number for number, it in enumerate(PRIORITIES) for _ in range(getattr(counts, it))]
+        of = [
+            number
+            for number, priority in enumerate(PRIORITIES)
+            for _ in range(getattr(counts, priority))
+        ]
     return [
         VirtualChannelPlan(
             class_id=class_id,
@@ -123,9 +127,9 @@ class _Maker:
             name, _, port = word.partition(".")
             box = self.net.boxes.by_name[name]
             linked = [
-                it
-                for it in self.net.wiring.linked_ports(name)
-                if (name, it) in self.net.n_port_ids and self._switch_of((name, it)) is not None
+                port
+                for port in self.net.wiring.linked_ports(name)
+                if (name, port) in self.net.n_port_ids and self._switch_of((name, port)) is not None
             ]
             if box.kind == "switch":
                 self.problems.add(
@@ -141,7 +145,7 @@ class _Maker:
                     f"Ports with a link: {', '.join(linked) or 'none'}",
                 )
                 return []
-            found.extend((name, it) for it in ([port] if port else linked))
+            found.extend((name, linked_port) for linked_port in ([port] if port else linked))
         return found
 
     def _switch_of(self, end: End) -> SwitchBox | None:
@@ -278,7 +282,7 @@ def _label(end: End) -> str:
 def build_qos(scenario: Scenario, net: Network, problems: Problems) -> list[QosPlan]:
     """Return the policies of a scenario in the order of time."""
     maker = _Maker(scenario, net, problems)
-    order = sorted(range(len(scenario.qos)), key=lambda it: scenario.qos[it].at)
+    order = sorted(range(len(scenario.qos)), key=lambda number: scenario.qos[number].at)
     for index in order:
         maker.add(scenario.qos[index], ("qos", index))
     return maker.plans

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
 from sanlab.plan.defaults import DEFAULT_LUN_BYTES, given
@@ -213,7 +214,7 @@ def _survives(
     before = len(problems.found)
     raid, lost = spec.raid, [failure.drive for failure in failures]
     unknown = [failure for failure in failures if failure.drive >= raid.drives]
-    again = [it for number, it in enumerate(failures) if it.drive in lost[:number]]
+    again = [failure for number, failure in enumerate(failures) if failure.drive in lost[:number]]
     if unknown:
         problems.add(
             unknown[0].path,
@@ -242,7 +243,7 @@ def _survives(
 def _last_straw(raid: Raid, failures: list[DriveFailure]) -> DriveFailure:
     """Return the first failure that loses data."""
     lost: set[int] = set()
-    for failure in sorted(failures, key=lambda it: it.at_ps):
+    for failure in sorted(failures, key=attrgetter("at_ps")):
         lost.add(failure.drive)
         if not survives(raid.level, raid.drives, lost):
             break
@@ -253,19 +254,19 @@ def _group(
     name: str, spec: RaidGroup, failures: list[DriveFailure], size: int, first: int
 ) -> GroupPlan:
     raid = spec.raid
-    failed = sorted(failures, key=lambda it: it.at_ps)
+    failed = sorted(failures, key=attrgetter("at_ps"))
     rebuilds = []
     if spec.rebuild is not None:
         rebuilds = [
             RebuildPlan(
-                slot=it.drive,
+                slot=failure.drive,
                 spare=first + raid.drives + number,
                 delay_ps=spec.rebuild.delay,
                 bytes_per_s=spec.rebuild.rate or None,
                 step_bytes=spec.rebuild.step,
                 steps=spec.rebuild.steps,
             )
-            for number, it in enumerate(failed)
+            for number, failure in enumerate(failed)
         ]
     write = raid.write.replace("-", "_")
     return GroupPlan(
@@ -275,7 +276,7 @@ def _group(
         unit_bytes=raid.unit,
         rows=size // raid.unit,
         write=cast("WriteStrategyPlan", write),
-        failing=[FailingPlan(slot=it.drive, at_ps=it.at_ps) for it in failed],
+        failing=[FailingPlan(slot=failure.drive, at_ps=failure.at_ps) for failure in failed],
         rebuilds=rebuilds,
     )
 

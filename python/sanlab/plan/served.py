@@ -26,18 +26,18 @@ def served(plan: Plan, stacks: set[str]) -> list[str]:
 def _of_array(array: ArrayPlan) -> Iterator[str]:
     media = [lun.media for lun in array.luns]
     for number, group in enumerate(array.groups):
-        luns = sum(isinstance(it, RaidMedia) and it.group == number for it in media)
+        luns = sum(isinstance(medium, RaidMedia) and medium.group == number for medium in media)
         is_ssd = isinstance(array.disks[group.disks[0]].model, SsdDiskModel)
         devices = counted(len(group.disks), "SSD" if is_ssd else "disk")
         verb = "serves" if len(group.disks) == 1 else "serve"
         level = level_number(group)
         yield f"{group.name}: {devices} in RAID {level} {verb} {counted(luns, 'LUN')}"
-    striped = [it for it in media if isinstance(it, StripeMedia)]
+    striped = [medium for medium in media if isinstance(medium, StripeMedia)]
     if striped:
-        disks = {disk for it in striped for disk in it.disks}
+        disks = {disk for stripe in striped for disk in stripe.disks}
         verb = "serves" if len(disks) == 1 else "serve"
         yield f"{array.name}: {counted(len(disks), 'disk')} {verb} {counted(len(striped), 'LUN')}"
-    own = sum(not isinstance(it, RaidMedia | StripeMedia) for it in media)
+    own = sum(not isinstance(medium, RaidMedia | StripeMedia) for medium in media)
     if own:
         has = "has media of its own" if own == 1 else "have media of their own, each"
         yield f"{array.name}: {counted(own, 'LUN')} {has}"

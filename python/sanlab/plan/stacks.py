@@ -103,7 +103,7 @@ def resolve_stack(spec: Stack, name: str, path: Path, problems: Problems) -> Sta
             f"not {disks}",
             "Add 'enclosures', or remove disks",
         )
-    speed = given(spec.speed, max(model.speeds, key=lambda it: SPEEDS[it]))
+    speed = given(spec.speed, max(model.speeds, key=lambda name: SPEEDS[name]))
     if speed not in model.speeds:
         problems.add(
             (*path, "speed"),

@@ -158,7 +158,7 @@ def _groups(plan: Plan, max_rows: int) -> Table:
             rate = group.rebuilds[0].bytes_per_s
             rebuild = f"{rate / 1e6:g} MB/s" if rate else "no limit"
             rebuild += f" on {', '.join(array.disks[it.spare].name for it in group.rebuilds)}"
-        fails = [f"{it.slot} at {format_time(it.at_ps)}" for it in group.failing]
+        fails = [f"{failing.slot} at {format_time(failing.at_ps)}" for failing in group.failing]
         paths = 0 if array.back_end is None else len(array.back_end.initiators)
         rows.append(
             (
@@ -239,7 +239,7 @@ def _stacks(plan: Plan, max_rows: int) -> Table:
 
 def _loops(plan: Plan, max_rows: int) -> Table:
     columns = ("loop", "medium", "speed", "ports", "hosts", "round trip")
-    hosts = {it.n_port for host in plan.hosts for it in host.adapters}
+    hosts = {adapter.n_port for host in plan.hosts for adapter in host.adapters}
     rows = [
         (
             loop.name,

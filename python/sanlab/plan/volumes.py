@@ -70,7 +70,7 @@ def build_volumes(
                 continue
             below = _below(fs, found, table, path, problems)
             if below is not None:
-                number = sum(it.file_system is not None for it in found.values())
+                number = sum(volume.file_system is not None for volume in found.values())
                 system = PlacedFileSystem(name, number, fs)
                 found[name] = replace(below, name=name, path=path, file_system=system, on=fs.on)
     _check_overlaps(scenario, found, problems)
@@ -97,7 +97,7 @@ def _volume(
 ) -> PlacedVolume | None:
     before = len(problems.found)
     names = table.by_name.resolve(spec.luns, (*path, "luns"), problems)
-    luns = tuple(table.by_name[it] for it in names)
+    luns = tuple(table.by_name[name] for name in names)
     if len(problems.found) > before or not _is_sound(spec, luns, path, problems):
         return None
     unit = spec.unit or DEFAULT_UNIT_BYTES
@@ -167,7 +167,7 @@ def _below(
         _refuse_below(fs, found, table, path, problems)
         return None
     writes = {"log buffers": fs.log_buffer, "blocks": fs.block}
-    what = max(writes, key=lambda it: writes[it])
+    what = max(writes, key=lambda name: writes[name])
     if below.bytes < 4 * writes[what]:
         problems.add(
             (*path, "on"),
@@ -187,7 +187,7 @@ def _refuse_below(
     problems: Problems,
 ) -> None:
     """Note a file system that is not on a volume or LUN."""
-    volumes = [name for name, it in found.items() if it.file_system is None]
+    volumes = [name for name, volume in found.items() if volume.file_system is None]
     known = ", ".join(volumes) or "none; name a LUN such as dev1.lun1, or add 'volumes:'"
     guess = nearest(fs.on, [*volumes, *table.by_name])
     reason = f"There is no volume or LUN called '{fs.on}'"
@@ -199,7 +199,9 @@ def _refuse_below(
 
 def _check_overlaps(scenario: Scenario, found: dict[str, PlacedVolume], problems: Problems) -> None:
     """Note volumes and file systems that workloads use and that share a LUN."""
-    targets = {name for work in scenario.workloads for it in work.targets for name in expand(it)}
+    targets = {
+        name for work in scenario.workloads for target in work.targets for name in expand(target)
+    }
     users: dict[str, tuple[str, PlacedVolume]] = {}
     for name, volume in found.items():
         if name not in targets:

@@ -27,16 +27,16 @@ def _ports(plan: Plan) -> Iterator[str]:
     if plan.services is None:
         return
     said: set[str] = set()
-    for it in plan.services.ports:
-        if it.state in _MEANT:
+    for port in plan.services.ports:
+        if port.state in _MEANT:
             continue
-        since = f" at {format_time(it.at_ps)}" if it.at_ps else ""
-        name = f"{plan.switches[it.switch].name} port {it.port}"
-        if it.kind == "E":
+        since = f" at {format_time(port.at_ps)}" if port.at_ps else ""
+        name = f"{plan.switches[port.switch].name} port {port.port}"
+        if port.kind == "E":
             # Both ends of a link have the same reason.
-            first, second = sorted((name, it.peer))
+            first, second = sorted((name, port.peer))
             name = f"{first} to {second}"
-        sentence = f"{name}: {it.state}{since}: {it.reason}"
+        sentence = f"{name}: {port.state}{since}: {port.reason}"
         if sentence not in said:
             said.add(sentence)
             yield sentence
@@ -53,16 +53,16 @@ def _workloads(plan: Plan) -> Iterator[str]:
             name = plan.workloads[job.workload].name
             if name not in names:
                 names.append(name)
-    for it in plan.services.apart:
-        if not it.reason:
+    for apart in plan.services.apart:
+        if not apart.reason:
             continue
         back = [
             other.at_ps
             for other in plan.services.apart
-            if (other.a, other.b) == (it.a, it.b) and other.at_ps > it.at_ps
+            if (other.a, other.b) == (apart.a, apart.b) and other.at_ps > apart.at_ps
         ]
         until = f" until {format_time(min(back))}" if back else ""
-        since = f" from {format_time(it.at_ps)} on" if it.at_ps and not back else ""
-        ends = f"{plan.n_ports[it.a].name} does not see {plan.n_ports[it.b].name}"
-        for name in users.get((it.a, it.b), []):
-            yield f"{name}: {ends}{since}{until}: {it.reason}"
+        since = f" from {format_time(apart.at_ps)} on" if apart.at_ps and not back else ""
+        ends = f"{plan.n_ports[apart.a].name} does not see {plan.n_ports[apart.b].name}"
+        for name in users.get((apart.a, apart.b), []):
+            yield f"{name}: {ends}{since}{until}: {apart.reason}"

@@ -319,8 +319,8 @@ def _fits_switches(
     written = (given(spec.bb_credit_from, spec.bb_credit), given(spec.bb_credit_to, spec.bb_credit))
     members = spec.count if spec.trunk else 1
     granted = [
-        given(it, boxes.by_name[box].ports[port].bb_credit) * members
-        for it, (box, port) in zip(written, ends, strict=True)
+        given(end, boxes.by_name[box].ports[port].bb_credit) * members
+        for end, (box, port) in zip(written, ends, strict=True)
     ]
     if spec.long_distance is None and min(granted) < channels:
         problems.add(

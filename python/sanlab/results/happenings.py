@@ -39,7 +39,10 @@ def happenings(run: Record) -> list[Happening]:
     for row in run.rows("happenings") if "happenings" in run.tables else []:
         found.append(Happening(row["time_ps"], _sentence(row)))
     end = run.manifest.simulated_ps
-    return sorted((it for it in found if it.at_ps <= end), key=lambda it: (it.at_ps, it.what))
+    return sorted(
+        (happening for happening in found if happening.at_ps <= end),
+        key=lambda happening: (happening.at_ps, happening.what),
+    )
 
 
 def _sentence(row: dict[str, Any]) -> str:

@@ -93,9 +93,11 @@ def stacks(run: Record) -> dict[str, Stack]:
 
 def _fl_port(plan: dict[str, Any], loop: str, enclosure: int) -> Plugged:
     """Port of a switch on a loop."""
-    names = [it["name"] for it in plan["loops"]]
+    names = [loop_plan["name"] for loop_plan in plan["loops"]]
     link = next(
-        it for it in plan["links"] if it["a"] == {"kind": "loop", "loop_id": names.index(loop)}
+        link
+        for link in plan["links"]
+        if link["a"] == {"kind": "loop", "loop_id": names.index(loop)}
     )
     switch, port = plan["switches"][link["b"]["switch"]]["name"], link["b"]["port"]
     return Plugged(f"{switch}.fl{port}", switch, loop, enclosure)
@@ -132,7 +134,7 @@ def uses(run: Record) -> list[Use]:
     for stack in stacks(run).values() if by_name else ():
         for loop in stack.loops if stack.is_switched else ():
             # A circuit joins a disk and another port: divide the circuits among the other ports.
-            others = sum(it.loop == loop for it in stack.plugged)
+            others = sum(plug.loop == loop for plug in stack.plugged)
             row = by_name[loop]
             if others:
                 share = min(1.0, float(row["owned_share"]) / others)

@@ -53,13 +53,21 @@ def _before(model: type[BaseModel], path: Path) -> Iterator[Any]:
     if isinstance(bare, type) and issubclass(bare, BaseModel):
         for name, field in bare.model_fields.items():
             if step == (field.alias or name):
-                yield from (it.func for it in field.metadata if isinstance(it, BeforeValidator))
+                yield from (
+                    validator.func
+                    for validator in field.metadata
+                    if isinstance(validator, BeforeValidator)
+                )
                 yield from _functions(field.annotation)
 
 
 def _functions(kind: Any) -> Iterator[Any]:  # noqa: ANN401  an annotation
     if get_origin(kind) is typing.Annotated:
-        yield from (it.func for it in get_args(kind)[1:] if isinstance(it, BeforeValidator))
+        yield from (
+            validator.func
+            for validator in get_args(kind)[1:]
+            if isinstance(validator, BeforeValidator)
+        )
 
 
 def _item_type(kind: Any) -> Any:  # noqa: ANN401  an annotation

@@ -281,14 +281,14 @@ def _apart(sight: Sight, pairs: Iterable[tuple[int, int]], delay: int) -> list[A
                 known_at = 0 if era.at_ps == 0 else era.at_ps + delay
                 found.append(Apart(era.at_ps, known_at, a, b, sees, reason))
                 last = reason
-    return sorted(found, key=lambda it: (it.at_ps, it.a, it.b))
+    return sorted(found, key=lambda apart: (apart.at_ps, apart.a, apart.b))
 
 
 def _notices_of_switches(
     boxes: Boxes, zoning: ZoningAtStart, down: dict[int, Service]
 ) -> Iterator[Notice]:
-    for number, it in down.items():
-        for at, what, why in it.notices:
+    for number, switch in down.items():
+        for at, what, why in switch.notices:
             yield Notice(at, what, boxes.switches[number].name, why)
     for change in zoning.changes:
         names = ", ".join(boxes.switches[number].name for number in sorted(change.switches))

@@ -85,8 +85,8 @@ def _shown(member: Member, names: dict[int, str]) -> str:
 def _sights(sight: Sight) -> list[SightPlan]:
     """Return the array ports that each host port sees, at each change."""
     eras = sight.eras
-    hosts = [number for number, it in enumerate(sight.ports) if it and it.is_host]
-    arrays = [number for number, it in enumerate(sight.ports) if it and not it.is_host]
+    hosts = [number for number, port in enumerate(sight.ports) if port and port.is_host]
+    arrays = [number for number, port in enumerate(sight.ports) if port and not port.is_host]
     found: list[SightPlan] = []
     hosts = hosts[: max(1, MAX_LOOKS // max(1, len(arrays) * len(eras)))]
     for host in hosts:
@@ -100,4 +100,4 @@ def _sights(sight: Sight) -> list[SightPlan]:
             if targets != before:
                 found.append(SightPlan(at_ps=at, n_port=host, targets=targets))
                 before = targets
-    return sorted(found, key=lambda it: (it.at_ps, it.n_port))
+    return sorted(found, key=lambda fact: (fact.at_ps, fact.n_port))

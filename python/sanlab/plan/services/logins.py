@@ -69,7 +69,7 @@ def service_links(switches: Sequence[SwitchBox], first_n_port: int) -> list[Link
     """Return the links to the services, each at a further port of its switch."""
     links = []
     for number, switch in enumerate(switches):
-        speed = max(switch.values.speeds, key=lambda it: SPEEDS[it])
+        speed = max(switch.values.speeds, key=lambda name: SPEEDS[name])
         links.append(
             LinkPlan(
                 a=NPortEnd(n_port=first_n_port + number),
@@ -155,9 +155,9 @@ class Dialogues:
         self.moments = moments
         self.first_service = len(n_ports)
         self.fabric = fabric
-        self.facts = {port: it for port, it in enumerate(sight.ports) if it is not None}
-        self.targets = [port for port, it in self.facts.items() if not it.is_host]
-        self.logins = {port: _Logins() for port, it in self.facts.items() if it.is_host}
+        self.facts = {port: fact for port, fact in enumerate(sight.ports) if fact is not None}
+        self.targets = [port for port, fact in self.facts.items() if not fact.is_host]
+        self.logins = {port: _Logins() for port, fact in self.facts.items() if fact.is_host}
         self.found: list[DialoguePlan] = []
         self.last: dict[int, int] = {}
         """The latest dialogue of each port."""

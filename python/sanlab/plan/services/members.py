@@ -90,20 +90,22 @@ def _check_vsan(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> N
 def _activations(spec: Zoning, path: Path, problems: Problems) -> list[tuple[int, str]]:
     """Instants and the zone sets that become active then."""
     found: dict[int, str] = {}
-    for number, it in enumerate(spec.activate):
+    for number, activation in enumerate(spec.activate):
         here: Path = (*path, "activate", number)
-        if it.set not in spec.sets:
-            problems.add((*here, "set"), *_unknown_set(spec, it.set))
-        elif not is_in_time(it.at, f"'{it.set}' becomes active", (*here, "at"), problems):
+        if activation.set not in spec.sets:
+            problems.add((*here, "set"), *_unknown_set(spec, activation.set))
+        elif not is_in_time(
+            activation.at, f"'{activation.set}' becomes active", (*here, "at"), problems
+        ):
             pass
-        elif it.at in found:
+        elif activation.at in found:
             problems.add(
                 (*here, "at"),
-                f"Two zone sets become active at {format_time(it.at)}",
+                f"Two zone sets become active at {format_time(activation.at)}",
                 "A fabric has one active zone set: activate one after the other",
             )
         else:
-            found[it.at] = it.set
+            found[activation.at] = activation.set
     return list(found.items())
 
 
@@ -210,7 +212,9 @@ class _Resolver:
     def _at_place(self, domain: int, port: int, word: str, path: Path) -> list[Member]:
         switch = self.places.get(domain)
         if switch is None:
-            known = ", ".join(f"{it.domain} ({it.name})" for it in self.boxes.switches[:8])
+            known = ", ".join(
+                f"{switch.domain} ({switch.name})" for switch in self.boxes.switches[:8]
+            )
             self.problems.add(path, f"'{word}' is not on a switch", f"Domains are {known}")
         elif port >= switch.values.ports:
             self.problems.add(

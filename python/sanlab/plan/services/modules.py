@@ -41,7 +41,7 @@ def service(modules: Modules, losses: Sequence[ModuleLoss]) -> Service:
     if contested:
         notices.append((0, "stays down", "all its modules want to be primary"))
     primary = 0 if contested else 1
-    for loss in sorted(losses, key=lambda it: it.at_ps):
+    for loss in sorted(losses, key=lambda module: module.at_ps):
         alive.remove(loss.module)
         notices = [notice for notice in notices if notice[0] <= loss.at_ps]
         verb = "is pulled" if loss.is_pulled else "fails"

@@ -101,7 +101,7 @@ class Sight:
     def domains(self, era: int, a: int, b: int) -> tuple[int, int]:
         """Return the domains of the switches that two N_Ports are on."""
         switches = [port.switch for port in (self.ports[a], self.ports[b]) if port is not None]
-        left, right = (self.eras[era].domain_of[self.reader.number[it]] for it in switches)
+        left, right = (self.eras[era].domain_of[self.reader.number[switch]] for switch in switches)
         return left, right
 
     def _apart(self, now: Era, left: NPortFacts, right: NPortFacts) -> str:

@@ -263,12 +263,12 @@ def _merge_zoning(state: _State, isl: IslFacts, switches: list[int]) -> Zonings 
 
 
 def _era(state: _State, now: int) -> Era:
-    up = [not any(start <= now < end for start, end in it.down) for it in state.switches]
+    up = [not any(start <= now < end for start, end in switch.down) for switch in state.switches]
     return Era(
         now,
         tuple(state.fabrics()),
         tuple(up),
-        tuple(it.domain_at(now) for it in state.switches),
+        tuple(switch.domain_at(now) for switch in state.switches),
         tuple(dict(of) for of in state.zoning),
         frozenset(state.joined),
         dict(state.isolated),

@@ -170,4 +170,4 @@ def _parts(of: ZoneDb) -> set[str]:
 
 
 def _order(members: tuple[Member, ...]) -> list[tuple[int, ...]]:
-    return [it if isinstance(it, tuple) else (0, 0, it) for it in members]
+    return [member if isinstance(member, tuple) else (0, 0, member) for member in members]
