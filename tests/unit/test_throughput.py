@@ -27,7 +27,7 @@ def test_more_than_2_percent_of_open_bytes_are_noted(
     make_run: Callable[..., Run], still_open: int, notes: int
 ) -> None:
     row = {"io_count": 4, "iops": 4.0, "throughput_bytes_per_s": 4.0, "response_mean_ps": 1.0}
-    rows = [row | {"bytes": 100, "open_bytes": still_open}, row | {"bytes": 300}]
+    rows = [row | {"bytes": 100, "open_bytes": still_open}, row | {"bytes": 300, "open_bytes": 0}]
     run = make_run({"workloads": rows})
     assert totals(run).open_share == pytest.approx(still_open / 400)
     assert [note_on_open(totals(run).open_share) is not None].count(True) == notes
