@@ -100,10 +100,11 @@ def totals(run: Record) -> Totals:
 def _open_share(rows: list[dict[str, Any]]) -> float:
     """Share of the bytes of workloads that belongs to I/Os which were open at the end."""
     # Runs of earlier versions have no such column.
-    open_bytes = sum(row.get("open_bytes", 0) for row in rows)
+    open_bytes: int = sum(row.get("open_bytes", 0) for row in rows)
     if not open_bytes:
         return 0.0
-    return min(open_bytes / max(1, sum(row["bytes"] for row in rows)), 1.0)
+    counted: int = sum(row["bytes"] for row in rows)
+    return min(open_bytes / max(counted, 1), 1.0)
 
 
 def note_on_open(open_share: float | None) -> str | None:
