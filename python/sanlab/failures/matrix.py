@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError, ScenarioError
 from sanlab.failures.effect import Effect, effects
-from sanlab.failures.parts import KINDS, Failure, failures_of
+from sanlab.failures.parts import KINDS, Failure, failures_of, pair
 from sanlab.plan.compile import compile_plan
 from sanlab.quantities import format_time
 from sanlab.scenario.document import read_document
@@ -17,13 +18,31 @@ from sanlab.scenario.overrides import apply_overrides, as_texts
 from sanlab.trials.variants import judged, on_all_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from sanlab.plan.schema import Plan
 
+#: Most pairs of failures that are simulated.
+MOST_PAIRS = 5000
 #: Share of the run after which the failure comes.
 AT = 0.3
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which failures are simulated.
+
+    Attributes
+    ----------
+    kinds
+        Kinds of failures; all if empty.
+    with_pairs
+        Also every two of the failures at once that are survived alone.
+    """
+
+    kinds: tuple[str, ...] = ()
+    with_pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,6 +52,11 @@ class Row:
     failure: Failure
     effects: list[Effect]
     refusal: str = ""
+
+    @property
+    def is_pair(self) -> bool:
+        """Two failures at once."""
+        return len(self.failure.faults) > 1
 
     @property
     def is_survived(self) -> bool:
@@ -70,7 +94,7 @@ def failure_matrix(
     file: Path,
     *,
     overrides: Mapping[str, object] | None = None,
-    kinds: Sequence[str] = (),
+    wanted: Wanted | None = None,
     cache: Path | None = None,
     on_row: Callable[[int, int], None] | None = None,
 ) -> Matrix:
@@ -80,8 +104,8 @@ def failure_matrix(
     ----------
     overrides
         Values to change, as for a run; `measure.duration` for one that is long enough.
-    kinds
-        Kinds of failures; all by default.
+    wanted
+        Which failures; every single one by default.
     cache
         Folder that keeps each result, so that an interrupted matrix goes on.
     on_row
@@ -92,7 +116,8 @@ def failure_matrix(
     SanlabError
         The scenario has faults of its own, jobs that end by themselves, or a kind is unknown.
     """
-    unknown = [kind for kind in kinds if kind not in KINDS]
+    wanted = wanted or Wanted()
+    unknown = [kind for kind in wanted.kinds if kind not in KINDS]
     if unknown:
         reason = f"there is no kind of failure '{unknown[0]}'; kinds are {', '.join(KINDS)}"
         raise SanlabError(reason)
@@ -103,14 +128,30 @@ def failure_matrix(
     apply_overrides(document, changes)
     _refuse_unlike(file, as_data, has_faults=bool(document.get("faults")))
     at_ps = int(AT * plan.end_ps)
-    failures = [one for one in failures_of(as_data) if not kinds or one.kind in kinds]
+    found = failures_of(as_data, check_document(document))
+    failures = [one for one in found if not wanted.kinds or one.kind in wanted.kinds]
     scenario = text, file, changes
 
     def one(failure: Failure, control: Any) -> Row:  # noqa: ANN401  ours, compiled
         return _row(failure, scenario, at_ps, cache, control)
 
     rows = on_all_cores(failures, one, on_row)
+    if wanted.with_pairs:
+        rows += on_all_cores(_pairs(rows), one, on_row)
     return Matrix(plan.title, at_ps, plan.end_ps, _timeout_ps(as_data), rows)
+
+
+def _pairs(rows: list[Row]) -> list[Failure]:
+    """Every two failures that are survived alone."""
+    alone = [row.failure for row in rows if row.is_survived and not row.refusal]
+    found = [pair(one, other) for one, other in combinations(alone, 2)]
+    if len(found) > MOST_PAIRS:
+        reason = (
+            f"{len(alone)} failures are {len(found)} pairs, and {MOST_PAIRS} is the limit. Choose"
+            " kinds of failures, --kind switch --kind controller"
+        )
+        raise SanlabError(reason)
+    return found
 
 
 def _timeout_ps(plan: dict[str, Any]) -> int:
@@ -145,7 +186,7 @@ def _plan(
     document = read_document(text, str(file))
     apply_overrides(document, changes)
     if failure is not None:
-        document["faults"] = [failure.fault | {"at": format_time(at_ps)}]
+        document["faults"] = [fault | {"at": format_time(at_ps)} for fault in failure.faults]
     return compile_plan(check_document(document))
 
 
