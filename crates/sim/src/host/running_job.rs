@@ -31,6 +31,8 @@ pub(crate) struct RunningJob {
     pub(crate) first_write: bool,
     /// Other workloads wait for it, and it is not over.
     pub(crate) is_awaited: bool,
+    /// It has not had as many requests open as it may yet.
+    pub(crate) is_filling: bool,
     /// When its host has the token of its file.
     pub(crate) token_at: Instant,
     /// Writes and reads, warm-up left out.
