@@ -21,9 +21,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from sanlab.api import Run, run
     from sanlab.errors import ScenarioError
     from sanlab.plan.compile import compile_plan
-    from sanlab.results.run import Run, run
     from sanlab.scenario import Scenario
     from sanlab.scenario.load import load_scenario
     from sanlab.simulation.trace import trace
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 #: Module of each public name; imported on first use, so that `import sanlab` stays cheap.
 _HOMES = {
-    "Run": "sanlab.results.run",
+    "Run": "sanlab.api",
     "Scenario": "sanlab.scenario",
     "ScenarioError": "sanlab.errors",
     "Sweep": "sanlab.sweeps.result",
     "compile_plan": "sanlab.plan.compile",
     "load_scenario": "sanlab.scenario.load",
-    "run": "sanlab.results.run",
+    "run": "sanlab.api",
     "sweep": "sanlab.sweeps.result",
     "trace": "sanlab.simulation.trace",
 }

@@ -119,3 +119,108 @@ def test_what_cannot_be_compared_is_refused(runs: dict[str, Run], tmp_path: Path
     code, output = invoke(runs["base"].folder, stranger.folder)
     assert code == 2
     assert "no workload in common" in output
+
+
+PARTS = """
+hosts: [{name: "host[1..2]"}]
+switches: [{name: sw1}]
+arrays:
+  - name: dev1
+    ports: 1
+    luns: [{name: lun1, size: 10GiB, memory: {service: 1ms, servers: 4, variation: 0%}}]
+links: [{from: "host[1..2]", to: sw1}, {from: dev1, to: sw1}]
+workloads:
+  - {name: orders, hosts: host1, targets: dev1.lun1, rw: randread, bs: 4k, iodepth: 4}
+  - {name: backup, hosts: host2, targets: dev1.lun1, rw: randread, bs: 4k, iodepth: 12,
+     start_delay: 200ms, runtime: 400ms}
+measure: {duration: 800ms, interval: 10ms}
+"""
+
+
+@pytest.fixture(scope="module")
+def parts_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("parts")
+    (folder / "san.yaml").write_text(PARTS, encoding="utf-8")
+    sanlab.run(folder / "san.yaml", folder=folder / "run")
+    return folder / "run"
+
+
+def _invoke_parts(*args: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["compare", *args])
+    return result.exit_code, result.output
+
+
+def test_one_run_is_cut_where_a_job_starts_and_stops(parts_run: Path) -> None:
+    code, output = _invoke_parts(str(parts_run), "--json")
+    assert code == 0
+    orders, backup = json.loads(output)["workloads"]
+    assert [part["begins_with"] for part in orders["parts"]] == [
+        "",
+        "backup starts",
+        "backup stops",
+    ]
+    means = [part["figures"]["mean"]["value"] / 1e9 for part in orders["parts"]]
+    # Four of four servers of 1 ms are free for it; then it shares them with twelve others.
+    assert means == pytest.approx([1.0, 4.0, 1.0], rel=0.05)
+    assert "mean" not in backup["parts"][0]["figures"]
+    assert backup["parts"][1]["figures"]["iops"]["value"] == pytest.approx(3000, rel=0.05)
+    code, output = _invoke_parts(str(parts_run))
+    assert "part 2  200 ms to 600 ms  backup starts" in output
+    assert "part 2: the media of dev1.lun1" in output
+
+
+def test_one_run_is_cut_where_one_says(parts_run: Path) -> None:
+    code, output = _invoke_parts(str(parts_run), "--at", "300ms", "--json")
+    assert code == 0
+    parts = json.loads(output)["workloads"][0]["parts"]
+    assert [part["from_s"] for part in parts] == [0.0, pytest.approx(0.3)]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--at", "9"), "which unit of time"),
+        (("--at", "2s"), "fewer than three bins"),
+        (("--html", "page.html"), "--html is for several runs"),
+    ],
+)
+def test_parts_that_are_refused(parts_run: Path, args: tuple[str, ...], words: str) -> None:
+    code, output = _invoke_parts(str(parts_run), *args)
+    assert code == 2
+    assert words in output
+
+
+def test_cuts_and_other_runs_exclude_each_other(parts_run: Path) -> None:
+    code, output = _invoke_parts(str(parts_run), str(parts_run), "--at", "300ms")
+    assert code == 2
+    assert "leave out the other folders" in output
+
+
+def test_sweeps_are_compared_setting_by_setting(tmp_path: Path, parts_run: Path) -> None:
+    file = parts_run.parent / "san.yaml"
+    for name, servers in (("four", 4), ("two", 2)):
+        sanlab.sweep(
+            file,
+            {"workloads.orders.iodepth": [1, 4]},
+            overrides={
+                "arrays.dev1.luns.lun1.memory.servers": servers,
+                "workloads.backup.start_delay": "0s",
+                "measure.duration": "400ms",
+            },
+            folder=tmp_path / name,
+        )
+    code, output = _invoke_parts(str(tmp_path / "four"), str(tmp_path / "two"), "--json")
+    assert code == 3
+    found = json.loads(output)["comparisons"][0]
+    assert found["verdict"] == "worse"
+    assert [one["setting"] for one in found["settings"]] == [
+        {"workloads.orders.iodepth": 1},
+        {"workloads.orders.iodepth": 4},
+    ]
+    for one in found["settings"]:
+        iops = next(figure for figure in one["figures"] if figure["metric"] == "iops")
+        assert iops["difference"] == pytest.approx(-0.5, abs=0.02)
+    assert _invoke_parts(str(tmp_path / "four"), str(tmp_path / "four"))[0] == 0
+    code, output = _invoke_parts(str(tmp_path / "four"))
+    assert code == 2
+    assert "name another one" in output

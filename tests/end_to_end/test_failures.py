@@ -117,3 +117,46 @@ def test_what_has_no_before_and_after_is_refused(
     code, output = invoke(file, "--kind", "weather")
     assert code == 2
     assert "there is no kind of failure 'weather'" in output
+
+
+def test_pairs_are_of_failures_that_are_survived_alone(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "failures.html"
+    arguments = ["--kind", "switch", "--kind", "hba", "--pairs", "--html", page]
+    code, output = invoke(folder / "san.yaml", "-o", folder / "kept", *arguments, "--json")
+    assert code == 0, output
+    rows = {row["part"]: row for row in json.loads(output)["failures"] if row["kind"] == "pair"}
+    # Alone, fabric-a and both adapters of 'safe' are survived; two that leave no path are not.
+    assert {name: row["is_survived"] for name, row in rows.items()} == {
+        "switch fabric-a and hba safe.hba0": True,
+        "switch fabric-a and hba safe.hba1": False,
+        "hba safe.hba0 and hba safe.hba1": False,
+    }
+    text = page.read_text(encoding="utf-8")
+    assert "Two failures at once" in text
+    assert "switch fabric-a and hba safe.hba1" in text
+    assert 'class="state down"' in text
+
+
+MODULES = """
+hosts: [{name: host1}]
+switches: [{name: core, modules: {count: 2, takeover: 1s}}, {name: edge}]
+arrays: [{name: dev1, ports: 1, luns: [{name: lun1, size: 1GiB}]}]
+links:
+  - {from: host1, to: edge}
+  - {from: edge, to: core, count: 2, trunk: true}
+  - {from: dev1, to: core}
+workloads: [{name: load, hosts: host1, targets: dev1.lun1, rw: randread, bs: 4k, rate_iops: 500}]
+measure: {duration: 20s, interval: 100ms}
+"""
+
+
+def test_modules_and_cables_of_trunks_fail_as_well(tmp_path: Path) -> None:
+    (tmp_path / "san.yaml").write_text(MODULES, encoding="utf-8")
+    arguments = ["--kind", "module", "--kind", "member", "--json"]
+    code, output = invoke(tmp_path / "san.yaml", "-o", tmp_path / "kept", *arguments)
+    assert code == 0, output
+    member, module = json.loads(output)["failures"]
+    assert (member["kind"], module["kind"]) == ("member", "module")
+    assert of(member, "load")["state"] == "as before"
+    assert of(module, "load")["stall_ps"] == pytest.approx(1.1e12, abs=0.15e12)
+    assert module["is_survived"]

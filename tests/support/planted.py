@@ -86,24 +86,24 @@ def planted() -> list[Planted]:
 
 def mistakes(case: Planted, folder: Path) -> list[str]:
     """Simulate a case below a folder; return each wrong answer in words."""
-    run = _run(case, folder / "planted", {})
-    explained = {one.workload: one for one in explain(run)}
+    planted_run = run(case, folder / "planted", {})
+    explained = {one.workload: one for one in explain(planted_run)}
     wrong = [
         mistake
         for workload, wanted in case.content["expect"].items()
         for mistake in _wrong_of(explained[workload], wanted)
     ]
-    wrong += _wrong_findings(case.content, run)
+    wrong += _wrong_findings(case.content, planted_run)
     for kind in ("better", "same"):
         for number, change in enumerate(case.content.get(kind, ())):
-            changed = _run(case, folder / f"{kind}{number}", change)
+            changed = run(case, folder / f"{kind}{number}", change)
             workload = change.get("workload", next(iter(case.content["expect"])))
             limit = explained[workload].overall
-            wrong += _wrong_change(kind, change, limit, _gain(run, changed, workload))
+            wrong += _wrong_change(kind, change, limit, _gain(planted_run, changed, workload))
     return wrong
 
 
-def _run(case: Planted, folder: Path, change: dict[str, Any]) -> Run:
+def run(case: Planted, folder: Path, change: dict[str, Any]) -> Run:
     scenario = yaml.safe_load(case.base)
     for added in (case.content, change):
         for key, rows in added.get("add", {}).items():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sanlab.cli.compared_parts import show_parts
+from sanlab.cli.compared_sweeps import show_sweeps
 from sanlab.cli.outcome import JsonOption, outcome, show_json
 from sanlab.cli.text_table import text_table
+from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
     from sanlab.compare.figures import Figure
@@ -26,8 +30,16 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="RUN", help="A run folder to compare with.")],
-    others: Annotated[list[str], typer.Argument(metavar="RUN...", help="Other run folders.")],
+    before: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run folder, or the folder of a sweep.")
+    ],
+    others: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN...]", help="Folders to compare with it.")
+    ] = None,
+    cuts: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="TIME", help="Of one run: a part begins here; repeatable."),
+    ] = None,
     tolerance: Annotated[
         str, typer.Option("--tolerance", help="Difference up to which figures are the same.")
     ] = "2%",
@@ -36,39 +48,79 @@ def compare(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare runs with the first: what differs in the scenario, then in the figures.
+    """Compare runs or sweeps with the first: what differs in the scenario, then in the figures.
 
     A figure is better or worse if the difference is larger than its 95 % confidence interval and
-    than the tolerance. Exit code 3 means that a run is worse than the first.
+    than the tolerance. Exit code 3 means that one is worse than the first.
+
+    One run alone is cut into parts, before, during and after each fault, job, phase and full cache,
+    or at the times of `--at`; its parts stand side by side.
     """
+    verdicts: list[str] = []
     with outcome(as_json=as_json):
-        from sanlab.compare.verdict import compare as compare_runs
-        from sanlab.errors import SanlabError
-        from sanlab.quantities import QuantityError, parse_share
-        from sanlab.results.run import Run
-
-        try:
-            share = parse_share(tolerance) / 1e6
-        except QuantityError as error:
-            reason = f"--tolerance: {error.reason}. {error.remedy}"
-            raise SanlabError(reason) from None
-        first = Run.open(before)
-        found = [compare_runs(first, Run.open(other), share) for other in others]
-        written = None
-        if page is not None:
-            from sanlab.compare.page import write_page
-
-            written = write_page(found, page, share)
-        if as_json:
-            document = {"comparisons": [_document(one) for one in found]}
-            show_json(document | ({} if written is None else {"page": str(written)}))
+        share = _share(tolerance)
+        if not others:
+            _refuse_page(page)
+            if _is_sweep(before):
+                reason = f"{before} is a sweep: name another one to compare it with"
+                raise SanlabError(reason)
+            show_parts(before, cuts or [], as_json=as_json)
+        elif cuts:
+            reason = "--at cuts one run into parts: leave out the other folders"
+            raise SanlabError(reason)
+        elif _is_sweep(before):
+            _refuse_page(page)
+            verdicts = show_sweeps(before, others, share, as_json=as_json)
         else:
-            for one in found:
-                typer.echo("\n".join(_lines(one)))
-            if written is not None:
-                typer.echo(f"page: {written}")
-    if any(one.verdict in ("worse", "mixed") for one in found):
+            verdicts = _show_runs(before, others, share, page, as_json=as_json)
+    if any(verdict in ("worse", "mixed") for verdict in verdicts):
         raise typer.Exit(EXIT_WORSE)
+
+
+def _share(text: str) -> float:
+    from sanlab.quantities import QuantityError, parse_share
+
+    try:
+        return parse_share(text) / 1e6
+    except QuantityError as error:
+        reason = f"--tolerance: {error.reason}. {error.remedy}"
+        raise SanlabError(reason) from None
+
+
+def _is_sweep(folder: str) -> bool:
+    return (Path(folder) / "sweep.json").is_file()
+
+
+def _refuse_page(page: str | None) -> None:
+    if page is not None:
+        reason = (
+            "--html is for several runs; the report of a run and the page of a sweep have plots"
+        )
+        raise SanlabError(reason)
+
+
+def _show_runs(
+    before: str, others: list[str], share: float, page: str | None, *, as_json: bool
+) -> list[str]:
+    from sanlab.compare.verdict import compare as compare_runs
+    from sanlab.results.run import Run
+
+    first = Run.open(before)
+    found = [compare_runs(first, Run.open(other), share) for other in others]
+    written = None
+    if page is not None:
+        from sanlab.compare.page import write_page
+
+        written = write_page(found, page, share)
+    if as_json:
+        document = {"comparisons": [_document(one) for one in found]}
+        show_json(document | ({} if written is None else {"page": str(written)}))
+    else:
+        for one in found:
+            typer.echo("\n".join(_lines(one)))
+        if written is not None:
+            typer.echo(f"page: {written}")
+    return [one.verdict for one in found]
 
 
 def _lines(one: Comparison) -> list[str]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sanlab.cli.outcome import JsonOption, outcome, show_json
+from sanlab.cli.trial_lines import trial_document, trial_lines
+from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
     from sanlab.explain.explanation import Explained
     from sanlab.explain.limit import Limit
+    from sanlab.remedies.trial import Trial
     from sanlab.results.run import Run
 
 #: Most workloads that are listed; `--json` has all.
@@ -25,18 +29,33 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     folder: Annotated[str, typer.Argument(metavar="RUN", help="A run folder.")],
+    is_tried: Annotated[
+        bool, typer.Option("--try", help="Simulate remedies and rank what they gain.")
+    ] = False,
+    workload: Annotated[
+        str | None, typer.Option("--workload", metavar="NAME", help="Only this workload.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what limits each workload of a run, over the whole run and while something differs."""
+    """Say what limits each workload of a run, over the whole run and while something differs.
+
+    With `--try`, remedies that fit the limits are simulated on all cores and compared with the run.
+    Results are kept in runs/trials, so an interrupted command goes on.
+    """
     with outcome(as_json=as_json):
         from sanlab.explain.explanation import explain as explain_run
         from sanlab.explain.findings import find
         from sanlab.results.run import Run
 
         run = Run.open(folder)
-        explained = explain_run(run)
+        explained = [one for one in explain_run(run) if workload in (None, one.workload)]
+        if workload is not None and not explained:
+            known = ", ".join(one.workload for one in explain_run(run))
+            reason = f"{folder} has no workload '{workload}'; its workloads are {known}"
+            raise SanlabError(reason)
+        trials = _tried(run, workload) if is_tried else []
         if as_json:
-            show_json(_document(run, explained))
+            show_json(_document(run, explained, trials))
             return
         lines = [line for one in explained[:WORKLOADS_SHOWN] for line in workload_lines(one)]
         if len(explained) > WORKLOADS_SHOWN:
@@ -47,7 +66,24 @@ def explain(
             if finding.severity == "problem" and not finding.id.startswith("limit_")
         ]
         lines += [f"{finding.title}. {finding.detail}".strip() for finding in others]
+        lines += trial_lines(trials)
         typer.echo("\n".join(lines or ["This run has no workload to explain."]))
+
+
+def _tried(run: Run, workload: str | None) -> list[Trial]:
+    from sanlab.remedies.trial import try_remedies
+    from sanlab.simulation.folder import DEFAULT_PARENT
+
+    return try_remedies(
+        run,
+        workload=workload,
+        cache=DEFAULT_PARENT / "trials",
+        on_done=_say if sys.stderr.isatty() else None,
+    )
+
+
+def _say(done: int, count: int) -> None:
+    typer.echo(f"\r\033[K{done} of {count} simulations\r", err=True, nl=False)
 
 
 def workload_lines(one: Explained) -> list[str]:
@@ -84,7 +120,7 @@ def _remedy(limit: Limit) -> str:
     return f"Not tried: {limit.remedy}." if limit.remedy else ""
 
 
-def _document(run: Run, explained: list[Explained]) -> dict[str, Any]:
+def _document(run: Run, explained: list[Explained], trials: list[Trial]) -> dict[str, Any]:
     return {
         "title": run.title,
         "folder": str(run.folder),
@@ -98,6 +134,7 @@ def _document(run: Run, explained: list[Explained]) -> dict[str, Any]:
             }
             for one in explained
         ],
+        "tried": trial_document(trials),
     }
 
 

@@ -28,8 +28,15 @@ def failures(
     kinds: Annotated[
         list[str] | None,
         typer.Option(
-            "--kind", help="Only link, switch, hba, controller or drive failures; repeatable."
+            "--kind",
+            help="Only link, member, switch, module, hba, controller or drive; repeatable.",
         ),
+    ] = None,
+    with_pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also every two at once that are survived alone.")
+    ] = False,
+    page: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Also write one HTML page.")
     ] = None,
     out: Annotated[
         str | None,
@@ -44,21 +51,26 @@ def failures(
     goes on.
     """
     with outcome(as_json=as_json):
-        from sanlab.failures.matrix import failure_matrix
+        from sanlab.failures.matrix import Wanted, failure_matrix
         from sanlab.scenario.overrides import parse_assignment
         from sanlab.simulation.folder import DEFAULT_PARENT
 
         matrix = failure_matrix(
             Path(file),
             overrides=dict(parse_assignment(text) for text in sets or []),
-            kinds=kinds or (),
+            wanted=Wanted(tuple(kinds or ()), with_pairs),
             cache=Path(out) if out else DEFAULT_PARENT / "failures",
             on_row=_say if sys.stderr.isatty() else None,
         )
+        written = None
+        if page is not None:
+            from sanlab.failures.page import write_page
+
+            written = write_page(matrix, page)
         if as_json:
-            show_json(_document(matrix))
+            show_json(_document(matrix) | ({} if written is None else {"page": str(written)}))
         else:
-            typer.echo("\n".join(_lines(matrix)))
+            typer.echo("\n".join([*_lines(matrix), *([f"page {written}"] if written else [])]))
 
 
 def _say(done: int, count: int) -> None:
@@ -75,6 +87,8 @@ def _lines(matrix: Matrix) -> list[str]:
     ]
     quiet = []
     for row in matrix.rows:
+        if row.is_pair and row.is_survived:
+            continue
         touched = [effect for effect in row.effects if effect.is_touched]
         if not touched and not row.refusal:
             quiet.append(row.failure.name)
@@ -92,11 +106,17 @@ def _lines(matrix: Matrix) -> list[str]:
             f" hosts wait up to {show_time(matrix.timeout_ps)} for a path or a command. Add --set"
             f" measure.duration={_duration(matrix)}"
         )
-    fatal = [row.failure.name for row in matrix.rows if not row.is_survived]
-    known = [row for row in matrix.rows if not row.refusal]
-    lines.append(f"survived without a failed I/O: {len(known) - len(fatal)} of {len(known)}")
-    if fatal:
-        lines.append(f"not survived: {', '.join(fatal)}")
+    for rows, word in (
+        ([row for row in matrix.rows if not row.is_pair], ""),
+        ([row for row in matrix.rows if row.is_pair], " pairs"),
+    ):
+        fatal = [row.failure.name for row in rows if not row.is_survived]
+        known = [row for row in rows if not row.refusal]
+        if rows:
+            survived = f"{len(known) - len(fatal)} of {len(known)}{word}"
+            lines.append(f"survived without a failed I/O: {survived}")
+        if fatal and not word:
+            lines.append(f"not survived: {', '.join(fatal)}")
     return lines
 
 

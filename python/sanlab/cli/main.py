@@ -31,6 +31,7 @@ MODULES = {
     "explain": "explain",
     "report": "report",
     "compare": "compare",
+    "size": "size",
     "failures": "failures",
     "validate": "validate",
     "schema": "schema",

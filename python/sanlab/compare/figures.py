@@ -66,21 +66,25 @@ DECISIVE = ("throughput", "mean", "p99", "errors")
 _PERCENTS = {"p50": 50.0, "p99": 99.0, "p99_9": 99.9}
 
 
-def figures(run: Record, workload: str | None) -> dict[str, Figure]:
-    """Return the figures of a workload, or of all workloads together, by metric.
+def figures(run: Record, workload: str | None, op: str | None = None) -> dict[str, Figure]:
+    """Return the figures of a workload or one of its operations, or of all together, by metric.
 
     Intervals of rates and means are by batch means over the bins of the measured time. Those of
     percentiles are by order statistics, made wider by what the likeness of neighbours does to the
     interval of the mean. The longest response has none.
     """
-    rows = [row for row in run.rows("workloads") if workload in (None, row["workload"])]
+    rows = [
+        row
+        for row in run.rows("workloads")
+        if workload in (None, row["workload"]) and op in (None, row["op"])
+    ]
     count = sum(row["io_count"] for row in rows)
     found = {
         "throughput": Figure(sum(row["throughput_bytes_per_s"] for row in rows)),
         "iops": Figure(sum(row["iops"] for row in rows)),
         "errors": Figure(float(sum(row["error_count"] for row in rows)), 0.0),
     }
-    judged = steady(run, workload, rule="none")
+    judged = steady(run, workload, op, rule="none")
     if judged is not None:
         found["throughput"] = replace(
             found["throughput"], half_width=judged.throughput_bytes_per_s.half_width
@@ -90,7 +94,7 @@ def figures(run: Record, workload: str | None) -> dict[str, Figure]:
         half = None if judged is None else judged.response_mean_ps.half_width
         spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         found["mean"] = Figure(spent / count, half)
-        histogram = merged_histogram(run, workload)
+        histogram = merged_histogram(run, workload, op)
         for name, percent in _PERCENTS.items():
             if has_percentile(count, percent):
                 found[name] = _percentile(histogram, percent, half)

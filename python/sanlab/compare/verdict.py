@@ -136,19 +136,20 @@ def _workloads(run: Run) -> list[str]:
 def _lines(before: Run, after: Run, workload: str | None, tolerance: float) -> list[Line]:
     one, other = figures(before, workload), figures(after, workload)
     return [
-        _line(workload, metric, one.get(metric), other.get(metric), tolerance)
+        line_of(workload, metric, one.get(metric), other.get(metric), tolerance)
         for metric in METRICS
         if metric in one or metric in other
     ]
 
 
-def _line(
+def line_of(
     workload: str | None,
     metric: str,
     before: Figure | None,
     after: Figure | None,
     tolerance: float,
 ) -> Line:
+    """Compare one figure of a workload in two runs."""
     if before is None or after is None:
         return Line(workload, metric, before, after, None, None, None)
     if before == after:

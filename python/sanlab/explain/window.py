@@ -13,6 +13,8 @@ from sanlab.results.happenings import happenings
 from sanlab.simulation.tables import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from sanlab.results.record import Record
@@ -97,12 +99,16 @@ def windows(run: Record) -> list[Window]:
     job that starts or stops, a phase, a cache that becomes full or has room again, and a port or a
     station that becomes busy all the time or no longer is.
     """
+    return cut_at(run, [*changes(run), *saturations(run, bins(run))])
+
+
+def cut_at(run: Record, instants: Sequence[tuple[int, str]]) -> list[Window]:
+    """Return the windows between instants, each with what happens there; one without instants."""
     ends = bins(run)
     if len(ends) < 2 * LEAST_BINS:
         return [whole(run)]
-    instants = sorted([*changes(run), *saturations(run, ends)])
     cuts: list[tuple[int, str]] = [(0, "")]
-    for at_ps, what in instants:
+    for at_ps, what in sorted(instants):
         # The bin in which it happens belongs to what comes after it.
         place = int(np.searchsorted(ends, at_ps, side="right"))
         if place - cuts[-1][0] >= LEAST_BINS and len(ends) - place >= LEAST_BINS:

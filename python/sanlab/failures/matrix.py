@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError, ScenarioError
 from sanlab.failures.effect import Effect, effects
-from sanlab.failures.parts import KINDS, Failure, failures_of
+from sanlab.failures.parts import KINDS, Failure, failures_of, pair
 from sanlab.plan.compile import compile_plan
 from sanlab.quantities import format_time
 from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document, read_text
 from sanlab.scenario.overrides import apply_overrides, as_texts
-from sanlab.simulation.execute import simulate_here
-from sanlab.simulation.folder import write_file
-from sanlab.simulation.manifest import sanlab_version
-from sanlab.sweeps.measure import Memory
+from sanlab.trials.variants import judged, on_all_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from sanlab.plan.schema import Plan
 
+#: Most pairs of failures that are simulated.
+MOST_PAIRS = 5000
 #: Share of the run after which the failure comes.
 AT = 0.3
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which failures are simulated.
+
+    Attributes
+    ----------
+    kinds
+        Kinds of failures; all if empty.
+    with_pairs
+        Also every two of the failures at once that are survived alone.
+    """
+
+    kinds: tuple[str, ...] = ()
+    with_pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,11 @@ class Row:
     failure: Failure
     effects: list[Effect]
     refusal: str = ""
+
+    @property
+    def is_pair(self) -> bool:
+        """Two failures at once."""
+        return len(self.failure.faults) > 1
 
     @property
     def is_survived(self) -> bool:
@@ -76,7 +94,7 @@ def failure_matrix(
     file: Path,
     *,
     overrides: Mapping[str, object] | None = None,
-    kinds: Sequence[str] = (),
+    wanted: Wanted | None = None,
     cache: Path | None = None,
     on_row: Callable[[int, int], None] | None = None,
 ) -> Matrix:
@@ -86,8 +104,8 @@ def failure_matrix(
     ----------
     overrides
         Values to change, as for a run; `measure.duration` for one that is long enough.
-    kinds
-        Kinds of failures; all by default.
+    wanted
+        Which failures; every single one by default.
     cache
         Folder that keeps each result, so that an interrupted matrix goes on.
     on_row
@@ -98,7 +116,8 @@ def failure_matrix(
     SanlabError
         The scenario has faults of its own, jobs that end by themselves, or a kind is unknown.
     """
-    unknown = [kind for kind in kinds if kind not in KINDS]
+    wanted = wanted or Wanted()
+    unknown = [kind for kind in wanted.kinds if kind not in KINDS]
     if unknown:
         reason = f"there is no kind of failure '{unknown[0]}'; kinds are {', '.join(KINDS)}"
         raise SanlabError(reason)
@@ -109,20 +128,30 @@ def failure_matrix(
     apply_overrides(document, changes)
     _refuse_unlike(file, as_data, has_faults=bool(document.get("faults")))
     at_ps = int(AT * plan.end_ps)
-    failures = [one for one in failures_of(as_data) if not kinds or one.kind in kinds]
-    done = 0
+    found = failures_of(as_data, check_document(document))
+    failures = [one for one in found if not wanted.kinds or one.kind in wanted.kinds]
+    scenario = text, file, changes
 
-    def one(failure: Failure) -> Row:
-        nonlocal done
-        row = _row(failure, (text, file, changes), at_ps, cache)
-        done += 1
-        if on_row is not None:
-            on_row(done, len(failures))
-        return row
+    def one(failure: Failure, control: Any) -> Row:  # noqa: ANN401  ours, compiled
+        return _row(failure, scenario, at_ps, cache, control)
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        rows = list(pool.map(one, failures))
+    rows = on_all_cores(failures, one, on_row)
+    if wanted.with_pairs:
+        rows += on_all_cores(_pairs(rows), one, on_row)
     return Matrix(plan.title, at_ps, plan.end_ps, _timeout_ps(as_data), rows)
+
+
+def _pairs(rows: list[Row]) -> list[Failure]:
+    """Every two failures that are survived alone."""
+    alone = [row.failure for row in rows if row.is_survived and not row.refusal]
+    found = [pair(one, other) for one, other in combinations(alone, 2)]
+    if len(found) > MOST_PAIRS:
+        reason = (
+            f"{len(alone)} failures are {len(found)} pairs, and {MOST_PAIRS} is the limit. Choose"
+            " kinds of failures, --kind switch --kind controller"
+        )
+        raise SanlabError(reason)
+    return found
 
 
 def _timeout_ps(plan: dict[str, Any]) -> int:
@@ -157,7 +186,7 @@ def _plan(
     document = read_document(text, str(file))
     apply_overrides(document, changes)
     if failure is not None:
-        document["faults"] = [failure.fault | {"at": format_time(at_ps)}]
+        document["faults"] = [fault | {"at": format_time(at_ps)} for fault in failure.faults]
     return compile_plan(check_document(document))
 
 
@@ -166,22 +195,18 @@ def _row(
     scenario: tuple[str, Path, Mapping[str, str]],
     at_ps: int,
     cache: Path | None,
+    control: Any,  # noqa: ANN401  ours, compiled
 ) -> Row:
     try:
         plan_json = _plan(*scenario, failure, at_ps).to_json()
     except ScenarioError as error:
         return Row(failure, [], error.problems[0].reason)
-    kept = None
-    if cache is not None:
-        content = f"{sanlab_version()}{failure.name}{plan_json}"
-        digest = hashlib.blake2b(content.encode(), digest_size=16)
-        kept = cache / f"{digest.hexdigest()}.json"
-        if kept.is_file():
-            rows = json.loads(kept.read_text(encoding="utf-8"))
-            return Row(failure, [Effect(**row) for row in rows])
-    run = Memory(plan_json, simulate_here(plan_json))
-    found = effects(run, at_ps)
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_file(kept, json.dumps([asdict(effect) for effect in found]))
-    return Row(failure, found)
+    question = f"effects of {failure.name} at {at_ps}"
+    found = judged(
+        plan_json,
+        question,
+        lambda run: [asdict(effect) for effect in effects(run, at_ps)],
+        cache,
+        control,
+    )
+    return Row(failure, [Effect(**row) for row in found])

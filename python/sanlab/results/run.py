@@ -242,27 +242,7 @@ def run(
     seed: int | None = None,
     show_progress: bool = False,
 ) -> Run:
-    """Simulate a scenario, write its run folder and open it; public as `sanlab.run`.
-
-    Parameters
-    ----------
-    source
-        A scenario file, or a scenario made in Python.
-    overrides
-        Values that replace those of the file, by path: `{"workloads.readers.iodepth": 32}`.
-    folder
-        Run folder to write; it must not exist yet. Default: `runs/` and the name of the file.
-    seed
-        Replaces the seed of the scenario.
-    show_progress
-        Draw a progress line on standard error, if that is a terminal.
-
-    Examples
-    --------
-    >>> import sanlab
-    >>> run = sanlab.run("examples/hello-san/scenario.yaml")  # doctest: +SKIP
-    >>> run.summary()["throughput_bytes_per_s"]  # doctest: +SKIP
-    """
+    """Simulate a scenario, write its run folder and open it; `sanlab.run` says what they mean."""
     target = None if folder is None else Path(folder)
     run_folder.refuse_target(target)
     prepared = prepare(source, overrides or {}, seed)

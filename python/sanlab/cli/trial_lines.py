@@ -1,0 +1,128 @@
+"""Tried remedies as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sanlab.cli.text_table import text_table
+
+if TYPE_CHECKING:
+    from sanlab.compare.verdict import Line
+    from sanlab.remedies.trial import Trial
+
+#: Verdicts on remedies in words.
+_WORDS: Final[dict[str | None, str]] = {
+    "better": "helps",
+    "same": "does not help",
+    "worse": "makes it worse",
+    "mixed": "mixed",
+    "can't tell": "can't tell",
+    None: "",
+}
+_METRICS: Final[dict[str, str]] = {"throughput": "throughput", "mean": "mean response"}
+#: What is changed, where it is not the SAN.
+_SORTS: Final[dict[str, str]] = {"san": "", "load": "another load: ", "fault": "", "alone": ""}
+#: Most other workloads that are named for a remedy.
+OTHERS_SHOWN = 3
+
+
+def trial_lines(trials: list[Trial]) -> list[str]:
+    """Return a table for each workload, best remedies first, and how to apply those that help."""
+    lines: list[str] = []
+    for workload in dict.fromkeys(trial.workload for trial in trials):
+        own = [trial for trial in trials if trial.workload == workload]
+        lines += ["", f"What would change it for {workload}, each simulated:"]
+        done = [trial for trial in own if not trial.refusal]
+        table = [["  change", "throughput", "mean response", "", "other workloads"]]
+        table += [_cells(trial) for trial in done]
+        if done:
+            lines += text_table(table, words={0, 3, 4})
+        lines += [_then(trial) for trial in done if trial.verdict == "better"][:1]
+        lines += [
+            f"  to apply: {trial.remedy.command}"
+            for trial in done
+            if trial.verdict == "better" and trial.remedy.command
+        ][:1]
+        lines += [
+            f"  not possible here: {trial.remedy.title} ({trial.refusal})"
+            for trial in own
+            if trial.refusal
+        ]
+        if not done:
+            lines.append("  no remedy is known that could be simulated here")
+    return lines
+
+
+def trial_document(trials: list[Trial]) -> list[dict[str, Any]]:
+    """Return all trials as JSON shows them."""
+    return [
+        {
+            "workload": trial.workload,
+            "remedy": trial.remedy.title,
+            "sort": trial.remedy.sort,
+            "set": trial.remedy.sets,
+            "remove": [f"{name}[{index}]" for name, index in trial.remedy.removes],
+            "verdict": trial.verdict,
+            "gain": trial.gain,
+            "throughput": _line_document(trial.throughput),
+            "mean_response": _line_document(trial.mean),
+            "others": [
+                {"workload": line.workload, "metric": line.metric} | (_line_document(line) or {})
+                for line in trial.others
+            ],
+            "limit_after": trial.limit_after,
+            "refusal": trial.refusal,
+        }
+        for trial in trials
+    ]
+
+
+def _cells(trial: Trial) -> list[str]:
+    verdict = _WORDS[trial.verdict]
+    if trial.remedy.sort == "alone":
+        verdict = "for comparison"
+    return [
+        f"  {_SORTS[trial.remedy.sort]}{trial.remedy.title}",
+        _difference(trial.throughput),
+        _difference(trial.mean),
+        verdict,
+        _others(trial),
+    ]
+
+
+def _then(trial: Trial) -> str:
+    return f"  after the first: {trial.limit_after}"
+
+
+def _difference(line: Line | None) -> str:
+    from sanlab.compare.verdict import difference_text
+
+    return "" if line is None else difference_text(line)
+
+
+def _others(trial: Trial) -> str:
+    """What it does to other workloads, the largest differences first; throughput if it differs."""
+    from sanlab.compare.verdict import difference_text
+
+    chosen: dict[str | None, Line] = {}
+    for line in trial.others:
+        chosen.setdefault(line.workload, line)
+    ranked = sorted(chosen.values(), key=lambda line: -abs(line.difference or 0.0))
+    parts = [
+        f"{line.workload} {_METRICS[line.metric]} {difference_text(line)}"
+        for line in ranked[:OTHERS_SHOWN]
+    ]
+    more = len(chosen) - OTHERS_SHOWN
+    return ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _line_document(line: Line | None) -> dict[str, Any] | None:
+    if line is None:
+        return None
+    return {
+        "before": None if line.before is None else line.before.value,
+        "after": None if line.after is None else line.after.value,
+        "difference": line.difference,
+        "half_width": line.half_width,
+        "verdict": line.verdict,
+    }

@@ -1,0 +1,62 @@
+"""Remedies that fit a limit, most direct ones first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sanlab.remedies.proposals import arrays, fabric, faults, hosts, load, loops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sanlab.remedies.remedy import Remedy
+    from sanlab.remedies.scene import Scene
+
+    Source = Callable[[Scene], Iterator[Remedy]]
+
+__all__ = ["propose"]
+
+#: Of each kind of limit (`sanlab.explain.limit.KINDS`): where remedies come from.
+_SOURCES: Final[dict[str, tuple[Source, ...]]] = {
+    "cpu": (hosts.cpu, load.larger),
+    "adapter": (hosts.adapter, load.larger),
+    "bus": (hosts.bus, load.larger),
+    "queue_depth": (hosts.queue_depth, hosts.multipath),
+    "interrupt": (hosts.interrupt,),
+    "metadata_server": (hosts.metadata_server, load.larger),
+    "link": (fabric.link, hosts.multipath),
+    "loop": (loops.loop, load.larger),
+    "credit": (fabric.credit, fabric.link),
+    "credit_loss": (fabric.credit_loss, fabric.more_credit),
+    "slow_receiver": (fabric.slow_receiver,),
+    "congestion": (fabric.congestion,),
+    "bursts": (fabric.congestion,),
+    "qos_limit": (fabric.qos_limit,),
+    "fault": (faults.shorter,),
+    "stall": (faults.shorter,),
+    "array_limit": (arrays.array_limit,),
+    "task_set_full": (arrays.task_set_full,),
+    "controller": (arrays.controller, hosts.multipath),
+    "partner": (arrays.partner,),
+    "cache_room": (arrays.cache_room,),
+    "disk": (arrays.disk,),
+    "media": (arrays.media,),
+    "parity": (arrays.parity, load.larger),
+    "mirror": (arrays.mirror,),
+    "outstanding": (load.depth,),
+}
+
+
+def propose(scene: Scene) -> list[Remedy]:
+    """Return remedies for what limits a workload, each change once."""
+    sources = (
+        *_SOURCES.get(scene.limit.kind, ()),
+        faults.repair,
+        load.limit_others,
+        load.alone,
+    )
+    found: dict[str, Remedy] = {}
+    for source in sources:
+        for remedy in source(scene):
+            found.setdefault(remedy.key, remedy)
+    return list(found.values())

@@ -1,0 +1,259 @@
+"""Remedies in arrays: processors, cache, disks, SSDs, copies and limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sanlab.quantities import format_rate, format_size, format_time, parse_rate, parse_time
+from sanlab.remedies.remedy import Remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sanlab.remedies.scene import Scene
+
+Row = dict[str, Any]
+#: RAID levels with parity.
+PARITY = ("raid5", "raid6", "raid3")
+
+
+def controller(scene: Scene) -> Iterator[Remedy]:
+    """Yield twice the processors."""
+    found = scene.array_of(scene.limit.element)
+    if found is None:
+        return
+    path, array = found
+    yield from _owners(scene, array)
+    many = 2 * max(one["processors"] for one in array["controllers"])
+    yield Remedy(
+        f"{many} processors in each controller of {array['name']}",
+        {f"{path}.processors": str(many)},
+    )
+    if array["command_ps"]:
+        yield Remedy(
+            f"processors twice as fast in {array['name']}",
+            {f"{path}.command_cost": format_time(array["command_ps"] // 2)},
+        )
+
+
+def _owners(scene: Scene, array: Row) -> Iterator[Remedy]:
+    """Paths to the controllers that own the LUNs, where commands come to others."""
+    if scene.limit.element in scene.reach.owners or len(array["controllers"]) < 2:
+        return
+    names = [port["name"] for port in scene.plan["n_ports"]]
+    ports = [
+        names[n_port].removeprefix(f"{array['name']}.")
+        for one in array["controllers"]
+        if one["name"] in scene.reach.owners
+        for n_port in one["n_ports"]
+    ]
+    for path in scene.items("workloads", [scene.limit.workload]):
+        if ports:
+            yield Remedy(
+                "paths to the controller that owns the LUN", {f"{path}.target_port": ports[0]}
+            )
+
+
+def partner(scene: Scene) -> Iterator[Remedy]:
+    """Yield a link of twice the rate between controllers, and no copies at all."""
+    found = scene.array_of(scene.limit.element)
+    if found is None:
+        return
+    path, array = found
+    copies = (array["cache"] or {}).get("partner")
+    if copies:
+        rate = format_rate(2 * copies["bytes_per_s"])
+        yield Remedy(f"{rate} between the controllers", {f"{path}.cache.partner.rate": rate})
+
+
+def cache_room(scene: Scene) -> Iterator[Remedy]:
+    """Yield more destages at once, a larger cache, and what helps its media."""
+    found = scene.array_of(scene.limit.element)
+    if found is None or not found[1]["cache"]:
+        return
+    path, array = found
+    cache = array["cache"]
+    if cache.get("destages"):
+        many = 4 * cache["destages"]
+        yield Remedy(f"{many} destages at once", {f"{path}.cache.destages": str(many)})
+    dirty = cache.get("dirty_limit_bytes") or cache.get("dirty_pages", 0) * cache.get(
+        "page_bytes", 0
+    )
+    if dirty:
+        size = format_size(2 * dirty)
+        yield Remedy(
+            f"room for {size} of written data, which fill it later",
+            {f"{path}.cache.dirty_limit": size},
+        )
+    for group in array["groups"]:
+        yield from _group(scene, path, array, group)
+    yield from _media(scene, path, array)
+
+
+def disk(scene: Scene) -> Iterator[Remedy]:
+    """Yield more disks, a RAID level with fewer operations, SSDs, and a larger cache."""
+    found = scene.array_of(scene.limit.element)
+    if found is None:
+        return
+    path, array = found
+    names = [one["name"] for one in array["disks"]]
+    place = names.index(scene.limit.element) if scene.limit.element in names else None
+    for group in array["groups"]:
+        if place is None or place in group["disks"]:
+            yield from _group(scene, path, array, group)
+    if not array["groups"] and scene.document["arrays"]:
+        many = 2 * max(1, len(names))
+        yield Remedy(f"{many} disks", {f"{path}.disks_per_group": str(many)})
+    if array["cache"] and array["cache"].get("pages"):
+        yield Remedy(
+            "a cache four times as large",
+            {
+                f"{path}.cache.size": format_size(
+                    4 * array["cache"]["pages"] * array["cache"]["page_bytes"]
+                )
+            },
+        )
+
+
+def media(scene: Scene) -> Iterator[Remedy]:
+    """Yield more devices, and faster ones."""
+    found = scene.array_of(scene.limit.element)
+    if found is None:
+        return
+    path, array = found
+    for group in array["groups"]:
+        yield from _group(scene, path, array, group)
+    yield from _media(scene, path, array)
+
+
+def parity(scene: Scene) -> Iterator[Remedy]:
+    """Yield faster parity, and a level without it."""
+    found = scene.array_of(scene.limit.element)
+    if found is None:
+        return
+    path, array = found
+    rate = array["parity_bytes_per_s"]
+    if rate:
+        yield Remedy(
+            f"parity at {format_rate(4 * rate)}", {f"{path}.parity_rate": format_rate(4 * rate)}
+        )
+    for group in array["groups"]:
+        yield from _group(scene, path, array, group)
+
+
+def mirror(scene: Scene) -> Iterator[Remedy]:
+    """Yield asynchronous copies, more at once, and one round trip for each."""
+    for name in sorted(scene.reach.arrays):
+        found = scene.array_of(name)
+        if found is None:
+            continue
+        path, array = found
+        for index, lun in enumerate(_luns(scene, name)):
+            if not isinstance(lun.get("mirror"), dict):
+                continue
+            own = f"{path}.luns[{index}].mirror"
+            plan = next(one["mirror"] for one in array["luns"] if one["mirror"])
+            yield Remedy("asynchronous copies", {f"{own}.mode": "asynchronous"})
+            if plan["max_outstanding"]:
+                many = 4 * plan["max_outstanding"]
+                yield Remedy(f"{many} copies at once", {f"{own}.max_outstanding": str(many)})
+            if not plan["one_round_trip_bytes"]:
+                yield Remedy(
+                    "one round trip for each copy", {f"{own}.protocol": "single-round-trip"}
+                )
+
+
+def task_set_full(scene: Scene) -> Iterator[Remedy]:
+    """Yield larger task sets of LUNs, and of ports."""
+    for name in sorted(scene.reach.arrays):
+        found = scene.array_of(name)
+        if found is None:
+            continue
+        path, array = found
+        luns = {}
+        for index, lun in enumerate(_luns(scene, name)):
+            if "name" in lun:
+                depth = 4 * max(one["queue_depth"] for one in array["luns"])
+                luns[f"{path}.luns[{index}].queue_depth"] = str(depth)
+        if luns:
+            yield Remedy(f"task sets of {next(iter(luns.values()))} commands", luns)
+        many = 4 * array["port_queue_depth"]
+        yield Remedy(f"{many} commands for each port", {f"{path}.port_queue_depth": str(many)})
+
+
+def array_limit(scene: Scene) -> Iterator[Remedy]:
+    """Yield twice the limits of LUNs and of hosts."""
+    for name in sorted(scene.reach.arrays):
+        found = scene.array_of(name)
+        if found is None:
+            continue
+        path, _ = found
+        item = scene.item("arrays", name)
+        owners = [
+            *((f"luns[{n}].limit", lun.get("limit")) for n, lun in enumerate(_luns(scene, name))),
+            *((f"host_limits[{n}]", one) for n, one in enumerate(item.get("host_limits") or [])),
+        ]
+        for key, limit in owners:
+            if not isinstance(limit, dict):
+                continue
+            for unit in ("iops", "rate"):
+                value = _doubled(limit.get(unit))
+                if value:
+                    title = f"a limit of {value} at {path}.{key}"
+                    yield Remedy(title, {f"{path}.{key}.{unit}": value})
+
+
+def _doubled(limit: object) -> str:
+    """Twice a number or a rate, as text; empty for anything else."""
+    if isinstance(limit, int) and not isinstance(limit, bool):
+        return str(2 * limit)
+    return format_rate(2 * parse_rate(limit)) if isinstance(limit, str) else ""
+
+
+def _luns(scene: Scene, array: str) -> list[Row]:
+    luns = scene.item("arrays", array).get("luns") or []
+    return [lun for lun in luns if isinstance(lun, dict)]
+
+
+def _group(scene: Scene, path: str, array: Row, group: Row) -> Iterator[Remedy]:
+    """Twice the drives of a RAID group, and RAID 10 in place of parity."""
+    short = group["name"].removeprefix(f"{array['name']}.")
+    drives = len(group["disks"])
+    written = scene.item("arrays", array["name"]).get("groups")
+    own = f"{path}.groups.{short}.raid" if written else f"{path}.pool.raid"
+    yield Remedy(f"{2 * drives} drives in {group['name']}", {f"{own}.drives": str(2 * drives)})
+    if group["level"] in PARITY:
+        even = drives + drives % 2
+        yield Remedy(
+            f"RAID 10 of {even} drives in {group['name']}",
+            {f"{own}.level": "10", f"{own}.drives": str(even)},
+        )
+
+
+def _media(scene: Scene, path: str, array: Row) -> Iterator[Remedy]:
+    """More and faster devices of LUNs with media of their own."""
+    for index, lun in enumerate(_luns(scene, array["name"])):
+        memory, flash, ram = lun.get("memory"), lun.get("flash"), lun.get("ram")
+        own = f"{path}.luns[{index}]"
+        plan = next(
+            (
+                one["media"]
+                for one in array["luns"]
+                if one["media"]["kind"] in ("memory", "flash", "ram")
+            ),
+            None,
+        )
+        if plan is None:
+            return
+        if memory is not None:
+            many, half = 2 * plan["servers"], format_time(plan["service_ps"] // 2)
+            yield Remedy(f"{many} requests at once", {f"{own}.memory.servers": str(many)})
+            yield Remedy(f"a service time of {half}", {f"{own}.memory.service": half})
+        elif flash is not None:
+            many = 2 * plan["channels"]
+            yield Remedy(f"{many} channels of flash", {f"{own}.flash.channels": str(many)})
+        elif ram is not None:
+            for key, words in (("service", "start of a command"), ("latency", "first byte")):
+                if key in ram:
+                    half = format_time(parse_time(ram[key]) // 2)
+                    yield Remedy(f"{half} to the {words}", {f"{own}.ram.{key}": half})

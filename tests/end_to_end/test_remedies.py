@@ -1,0 +1,139 @@
+"""`sanlab explain --try`: remedies of limits that are known, because they were made."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from planted import planted
+from planted import run as run_planted
+from typer.testing import CliRunner
+
+import sanlab
+from sanlab.cli.main import app
+from sanlab.remedies.trial import try_remedies
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sanlab.remedies.trial import Trial
+
+CASES = {str(case): case for case in planted()}
+#: Planted case, workload, what has to help most, and what must not help; regular expressions.
+KNOWN = [
+    ("arrays-controller", "load", "processors", ""),
+    ("arrays-forwarded", "load", "paths to the controller that owns", "processors"),
+    ("arrays-raid6-small-writes", "load", "RAID 10", ""),
+    ("arrays-mirror-over-distance", "load", "asynchronous", "copies at once"),
+    ("arrays-task-set-full", "load", "task sets", "commands for each port"),
+    ("arrays-ram", "load", "start of a command", "first byte"),
+    ("congestion-slow-drain", "backup", "no drain limit", "virtual channels|BB credit"),
+    ("congestion-slow-drain", "orders", "virtual channels", "BB credit"),
+    ("congestion-distance", "backup", "BB credit", ""),
+    ("congestion-credit-loss", "backup", "without the fault|BB_SC_N|BB credit|limited", ""),
+    ("faults-link-down-for-a-time", "load", "without the fault", ""),
+    ("loops-string", "load", "links in each string", ""),
+    ("one_path-bus", "load", "a bus of", ""),
+    ("one_path-link", "load", r"links\[0\] and .* on links\[1\]", ""),
+    ("one_path-queue-depth", "load", "queue of 8", "throttle of"),
+    ("qos-lun-limit", "held", "a limit of 2000", ""),
+    ("qos-rate", "held", "without the limit", ""),
+    ("two_hosts-shared-controller", "orders", "scan limited", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "workload", "best", "useless"), KNOWN)
+def test_best_remedy_is_the_one_that_undoes_the_cause(
+    name: str, workload: str, best: str, useless: str, tmp_path: Path
+) -> None:
+    trials = _trials(name, workload, tmp_path)
+    first = trials[0]
+    assert first.verdict == "better", [(one.remedy.title, one.gain) for one in trials]
+    assert re.search(best, first.remedy.title)
+    assert first.gain >= max(one.gain for one in trials if one.remedy.sort != "alone")
+    others = [one for one in trials if useless and re.search(useless, one.remedy.title)]
+    assert bool(others) == bool(useless)
+    assert all(one.verdict in ("same", "worse") for one in others)
+
+
+@pytest.mark.parametrize("name", ["healthy-constant-rate", "healthy-two-paths", "one_path-offered"])
+def test_a_healthy_load_has_no_remedy(name: str, tmp_path: Path) -> None:
+    assert not _trials(name, "load", tmp_path)
+
+
+def _trials(name: str, workload: str, folder: Path) -> list[Trial]:
+    run = run_planted(CASES[name], folder / "planted", {})
+    return try_remedies(run, workload=workload, cache=folder / "trials")
+
+
+SAN = """
+hosts: [{name: "host[1..2]", hbas: [{model: generic-16g, lun_queue_depth: 2}]}]
+switches: [{name: sw1, model: generic-16g}]
+arrays: [{name: dev1, model: generic-16g, ports: 1, luns: [{name: lun1, size: 100GiB}]}]
+links: [{from: "host[1..2]", to: sw1}, {from: dev1, to: sw1}]
+workloads:
+  - {name: load, hosts: "host[1..2]", targets: dev1.lun1, spread: all, rw: randread, bs: 4KiB,
+     iodepth: 32, ramp_time: 10ms}
+measure: {duration: 60ms}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("remedies")
+    (folder / "san.yaml").write_text(SAN, encoding="utf-8")
+    sanlab.run(folder / "san.yaml", folder=folder / "run", overrides={"seed": 7})
+    return folder
+
+
+def _invoke(*args: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["explain", *args])
+    return result.exit_code, result.output
+
+
+def _document(*args: str) -> dict[str, Any]:
+    code, output = _invoke(*args, "--json")
+    assert code == 0, output
+    document: dict[str, Any] = json.loads(output)
+    return document
+
+
+def test_what_is_printed_can_be_applied(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    best = _document("run", "--try")["tried"][0]
+    assert best["set"] == {"hosts[0].hbas[0].lun_queue_depth": "8"}
+    applied = sanlab.run("san.yaml", folder="applied", overrides=best["set"] | {"seed": 7})
+    line = best["throughput"]
+    assert applied.summary()["throughput_bytes_per_s"] == pytest.approx(line["after"], rel=0.02)
+    assert line["verdict"] == "better"
+    assert line["half_width"] < line["difference"] / 10
+
+
+def test_trials_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    first = _document("run", "--try")
+    kept = {file: file.stat().st_mtime_ns for file in (folder / "runs" / "trials").iterdir()}
+    assert kept
+    assert _document("run", "--try") == first
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+
+
+def test_an_unknown_workload_is_refused(folder: Path) -> None:
+    code, output = _invoke(str(folder / "run"), "--try", "--workload", "backup")
+    assert code == 2
+    assert "has no workload 'backup'; its workloads are load" in output
+
+
+def test_a_run_without_its_scenario_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    for file in (folder / "run").rglob("*"):
+        copy = tmp_path / "run" / file.relative_to(folder / "run")
+        if file.is_dir():
+            copy.mkdir()
+        elif file.name != "scenario.yaml":
+            copy.write_bytes(file.read_bytes())
+    code, output = _invoke(str(tmp_path / "run"), "--try")
+    assert code == 2
+    assert "has no scenario.yaml" in output
