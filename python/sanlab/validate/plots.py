@@ -143,7 +143,8 @@ def _by_series(
     # More lines than colours that differ: a ramp, for what is a number.
     colours = {"range": list(PALETTE[: len(order)])}
     ramp = {"scheme": "viridis"}
-    legend = {"orient": "top", "title": None if plot.labels else plot.series}
+    is_named = plot.series == "cases" or not set(plot.labels.values()).isdisjoint(order)
+    legend = {"orient": "top", "title": None if is_named else plot.series}
     color = nominal(
         "series",
         sort=order,
