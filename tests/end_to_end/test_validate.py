@@ -73,6 +73,7 @@ def test_the_page_stands_alone(done: Result, folder: Path) -> None:
             assert (page.parent / link).is_file(), link
 
 
+@pytest.mark.slow
 def test_the_thousand_runs_of_sbod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Peaks within 3 %, I/O rates within 10 %, the shapes as published."""
     monkeypatch.chdir(tmp_path)

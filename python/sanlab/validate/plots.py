@@ -144,7 +144,9 @@ def _by_series(
     colours = {"range": list(PALETTE[: len(order)])}
     ramp = {"scheme": "viridis"}
     is_named = plot.series == "cases" or not set(plot.labels.values()).isdisjoint(order)
-    legend = {"orient": "top", "title": None if is_named else plot.series}
+    legend: dict[str, Any] = {"orient": "top", "title": None if is_named else plot.series}
+    if not plot.bars:  # a piece of each line, with its dashes
+        legend |= {"symbolType": "stroke", "symbolSize": 500, "symbolStrokeWidth": 2.5}
     color = nominal(
         "series",
         sort=order,
