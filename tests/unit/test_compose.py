@@ -76,6 +76,14 @@ def test_what_is_nested_too_deeply_has_a_line() -> None:
     assert [problem.line for problem in refused.value.problems] == [3]
 
 
+@pytest.mark.parametrize("text", ["[" * 51 + "]" * 51, "&a [*a]"])
+def test_more_than_50_levels_are_refused_as_such(text: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        parse_scenario(f"title: here\nhosts: {text}\n")
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.reason) == (2, "This is nested more than 50 levels deep")
+
+
 def test_a_file_that_is_not_utf_8_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "latin.yaml"
     path.write_bytes("hosts:\n  - name: h\u00e9\n".encode("latin-1"))

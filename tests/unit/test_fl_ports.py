@@ -39,7 +39,7 @@ def test_an_fl_port_has_the_highest_priority_and_a_link_to_its_switch() -> None:
     assert (fl_port.n_port, fl_port.al_pa, fl_port.is_fair, fl_port.login_credit) == (
         None,
         0,
-        True,
+        False,
         0,
     )
     link = plan.links[-1]
@@ -75,10 +75,10 @@ def test_a_private_host_reads_the_disks_of_its_loop() -> None:
 
 def test_behaviour_of_the_switch_on_the_loop_can_be_changed() -> None:
     plan = plan_of(
-        "disk: cheetah-10k6}\n", "disk: cheetah-10k6, devices: {sw1.15: {fair: false, delay: 9}}}\n"
+        "disk: cheetah-10k6}\n", "disk: cheetah-10k6, devices: {sw1.15: {fair: true, delay: 9}}}\n"
     )
     fl_port = plan.loops[0].ports[0]
-    assert not fl_port.is_fair
+    assert fl_port.is_fair
     before = plan_of().loops[0].ports[0].repeat_ps
     assert fl_port.repeat_ps == pytest.approx(before * 1.5, abs=1)
 

@@ -60,6 +60,7 @@ def test_points_from_a_file(tmp_path: Path) -> None:
         ("a,b\n", "no points"),
         ("a,a\n1,2\n", "there twice"),
         ("a,\n1,2\n", "empty"),
+        ("a,seed\n1,2\n", ":1: A seed is not a parameter"),
         ("a,b\n1\n", ":2: 1 values for 2 paths"),
         ("a,b\n1,2\n3,4\n1,2\n", ":4: The same point as on line 2"),
     ],

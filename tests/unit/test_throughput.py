@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from sanlab.results.throughput import over_time, totals
+from sanlab.results.throughput import note_on_open, over_time, totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,12 +14,23 @@ if TYPE_CHECKING:
 
 
 def test_totals_weigh_the_mean_by_io(make_run: Callable[..., Run]) -> None:
-    columns = ("io_count", "iops", "throughput_bytes_per_s", "response_mean_ps")
-    rows = [(30, 30.0, 300.0, 1.0), (10, 10.0, 100.0, 5.0)]
+    columns = ("io_count", "iops", "throughput_bytes_per_s", "response_mean_ps", "bytes")
+    rows = [(30, 30.0, 300.0, 1.0, 300), (10, 10.0, 100.0, 5.0, 100)]
     run = make_run({"workloads": [dict(zip(columns, row, strict=True)) for row in rows]})
     total = totals(run)
     assert (total.io_count, total.iops, total.throughput_bytes_per_s) == (40, 40.0, 400.0)
     assert total.response_mean_ps == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("still_open", "notes"), [(0, 0), (8, 0), (9, 1)])
+def test_more_than_2_percent_of_open_bytes_are_noted(
+    make_run: Callable[..., Run], still_open: int, notes: int
+) -> None:
+    row = {"io_count": 4, "iops": 4.0, "throughput_bytes_per_s": 4.0, "response_mean_ps": 1.0}
+    rows = [row | {"bytes": 100, "open_bytes": still_open}, row | {"bytes": 300, "open_bytes": 0}]
+    run = make_run({"workloads": rows})
+    assert totals(run).open_share == pytest.approx(still_open / 400)
+    assert [note_on_open(totals(run).open_share) is not None].count(True) == notes
 
 
 def test_no_io_has_no_rate(make_run: Callable[..., Run]) -> None:

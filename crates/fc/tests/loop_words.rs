@@ -181,14 +181,17 @@ impl Machine {
                     self.transfers = self.port.access.uses_transfer;
                     return plain(self.fill);
                 }
-                // For a buffer that is free again no R_RDY goes back: see `Circuit`.
                 let body = self.transmit(tick, word.r_rdy);
                 if body == self.fill && matches!(body, Body::WindowEnd(_)) {
                     self.fill = Body::Idle;
                 }
-                plain(body)
+                // With its CLS and behind it, no R_RDY goes for a buffer that is free again.
+                let is_frame = word.body == Body::Frame(true);
+                let r_rdy = u32::from(is_frame && self.state == State::Open);
+                Word { body, r_rdy }
             }
             State::Opened => {
+                self.credit += word.r_rdy;
                 if matches!(
                     word.body,
                     Body::Idle | Body::WindowEnd(_) | Body::Mark(_) | Body::Arb(_)
@@ -197,7 +200,7 @@ impl Machine {
                 }
                 self.close_received |= word.body == Body::Close;
                 let r_rdy = u32::from(word.body == Body::Frame(true));
-                let body = self.transmit(tick, 0);
+                let body = self.transmit(tick, word.r_rdy);
                 Word { body, r_rdy }
             }
         }
@@ -387,13 +390,16 @@ fn open(circuit: &mut Circuit, ring: &Ring, ports: &[Port], now: Instant, owner:
     for _ in 0..job.frames {
         circuit.send(Lane::Out, now, words(job.frame_words), |at| at - words(1));
     }
-    for _ in 0..job.answers.min(BUFFERS) {
+    for _ in 0..job.answers {
+        if circuit.next_at(Lane::Back) == Instant::NEVER {
+            break;
+        }
         circuit.send(Lane::Back, now, words(job.frame_words), |at| at - words(1));
     }
 }
 
 fn job(count: usize, with_answers: bool) -> impl Strategy<Value = Job> {
-    let parts = (0u64..400, 1..count, 0u32..6, 2u64..40, 0u32..5);
+    let parts = (0u64..400, 1..count, 0u32..9, 2u64..40, 0u32..9);
     parts.prop_map(move |(since, partner, frames, frame_words, answers)| Job {
         since,
         partner,

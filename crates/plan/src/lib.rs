@@ -9,14 +9,20 @@
 //! JSON form is an object with its variant as `kind`.
 
 mod array;
+mod cache;
 mod controller;
 mod drive;
 mod error;
 mod fabric;
 mod faults;
+mod group;
 mod host;
 mod job;
 mod loops;
+mod lun;
+mod media;
+mod mirror;
+mod ppm;
 mod qos;
 mod rate;
 mod service_limit;
@@ -27,14 +33,20 @@ use std::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 
 pub use array::*;
+pub use cache::*;
 pub use controller::*;
 pub use drive::*;
 pub use error::PlanError;
 pub use fabric::*;
 pub use faults::*;
+pub use group::*;
 pub use host::*;
 pub use job::*;
 pub use loops::*;
+pub use lun::*;
+pub use media::*;
+pub use mirror::*;
+pub use ppm::Ppm;
 pub use qos::*;
 pub use rate::*;
 pub use service_limit::*;

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MODULES = {
     "new": "new",
     "import": "importing",
+    "export": "export",
     "check": "check",
     "plan": "plan",
     "run": "run",

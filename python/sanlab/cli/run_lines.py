@@ -17,7 +17,7 @@ ERRORS_SHOWN = 5
 FLOWS_SHOWN = 20
 
 
-def _headline(done: Run) -> list[str]:
+def _headline(done: Run, note: str | None) -> list[str]:
     """Return the figures of the run with their intervals; each workload and operation apart."""
     from sanlab.compare.figures import figures
 
@@ -27,6 +27,7 @@ def _headline(done: Run) -> list[str]:
     found = figures(done, alone)
     lines = [
         f"  throughput   {_figure(found, 'throughput')}",
+        *([] if note is None else [f"  note         {note}"]),
         f"  IOPS         {_figure(found, 'iops')}",
     ]
     if len(flows) == 1:
@@ -216,7 +217,7 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
     if not done.manifest.is_complete:
         lines.append("stopped before its end: all numbers cover the simulated time so far")
     if summary["io_count"]:
-        lines += _headline(done) + _steady_lines(done)
+        lines += _headline(done, summary["throughput_note"]) + _steady_lines(done)
     else:
         lines.append(_frames_line(done))
     lines += _order_lines(done) + _phase_lines(done)

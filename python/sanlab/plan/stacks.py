@@ -24,12 +24,12 @@ LOOPS = ("a", "b")
 STAND_IN = "rs-1600-jbod"
 #: Ports a loop may have besides an FL_Port: there are 127 AL_PAs, and 00 is the FL_Port's.
 MOST_PORTS = 126
-#: How a switch port behaves on a loop; its buffers are those of the port. The values are estimates.
-#: By Seagate's Fibre Channel Interface manual an FL_Port does not keep the fairness rule. One that
-#: does not can keep a disk off the loop for good, so it is fair here.
+#: How a switch port behaves on a loop; its buffers are those of the port. It is not fair: "The
+#: FL_Port doesn't use the access fairness algorithm because it must control communications with the
+#: attached fabric" (Seagate, Fibre Channel Interface manual, 8.3.2). Other values are estimates.
 FL_PORT = LoopPortEntry(
     delay=6,
-    fair=True,
+    fair=False,
     transfer=False,
     full_duplex=True,
     login_credit=0,

@@ -70,7 +70,7 @@ def _rate_cards(run: Run, summary: dict[str, Any]) -> list[Card]:
         Card(
             "Throughput",
             show_rate(summary["throughput_bytes_per_s"]),
-            _spread("all workloads", throughput),
+            _spread(summary["throughput_note"] or "all workloads", throughput),
         ),
         Card("I/Os per second", shown, _spread(f"{show_count(summary['io_count'])} I/Os", iops)),
     ]

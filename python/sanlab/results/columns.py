@@ -179,6 +179,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "op": "`read` or `write`",
             "io_count": "I/Os that completed in the window",
             "bytes": "bytes that arrived in the window, those of I/Os not yet done included",
+            "open_bytes": "of these, bytes of I/Os that are not done at the end of the run",
             "from_ps": "when the measured window begins: after the ramp",
             "window_ps": "length of the measured window: after the ramp, up to the stop",
             "iops": "I/Os per second of the window",

@@ -169,6 +169,9 @@ class Run:
         ----
         io_count, iops, throughput_bytes_per_s
             Of all workloads together; a rate is None without I/O.
+        open_share, throughput_note
+            Share of the bytes of the throughput that belongs to I/Os which were open at the end,
+            None without I/O; and a sentence about it, None where the share is small.
         error_count
             I/Os of all workloads that failed in the measured windows.
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
@@ -192,7 +195,7 @@ class Run:
         from sanlab.results.mirrors import worst_mirror
         from sanlab.results.phases import phases
         from sanlab.results.ports import busiest, on_links
-        from sanlab.results.throughput import totals
+        from sanlab.results.throughput import note_on_open, totals
 
         total = totals(self)
         tail = response_percentiles(self)
@@ -217,6 +220,8 @@ class Run:
             "error_count": total.error_count,
             "iops": total.iops,
             "throughput_bytes_per_s": total.throughput_bytes_per_s,
+            "open_share": total.open_share,
+            "throughput_note": note_on_open(total.open_share),
             "response_mean_us": (
                 None if total.response_mean_ps is None else total.response_mean_ps / 1e6
             ),

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sanlab.simulation.tables import numbers, texts
+from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sanlab.results.record import Record
+
+
+#: Share of the bytes counted from which on open I/Os are worth a note.
+OPEN_NOTED = 0.02
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Totals:
     iops, throughput_bytes_per_s
         Sums of the workloads' rates, each over its own window; where workloads wait for others, of
         all I/Os over the time from the first window to the last. None without I/O.
+    open_share
+        Share of the bytes that belongs to I/Os which were open at the end; None without I/O.
     response_mean_ps
         Mean over I/Os; None without I/O.
     """
@@ -36,6 +43,7 @@ class Totals:
     error_count: int
     iops: float | None
     throughput_bytes_per_s: float | None
+    open_share: float | None
     response_mean_ps: float | None
 
 
@@ -71,7 +79,7 @@ def totals(run: Record) -> Totals:
     count = sum(row["io_count"] for row in rows)
     errors = sum(row.get("error_count", 0) for row in rows)
     if count == 0:
-        return Totals(0, errors, None, None, None)
+        return Totals(0, errors, None, None, None, None)
     spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
     iops = sum(row["iops"] for row in rows)
     bytes_per_s = sum(row["throughput_bytes_per_s"] for row in rows)
@@ -84,8 +92,32 @@ def totals(run: Record) -> Totals:
         error_count=errors,
         iops=iops,
         throughput_bytes_per_s=bytes_per_s,
+        open_share=_open_share(rows),
         response_mean_ps=spent / count,
     )
+
+
+def _open_share(rows: list[dict[str, Any]]) -> float:
+    """Share of the bytes of workloads that belongs to I/Os which were open at the end."""
+    # Runs of earlier versions have no such column.
+    open_bytes: int = sum(row.get("open_bytes", 0) for row in rows)
+    if not open_bytes:
+        return 0.0
+    counted: int = sum(row["bytes"] for row in rows)
+    return min(open_bytes / max(counted, 1), 1.0)
+
+
+def note_on_open(open_share: float | None) -> str | None:
+    """Say how much of a throughput is of I/Os that were open at the end; None where it is little.
+
+    >>> note_on_open(0.25)
+    '25 % of the bytes are of I/Os still open at the end, which IOPS omits: run longer'
+    >>> note_on_open(0.02)
+    """
+    if open_share is None or open_share <= OPEN_NOTED:
+        return None
+    share = show_percent(open_share)
+    return f"{share} of the bytes are of I/Os still open at the end, which IOPS omits: run longer"
 
 
 def has_order(run: Record) -> bool:

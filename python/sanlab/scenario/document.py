@@ -168,8 +168,11 @@ class _Reader:
         self.values_count += 1
         if depth > MAX_DEPTH or self.values_count > MAX_VALUES:
             mark = self.mark_of(node)
-            reason = f"The file nests or repeats itself beyond {MAX_VALUES} values"
+            reason = f"The file repeats itself beyond {MAX_VALUES} values"
             remedy = "Use groups such as host[1..500] instead of aliases"
+            if depth > MAX_DEPTH:
+                reason = f"This is nested more than {MAX_DEPTH} levels deep"
+                remedy = "Remove brackets or indentation; an alias cannot be inside what it names"
             raise ScenarioError([Problem(mark.file, mark.line, mark.column, "", reason, remedy)])
         kind = type(node).__name__
         if kind == "MappingNode":

@@ -139,7 +139,7 @@ class Stack(ScenarioModel):
     """Behaviour of disks on the loops."""
     devices: dict[str, LoopPort] = Field(default_factory=dict)
     """Behaviour of single devices, `disk3`, `host1.hba0.p0` or a port of a switch, `switch1.3`.
-    Values not written are those of `initiator` or `target`; those of a switch port are: fair,
+    Values not written are those of `initiator` or `target`; those of a switch port are: not fair,
     `login_credit: 0`, 6 words of delay, and as many `buffers` as its BB credit."""
     bypass: FewWords | None = None
     """Delay of an empty bay on a shared loop, in transmission words."""

@@ -83,6 +83,8 @@ def from_file(path: Path) -> Design:
     _, head = rows[0]
     if not all(head) or len(set(head)) < len(head):
         _refuse(str(path), "A path is empty or there twice", "Give each column its path", 1)
+    for name in head:
+        _refuse_seed(str(path), name, 1)
     seen: dict[tuple[str, ...], int] = {}
     for line, row in rows[1:]:
         if len(row) != len(head) or not all(row):
@@ -147,8 +149,18 @@ def _distinct(parameters: Sequence[Parameter]) -> Sequence[Parameter]:
         if parameter.path in seen:
             reason = "The path is given twice"
             _refuse(f"-p {parameter.path}", reason, "Put all its values into one -p")
+        _refuse_seed(f"-p {parameter.path}", parameter.path)
         seen.add(parameter.path)
     return parameters
+
+
+def _refuse_seed(place: str, path: str, line: int | None = None) -> None:
+    """Refuse the seed as a parameter: each repeat of a setting has a seed of its own."""
+    if path == "seed":
+        reason = "A seed is not a parameter: each repeat of a setting has one of its own"
+        _refuse(
+            place, reason, "Write --repeats N for N seeds, or --seed N for another first one", line
+        )
 
 
 def _lines(file: Iterator[str]) -> Iterator[tuple[int, list[str]]]:

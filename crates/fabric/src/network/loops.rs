@@ -135,9 +135,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             shared.opened(place, partner_place);
         }
         self.flush(id, now, Lane::Out);
-        if self.loops.is_full_duplex(id) {
-            self.flush(partner, now, Lane::Back);
-        }
     }
 
     /// The owner has nothing left to send, or has sent as much as it may in one go.
@@ -204,8 +201,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// Send what waits for the partner of the open circuit, as far as credit is known.
+    /// Send what waits for the partner of the open circuit, as far as credit is known. What the owner
+    /// sends keeps the circuit open, so that its R_RDYs let the partner send more.
     pub(super) fn flush(&mut self, id: Id<LoopPort>, now: Instant, lane: Lane) {
+        self.flush_lane(id, now, lane);
+        if let (Lane::Out, Role::Owner { partner }) = (lane, self.loops.ports[id].role)
+            && self.loops.is_full_duplex(id)
+            && self.has_frames(partner, now)
+        {
+            self.flush_lane(partner, now, Lane::Back);
+        }
+    }
+
+    fn flush_lane(&mut self, id: Id<LoopPort>, now: Instant, lane: Lane) {
         let (owner, partner) = match (lane, self.loops.ports[id].role) {
             (Lane::Out, Role::Owner { partner }) => (id, partner),
             (Lane::Back, Role::Opened { owner }) => (owner, owner),

@@ -73,9 +73,9 @@ pub struct FrameTimes {
 ///
 /// The owner sends OPN when it wins; frames may follow behind it as far as the partner's login credit
 /// goes, more when the partner's R_RDYs are there. The partner may send from the moment it is opened,
-/// but no more frames than the owner had buffers for at that moment: the owner closes when it has
-/// nothing left to send, and gives no R_RDY behind its CLS. The partner answers CLS with CLS when it
-/// has sent what it had begun.
+/// as many frames as the owner has buffers, and one more for each R_RDY of the owner. The owner closes
+/// when it has nothing left to send, and gives no R_RDY behind its CLS. The partner answers CLS with
+/// CLS when it has sent what it had begun.
 #[derive(Clone, Debug, Default)]
 pub struct Circuit {
     path: Option<CircuitPath>,
@@ -110,7 +110,20 @@ impl Circuit {
     #[inline]
     pub fn next_at(&self, lane: Lane) -> Instant {
         let direction = &self.lanes[lane as usize];
-        direction.free_at.max(direction.credit.next_at())
+        let credit_at = direction.credit.next_at();
+        if lane == Lane::Back && !self.leaves_before_close(credit_at) {
+            return Instant::NEVER;
+        }
+        direction.free_at.max(credit_at)
+    }
+
+    /// Whether an R_RDY of the owner that arrives then is ahead of its CLS, which it sends when it has
+    /// nothing left to send: not before all that it has now is sent.
+    #[inline]
+    fn leaves_before_close(&self, arrives_at: Instant) -> bool {
+        let closes_at = self.closes_at.unwrap_or(self.dry_at());
+        let behind = self.path.map_or(Span::ZERO, |path| path.out + path.word);
+        arrives_at < closes_at.saturating_add(behind)
     }
 
     /// Whether a frame that is ready now can still go.
@@ -144,9 +157,7 @@ impl Circuit {
         direction.free_at = starts_at + sending + path.gap;
         let arrives_at = starts_at + sending + there;
         let freed_at = freed_at(arrives_at);
-        if lane == Lane::Out {
-            direction.credit.give(freed_at + home + path.word);
-        }
+        direction.credit.give(freed_at + home + path.word);
         FrameTimes {
             starts_at,
             arrives_at,

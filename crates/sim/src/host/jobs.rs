@@ -53,9 +53,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         self.pump_job(now, job);
     }
 
-    /// Issue what the job may issue.
+    /// Issue what the job may issue. A process makes its first requests one after the other, so that those
+    /// of several processes come by turns: each waits until the processor has taken in the one before it.
     pub(crate) fn pump_job(&mut self, now: Instant, id: Id<RunningJob>) {
-        while let Some(asked) = self.host.jobs[id].job.next_request(now) {
+        loop {
+            let Some(asked) = self.host.jobs[id].job.next_request(now) else {
+                self.host.jobs[id].is_filling = false;
+                break;
+            };
             let job = &self.host.jobs[id];
             let (host, workload) = (job.host, job.workload);
             let device = job.devices[asked.target];
@@ -85,9 +90,15 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 });
                 return;
             }
-            match file_system {
-                Some(file_system) => self.enter_file_system(now, file_system, request),
+            let is_taken_in_later = match file_system {
+                Some(file_system) => {
+                    self.enter_file_system(now, file_system, request);
+                    false
+                }
                 None => self.begin_request(now, request),
+            };
+            if is_taken_in_later && self.host.jobs[id].is_filling {
+                break;
             }
         }
         let wake_at = self.host.jobs[id].job.take_wake();
@@ -103,20 +114,31 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
-    /// The processor of the host takes a request in.
-    pub(crate) fn begin_request(&mut self, now: Instant, request: Id<OpenRequest>) {
+    /// The processor of the host takes a request in. Returns whether it does so later.
+    pub(crate) fn begin_request(&mut self, now: Instant, request: Id<OpenRequest>) -> bool {
         let OpenRequest { job, role, .. } = self.host.requests[request];
         let host = self.host.jobs[job].host;
         if let Some(ends_at) = self.host.occupy_cpu(now, host, |costs| costs.submit(role)) {
             let component = self.host.component(job).number();
             self.agenda
                 .schedule(ends_at, component, Event::CpuSubmitted(request));
+            true
         } else {
-            self.on_cpu_submitted(now, request);
+            self.take_in(now, request);
+            false
         }
     }
 
+    /// The processor has taken a request in, or a piece of one.
     pub(crate) fn on_cpu_submitted(&mut self, now: Instant, request: Id<OpenRequest>) {
+        let OpenRequest { job, role, .. } = self.host.requests[request];
+        self.take_in(now, request);
+        if role != Role::Piece && self.host.jobs[job].is_filling {
+            self.pump_job(now, job);
+        }
+    }
+
+    pub(super) fn take_in(&mut self, now: Instant, request: Id<OpenRequest>) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::HostCpu);
         match record.role {

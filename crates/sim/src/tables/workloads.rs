@@ -17,6 +17,7 @@ struct WorkloadRow<'a> {
     op: usize,
     response: &'a Histogram,
     bytes: u64,
+    open_bytes: u64,
     from: Instant,
     window: Span,
     queue_full: u64,
@@ -33,6 +34,8 @@ struct Measured {
     is_over: bool,
     /// Bytes of writes and of reads.
     bytes: [u64; 2],
+    /// Those of them that belong to I/Os which are open at the end.
+    open_bytes: [u64; 2],
 }
 
 impl Measured {
@@ -41,6 +44,7 @@ impl Measured {
         stopped_at: Instant::START,
         is_over: true,
         bytes: [0; 2],
+        open_bytes: [0; 2],
     };
 
     fn add(&mut self, job: &RunningJob, now: Instant) {
@@ -48,8 +52,9 @@ impl Measured {
         self.is_over &= job.job.is_over(now);
         let stopped_at = job.job.stopped_at().unwrap_or(Instant::START);
         self.stopped_at = self.stopped_at.max(stopped_at);
-        for (direction, bytes) in self.bytes.iter_mut().enumerate() {
-            *bytes += job.delivered(direction);
+        for (direction, open) in job.open_at_last.iter().enumerate() {
+            self.bytes[direction] += job.delivered(direction);
+            self.open_bytes[direction] += open;
         }
     }
 
@@ -101,6 +106,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
                     op,
                     response: &meter.response,
                     bytes: measured[workload].bytes[op],
+                    open_bytes: measured[workload].open_bytes[op],
                     from: measured[workload].from,
                     window: measured[workload].window(state, now),
                     queue_full: state.queue_full,
@@ -129,6 +135,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
             ("op", Column::text(&rows, |row| OPS[row.op].into())),
             ("io_count", Column::whole(&rows, |row| row.response.count())),
             ("bytes", Column::whole(&rows, |row| row.bytes)),
+            ("open_bytes", Column::whole(&rows, |row| row.open_bytes)),
             ("from_ps", Column::whole(&rows, |row| row.from.as_ps())),
             ("window_ps", Column::whole(&rows, |row| row.window.as_ps())),
             (

@@ -4,7 +4,7 @@ use crate::support::*;
 use proptest::prelude::*;
 use sanlab_fc::HEADER_IN_BYTES;
 use sanlab_kernel::Rate;
-use sanlab_sim::plan::{Distribution, LoopActionPlan, LoopFaultPlan, RoutePolicy};
+use sanlab_sim::plan::{Distribution, Interleave, LoopActionPlan, LoopFaultPlan, RoutePolicy};
 
 const RATE: u64 = 212_500_000;
 const LATENCY: u64 = 700 * NS;
@@ -74,6 +74,46 @@ fn the_disks_of_a_loop_share_its_rate() {
         let (two, eight) = (rate(2, 4, reads), rate(4, 16, reads));
         assert!((0.9..=1.0).contains(&two), "{two}");
         assert!((0.9..=1.0).contains(&eight), "{eight}");
+    }
+}
+
+/// A host on the loop that reads and writes at once, with an array of a faster link on the switch: the
+/// circuits go both ways, so that both directions fill the loop as the queue grows.
+/// With 16 buffers the R_RDYs of the port that opened a circuit come in time.
+#[test]
+fn reads_and_writes_of_a_host_on_the_loop_together_fill_both_directions() {
+    let payload = RATE as f64 * 2048.0 / (wire(2048) + 24) as f64;
+    for is_fair in [false, true] {
+        let mut most = 0.0;
+        for depth in [1, 2, 4, 8, 16] {
+            let mut san = San::new(80 * MS);
+            let switch = san.switch(LATENCY, true, RoutePolicy::OnePath);
+            let host = san.host("host");
+            let array = san.array("array", 100 * US, Distribution::Exponential);
+            san.link(At::NPort(array), switch, Cable::new(4 * RATE, DELAY, 16));
+            let of = san.public_loop(&[host], switch, 16);
+            of.ports[0].is_fair = is_fair;
+            of.ports[1].buffers = n32(16);
+            san.plan.n_ports[array as usize].interleave = Interleave::Control;
+            for read_ppm in [0, 1_000_000] {
+                san.job(0, 0, 262_144, depth).read_ppm = read_ppm;
+            }
+            let rates = real(&san.run(), "workloads", "throughput_bytes_per_s");
+            let (sum, least) = (rates.iter().sum::<f64>(), rates[0].min(rates[1]));
+            assert!(
+                sum > 0.99 * most,
+                "fair {is_fair}, depth {depth}: {rates:?}"
+            );
+            assert!(
+                least > 0.35 * sum,
+                "fair {is_fair}, depth {depth}: {rates:?}"
+            );
+            assert!(
+                depth < 8 || least > 0.97 * payload,
+                "fair {is_fair}: {rates:?}"
+            );
+            most = f64::max(sum, most);
+        }
     }
 }
 

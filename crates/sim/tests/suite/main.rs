@@ -7,6 +7,7 @@ mod controllers;
 mod corners;
 mod cost;
 mod determinism;
+mod far_faults;
 mod faults;
 mod file_systems;
 mod fl_ports;

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sanlab.explain.candidates.case import Case
     from sanlab.explain.view import Row
 
-#: Sum of the utilisations of paths of which one is full at any time.
+#: Sum of the utilisations of paths that are full one at a time.
 ONE_AT_A_TIME = (0.85, 1.25)
 #: Stages in which frames wait for a link.
 _WAITS = ("tx_queue", "switch", "credit_wait")
