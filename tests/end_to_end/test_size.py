@@ -12,6 +12,7 @@ from sanlab.cli.main import app
 from sanlab.sizing.search import search
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SAN = """
@@ -131,3 +132,48 @@ def test_refusals(folder: Path, args: tuple[str, ...], words: str) -> None:
     code, output = _invoke(folder, *args)
     assert code == 2, output
     assert words in output
+
+
+def test_settings_that_are_not_possible_say_nothing_about_their_neighbours() -> None:
+    def is_even(at: int) -> bool:
+        return at % 2 == 0
+
+    for fewest in range(2, 40, 2):
+
+        def is_met(at: int, fewest: int = fewest) -> bool:
+            return is_even(at) and at >= fewest
+
+        found = search(41, list, is_met, 2, is_even)
+        assert (found.last, found.beyond, found.odd) == (fewest, fewest - 2, ())
+
+
+def test_settings_that_are_not_possible_beyond_a_bound_are_missed() -> None:
+    for most in range(40):
+        calls: list[int] = []
+
+        def look(at: Sequence[int], calls: list[int] = calls) -> list[int]:
+            calls.extend(at)
+            return list(at)
+
+        def fits(at: int, most: int = most) -> bool:
+            return at <= most
+
+        found = search(41, look, fits, 2, fits)
+        assert (found.last, found.beyond, found.odd) == (most, most + 1, ())
+        assert len(calls) < 25
+
+
+def test_fewest_drives_of_a_raid_10_are_even(tmp_path: Path) -> None:
+    file = tmp_path / "raid10.yaml"
+    group = "{name: g1, raid: {level: 10, drives: 4}, ssd: {size: 10GiB, memory: {service: 5ms, servers: 1}}}"
+    lun = "{name: lun1, size: 100GiB, memory: {service: 1ms, servers: 4, variation: 0%}}"
+    text = SAN.replace(
+        f"luns: [{lun}]", f"groups: [{group}]\n    luns: [{{name: lun1, group: g1}}]"
+    )
+    file.write_text(text, encoding="utf-8")
+    command = ["size", str(file), "-o", str(tmp_path / "trials"), "--json", "--set", "N=20"]
+    command += ["--goal", "oltp.mean < 15ms", "--vary", "arrays.dev1.groups.g1.raid.drives=4..28"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    edge = json.loads(result.output)["edges"][0]
+    assert int(edge["beyond"]) == int(edge["last"]) - 2

@@ -263,24 +263,25 @@ def _share_of(row: dict[str, Any], name: str) -> str:
 def _table(done: Sweep) -> list[str]:
     """Return the settings as text with aligned columns."""
     from sanlab.sweeps.figures import short_names
-    from sanlab.words import show_count, show_percent, show_time
+    from sanlab.words import show_count, show_percent, show_rate, show_time
 
     summary = done.summary()
     names = list(short_names(done.parameters).values())
-    table = [[*names, "IOPS", "", "mean", "", "p99", "busiest", ""]]
+    table = [[*names, "IOPS", "", "throughput", "mean", "", "p99", "busiest", ""]]
     for row in summary[:_ROWS]:
         cells = [str(row[path]) for path in done.parameters]
         if row["iops"] is None:
             outcome = "impossible" if row["is_impossible"] else "failed" if row["failed"] else "–"
-            table.append([*cells, outcome, "", "", "", "", "", ""])
+            table.append([*cells, outcome, "", "", "", "", "", "", ""])
             continue
         p99 = row["response_p99_ps"]
         cells += [show_count(round(row["iops"])), _share_of(row, "iops")]
+        cells += [show_rate(row["throughput_bytes_per_s"])]
         cells += [show_time(row["response_mean_ps"]), _share_of(row, "response_mean_ps")]
         cells += ["–" if p99 is None else show_time(p99)]
         cells += [row["limiting_element"], show_percent(row["limiting_utilisation"])]
         table.append(cells)
-    lines = text_table(table, words={len(names) + 1, len(names) + 3, len(names) + 5})
+    lines = text_table(table, words={len(names) + 1, len(names) + 4, len(names) + 6})
     left_out = len(summary) - _ROWS
     return [*lines, *([f"and {left_out} settings more"] if left_out > 0 else [])]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -41,8 +42,12 @@ def search(
     measure: Callable[[Sequence[int]], Sequence[Point]],
     is_met: Callable[[Point], bool],
     width: int,
+    is_possible: Callable[[Point], bool] = lambda _: True,
 ) -> Found[Point]:
     """Find the edge among `count` positions; both ends are simulated first.
+
+    A position that is not possible counts as one that misses, unless both beside it are possible:
+    of RAID 10 every second number of drives is refused, which says nothing about the goals.
 
     Parameters
     ----------
@@ -61,16 +66,33 @@ def search(
         new = [at for at in dict.fromkeys(positions) if at not in points]
         points.update(zip(new, measure(new), strict=True))
 
+    def is_gap(at: int) -> bool:
+        """Whether a position is not possible, and both beside it are."""
+        beside = [points[near] for near in (at - 1, at + 1) if near in points]
+        return (
+            not is_possible(points[at])
+            and len(beside) == 2
+            and all(is_possible(point) for point in beside)
+        )
+
     look([0, count - 1])
     first, final = is_met(points[0]), is_met(points[count - 1])
     if first == final:
         return _without_edge(points, count, is_met)
     good, bad = (0, count - 1) if first else (count - 1, 0)
-    while abs(bad - good) > 1:
+    while True:
         low, high = sorted((good, bad))
+        left = [at for at in range(low + 1, high) if at not in points]
+        if not left:
+            break
         inner = min(width, high - low - 1)
-        look([low + (high - low) * step // (inner + 1) or low + 1 for step in range(1, inner + 1)])
-        between = sorted(at for at in points if low <= at <= high)
+        wanted = [low + (high - low) * step // (inner + 1) for step in range(1, inner + 1)]
+        new = [left[min(bisect_left(left, at), len(left) - 1)] for at in wanted]
+        look(new)
+        refused = [at for at in new if not is_possible(points[at])]
+        look([near for at in refused for near in (at - 1, at + 1) if low < near < high])
+        between = [at for at in sorted(points) if low <= at <= high]
+        between = [at for at in between if at in (good, bad) or not is_gap(at)]
         if not first:
             between.reverse()
         # The first position that misses is the new end, so that odd ones beyond do not matter.
@@ -79,7 +101,7 @@ def search(
     odd = tuple(
         at
         for at in sorted(points)
-        if is_met(points[at]) != ((at <= good) if first else (at >= good))
+        if not is_gap(at) and is_met(points[at]) != ((at <= good) if first else (at >= good))
     )
     return Found(dict(sorted(points.items())), good, bad, first, odd)
 

@@ -161,6 +161,7 @@ def size(
             ),
             lambda point: point.is_met,
             os.cpu_count() or 1,
+            lambda point: not point.refusal,
         )
         edges.append(Edge(fixed, axis, found))
     return Sizing(title, goals, axes, tuple(edges))
