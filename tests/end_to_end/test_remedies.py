@@ -38,6 +38,8 @@ KNOWN = [
     ("one_path-bus", "load", "a bus of", ""),
     ("one_path-link", "load", r"links\[0\] and .* on links\[1\]", ""),
     ("one_path-queue-depth", "load", "queue of 8", "throttle of"),
+    ("one_path-turns-of-paths", "load", "in turn|fewest requests", ""),
+    ("one_path-turns-with-one-open", "load", "requests of 256KiB, as many open", ""),
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),
     ("two_hosts-shared-controller", "orders", "scan limited", ""),

@@ -165,7 +165,8 @@ def test_settings_that_are_not_possible_beyond_a_bound_are_missed() -> None:
 
 def test_fewest_drives_of_a_raid_10_are_even(tmp_path: Path) -> None:
     file = tmp_path / "raid10.yaml"
-    group = "{name: g1, raid: {level: 10, drives: 4}, ssd: {size: 10GiB, memory: {service: 5ms, servers: 1}}}"
+    ssd = "{size: 10GiB, memory: {service: 5ms, servers: 1}}"
+    group = f"{{name: g1, raid: {{level: 10, drives: 4}}, ssd: {ssd}}}"
     lun = "{name: lun1, size: 100GiB, memory: {service: 1ms, servers: 4, variation: 0%}}"
     text = SAN.replace(
         f"luns: [{lun}]", f"groups: [{group}]\n    luns: [{{name: lun1, group: g1}}]"

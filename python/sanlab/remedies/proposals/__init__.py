@@ -44,7 +44,7 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "media": (arrays.media,),
     "parity": (arrays.parity, load.larger),
     "mirror": (arrays.mirror,),
-    "outstanding": (load.depth,),
+    "outstanding": (load.depth, load.larger_each),
 }
 
 

@@ -42,6 +42,18 @@ def larger(scene: Scene) -> Iterator[Remedy]:
             yield Remedy(f"requests of {text}, as many bytes open", sets, sort="load")
 
 
+def larger_each(scene: Scene) -> Iterator[Remedy]:
+    """Yield requests of four times the size, as many open: for sequential addresses."""
+    jobs = [one.job for one in scene.view.evidences.asking.get(scene.limit.workload, ())]
+    if not jobs or any(job["addresses"]["kind"] != "sequential" for job in jobs):
+        return
+    size = max(job["block_bytes"] for job in jobs)
+    for path, item in _own(scene):
+        if size and "bs" in item:
+            text = format_size(4 * size)
+            yield Remedy(f"requests of {text}, as many open", {f"{path}.bs": text}, sort="load")
+
+
 def limit_others(scene: Scene) -> Iterator[Remedy]:
     """Yield half the rate for each workload that takes the most."""
     for culprit in scene.limit.culprits:
