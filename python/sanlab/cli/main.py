@@ -25,6 +25,7 @@ MODULES = {
     "check": "check",
     "plan": "plan",
     "run": "run",
+    "measure": "measure",
     "sweep": "sweep",
     "plot": "plot",
     "trace": "trace",
