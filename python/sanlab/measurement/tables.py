@@ -85,9 +85,11 @@ def tables_of(
 def _add(flow: _Flow, section: Section, data: dict[str, Any]) -> None:
     latency = data["lat_ns"]
     seconds = data["runtime"] / 1000
-    flow.io_count += data["total_ios"]
+    # At the end of a ramp fio counts an I/O in the histogram that is not in its total.
+    count = sum((latency.get("bins") or {}).values()) or data["total_ios"]
+    flow.io_count += count
     flow.bytes += data["io_bytes"]
-    flow.spent_ns += latency["mean"] * data["total_ios"]
+    flow.spent_ns += latency["mean"] * count
     flow.least_ns = min(flow.least_ns, latency["min"])
     flow.longest_ns = max(flow.longest_ns, latency["max"])
     flow.rate_iops += data["total_ios"] / seconds if seconds else 0.0
