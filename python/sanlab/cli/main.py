@@ -26,6 +26,7 @@ MODULES = {
     "plan": "plan",
     "run": "run",
     "measure": "measure",
+    "calibrate": "calibrate",
     "sweep": "sweep",
     "plot": "plot",
     "trace": "trace",
