@@ -199,3 +199,16 @@ def test_devices_in_use_are_never_written(
     device.touch()
     with pytest.raises(SanlabError, match=words):
         places.refuse_in_use(device)
+
+
+def test_the_doctor_says_what_is_there_and_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    found = {one["what"]: one for one in json.loads(result.output)["checks"]}
+    assert found["fio"]["is_there"] == (result.exit_code == 0)
+    assert all(one["found"] or one["remedy"] for one in found.values())
+    monkeypatch.setenv("SANLAB_FIO", "no-such-fio")
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 1
+    assert "sudo apt-get install fio" in result.output

@@ -27,6 +27,7 @@ MODULES = {
     "run": "run",
     "measure": "measure",
     "calibrate": "calibrate",
+    "doctor": "doctor",
     "sweep": "sweep",
     "plot": "plot",
     "trace": "trace",
