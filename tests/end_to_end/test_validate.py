@@ -95,6 +95,7 @@ def test_the_thousand_runs_of_sbod(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert page.count("<svg") == 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("study", "misses", "worst"),
     [

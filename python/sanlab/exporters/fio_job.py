@@ -36,9 +36,9 @@ def fio_job(scenario: Scenario) -> str:
     SanlabError
         There is no workload that fio can do.
     """
-    known = [work for work in scenario.workloads if not _refusal(work)]
+    known = [work for work in scenario.workloads if not refusal(work)]
     if not known:
-        reasons = [f"{work.name}: {_refusal(work)}" for work in scenario.workloads]
+        reasons = [f"{work.name}: {refusal(work)}" for work in scenario.workloads]
         reason = f"no workload of this scenario can be a job of fio. {'; '.join(reasons)}".strip()
         raise SanlabError(reason)
     lines = [
@@ -51,15 +51,15 @@ def fio_job(scenario: Scenario) -> str:
         "",
     ]
     for work in scenario.workloads:
-        refusal = _refusal(work)
-        if refusal:
-            lines += [f"; {work.name} is left out: {refusal}", ""]
+        why = refusal(work)
+        if why:
+            lines += [f"; {work.name} is left out: {why}", ""]
             continue
-        lines += [_place(work), f"[{work.name}]", *_options(work), ""]
+        lines += [_place(work), f"[{work.name}]", *options(work), ""]
     return "\n".join(lines)
 
 
-def _refusal(work: Workload) -> str:
+def refusal(work: Workload) -> str:
     """Why a workload cannot be a job; empty if it can."""
     if work.spc1 is not None:
         return "SPC-1 streams have no option of fio"
@@ -79,7 +79,8 @@ def _place(work: Workload) -> str:
     return where
 
 
-def _options(work: Workload) -> Iterator[str]:
+def options(work: Workload) -> Iterator[str]:
+    """Yield the options of a workload's section, one a line."""
     yield f"filename={':'.join(f'${{{_variable(target)}}}' for target in _targets(work))}"
     yield f"rw={work.rw or 'read'}"
     yield f"bs={_size(work.bs)}"
