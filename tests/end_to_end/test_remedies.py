@@ -39,11 +39,17 @@ KNOWN = [
     ("one_path-link", "load", r"links\[0\] and .* on links\[1\]", ""),
     ("one_path-queue-depth", "load", "queue of 8", "throttle of"),
     ("one_path-turns-of-paths", "load", "in turn|fewest requests", ""),
-    ("one_path-turns-with-one-open", "load", "requests of 256KiB, as many open", ""),
+    ("one_path-turns-with-one-open", "load", "2 open I/Os", ""),
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),
     ("two_hosts-shared-controller", "orders", "scan limited", ""),
 ]
+
+
+def test_a_sequential_workload_that_waits_for_itself_gets_larger_requests(tmp_path: Path) -> None:
+    trials = _trials("one_path-turns-with-one-open", "load", tmp_path)
+    larger = [one for one in trials if one.remedy.title == "requests of 256KiB, as many open"]
+    assert [one.verdict for one in larger] == ["better"]
 
 
 @pytest.mark.parametrize(("name", "workload", "best", "useless"), KNOWN)
