@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 
@@ -13,12 +14,24 @@ from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 MAX_FILE_BYTES = 16 * 2**20
 
 
+class Sources(typer.core.TyperGroup):
+    """The command `sanlab import`: a file in place of a source is one of Iometer."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  of Typer's own
+        """Name the source where the arguments do not."""
+        if args and args[0] not in {*self.commands, "-h", "--help"}:
+            args = ["iometer", *args]
+        return super().parse_args(ctx, args)
+
+
 def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("import")(import_)
+    """Add the command, which has a subcommand for each source."""
+    sources = typer.Typer(cls=Sources, no_args_is_help=True, help="Make a scenario of other files.")
+    sources.command("iometer")(iometer)
+    app.add_typer(sources, name="import")
 
 
-def import_(
+def iometer(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Iometer's configuration, an .icf.")],
     output: Annotated[
         str | None,
