@@ -18,11 +18,10 @@ from sanlab.importers.fabric.rows import (
     WWN,
     expect,
     gigabits,
-    host_in,
-    model_in,
     name_at,
     refuse_cut,
     rows,
+    symbols,
 )
 
 if TYPE_CHECKING:
@@ -70,6 +69,7 @@ def switchshow(block: Block, facts: Facts) -> None:
 
 
 def _fill(fact: SwitchFact, block: Block, line: int, key: str, value: str) -> None:
+    fact.lines[key.lower()] = block.at(line)
     match key:
         case "Name":
             fact.name, fact.source = value, block.at(line)
@@ -244,8 +244,7 @@ def _describe(login: LoginFact, block: Block, line: int, key: str, value: str) -
             known = next((role for word, role in kinds.items() if word in value), "")
             login.role = "both" if both else known or login.role
         case "NodeSymb" | "PortSymb":
-            login.host = login.host or host_in(value)
-            login.model = login.model or model_in(value)
+            symbols(login, block.at(line), value)
         case "Permanent Port Name":
             login.base = name_at(block, line, value)
         case "Fabric Port Name":

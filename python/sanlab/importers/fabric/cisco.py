@@ -16,11 +16,11 @@ from sanlab.importers.fabric.facts import (
 from sanlab.importers.fabric.rows import (
     WWN,
     expect,
-    host_in,
     model_in,
     name_at,
     refuse_cut,
     rows,
+    symbols,
 )
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def _describe(login: LoginFact, block: Block, line: int, key: str, value: str) -
         case "fc4-types:fc4_features" | "fc4-types":
             login.role = _role(value)
         case "symbolic-port-name" | "symbolic-node-name":
-            login.host = login.host or host_in(value)
-            login.model = login.model or model_in(value)
+            symbols(login, block.at(line), value)
         case "fabric-port-wwn" if name:
             login.fabric_port = name_at(block, line, name[0])
         case "permanent-port-wwn" if name:

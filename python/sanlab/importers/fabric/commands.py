@@ -177,6 +177,12 @@ NESTED = {
 }
 
 
+#: One pattern for all, since most lines begin nothing.
+_ANY = re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in SIGNATURES))
+
+
 def signature(line: str) -> str:
     """Return the kind of output that a line begins, or nothing."""
+    if not _ANY.match(line):
+        return ""
     return next((kind for pattern, kind in SIGNATURES if pattern.match(line)), "")

@@ -54,6 +54,8 @@ class SwitchFact:
     fabric: str = ""
     """Who listed it, for switches of one fabric."""
     mode: str = ""
+    lines: dict[str, Source] = field(default_factory=dict)
+    """Lines of single values."""
 
 
 @dataclass(slots=True)
@@ -101,6 +103,8 @@ class LoginFact:
     """The switch it is plugged into, where the name server says it."""
     fabric_port: str = ""
     speed: int = 0
+    lines: dict[str, Source] = field(default_factory=dict)
+    """Lines of single values."""
 
 
 @dataclass(slots=True)

@@ -58,6 +58,11 @@ class Device:
         """Return the first text that some fact has under a key."""
         return next((str(value) for fact in self.facts if (value := getattr(fact, key))), "")
 
+    def where(self, key: str) -> list[Source]:
+        """Return the line of the first text that some fact has under a key."""
+        found = (f.lines.get(key, f.source) for f in self.facts if getattr(f, key))
+        return [next(found)] if self.first(key) else self.sources[:1]
+
     def number(self, key: str) -> int:
         """Return the first number that some fact has under a key."""
         return next((int(value) for fact in self.facts if (value := getattr(fact, key))), 0)
@@ -166,9 +171,10 @@ def _add_own(graph: Graph, fact: SwitchFact) -> None:
 def _merge(node: Node, fact: SwitchFact) -> None:
     node.vendor = node.vendor or fact.vendor
     if fact.type and not node.type:
-        node.type, node.type_source = fact.type, fact.source
+        node.type, node.type_source = fact.type, fact.lines.get("type", fact.source)
     if fact.domain is not None:
-        node.domains.setdefault(fact.vsan, (fact.domain, fact.source))
+        where = fact.lines.get("domain", fact.source)
+        node.domains.setdefault(fact.vsan, (fact.domain, where))
 
 
 def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
@@ -393,16 +399,14 @@ def _from_ports(graph: Graph) -> list[IslFact]:
 
 def _measure(graph: Graph, cable: Cable, isl: IslFact) -> None:
     """Take speed, members and distance of a cable from what one end says."""
-    members = next(
-        (
-            bundle.members
-            for bundle in graph.facts.bundles
-            if bundle.switch == isl.switch
-            and bundle.name == isl.port
-            and (not bundle.peer_wwn or bundle.peer_wwn == isl.peer_wwn)
-        ),
-        [],
-    )
+    bundles = [
+        bundle
+        for bundle in graph.facts.bundles
+        if (bundle.switch, bundle.name) == (isl.switch, isl.port)
+        and (not bundle.peer_wwn or bundle.peer_wwn == isl.peer_wwn)
+    ]
+    cable.sources += [bundle.source for bundle in bundles]
+    members = bundles[0].members if bundles else []
     ports = [p for p in graph.facts.ports if p.switch == isl.switch]
     members = members or [p.port for p in ports if p.master == isl.port]
     speeds = [p.speed for p in ports if p.port in (members or [isl.port]) and p.speed]

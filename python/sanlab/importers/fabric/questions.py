@@ -50,8 +50,8 @@ def _questions(layout: Layout) -> Iterator[str]:
     unmeasured = sum(1 for cable in graph.cables if not cable.distance)
     if unmeasured:
         yield (
-            f"How long are the {unmeasured} links between switches without a distance? "
-            f"They are {CORE_LENGTH} here."
+            f"How long are the links between switches? {unmeasured} of {len(graph.cables)} "
+            f"have no distance in the outputs and are {CORE_LENGTH} here."
         )
     yield f"How long are the cables to hosts and arrays? They are {EDGE_LENGTH} here."
     generic = [layout.names[n] for n, model in layout.switch_models.items() if not model.is_told]
@@ -60,7 +60,7 @@ def _questions(layout: Layout) -> Iterator[str]:
     guessed = [box.name for box in boxes.hosts if box.grouped_by]
     if guessed:
         shown = ", ".join(guessed[:8])
-        yield f"Are these {len(guessed)} hosts grouped rightly: {shown}? Names were the clue."
+        yield f"Are hosts grouped rightly? Names were the clue for {len(guessed)}: {shown}."
     zoned = {part.fabric for part in layout.zones}
     for root in dict.fromkeys(node.root() for node in graph.nodes):
         if root not in zoned:

@@ -12,14 +12,14 @@ from sanlab.importers.fabric.texts import problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sanlab.importers.fabric.facts import Block, Facts
+    from sanlab.importers.fabric.facts import Block, Facts, LoginFact, Source
 
 WWN = wwn.SPELLED
 _WIDE_GAP = re.compile(r"((?:\b[0-9a-fA-F]{2}:){1,7}) {8,}(?=[0-9a-fA-F]{2}\b)")
 _CUT_WWN = re.compile(
     r"(?<![0-9a-fA-F:])(?:[0-9a-fA-F]{2}:){1,7}[0-9a-fA-F]?$|(?<![0-9a-fA-F:])(?:[0-9a-fA-F]{2}:){1,6}[0-9a-fA-F]{2}$"
 )
-_REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*")
+_REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*(?![0-9a-zA-Z:])")
 _SAFE = re.compile(r"[0-9A-Za-z:.\-]{1,40}")
 _DIGITS = 16
 
@@ -32,10 +32,7 @@ def rows(block: Block) -> Iterator[tuple[int, str]]:
         if kept is not None:
             joined = _joined(kept[1], text)
             if joined is not None:
-                kept = (kept[0], joined)
-                if _CUT_WWN.search(joined):
-                    continue
-                yield kept
+                yield kept[0], joined
                 kept = None
                 continue
             yield kept
@@ -54,7 +51,7 @@ def _joined(first: str, second: str) -> str | None:
     if cut is None or rest is None:
         return None
     digits = re.sub(r"[^0-9a-fA-F]", "", cut[0] + rest[0])
-    return first + second.lstrip() if len(digits) <= _DIGITS else None
+    return first + second.lstrip() if len(digits) == _DIGITS else None
 
 
 def name_at(block: Block, line: int, text: str) -> str:
@@ -110,3 +107,12 @@ def host_in(text: str) -> str:
     """Return the name of a host in a symbolic name, or nothing."""
     match = re.search(r"\bHN:([A-Za-z0-9][\w.-]*)", text)
     return match[1] if match else ""
+
+
+def symbols(login: LoginFact, source: Source, text: str) -> None:
+    """Take host and model of a device from a symbolic name, which is not kept as a whole."""
+    host, model = host_in(text), model_in(text)
+    if host and not login.host:
+        login.host, login.lines["host"] = host, source
+    if model and not login.model:
+        login.model, login.lines["model"] = model, source

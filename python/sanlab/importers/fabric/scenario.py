@@ -137,7 +137,7 @@ def _hosts(layout: Layout, page: Page) -> None:
     used = {host: lun.array for lun in layout.luns for host in lun.hosts}
     for host in layout.boxes.hosts:
         key = f"hosts.{host.name}"
-        sources = [port.device.sources[0] for port in host.ports]
+        sources = [port.device.where("host")[0] for port in host.ports]
         guess = f"grouped by {host.grouped_by}" if host.grouped_by else ""
         page.value(f"  - name: {host.name}", key, host.name, sources, guess)
         if len(host.ports) > 1 or used.get(host) in several:
@@ -160,7 +160,8 @@ def _adapter(layout: Layout, page: Page, key: str, index: int, port: Port) -> No
     text = f"      - {{name: hba{index}, model: {model.name}, ports: 1{npiv}}}"
     sources = port.device.sources
     page.value(text, key, f"{wwn.spelled(port.device.wwpn)}", sources, "")
-    page.also(f"{key}.model", model.name, sources[:1] if model.is_told else (), guess)
+    told = port.device.where("model") if model.is_told else []
+    page.also(f"{key}.model", model.name, told, guess)
     for other in port.others:
         place = port.names[other.wwpn].rpartition(".")[2]
         page.also(f"{key}.npiv.{place}", wwn.spelled(other.wwpn), other.sources)
@@ -363,8 +364,12 @@ def _workloads(layout: Layout, page: Page) -> None:
     page.line()
     page.line("workloads:")
     page.line("  # No output tells the load. Every host has the same, open one; replace it.")
+    used: dict[Box, list[str]] = {}
+    for lun in layout.luns:
+        for host in lun.hosts:
+            used.setdefault(host, []).append(f"{lun.array.name}.{lun.name}")
     for host in layout.boxes.hosts:
-        targets = [f"{lun.array.name}.{lun.name}" for lun in layout.luns if host in lun.hosts]
+        targets = used.get(host, [])
         if not targets:
             continue
         name = f"{host.name}-load"

@@ -32,6 +32,7 @@ class ZoneSet:
     vsan: int
     source: Source | None
     zones: list[Zone] = field(default_factory=list)
+    by_name: dict[str, Zone] = field(default_factory=dict)
     is_open: bool = False
     """Whether ports in no zone see each other."""
 
@@ -158,9 +159,10 @@ def _add_zone(graph: Graph, names: _Names, zones: ZoneSet, fact: ZoneFact) -> No
                 graph.note(stray, source)
         members += [name for name in found if _is_here(graph, name, zones)]
     kept = list(dict.fromkeys(members))
-    same = next((zone for zone in zones.zones if zone.name == fact.name), None)
+    same = zones.by_name.get(fact.name)
     if same is None:
-        zones.zones.append(Zone(fact.name, fact.source, kept))
+        zones.by_name[fact.name] = Zone(fact.name, fact.source, kept)
+        zones.zones.append(zones.by_name[fact.name])
     elif set(same.wwpns) != set(kept):
         text = f"Zone '{fact.name}' has different members in two captures; the first is used"
         graph.note(text, same.source, fact.source)
