@@ -108,7 +108,7 @@ def test_every_value_names_its_line_or_is_guessed(tmp_path: Path) -> None:
     assert "switchDomain:\t1" in place.read_text(encoding="utf-8").splitlines()[6]
     guess = CliRunner().invoke(app, [*command, "links.db01.hba0.p0.length"]).stdout
     assert guess == "links.db01.hba0.p0.length: 5m  guessed: length; a cable within a rack\n"
-    assert CliRunner().invoke(app, [*command, "hosts.nobody"]).exit_code == 2
+    assert CliRunner().invoke(app, [*command, "hosts.none"]).exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _ENTRY = re.compile(r"\s*(?P<kind>cfg|zone|alias|qloop|fa zone):\s*(?P<rest>.*)$")
 _PLACE = re.compile(r"\d+,\d+")
 _NAME = re.compile(r"[\w$^.\-]+")
-#: First member of a peer zone: a name of type 0 that is no port's.
+#: First member of a peer zone: a name of type 0, not one of a port.
 _PROPERTY = re.compile(r"00:02:00:00:00:[0-9a-f:]+", re.IGNORECASE)
 
 

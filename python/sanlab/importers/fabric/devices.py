@@ -103,20 +103,23 @@ def unused(name: str, taken: set[str]) -> str:
 
 
 def _aliases(graph: Graph) -> dict[str, str]:
-    """Return the name that an alias gives to each port; the first in order of the alphabet."""
-    found: dict[str, list[str]] = {}
+    """Return the alias of each port: one of the whole fabric, else the first by its letters."""
+    found: dict[str, list[tuple[int, str]]] = {}
     for fact in graph.facts.aliases:
         names = [text for kind, text in fact.members if kind == "wwn"]
         if len(names) == 1:
-            found.setdefault(names[0], []).append(fact.name)
+            rank = 0 if fact.is_fabric_wide else 1
+            found.setdefault(names[0], []).append((rank, fact.name))
     for device in graph.devices.values():
         if alias := device.first("alias"):
-            found.setdefault(device.wwpn, []).append(alias)
+            found.setdefault(device.wwpn, []).append((0, alias))
     for name, given in found.items():
-        if len(set(given)) > 1:
-            several = "', '".join(sorted(set(given))[:3])
-            graph.note(f"{wwn.spelled(name)} has several aliases, '{several}'; the first is used")
-    return {name: min(given) for name, given in found.items()}
+        several = sorted({alias for _, alias in given})
+        if len(several) > 1:
+            shown = "', '".join(several[:3])
+            text = f"{wwn.spelled(name)} has several aliases, '{shown}'"
+            graph.note(f"{text}; '{min(given)[1]}' names its box")
+    return {name: min(given)[1] for name, given in found.items()}
 
 
 def _peers(zones: list[ZoneSet]) -> dict[str, set[str]]:
@@ -139,12 +142,18 @@ def _roles(graph: Graph, aliases: dict[str, str], peers: dict[str, set[str]]) ->
         if _TARGET_WORD.search(aliases.get(name, "")):
             roles[name] = "target"
     unknown = [name for name, role in roles.items() if not role]
+    guessed: dict[tuple[str, bool], list[str]] = {}
     for name in unknown:
         others = {roles[peer] for peer in peers.get(name, set()) if peer != name} - {""}
         roles[name] = "target" if others == {"init"} else "init"
-        text = f"{wwn.spelled(name)} is taken for a {'target' if others == {'init'} else 'host'}"
-        reason = "from the zones it is in" if others else "without any sign"
-        graph.note(f"{text} {reason}", graph.devices[name].sources[0])
+        role = "an array" if others == {"init"} else "a host"
+        guessed.setdefault((role, bool(others)), []).append(name)
+    for (role, is_zoned), names in guessed.items():
+        reason = "from the zones they are in" if is_zoned else "without any sign"
+        shown = ", ".join(wwn.spelled(name) for name in names[:3])
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        source = graph.devices[names[0]].sources[0]
+        graph.note(f"Taken for ports of {role}, {reason}: {shown}{more}", source)
     return roles
 
 

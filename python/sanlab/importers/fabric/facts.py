@@ -26,7 +26,7 @@ class Block:
     file: str
     lines: list[tuple[int, str]]
     switch: str = ""
-    """Who printed it: a name, or the folder of the file where no line tells."""
+    """Who printed it: a name, or the folder of the file where no line names it."""
     line: int = 1
     """Line of the command, or the first one."""
     words: str = ""

@@ -31,7 +31,7 @@ class Node:
     type: str = ""
     type_source: Source | None = None
     domains: dict[int, tuple[int, Source]] = field(default_factory=dict)
-    """Domain and where it is told, by VSAN; Brocade's is under 0."""
+    """Domain and its line, by VSAN; Brocade's is under 0."""
     is_own: bool = False
     above: Node | None = None
     """Another switch of its fabric, towards the one that stands for all of them."""
@@ -178,7 +178,7 @@ def _merge(node: Node, fact: SwitchFact) -> None:
 
 
 def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
-    """Return the switch with a world-wide name or else a name, a new one if there is none."""
+    """Return the switch with a world-wide name or else a name; a new one if it is unknown."""
     node = graph.by_wwn.get(number) if number else None
     if node is None and name:
         node = graph.by_name.get(name)
@@ -233,10 +233,12 @@ def _unite(one: Node, other: Node) -> None:
 
 
 def _join_fabrics(graph: Graph) -> None:
+    lists: dict[str, Node] = {}
     for fact in graph.facts.switches:
         node = graph.by_wwn.get(fact.wwn) if fact.wwn else graph.by_name.get(fact.name)
-        if fact.fabric and node is not None and fact.fabric in graph.owners:
-            _unite(graph.owners[fact.fabric], node)
+        if fact.fabric and node is not None:
+            first = lists.setdefault(fact.fabric, graph.owners.get(fact.fabric, node))
+            _unite(first, node)
     for isl in graph.facts.isls:
         _unite(graph.owners[isl.switch], _node(graph, isl.peer_name, isl.peer_wwn, isl.source))
     for port in graph.facts.ports:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FabricImport:
-    """A scenario made of outputs, and what there is to know about it.
+    """A scenario made of outputs, with origins and open questions.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ def import_fabric(paths: Sequence[Path], *, partial: bool = False) -> FabricImpo
     Raises
     ------
     ScenarioError
-        With file, line, reason and remedy: a file is no text, an output is cut off, two switches
+        With file, line, reason and remedy: a file is not a text, an output is cut off, two switches
         have one world-wide name, or no output lists devices.
     """
     facts = read_files(paths, partial=partial)

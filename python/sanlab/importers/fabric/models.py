@@ -94,11 +94,16 @@ def adapter_model(device: Device, speed: int) -> Model:
     return _generic("hbas", speed)
 
 
-def array_model(speed: int) -> Model:
-    """Return a generic array with ports of a speed."""
+def array_model(speed: int, switches: list[Model]) -> Model:
+    """Return a generic array with ports of a speed, or a lower one that all its switches have."""
+    for known in sorted(_GENERIC, reverse=True):
+        found = _generic("arrays", known)
+        if known <= speed and all(set(found.speeds) & set(one.speeds) for one in switches):
+            return found
     return _generic("arrays", speed)
 
 
-def common_speed(speed: int, one: Model) -> int:
-    """Return the speed nearest to one that a switch supports."""
-    return min(one.speeds, key=lambda known: (abs(known - speed), known))
+def common_speed(speed: int, *ends: Model) -> int:
+    """Return the speed nearest to one that all ends support; 0 without any."""
+    common = set(ends[0].speeds).intersection(*(end.speeds for end in ends[1:]))
+    return min(common, key=lambda known: (abs(known - speed), known), default=0)

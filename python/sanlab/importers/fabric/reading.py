@@ -58,7 +58,7 @@ def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
     Raises
     ------
     ScenarioError
-        A file is no text, or an output in it is cut off; with `partial` that is only noted.
+        A file is not a text, or an output in it is cut off; with `partial` that is only noted.
     """
     blocks: list[Block] = []
     for path in _files(paths):

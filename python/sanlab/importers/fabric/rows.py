@@ -88,7 +88,7 @@ def refuse_cut(block: Block, facts: Facts, line: int, reason: str) -> None:
 
 
 def gigabits(text: str) -> int:
-    """Return the whole number in a speed, 0 where there is none.
+    """Return the whole number in a speed, 0 without any.
 
     >>> gigabits("N32"), gigabits("16G"), gigabits("AN"), gigabits("8.000G")
     (32, 16, 0, 8)

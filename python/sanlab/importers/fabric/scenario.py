@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 EDGE_LENGTH, CORE_LENGTH = "5m", "30m"
 #: Ports of a switch in a scenario.
 MOST_PORTS = 256
+#: Highest domain of a switch (FC-SW).
+MOST_DOMAIN = 239
 #: Hosts above which the run is short.
 _MANY_HOSTS = 20
 #: Members of a trunk in a scenario.
@@ -97,8 +99,11 @@ def _count_ports(layout: Layout) -> None:
         for node, _ in cable.ends:
             layout.used[node] = layout.used.get(node, 0) + cable.count
             speeds[node].append(cable.speed)
+    near: dict[Node, list[int]] = {}
+    for node, found in speeds.items():
+        near.setdefault(node.root(), []).extend(speed for speed in found if speed)
     for node in layout.graph.nodes:
-        told = [speed for speed in speeds[node] if speed]
+        told = [speed for speed in speeds[node] if speed] or near.get(node.root(), [])
         layout.switch_models[node] = models.switch_model(node, told)
         if layout.used.get(node, 0) > MOST_PORTS:
             reason = f"'{node.name}' has {layout.used[node]} ports in use"
@@ -170,7 +175,7 @@ def _adapter(layout: Layout, page: Page, key: str, index: int, port: Port) -> No
 def _switches(layout: Layout, page: Page) -> None:
     page.line()
     page.line("switches:")
-    domains: set[tuple[Node, int]] = set()
+    domains: dict[int, str] = {}
     _number_vsans(layout)
     for node in layout.graph.nodes:
         name, model = layout.names[node], layout.switch_models[node]
@@ -179,11 +184,7 @@ def _switches(layout: Layout, page: Page) -> None:
         guess = "" if model.is_told else "no output names a model of the catalog; by its speed"
         where = [node.type_source] if model.is_told and node.type_source else []
         page.value(f"    model: {model.name}", f"{key}.model", model.name, where, guess)
-        told = sorted(node.domains.items())[:1]
-        for _, (domain, source) in told:
-            if 1 <= domain <= 239 and (node.root(), domain) not in domains:
-                domains.add((node.root(), domain))
-                page.value(f"    domain: {domain}", f"{key}.domain", str(domain), [source])
+        _domain(layout, page, node, domains)
         if layout.used.get(node, 0) > model.ports:
             ports = str(layout.used[node])
             reason = "more ports have cables than the model has"
@@ -192,6 +193,18 @@ def _switches(layout: Layout, page: Page) -> None:
         if groups:
             parts = [f"{{ports: '{_ranges(n)}', vsan: {v}}}" for v, n in sorted(groups.items())]
             page.line(f"    port_groups: [{', '.join(parts)}]")
+
+
+def _domain(layout: Layout, page: Page, node: Node, taken: dict[int, str]) -> None:
+    """Write the domain of a switch; a scenario has each only once, also in different fabrics."""
+    name = layout.names[node]
+    for _, (domain, source) in sorted(node.domains.items())[:1]:
+        if domain in taken:
+            text = f"Domain {domain} of '{name}' is also that of '{taken[domain]}'"
+            layout.graph.note(f"{text}, and a scenario has it only once: left out", source)
+        elif 1 <= domain <= MOST_DOMAIN:
+            taken[domain] = name
+            page.value(f"    domain: {domain}", f"switches.{name}.domain", str(domain), [source])
 
 
 def _number_vsans(layout: Layout) -> None:
@@ -217,7 +230,12 @@ def _ranges(numbers: list[int]) -> str:
 
 
 def _edge_ports(layout: Layout) -> list[Port]:
-    return [p for box in [*layout.boxes.hosts, *layout.boxes.arrays] for p in box.ports]
+    return [port for port, _ in _edge_ports_of(layout)]
+
+
+def _edge_ports_of(layout: Layout) -> list[tuple[Port, Box]]:
+    boxes = [*layout.boxes.hosts, *layout.boxes.arrays]
+    return [(port, box) for box in boxes for port in box.ports]
 
 
 def _arrays(layout: Layout, page: Page) -> None:
@@ -227,9 +245,7 @@ def _arrays(layout: Layout, page: Page) -> None:
         key = f"arrays.{array.name}"
         sources = [port.device.sources[0] for port in array.ports]
         page.value(f"  - name: {array.name}", key, array.name, sources, f"by {array.grouped_by}")
-        speeds = [speed_of(layout, port) for port in array.ports]
-        near = layout.switch_models[array.ports[0].device.node]
-        model = models.array_model(max(speeds) or max(near.speeds))
+        model = _array_model(layout, array)
         maker = f" ({array.vendor})" if array.vendor else ""
         reason = f"no output tells what is in the array{maker}; flash with ports of its speed"
         page.value(f"    model: {model.name}", f"{key}.model", model.name, guess=reason)
@@ -242,6 +258,12 @@ def _arrays(layout: Layout, page: Page) -> None:
         for lun in layout.luns:
             if lun.array is array:
                 _lun(page, lun, key)
+
+
+def _array_model(layout: Layout, array: Box) -> models.Model:
+    near = [layout.switch_models[port.device.node] for port in array.ports]
+    told = [speed_of(layout, port) for port in array.ports]
+    return models.array_model(max(told) or max(max(one.speeds) for one in near), near)
 
 
 def _controllers(page: Page, array: Box, key: str) -> None:
@@ -265,7 +287,7 @@ def _links(layout: Layout, page: Page) -> None:
     page.line()
     page.line("links:")
     counts: dict[Node, int] = {}
-    for port in _edge_ports(layout):
+    for port, box in _edge_ports_of(layout):
         node = port.device.node
         place = layout.names[node]
         if layout.has_vsans(node):
@@ -273,9 +295,14 @@ def _links(layout: Layout, page: Page) -> None:
             place = f"{place}.{counts[node]}"
         model = layout.switch_models[node]
         told = speed_of(layout, port)
-        speed = models.common_speed(told or max(model.speeds), model)
+        ends = [model, _array_model(layout, box)] if box.is_array else [model]
+        speed = models.common_speed(told or max(model.speeds), *ends)
+        if not speed:
+            text = f"The link of '{port.name}' has no speed that both models have"
+            layout.graph.note(f"{text}; it is left out", port.device.sources[0])
+            continue
         if told and speed != told:
-            text = f"'{port.name}' runs at {told}GFC, which the model '{model.name}' has not"
+            text = f"'{port.name}' runs at {told}GFC, which a model at its ends has not"
             layout.graph.note(f"{text}; {speed}GFC is used", port.device.sources[0])
         text = f"  - {{from: {port.name}, to: {place}, speed: {speed}GFC, length: {EDGE_LENGTH}}}"
         where = f"port {port.device.port} of {node.name}" if port.device.port else node.name

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Largest file that is read.
 MAX_FILE_BYTES = 64 * 2**20
-#: Share of control characters above which a file is no text.
+#: Share of control characters above which a file is not a text.
 _BINARY_SHARE = 0.02
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Za-z0-9]|[=>])")
 _BACKSPACE = re.compile(r"[^\x08\n]\x08")
@@ -41,7 +41,7 @@ def read_lines(path: Path) -> list[str]:
     Raises
     ------
     ScenarioError
-        The file cannot be read, is empty, or is no text.
+        The file cannot be read, is empty, or is not a text.
     """
     try:
         if path.stat().st_size > MAX_FILE_BYTES:

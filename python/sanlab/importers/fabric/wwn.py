@@ -9,19 +9,20 @@ SPELLED = r"[0-9A-Za-z]{2}(?::[0-9A-Za-z]{2}){7}"
 _SEPARATORS = re.compile(r"[:.\-]")
 _DIGITS = re.compile(r"[0-9a-f]{16}")
 
-#: Vendors of arrays and tape libraries by the 24 bits the IEEE gave them (its public register).
+#: Vendors of arrays and tape libraries by the 24 bits that the IEEE gave them, as remembered. They
+#: are hints, used only where no output says what a port is.
 TARGET_VENDORS = {
     "24a937": "PURE",
     "006016": "EMC",
     "000097": "EMC",
     "00a098": "NETAPP",
     "000d31": "COMPELNT",
-    "001fe1": "HP",
+    "0001fe": "HP",
+    "00c0ff": "HP",
     "0002ac": "3PAR",
     "0060e8": "HITACHI",
     "742b0f": "INFINIDAT",
     "001738": "IBM",
-    "00d310": "COMPELNT",
 }
 #: Vendors of host bus adapters; 005076 of IBM has both and is in neither list.
 INITIATOR_VENDORS = {
@@ -35,12 +36,14 @@ INITIATOR_VENDORS = {
     "0090fa": "Emulex",
     "00109b": "Emulex",
     "0025b5": "Cisco",
+    "0060b0": "HP",
+    "001438": "HP",
     "000c29": "VMware",
 }
 
 
 def normal(text: str) -> str | None:
-    """Return 16 hexadecimal digits, or None for a text that is no world-wide name.
+    """Return 16 hexadecimal digits, or None for any other text.
 
     >>> normal("50:01:43:80:03:BC:68:00"), normal("0x2000f4e9d4030000"), normal("50:01")
     ('5001438003bc6800', '2000f4e9d4030000', None)
