@@ -56,7 +56,7 @@ def flogi(block: Block, facts: Facts) -> None:
             login.port = row["port"]
             if not login.port.startswith("sup-fc"):
                 facts.logins.append(login)
-        elif alias and login is not None:
+        elif alias and login is not None and not login.alias:
             login.alias = alias[1]
         elif login is not None and not login.wwnn and re.match(rf"\s+{WWN}\s*$", line):
             login.wwnn = name_at(block, number, line)
