@@ -266,7 +266,7 @@ def membership(block: Block, facts: Facts) -> None:
 def show_version(block: Block, facts: Facts) -> None:
     """Read the model of a switch."""
     for number, line in block.lines:
-        match = re.match(r"\s*cisco (?P<model>(?:MDS|Nexus)\s?[\w-]+(?: .*)?)", line, re.IGNORECASE)
+        match = re.match(r"\s*cisco (?P<model>(?:MDS|Nexus)\s?\d\S*)", line, re.IGNORECASE)
         if match:
             fact = _own(block)
             fact.source, fact.type = block.at(number), match["model"][:60]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Words at the end of an alias that name a port, not the box it belongs to.
 _PORT_WORD = re.compile(
-    r"(?:hba|vmhba|fc|fcp|port|p|pt|ct|ctl|ctrl|c|sp|spa|spb|n|node|slot|s|fab|fabric|san|e|h|"
+    r"(?:v?hba|vmhba|vfc|fc|fcp|port|p|pt|ct|ctl|ctrl|c|sp|spa|spb|n|node|slot|s|fab|fabric|san|e|h|"
     r"a|b|fa|fb|lif|cl|t|0[a-h]|[0-9]+[a-h]?)\d*[a-d]?\d*",
     re.IGNORECASE,
 )
@@ -180,6 +180,11 @@ def _ports(graph: Graph, roles: dict[str, str]) -> list[Port]:
         if targets and rest:
             text = f"Port {number} of '{node.name}' has targets and hosts behind it"
             graph.note(f"{text}; all are taken for one port of an array", devices[0].sources[0])
+        nodes = {device.first("wwnn") for device in rest} - {""}
+        if len(rest) > 1 and len(nodes) == len(rest) and rest[0].first("base") == "":
+            text = f"Port {number} of '{node.name}' has {len(rest)} devices of different nodes"
+            text += " behind it; they are virtual ports of the first, and share its load"
+            graph.note(text, devices[0].sources[0])
         mine = targets + rest if targets else rest
         ports.append(Port(mine[0], mine[1:]))
     return ports

@@ -57,6 +57,11 @@ class _Names:
             if sorted(before) != sorted(fact.members):
                 text = f"Alias '{fact.name}' has different members in two captures of one fabric"
                 graph.note(f"{text}; the first is used", where, fact.source)
+        for device in graph.devices.values():
+            alias, root = device.first("alias"), device.node.root()
+            if alias:
+                self.aliases.setdefault((root, alias), [("wwn", device.wwpn)])
+                self.sources.setdefault((root, alias), device.sources[0])
         self.by_place: dict[tuple[Node, str], list[str]] = {}
         self.by_fcid: dict[tuple[Node, int], list[str]] = {}
         for device in graph.devices.values():
@@ -148,8 +153,9 @@ def _add_zone(graph: Graph, names: _Names, zones: ZoneSet, fact: ZoneFact) -> No
     for source, kind, text in fact.members:
         found = names.wwpns(zones.fabric, kind, text)
         if found is None:
-            what = f"'{text}'" if kind == "alias" else "of a kind that is not supported"
-            graph.note(f"Zone '{fact.name}' has a member {what} that stands for no port", source)
+            what = f"the alias '{text}', which is not defined" if kind == "alias" else ""
+            what = what or "a member of a kind that is not supported"
+            graph.note(f"Zone '{fact.name}' has {what}", source)
             continue
         if not found:
             graph.note(f"Zone '{fact.name}' has a place without a device: {text}", source)
