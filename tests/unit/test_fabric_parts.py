@@ -216,3 +216,37 @@ def test_an_access_gateway_is_left_out(tmp_path: Path) -> None:
     gateway += f"   1   1   530100   cu    N8       Online      FC  F-Port  {HOST_A} 0x023102\n"
     found, _ = imported(tmp_path, FLOGI, gateway)
     assert "'ag1' is an access gateway" in notes(found)
+
+
+def test_a_trunk_of_a_director_names_its_master_by_slot(tmp_path: Path) -> None:
+    other, rest = "10:00:88:94:71:00:09:00", "Online      FC  E-Port"
+    director = "switchName:\tdir1\nswitchDomain:\t1\nswitchWwn:\t10:00:88:94:71:00:01:00\n"
+    director += "Index Slot Port Address Media Speed State Proto\n"
+    for index, slot, port, text in (
+        (0, 1, 0, f"Online      FC  F-Port  {HOST_A}"),
+        (1, 1, 1, f"Online      FC  F-Port  {ARRAY_A}"),
+        (16, 2, 0, f'{rest}  {other} "dir2" (upstream)(Trunk master)'),
+        (17, 2, 1, f"{rest}  (Trunk port, master is Slot  2 Port  0 )"),
+    ):
+        director += f"{index:4d} {slot:4d} {port:4d}   01{index:02x}00   id    N16   {text}\n"
+    _, loaded = imported(tmp_path, director)
+    (trunk,) = [link for link in loaded["links"] if "trunk" in link]
+    assert (trunk["from"], trunk["to"], trunk["count"]) == ("dir1", "dir2", 2)
+
+
+def test_a_show_tech_with_the_name_of_its_switch(tmp_path: Path) -> None:
+    text = "`show switchname`\ncore-b\n`show user-account`\nuser:x\n`show tacacs-server`\nkey x\n"
+    text += FLOGI.replace("sw1# show flogi database", "`show flogi database`")
+    text += "`show version`\n  cisco MDS 9148S 16G 48 FC (1 Slot) Chassis\n"
+    found, loaded = imported(tmp_path, text)
+    switch = loaded["switches"][0]
+    assert (switch["name"], switch["model"]) == ("core-b", "mds-9148s")
+    assert [part.what for part in found.skipped] == ["show", "show"]
+
+
+def test_a_setting_is_not_a_member(tmp_path: Path) -> None:
+    plain = fabrics.brocade(fabrics.devices(2, arrays=1))
+    zone = " zone:\tz_host0001_hba0\n"
+    newer = plain.replace(zone, f"{zone}   Protocol:ALL\n")
+    assert newer != plain
+    assert imported(tmp_path, newer)[1] == imported(tmp_path, plain)[1]

@@ -59,7 +59,7 @@ class _Splitter:
         kind, rest, shown = resolve(text)
         self.is_closed = kind == ""
         last = self.blocks[-1] if self.blocks else None
-        if last is not None and last.kind == kind and not _has_text(last):
+        if last is not None and kind and last.kind == kind and not _has_text(last):
             self.blocks.pop()  # the command, and then its name in a heading
         self.begin(kind or "", number, rest if kind else shown)
 

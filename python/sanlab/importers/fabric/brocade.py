@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _HEADER = re.compile(r"switch(?P<key>Name|Type|Mode|Domain|Wwn):\s*(?P<value>\S.*)?$")
 _PORT = re.compile(
-    r"\s*(?P<index>\d+)\s+(?:(?:\d+\s+)?\d+\s+)?(?:(?P<address>[0-9a-f]{6}|-{6})\s+)?"
+    r"\s*(?P<index>\d+)\s+(?:(?:(?P<slot>\d+)\s+)?(?P<port>\d+)\s+)?(?:(?P<address>[0-9a-f]{6}|-{6})\s+)?"
     r"(?P<media>id|cu|--|sw|lw|\*\*)\s+(?P<speed>\w+)\s+(?P<state>[A-Z]\w+)\s*(?P<rest>.*)$"
 )
 _KIND = re.compile(r"\b(?P<kind>[EFNGULDX]{1,2})-Port\b")
 _NAME = re.compile(r"\"(?P<name>[^\"]+)\"")
-_MASTER = re.compile(r"master is (?:Port|Slot\s+\d+\s+Port)\s+(?P<port>\d+)")
+_MASTER = re.compile(r"master is (?:Slot\s+(?P<slot>\d+)\s+)?Port\s+(?P<port>\d+)")
 
 
 def switchshow(block: Block, facts: Facts) -> None:
@@ -42,6 +42,7 @@ def switchshow(block: Block, facts: Facts) -> None:
     fact = SwitchFact(block.at(block.line), vendor="brocade", is_own=True)
     has_table = False
     ports = []
+    indices: dict[str, str] = {}
     for number, line in rows(block):
         header = _HEADER.match(line)
         if header and header["value"]:
@@ -50,6 +51,8 @@ def switchshow(block: Block, facts: Facts) -> None:
         row = _PORT.match(line)
         if row and has_table:
             ports.append(_port(block, number, row))
+            if row["slot"]:
+                indices[f"{row['slot']}/{row['port']}"] = row["index"]
     if not fact.name:
         refuse_cut(block, facts, block.line, "The output of switchshow has no switchName")
         return
@@ -62,10 +65,14 @@ def switchshow(block: Block, facts: Facts) -> None:
         return
     facts.ports += ports
     for port in ports:
-        if port.device:
-            login = LoginFact(port.source, port.device, port.switch, port=port.port)
-            login.speed, login.fcid = port.speed, port.fcid
-            facts.logins.append(login)
+        port.master = indices.get(port.master, port.master)
+    facts.logins += [_login(port) for port in ports if port.device]
+
+
+def _login(port: PortFact) -> LoginFact:
+    login = LoginFact(port.source, port.device, port.switch, port=port.port)
+    login.speed, login.fcid = port.speed, port.fcid
+    return login
 
 
 def _fill(fact: SwitchFact, block: Block, line: int, key: str, value: str) -> None:
@@ -94,7 +101,8 @@ def _port(block: Block, line: int, row: re.Match[str]) -> PortFact:
     fact.kind = kind["kind"] if kind else ""
     found = re.search(WWN, rest[kind.end() :]) if kind else None
     name, master = _NAME.search(rest), _MASTER.search(rest)
-    fact.master = master["port"] if master else ""
+    if master:
+        fact.master = f"{master['slot']}/{master['port']}" if master["slot"] else master["port"]
     if fact.kind == "E":
         fact.peer_wwn = name_at(block, line, found[0]) if found else ""
         fact.peer_name = name["name"] if name else ""

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
 from sanlab.importers.fabric.facts import AliasFact, DefaultFact, Finding, SetFact, ZoneFact
-from sanlab.importers.fabric.rows import WWN, name_at, rows
+from sanlab.importers.fabric.rows import name_at, rows
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric.facts import Block, Facts, Source
 
 _ENTRY = re.compile(r"\s*(?P<kind>cfg|zone|alias|qloop|fa zone):\s*(?P<rest>.*)$")
 _PLACE = re.compile(r"\d+,\d+")
+#: What is to be a world-wide name, even with a wrong digit.
+_LIKE_A_WWN = re.compile(r"[0-9A-Za-z]{1,2}(?::[0-9A-Za-z]{1,2})+")
+#: Words of newer versions among the members.
+_SETTING = re.compile(r"[A-Za-z]{3,}:[A-Za-z]+")
 _NAME = re.compile(r"[\w$^.\-]+")
 #: First member of a peer zone: a name of type 0, not one of a port.
 _PROPERTY = re.compile(r"00:02:00:00:00:[0-9a-f:]+", re.IGNORECASE)
@@ -40,7 +44,7 @@ def cfgshow(block: Block, facts: Facts) -> None:
             entries.append(_Entry(match["kind"], block.at(number), is_active=is_active))
         text = match["rest"] if match else line
         if entries and (match or line[:1].isspace()):
-            words = [word for word in re.split(r"[;\s]+", text) if word]
+            words = [w for w in re.split(r"[;\s]+", text) if w and not _SETTING.fullmatch(w)]
             entries[-1].words += [(block.at(number), word) for word in words]
     for entry in entries:
         _keep(block, facts, entry)
@@ -79,7 +83,7 @@ def _set_of(facts: Facts, block: Block, entry: _Entry) -> str:
 def _member(block: Block, line: int, word: str, *, is_wwn: bool) -> tuple[str, str]:
     if _PROPERTY.fullmatch(word):
         return "other", word
-    if ":" in word or re.fullmatch(WWN, word):
+    if _LIKE_A_WWN.fullmatch(word):
         return "wwn", name_at(block, line, word)
     if _PLACE.fullmatch(word):
         return "place", word

@@ -275,6 +275,11 @@ def show_version(block: Block, facts: Facts) -> None:
     facts.switches.append(_own(block))
 
 
+def switch_name(block: Block, facts: Facts) -> None:
+    """Read `show switchname`, whose name is that of the block already."""
+    facts.switches.append(_own(block))
+
+
 def fcdomain(block: Block, facts: Facts) -> None:
     """Read the domain of a switch in each VSAN, from `show fcdomain` with or without a list."""
     vsan = 0

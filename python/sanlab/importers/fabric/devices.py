@@ -181,7 +181,7 @@ def _ports(graph: Graph, roles: dict[str, str]) -> list[Port]:
             text = f"Port {number} of '{node.name}' has targets and hosts behind it"
             graph.note(f"{text}; all are taken for one port of an array", devices[0].sources[0])
         nodes = {device.first("wwnn") for device in rest} - {""}
-        if len(rest) > 1 and len(nodes) == len(rest) and rest[0].first("base") == "":
+        if len(rest) > 1 and len(nodes) == len(rest) and not any(d.first("base") for d in rest):
             text = f"Port {number} of '{node.name}' has {len(rest)} devices of different nodes"
             text += " behind it; they are virtual ports of the first, and share its load"
             graph.note(text, devices[0].sources[0])

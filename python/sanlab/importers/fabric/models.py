@@ -68,7 +68,7 @@ def switch_model(node: Node, speeds: list[int]) -> Model:
     for name in _told_switches(node, most):
         if name in names_of("switches"):
             found = _model("switches", name, is_told=True)
-            if most <= max(found.speeds):
+            if not speeds or most <= max(found.speeds):
                 return found
     return _generic("switches", most)
 

@@ -34,6 +34,7 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "portchannel": cisco.port_channel,
     "membership": cisco.membership,
     "showversion": cisco.show_version,
+    "switchname": cisco.switch_name,
     "fcdomain": cisco.fcdomain,
     "domainlist": cisco.fcdomain,
     "fdmi": cisco.fdmi,
