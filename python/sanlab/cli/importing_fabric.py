@@ -18,16 +18,11 @@ MOST_SHOWN = 10
 MOST_CHECKED = 500
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("fabric")(fabric)
-
-
 def fabric(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILES...",
+            metavar="FILE...",
             help="Outputs of Brocade and Cisco switches and of hosts, or folders with them.",
         ),
     ],
