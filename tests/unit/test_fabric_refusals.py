@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
 from pathlib import Path
 
 import fabrics
@@ -9,6 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from sanlab.cli.main import app
+from sanlab.errors import ScenarioError
+from sanlab.importers.fabric import FabricImport, import_fabric
+from sanlab.plan.compile import compile_plan
+from sanlab.scenario.load import parse_scenario
 
 BROCADE = fabrics.brocade(fabrics.devices(3, arrays=1))
 CISCO = fabrics.cisco(fabrics.devices(3, arrays=1))
@@ -80,6 +86,19 @@ CASES: dict[str, tuple[str | bytes, str]] = {
         (
             "2: The outputs have 1 devices and no host among them. Add the outputs of the switches "
             "that the others are plugged into."
+        ),
+    ),
+    "no_zone_with_both": (
+        (
+            "sw1# show flogi database\n"
+            "fc1/1 10 0x010000 52:4a:93:70:00:00:00:00 52:4a:93:70:00:00:00:00\n"
+            "fc1/2 10 0x010020 21:00:f4:e9:d4:00:00:00 20:00:f4:e9:d4:00:00:00\n"
+            "sw1# show zoneset active\nzoneset name a vsan 10\n zone name b vsan 10\n"
+            "  pwwn 52:4a:93:70:00:00:00:00\n"
+        ),
+        (
+            "3: No zone has a host and an array. Add the effective zoning, and the outputs of all "
+            "switches of the fabric."
         ),
     ),
     "flogi_cut": (
@@ -273,3 +292,41 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt"]
+
+
+@pytest.mark.parametrize("dialect", ["brocade", "cisco"])
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_outputs_are_imported_or_refused(dialect: str, seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    text = {"brocade": BROCADE, "cisco": CISCO}[dialect]
+    for number in range(12):
+        file = tmp_path / f"{number}.txt"
+        file.write_text(damaged(text, rng), encoding="utf-8")
+        with suppress(RefusedError):
+            found = import_or_refuse(file, partial=number % 2 == 1)
+            compile_plan(parse_scenario(found.text, "san.yaml"))
+
+
+class RefusedError(Exception):
+    """An import that ended with one problem and its remedy."""
+
+
+def import_or_refuse(file: Path, *, partial: bool) -> FabricImport:
+    try:
+        return import_fabric([file], partial=partial)
+    except ScenarioError as error:
+        (problem,) = error.problems
+        if not problem.remedy:
+            raise
+        raise RefusedError from error
+
+
+def damaged(text: str, rng: random.Random) -> str:
+    """Cut a text off, lose lines of it, double some, and change letters."""
+    lines = text[: rng.randrange(len(text) // 2, len(text))].split("\n")
+    kept = [line for line in lines if rng.random() > 0.03 for _ in range(1 + (rng.random() > 0.97))]
+    joined = "\n".join(kept)
+    for _ in range(rng.randrange(4)):
+        place = rng.randrange(len(joined))
+        joined = joined[:place] + rng.choice("0f:z ,;\n\t[") + joined[place + 1 :]
+    return joined

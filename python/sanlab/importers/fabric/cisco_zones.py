@@ -16,6 +16,8 @@ _ZONE = re.compile(r"(?P<indent>\s*)zone name (?P<name>\S+)(?: vsan (?P<vsan>\d+
 _FCALIAS = re.compile(r"(?P<indent>\s*)fcalias name (?P<name>\S+)(?: vsan (?P<vsan>\d+))?\s*$")
 _ENABLED = re.compile(r"\s*zoneset activate name (?P<name>\S+) vsan (?P<vsan>\d+)")
 _LOGGED_IN = re.compile(r"\s*\*?\s*fcid (?P<fcid>0x[0-9a-f]{6}) +\[(?P<member>[^\]]*)\]")
+#: An address or an interface as a member.
+_PLACE = re.compile(r"0x[0-9a-f]{6}|[a-z][a-z-]*[\d/]+")
 _DEVICE_ALIAS = re.compile(r"\s*device-alias name (?P<name>\S+) pwwn (?P<wwn>\S+)\s*$")
 
 
@@ -105,9 +107,9 @@ class _Reader:
             case "device-alias" | "fcalias":
                 names = rest.removeprefix("name ").split()
                 return "alias", names[0] if names else ""
-            case "fcid" | "interface":
+            case "fcid" | "interface" if _PLACE.fullmatch(first):
                 return word, first
-            case "fwwn" | "domain-id" | "ip-address" | "symbolic-nodename":
+            case "fwwn" | "fcid" | "interface" | "domain-id" | "ip-address" | "symbolic-nodename":
                 return "other", word
         if re.fullmatch(WWN, word):
             return "wwn", name_at(self.block, number, word)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sanlab.importers.fabric.devices import Box, Boxes
     from sanlab.importers.fabric.facts import PathFact, Source
-    from sanlab.importers.fabric.graph import Graph
+    from sanlab.importers.fabric.graph import Graph, Node
     from sanlab.importers.fabric.zoning import ZoneSet
 
 #: Size of a LUN that no output tells.
@@ -58,6 +58,28 @@ def _reach(boxes: Boxes, zones: list[ZoneSet]) -> dict[Box, list[Box]]:
         if host not in found and first is not None:
             found[host] = {first: None}
     return {host: list(arrays) for host, arrays in found.items()}
+
+
+def paths_of(boxes: Boxes, zones: list[ZoneSet]) -> dict[tuple[Box, Box], int]:
+    """Return the number of paths from each host to each array."""
+    pairs: dict[tuple[Box, Box], set[tuple[str, str]]] = {}
+    groups = [zone.wwpns for part in zones for zone in part.zones]
+    closed = {part.fabric for part in zones if not part.is_open}
+    free: dict[Node, list[str]] = {}
+    for box in [*boxes.hosts, *boxes.arrays]:
+        for port in box.ports:
+            if port.device.node.root() not in closed:
+                free.setdefault(port.device.node.root(), []).append(port.device.wwpn)
+    for names in [*groups, *free.values()]:
+        known = [
+            (boxes.by_wwpn[name], boxes.places[name]) for name in names if name in boxes.places
+        ]
+        hosts = [(box, place) for box, place in known if not box.is_array and place.endswith(".p0")]
+        arrays = [(box, place) for box, place in known if box.is_array]
+        for host, near in hosts:
+            for array, far in arrays:
+                pairs.setdefault((host, array), set()).add((near, far))
+    return {key: len(found) for key, found in pairs.items()}
 
 
 def _shown(graph: Graph, boxes: Boxes, reach: dict[Box, list[Box]]) -> list[Lun]:

@@ -67,6 +67,14 @@ def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _number(value: object, base: int = 10) -> int:
+    """Return a whole number in a row, 0 for any other text."""
+    try:
+        return int(str(value), base)
+    except ValueError:
+        return 0
+
+
 def _rows(value: object, key: str) -> Iterator[Row]:
     """Return the mappings below a key, at any depth."""
     if isinstance(value, dict):
@@ -95,7 +103,7 @@ def _switch(found: _Document, facts: Facts, row: Row) -> None:
     wwn = found.name(row, "name", "switch-name")
     name = str(row.get("user-friendly-name") or row.get("switch-user-friendly-name") or "")
     fact = SwitchFact(found.block.at(found.line(name)), name, wwn, vendor="brocade")
-    fact.domain = row.get("domain-id")
+    fact.domain = _number(row.get("domain-id")) or None
     fact.type, fact.is_own = str(row.get("model", "")), "model" in row
     if not fact.is_own:
         fact.fabric = found.block.switch
@@ -108,9 +116,8 @@ def _interface(found: _Document, facts: Facts, row: Row) -> None:
         port = str(row.get("name", "")).rpartition("/")[2]
     source = found.block.at(found.line(row.get("wwn") or row.get("name")))
     fact = PortFact(source, found.block.switch, port)
-    fact.speed = int(row.get("speed") or 0) // 10**9
-    states = {2: "up", "2": "up"}
-    fact.state = states.get(row.get("operational-status", 0), "down")
+    fact.speed = _number(row.get("speed")) // 10**9
+    fact.state = "up" if str(row.get("operational-status")) == "2" else "down"
     if str(row.get("is-enabled-state", "true")).lower() == "false":
         fact.state = "disabled"
     facts.ports.append(fact)
@@ -123,7 +130,7 @@ def _device(found: _Document, facts: Facts, row: Row) -> None:
     login = LoginFact(found.block.at(found.line(row["port-name"])), wwpn, found.block.switch)
     login.wwnn, login.base = found.name(row, "node-name"), found.name(row, "permanent-port-name")
     login.fabric_port = found.name(row, "fabric-port-name")
-    login.fcid = int(str(row.get("port-id", "0")), 16)
+    login.fcid = _number(row.get("port-id"), 16)
     login.port = str(row.get("port-index", ""))
     login.speed = gigabits(str(row.get("link-speed", "")))
     features = str(row.get("fc4-features", "")) + str(row.get("name-server-device-type", ""))
@@ -189,13 +196,13 @@ def _flogi(found: _Document, facts: Facts, row: Row) -> None:
         return
     login = LoginFact(found.block.at(found.line(row.get("port_name"))), wwpn, found.block.switch)
     login.port, login.wwnn = port, found.name(row, "node_name")
-    login.vsan, login.fcid = int(row.get("vsan") or 0), int(str(row.get("fcid", "0")), 16)
+    login.vsan, login.fcid = _number(row.get("vsan")), _number(row.get("fcid"), 16)
     facts.logins.append(login)
 
 
 def _fcns(found: _Document, facts: Facts, row: Row) -> None:
     for vsan_row in [row]:
-        vsan = int(vsan_row.get("vsan_id") or 0)
+        vsan = _number(vsan_row.get("vsan_id"))
         for device in _rows(vsan_row, "ROW_fcns_database"):
             _fcns_entry(found, facts, device, vsan)
 
@@ -206,7 +213,7 @@ def _fcns_entry(found: _Document, facts: Facts, row: Row, vsan: int) -> None:
     if not wwpn or "ipfc" in text:
         return
     login = LoginFact(found.block.at(found.line(row.get("pwwn"))), wwpn, found.block.switch)
-    login.vsan, login.fcid = vsan, int(str(row.get("fcid", "0")), 16)
+    login.vsan, login.fcid = vsan, _number(row.get("fcid"), 16)
     role = re.search(r"\b(init|target|both)\b", text)
     login.role, login.vendor = role[1] if role else "", str(row.get("vendor", ""))
     facts.logins.append(login)
@@ -221,7 +228,7 @@ def _device_alias(found: _Document, facts: Facts, row: Row) -> None:
 
 
 def _topology(found: _Document, facts: Facts, row: Row) -> None:
-    vsan = int(row.get("vsan_id") or 0)
+    vsan = _number(row.get("vsan_id"))
     for link in _rows(row, "ROW_fctopo"):
         peer = str(link.get("peer_switch_name") or link.get("peer_ip_addr") or "")
         name = re.search(r"\(([^)]+)\)", peer)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import models, wwn
 from sanlab.importers.fabric.devices import Boxes, group, unused, word
-from sanlab.importers.fabric.luns import GUESSED_SIZE, Lun, find_luns
+from sanlab.importers.fabric.luns import GUESSED_SIZE, Lun, find_luns, paths_of
 from sanlab.importers.fabric.page import Page, quoted
 from sanlab.importers.fabric.texts import problem
 from sanlab.importers.fabric.zoning import ZoneSet, zone_sets
@@ -83,6 +83,10 @@ def lay_out(graph: Graph) -> Layout:
         raise problem(source.file, source.line, reason, remedy)
     layout = Layout(graph, boxes, zones, find_luns(graph, boxes, zones), names)
     layout.speeds = _speeds(graph)
+    if not any(lun.hosts for lun in layout.luns):
+        source = boxes.hosts[0].ports[0].device.sources[0]
+        remedy = "Add the effective zoning, and the outputs of all switches of the fabric"
+        raise problem(source.file, source.line, "No zone has a host and an array", remedy)
     _count_ports(layout)
     return layout
 
@@ -138,14 +142,18 @@ def write(layout: Layout, page: Page) -> None:
 
 def _hosts(layout: Layout, page: Page) -> None:
     page.line("hosts:")
-    several = {lun.array for lun in layout.luns if len(lun.array.ports) > 1}
-    used = {host: lun.array for lun in layout.luns for host in lun.hosts}
+    paths = paths_of(layout.boxes, layout.zones)
+    fewest: dict[Box, int] = {}
+    for lun in layout.luns:
+        for host in lun.hosts:
+            count = paths.get((host, lun.array), 0)
+            fewest[host] = min(count, fewest.get(host, count))
     for host in layout.boxes.hosts:
         key = f"hosts.{host.name}"
         sources = [port.device.where("host")[0] for port in host.ports]
         guess = f"grouped by {host.grouped_by}" if host.grouped_by else ""
         page.value(f"  - name: {host.name}", key, host.name, sources, guess)
-        if len(host.ports) > 1 or used.get(host) in several:
+        if fewest.get(host, 0) > 1:
             text = "    multipath: {policy: round-robin}"
             reason = "several paths, and round-robin is the usual choice among equal ones"
             page.value(text, f"{key}.multipath", "round-robin", guess=reason)

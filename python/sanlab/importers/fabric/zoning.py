@@ -83,7 +83,7 @@ class _Names:
             return [name for part in found for name in part or []] if members else None
         if kind == "place":
             return self.by_place.get((root, text), [])
-        if kind == "fcid":
+        if kind == "fcid" and text.startswith("0x"):
             return self.by_fcid.get((root, int(text, 16)), [])
         if kind == "interface":
             port = re.match(r"(\S+)", text)
