@@ -127,7 +127,7 @@ def _commands() -> Iterator[str]:
         "| 3 | a comparison or a benchmark is outside its tolerance |",
         "| 130 | Ctrl-C before the command had a result to keep |",
     )
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    for name, command in _leaves(group, ""):
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         usage = " ".join(["sanlab", name, *(_argument(p) for p in arguments), "[OPTIONS]"])
         yield from ("", f"## {name}", "", f"`{usage}`", "", *_paragraphs(command.help), "")
@@ -136,6 +136,15 @@ def _commands() -> Iterator[str]:
             if parameter.name == "help":
                 continue
             yield f"| {_flags(parameter)} | {_cell(getattr(parameter, 'help', '') or '')} |"
+
+
+def _leaves(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """Commands by their words; those of a command with subcommands in its place."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _leaves(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
 
 
 def _argument(parameter: Any) -> str:  # noqa: ANN401  a parameter of whatever Typer is built on

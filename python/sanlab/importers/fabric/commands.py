@@ -1,0 +1,188 @@
+"""Commands by what they print: those that are read, and those that are known and not read.
+
+Only the blocks of commands in `READ` are looked at. A name in `UNREAD` may be shown in the list of
+what was skipped; the text of any other command is not, since it may hold a password.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Commands of Fabric OS and of hosts, by their first word.
+READ = {
+    "switchshow": "switchshow",
+    "fabricshow": "fabricshow",
+    "islshow": "islshow",
+    "trunkshow": "trunkshow",
+    "nsshow": "nsshow",
+    "nscamshow": "nscamshow",
+    "cfgshow": "cfgshow",
+    "cfgactvshow": "cfgshow",
+    "zoneshow": "cfgshow",
+    "alishow": "cfgshow",
+    "defzone": "defzone",
+    "porterrshow": "porterrshow",
+    "portstatsshow": "portstats",
+    "portstats64show": "portstats",
+    "portbuffershow": "portbuffer",
+    "configupload": "configupload",
+    "multipath": "multipath",
+    "lsscsi": "lsscsi",
+    "systool": "systool",
+    "mpclaim": "mpclaim",
+}
+#: Commands of NX-OS by their words; each word may be cut short.
+READ_SHOW = {
+    ("flogi", "database"): "flogi",
+    ("npv", "flogi-table"): "flogi",
+    ("fcns", "database"): "fcns",
+    ("zoneset", "active"): "zoneset",
+    ("zoneset",): "zones",
+    ("zone", "status"): "zonestatus",
+    ("zone", "active"): "zoneset",
+    ("zone",): "zones",
+    ("fcalias",): "zones",
+    ("device-alias", "database"): "devicealias",
+    ("device-alias",): "devicealias",
+    ("topology",): "topology",
+    ("interface", "brief"): "intbrief",
+    ("interface", "counters"): "counters",
+    ("interface", "transceiver"): "",
+    ("interface", "status"): "",
+    ("interface", "description"): "",
+    ("interface",): "counters",
+    ("port-channel", "database"): "portchannel",
+    ("port-channel",): "",
+    ("vsan", "membership"): "membership",
+    ("vsan",): "",
+    ("version",): "showversion",
+    ("switchname",): "switchname",
+    ("fcdomain", "domain-list"): "domainlist",
+    ("fcdomain",): "fcdomain",
+    ("fdmi", "database"): "fdmi",
+    ("running-config",): "config",
+    ("startup-config",): "config",
+    ("tech-support",): "container",
+}
+#: Outputs with the outputs of other commands in them.
+CONTAINERS = {"supportshow": "container", "supportsave": "container"}
+_UNREAD = """
+agshow ag aptpolicy auditcfg bannershow cfgsize cfgtransshow chassisname chassisshow clear date
+dlsshow errdump errshow esxcfg-mpath exit fabricprincipal fcoeadm firmwareshow fspfshow hashow help
+history iodshow iostat ipaddrshow iscsiadm licenseshow logout lsblk lscfg lsdbshow mapsdb
+mapsdashboard nodefind nsallshow nszonemember portcfgshow portloginshow portname portperfshow
+portshow psshow rows sar sensorshow setcontext sfpshow slotshow snmpconfig supportshowcfgshow
+switchstatusshow sysshutdown tempshow terminal timezone topologyshow tstimezone uptime urouteshow
+userconfig version wwn
+"""
+UNREAD = frozenset(_UNREAD.split())
+_ESXCLI = re.compile(r"esxcli\s+(?:--\S+\s+)*storage\s+core\s+path\s+list")
+_INNER = re.compile(r"fosexec\b.*-cmd\s+[\"']?([^\"']+)")
+_LEAST_LETTERS = 2
+
+
+def resolve(text: str) -> tuple[str | None, str, str]:
+    """Return kind, arguments and a name that may be shown, of a command.
+
+    The kind is None for a command that is not known, and empty for one that is not read.
+
+    >>> resolve("sh flogi da vsan 10"), resolve("cfgshow | grep x")[0], resolve("passwd x")
+    (('flogi', 'vsan 10', 'show flogi database'), 'cfgshow', (None, '', 'a command'))
+    """
+    inner = _INNER.match(text)
+    words = (inner[1] if inner else text).split("|")[0].strip().rstrip(";").split()
+    if not words:
+        return None, "", "a command"
+    if _ESXCLI.match(text):
+        return "esxcli", "", "esxcli storage core path list"
+    first = words[0].rpartition("/")[2].lower().removesuffix(".exe")
+    rest = " ".join(words[1:])
+    known = READ.get(first) or CONTAINERS.get(first)
+    if known:
+        return known, rest, first
+    if "show".startswith(first) and len(first) >= _LEAST_LETTERS and len(words) > 1:
+        return _show(words[1:])
+    is_known = first in UNREAD or first == "esxcli"
+    return ("", rest, first) if is_known else (None, "", "a command")
+
+
+def _show(words: list[str]) -> tuple[str | None, str, str]:
+    for pattern, kind in READ_SHOW.items():
+        if len(words) < len(pattern):
+            continue
+        rest = words
+        if _fits(words[0], pattern[0]):
+            others = [w for w in words[1:] if any(_fits(w, p) for p in pattern[1:])]
+            if len(others) >= len(pattern) - 1:
+                rest = [word for word in words[1:] if word not in others]
+                return kind, " ".join(rest), f"show {' '.join(pattern)}"
+    return "", "", "show"
+
+
+def _fits(word: str, whole: str) -> bool:
+    return len(word) >= _LEAST_LETTERS and whole.startswith(word.lower())
+
+
+_PORTCHANNEL = r"port-channel ?\d+"
+#: Lines that begin an output without its command.
+SIGNATURES: list[tuple[re.Pattern[str], str]] = [
+    (re.compile(pattern), kind)
+    for pattern, kind in (
+        (r"switchName:\s*\S", "switchshow"),
+        (r"\s*Switch ID\s+Worldwide Name", "fabricshow"),
+        (r"\s*\d+:\s*\d+\s*->\s*\d+\s.*\bsp:", "islshow"),
+        (r"\s*\d+:\s*\d+\s*->\s*\d+\s.*\bdeskew\b", "trunkshow"),
+        (r"\s*nscam show for remote switches", "nscamshow"),
+        (r"\s*Type\s+Pid\s+COS\s+PortName", "nsshow"),
+        (r"\s*NL?\s+[0-9a-f]{6};\s*[\d,]+;", "nsshow"),
+        (r"\s*(?:Defined|Effective) configuration:", "cfgshow"),
+        (r"\s*frames\s+enc\s+crc\s+crc", "porterrshow"),
+        (r"port:\s+\d+\s*$", "portstats"),
+        (r"User\s+Port\s+Lx\s+Max", "portbuffer"),
+        (r"\[Configuration upload Information\]", "configupload"),
+        (r"\s*INTERFACE\s+VSAN\s+FCID\s+PORT NAME", "flogi"),
+        (r"\s*VSAN\s*:\s*\d+\s+FCID\s*:", "fcns"),
+        (r"\s*FCID\s+TYPE\s+PWWN", "fcns"),
+        (r"\s*FC Topology for VSAN", "topology"),
+        (r"\s*zoneset name \S+ vsan \d+", "zones"),
+        (r"\s*zone name \S+(?: vsan \d+)?\s*$", "zones"),
+        (r"\s*fcalias name \S+ vsan \d+", "zones"),
+        (r"\s*device-alias name \S+ pwwn", "devicealias"),
+        (r"Interface\s+Vsan\s+Admin", "intbrief"),
+        (r"(?:fc|vfc)[\d/]+ is (?:up|down|trunking)", "counters"),
+        (r"fc\d+/\d+\s*$", "counters"),
+        (rf"{_PORTCHANNEL}\s*$", "portchannel"),
+        (r"vsan \d+(?:\(\S+\))? interfaces:", "membership"),
+        (r"VSAN: \d+ default-zone:", "zonestatus"),
+        (r"\s*Registered HBA List for VSAN", "fdmi"),
+        (r"Cisco Nexus Operating System", "showversion"),
+        (r"\s*Class = \"fc_host\"", "systool"),
+        (r".*/fc_host/host\d+/\w+", "sysfs"),
+        (r"(?:\S+ \()?3[0-9a-f]{16,32}\)? +dm-\d+ ", "multipath"),
+        (r"\S+ \(\S.*\) dm-\d+ ", "multipath"),
+        (r"\[\d+:\d+:\d+:\d+\]\s+(?:disk|tape|cd/dvd|enclosu|storage)\s", "lsscsi"),
+        (r"\s*UID: fc\.[0-9a-f]{16}:", "esxcli"),
+        (r"fc\.[0-9a-f]{16}:[0-9a-f]{16}-fc\.", "esxcli"),
+        (r"\s*MPIO Disk\d+:", "mpclaim"),
+    )
+]
+#: Kinds whose outputs contain lines that begin outputs of other kinds.
+NESTED = {
+    "nscamshow": {"nsshow"},
+    "counters": {"portchannel", "counters"},
+    "zoneset": {"zones"},
+    "config": set[str](),
+    "intbrief": {"counters", "portchannel"},
+    "membership": {"portchannel"},
+}
+
+
+#: One pattern for all, since most lines begin nothing.
+_ANY = re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in SIGNATURES))
+
+
+def signature(line: str) -> str:
+    """Return the kind of output that a line begins, or nothing."""
+    if not _ANY.match(line):
+        return ""
+    return next((kind for pattern, kind in SIGNATURES if pattern.match(line)), "")

@@ -1,0 +1,280 @@
+"""What the outputs say, fact by fact, each with its file and line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """A line of a file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        """`FILE:LINE`."""
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(slots=True)
+class Block:
+    """The output of one command."""
+
+    kind: str
+    file: str
+    lines: list[tuple[int, str]]
+    switch: str = ""
+    """Who printed it: a name, or the folder of the file where no line names it."""
+    line: int = 1
+    """Line of the command, or the first one."""
+    words: str = ""
+    """The command behind its known part, such as `active vsan 10`."""
+
+    def at(self, line: int) -> Source:
+        """Return the source of a line."""
+        return Source(self.file, line)
+
+
+@dataclass(slots=True)
+class SwitchFact:
+    """A switch under some of its names."""
+
+    source: Source
+    name: str = ""
+    wwn: str = ""
+    domain: int | None = None
+    vsan: int = 0
+    type: str = ""
+    """Hardware type of Brocade or the text of Cisco's `show version`."""
+    vendor: str = ""
+    is_own: bool = False
+    """Whether the switch says it of itself."""
+    fabric: str = ""
+    """Who listed it, for switches of one fabric."""
+    mode: str = ""
+    lines: dict[str, Source] = field(default_factory=dict)
+    """Lines of single values."""
+
+
+@dataclass(slots=True)
+class PortFact:
+    """A port of a switch."""
+
+    source: Source
+    switch: str
+    port: str
+    speed: int = 0
+    """Gb/s, 0 if unknown."""
+    state: str = ""
+    """`up`, `down` or `disabled`."""
+    kind: str = ""
+    peer_wwn: str = ""
+    peer_name: str = ""
+    device: str = ""
+    """WWPN of the device plugged in."""
+    master: str = ""
+    """The port this one is trunked behind, or its port channel."""
+    fcid: int = 0
+    vsan: int = 0
+    optics: str = ""
+
+
+@dataclass(slots=True)
+class LoginFact:
+    """A device in the fabric."""
+
+    source: Source
+    wwpn: str
+    switch: str = ""
+    wwnn: str = ""
+    fcid: int = 0
+    vsan: int = 0
+    port: str = ""
+    role: str = ""
+    host: str = ""
+    model: str = ""
+    vendor: str = ""
+    alias: str = ""
+    base: str = ""
+    """The physical port it shares."""
+    on_switch: str = ""
+    """The switch it is plugged into, where the name server says it."""
+    fabric_port: str = ""
+    speed: int = 0
+    lines: dict[str, Source] = field(default_factory=dict)
+    """Lines of single values."""
+
+
+@dataclass(slots=True)
+class IslFact:
+    """A link between switches, seen from one end."""
+
+    source: Source
+    switch: str
+    port: str
+    peer_name: str = ""
+    peer_wwn: str = ""
+    peer_port: str = ""
+    peer_domain: int | None = None
+    vsan: int = 0
+    speed: int = 0
+    count: int = 0
+    """Members, 0 if unknown."""
+    is_bundle: bool = False
+
+
+@dataclass(slots=True)
+class BundleFact:
+    """Members of a trunk or a port channel."""
+
+    source: Source
+    switch: str
+    name: str
+    members: list[str]
+    deskews: list[int] = field(default_factory=list)
+    peer_wwn: str = ""
+
+
+@dataclass(slots=True)
+class ZoneFact:
+    """A zone with its members as written."""
+
+    source: Source
+    switch: str
+    name: str
+    is_active: bool
+    vsan: int = 0
+    zone_set: str = ""
+    members: list[tuple[Source, str, str]] = field(default_factory=list)
+    """Source, kind (`wwn`, `alias`, `place`, `fcid`, `interface`, `other`) and text."""
+
+
+@dataclass(slots=True)
+class SetFact:
+    """A zone set with the names of its zones."""
+
+    source: Source
+    switch: str
+    name: str
+    zones: list[str] = field(default_factory=list)
+    vsan: int = 0
+    is_enabled: bool = False
+
+
+@dataclass(slots=True)
+class AliasFact:
+    """A name for world-wide names or places."""
+
+    source: Source
+    switch: str
+    name: str
+    members: list[tuple[str, str]]
+    vsan: int = 0
+    is_fabric_wide: bool = False
+
+
+@dataclass(slots=True)
+class DefaultFact:
+    """What unzoned ports may do."""
+
+    source: Source
+    switch: str
+    is_open: bool
+    vsan: int = 0
+
+
+@dataclass(slots=True)
+class CounterFact:
+    """A counter of a port that shows trouble."""
+
+    source: Source
+    switch: str
+    port: str
+    name: str
+    value: str
+
+
+@dataclass(slots=True)
+class AdapterFact:
+    """A port of a host, as the host shows it."""
+
+    source: Source
+    host: str
+    wwpn: str
+    scsi: str = ""
+    wwnn: str = ""
+    speed: int = 0
+    model: str = ""
+
+
+@dataclass(slots=True)
+class PathFact:
+    """A path from a host to a LUN."""
+
+    source: Source
+    host: str
+    lun: int
+    device: str = ""
+    """World-wide name of the LUN."""
+    scsi: str = ""
+    """Address H:C:T:L."""
+    initiator: str = ""
+    target: str = ""
+    size: int = 0
+    vendor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A part of a file that was not read."""
+
+    source: Source
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something contradictory or incomplete."""
+
+    text: str
+    sources: tuple[Source, ...] = ()
+
+    def __str__(self) -> str:
+        """The text, and where it comes from."""
+        shown = ", ".join(map(str, self.sources[:3]))
+        return f"{self.text} ({shown})" if shown else self.text
+
+
+@dataclass(slots=True)
+class Facts:
+    """All facts of some files."""
+
+    switches: list[SwitchFact] = field(default_factory=list)
+    ports: list[PortFact] = field(default_factory=list)
+    logins: list[LoginFact] = field(default_factory=list)
+    isls: list[IslFact] = field(default_factory=list)
+    bundles: list[BundleFact] = field(default_factory=list)
+    zones: list[ZoneFact] = field(default_factory=list)
+    sets: list[SetFact] = field(default_factory=list)
+    aliases: list[AliasFact] = field(default_factory=list)
+    defaults: list[DefaultFact] = field(default_factory=list)
+    counters: list[CounterFact] = field(default_factory=list)
+    adapters: list[AdapterFact] = field(default_factory=list)
+    paths: list[PathFact] = field(default_factory=list)
+    vsans: dict[tuple[str, str], int] = field(default_factory=dict)
+    """VSAN of an interface of a switch."""
+    kinds: list[tuple[Source, str]] = field(default_factory=list)
+    """Blocks that were read."""
+    skipped: list[Skipped] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    is_partial_accepted: bool = False
+
+    def count(self) -> int:
+        """Return the number of facts."""
+        lists: tuple[list[Any], ...] = (
+            *(self.switches, self.ports, self.logins, self.isls, self.bundles, self.zones),
+            *(self.sets, self.aliases, self.defaults, self.counters, self.adapters, self.paths),
+        )
+        return sum(len(part) for part in lists) + len(self.vsans)

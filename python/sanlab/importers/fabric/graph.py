@@ -1,0 +1,422 @@
+"""Facts joined to one graph: switches, fabrics, devices at ports, cables between switches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from sanlab.importers.fabric import wwn
+from sanlab.importers.fabric.facts import Facts, Finding, IslFact, LoginFact, Source
+from sanlab.importers.fabric.texts import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sanlab.importers.fabric.facts import SwitchFact
+
+#: Names of islshow end after this many characters.
+CUT_NAME = 15
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A switch."""
+
+    name: str
+    source: Source
+    wwn: str = ""
+    vendor: str = ""
+    type: str = ""
+    type_source: Source | None = None
+    domains: dict[int, tuple[int, Source]] = field(default_factory=dict)
+    """Domain and its line, by VSAN; Brocade's is under 0."""
+    is_own: bool = False
+    above: Node | None = None
+    """Another switch of its fabric, towards the one that stands for all of them."""
+
+    def root(self) -> Node:
+        """Return the switch that stands for its fabric."""
+        node = self
+        while node.above is not None:
+            node = node.above
+        return node
+
+
+@dataclass(slots=True, eq=False)
+class Device:
+    """A port of a host or an array in the fabric."""
+
+    wwpn: str
+    sources: list[Source]
+    node: Node
+    port: str = ""
+    facts: list[LoginFact] = field(default_factory=list)
+
+    def first(self, key: str) -> str:
+        """Return the first text that some fact has under a key."""
+        return next((str(value) for fact in self.facts if (value := getattr(fact, key))), "")
+
+    def where(self, key: str) -> list[Source]:
+        """Return the line of the first text that some fact has under a key."""
+        found = (f.lines.get(key, f.source) for f in self.facts if getattr(f, key))
+        return [next(found)] if self.first(key) else self.sources[:1]
+
+    def number(self, key: str) -> int:
+        """Return the first number that some fact has under a key."""
+        return next((int(value) for fact in self.facts if (value := getattr(fact, key))), 0)
+
+
+@dataclass(slots=True, eq=False)
+class Cable:
+    """A link or a trunk between two switches."""
+
+    ends: tuple[tuple[Node, str], tuple[Node, str]]
+    sources: list[Source]
+    speed: int = 0
+    count: int = 1
+    is_trunk: bool = False
+    distance: tuple[str, Source] | None = None
+    guess: str = ""
+    """Why it is there, of a link that no output has."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """All that the facts give together."""
+
+    facts: Facts
+    nodes: list[Node] = field(default_factory=list)
+    owners: dict[str, Node] = field(default_factory=dict)
+    by_wwn: dict[str, Node] = field(default_factory=dict)
+    by_name: dict[str, Node] = field(default_factory=dict)
+    devices: dict[str, Device] = field(default_factory=dict)
+    cables: list[Cable] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def owners_name(self, owner: str) -> str:
+        """Return the name of the switch that printed an output."""
+        node = self.owners.get(owner) or self.by_name.get(owner)
+        return node.name if node is not None else PurePath(owner).name
+
+    def note(self, text: str, *sources: Source) -> None:
+        """Keep a finding once."""
+        finding = Finding(text, tuple(sources))
+        if all(known.text != text for known in self.findings[-500:]):
+            self.findings.append(finding)
+
+
+def build(facts: Facts) -> Graph:
+    """Join facts.
+
+    Raises
+    ------
+    ScenarioError
+        Two switches have one world-wide name or one name.
+    """
+    graph = Graph(facts, findings=list(facts.findings))
+    _add_switches(graph)
+    _join_fabrics(graph)
+    _find_domains(graph)
+    _add_devices(graph)
+    _add_cables(graph)
+    _connect(graph)
+    return graph
+
+
+def _add_switches(graph: Graph) -> None:
+    own = [fact for fact in graph.facts.switches if fact.is_own]
+    for fact in own:
+        _add_own(graph, fact)
+    for fact in graph.facts.switches:
+        if not fact.is_own:
+            _merge(_node(graph, fact.name, fact.wwn, fact.source), fact)
+    for port in graph.facts.ports:
+        if port.peer_wwn or (port.kind == "E" and port.peer_name):
+            _node(graph, port.peer_name, port.peer_wwn, port.source)
+    for isl in graph.facts.isls:
+        _node(graph, isl.peer_name, isl.peer_wwn, isl.source)
+    for owner, source in _owners(graph.facts):
+        if owner not in graph.owners:
+            graph.owners[owner] = _unnamed(graph, owner, source)
+
+
+def _add_own(graph: Graph, fact: SwitchFact) -> None:
+    known = graph.by_wwn.get(fact.wwn) if fact.wwn else None
+    if known is not None and known.name != fact.name:
+        reason = (
+            f"The switches '{known.name}' ({known.source}) and '{fact.name}' have one world-wide "
+            f"name, {wwn.spelled(fact.wwn)}"
+        )
+        remedy = "Name the outputs of one of them, or those after its change of name"
+        raise problem(fact.source.file, fact.source.line, reason, remedy)
+    named = graph.by_name.get(fact.name)
+    if named is not None and fact.wwn and named.wwn and named.wwn != fact.wwn:
+        reason = f"Two switches are called '{fact.name}', with different world-wide names"
+        remedy = f"Import one without the other; {named.source} has the first"
+        raise problem(fact.source.file, fact.source.line, reason, remedy)
+    node = _node(graph, fact.name, fact.wwn, fact.source)
+    node.is_own = True
+    graph.owners[fact.name] = node
+    if fact.domain is not None and fact.vsan == 0 and 0 in node.domains:
+        before, where = node.domains[0]
+        if before != fact.domain:
+            text = f"Switch '{fact.name}' has domain {before} in one capture and {fact.domain}"
+            graph.note(f"{text} in another; the first is used", where, fact.source)
+            return
+    _merge(node, fact)
+
+
+def _merge(node: Node, fact: SwitchFact) -> None:
+    node.vendor = node.vendor or fact.vendor
+    if fact.type and not node.type:
+        node.type, node.type_source = fact.type, fact.lines.get("type", fact.source)
+    if fact.domain is not None:
+        where = fact.lines.get("domain", fact.source)
+        node.domains.setdefault(fact.vsan, (fact.domain, where))
+
+
+def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
+    """Return the switch with a world-wide name or else a name; a new one if it is unknown."""
+    node = graph.by_wwn.get(number) if number else None
+    if node is None and name:
+        node = graph.by_name.get(name)
+        if node is not None and number and node.wwn and node.wwn != number:
+            node = None
+    if node is None:
+        node = Node(name or f"switch-{number[-6:] or len(graph.nodes) + 1}", source, number)
+        graph.nodes.append(node)
+    node.wwn = node.wwn or number
+    is_longer = len(node.name) <= CUT_NAME < len(name) and name.startswith(node.name)
+    node.name = name if is_longer else node.name
+    for key, table in ((number, graph.by_wwn), (name, graph.by_name)):
+        if key:
+            table.setdefault(key, node)
+    return node
+
+
+def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
+    lists = (facts.logins, facts.isls, facts.bundles, facts.ports)
+    seen: dict[str, Source] = {}
+    for kind in lists:
+        for fact in kind:
+            seen.setdefault(fact.switch, fact.source)
+    return seen.items()
+
+
+def _unnamed(graph: Graph, owner: str, source: Source) -> Node:
+    """Return the switch that printed outputs which do not name it."""
+    if owner in graph.by_name:
+        return graph.by_name[owner]
+    tails = {node.wwn[4:]: node for node in graph.nodes if node.wwn}
+    mine = [fact for fact in graph.facts.logins if fact.switch == owner and fact.fabric_port]
+    found = Counter(fact.fabric_port[4:] for fact in mine if fact.fabric_port[4:] in tails)
+    if found:
+        return tails[found.most_common(1)[0][0]]
+    own = [node for node in graph.nodes if node.is_own]
+    if len(own) == 1 and owner.endswith("/"):
+        return own[0]
+    name = PurePath(owner).name if owner.strip("./") else "switch"
+    if owner.endswith("/"):
+        graph.note(f"Some outputs do not name their switch; it is called '{name}'", source)
+    node = Node(name, source)
+    graph.nodes.append(node)
+    graph.by_name.setdefault(name, node)
+    return node
+
+
+def _unite(one: Node, other: Node) -> None:
+    first, second = one.root(), other.root()
+    if first is not second:
+        second.above = first
+
+
+def _join_fabrics(graph: Graph) -> None:
+    lists: dict[str, Node] = {}
+    for fact in graph.facts.switches:
+        node = graph.by_wwn.get(fact.wwn) if fact.wwn else graph.by_name.get(fact.name)
+        if fact.fabric and node is not None:
+            first = lists.setdefault(fact.fabric, graph.owners.get(fact.fabric, node))
+            _unite(first, node)
+    for isl in graph.facts.isls:
+        _unite(graph.owners[isl.switch], _node(graph, isl.peer_name, isl.peer_wwn, isl.source))
+    for port in graph.facts.ports:
+        if port.peer_wwn or (port.kind == "E" and port.peer_name):
+            peer = _node(graph, port.peer_name, port.peer_wwn, port.source)
+            _unite(graph.owners[port.switch], peer)
+
+
+def _find_domains(graph: Graph) -> None:
+    """Take domains from neighbours, and on Cisco's switches from the addresses of logins."""
+    for isl in graph.facts.isls:
+        if isl.peer_domain is not None:
+            peer = _node(graph, isl.peer_name, isl.peer_wwn, isl.source)
+            peer.domains.setdefault(isl.vsan, (isl.peer_domain, isl.source))
+    for login in graph.facts.logins:
+        node = graph.owners[login.switch]
+        is_local = login.port and not login.on_switch and node.vendor == "cisco"
+        if is_local and login.fcid >> 16:
+            node.domains.setdefault(login.vsan, (login.fcid >> 16, login.source))
+
+
+def _add_devices(graph: Graph) -> None:
+    places = {
+        (node.root(), domain, vsan): node
+        for node in reversed(graph.nodes)
+        for vsan, (domain, _) in node.domains.items()
+    }
+    tails = {node.wwn[4:]: node for node in graph.nodes if node.wwn}
+    for fact in graph.facts.logins:
+        node, port = _place(graph, fact, places, tails)
+        device = graph.devices.get(fact.wwpn)
+        if device is None:
+            graph.devices[fact.wwpn] = Device(fact.wwpn, [fact.source], node, port, [fact])
+            continue
+        device.facts.append(fact)
+        device.sources.append(fact.source)
+        if not device.port and node is device.node:
+            device.port = port
+        elif (port and device.port != port) or node is not device.node:
+            _differ(graph, device, fact, node, port)
+
+
+def _differ(graph: Graph, device: Device, fact: LoginFact, node: Node, port: str) -> None:
+    name = wwn.spelled(device.wwpn)
+    here, there = f"'{device.node.name}' port {device.port}", f"'{node.name}' port {port}"
+    if node.root() is not device.node.root():
+        text = f"{name} is in two fabrics, at {here} and at {there}; the first is used"
+    elif not port:
+        return
+    else:
+        text = f"{name} is at {here} and at {there}; the captures may be of different times"
+        text += "; the first is used"
+    graph.note(text, device.sources[0], fact.source)
+
+
+def _place(
+    graph: Graph,
+    fact: LoginFact,
+    places: dict[tuple[Node, int, int], Node],
+    tails: dict[str, Node],
+) -> tuple[Node, str]:
+    """Return switch and port of a device."""
+    owner = graph.owners[fact.switch]
+    if fact.on_switch:
+        return _node(graph, fact.on_switch, "", fact.source), fact.port
+    is_brocade = owner.vendor != "cisco" and not fact.port.startswith(("fc", "vfc", "port-c"))
+    area = str(fact.fcid >> 8 & 0xFF) if fact.fcid and is_brocade else ""
+    if fact.fabric_port and fact.fabric_port[4:] in tails and is_brocade:
+        return tails[fact.fabric_port[4:]], fact.port or area
+    domain = fact.fcid >> 16
+    if not domain or (fact.port and not is_brocade):
+        return owner, fact.port or area
+    key = (owner.root(), domain, fact.vsan)
+    node = places.get(key) or places.get((owner.root(), domain, 0))
+    if node is None:
+        node = _of_domain(graph, owner, fact, places)
+    return node, fact.port or area
+
+
+def _of_domain(
+    graph: Graph, owner: Node, fact: LoginFact, places: dict[tuple[Node, int, int], Node]
+) -> Node:
+    """Return the switch of a domain that no output names."""
+    domain = fact.fcid >> 16
+    if not owner.domains and not owner.is_own:
+        node = owner
+    else:
+        node = Node(f"domain-{domain}", fact.source, vendor=owner.vendor)
+        graph.nodes.append(node)
+        _unite(owner, node)
+    node.domains[fact.vsan] = (domain, fact.source)
+    places[owner.root(), domain, fact.vsan] = node
+    return node
+
+
+def _add_cables(graph: Graph) -> None:
+    found: dict[frozenset[tuple[int, str]], Cable] = {}
+    for isl in [*graph.facts.isls, *_from_ports(graph)]:
+        near = (graph.owners[isl.switch], isl.port)
+        far = (_node(graph, isl.peer_name, isl.peer_wwn, isl.source), isl.peer_port)
+        if near[0] is far[0]:
+            name = near[0].name
+            graph.note(f"A link of '{name}' leads to itself and is left out", isl.source)
+            continue
+        key = frozenset({(id(near[0]), near[1]), (id(far[0]), far[1])})
+        cable = found.get(key)
+        if cable is None:
+            cable = found[key] = Cable((near, far), [])
+            graph.cables.append(cable)
+        cable.sources.append(isl.source)
+        _measure(graph, cable, isl)
+
+
+def _connect(graph: Graph) -> None:
+    """Put a link where switches of one fabric have devices and no way between them."""
+    part = {node: node for node in graph.nodes}
+
+    def first(node: Node) -> Node:
+        while part[node] is not node:
+            node = part[node]
+        return node
+
+    for cable in graph.cables:
+        part[first(cable.ends[1][0])] = first(cable.ends[0][0])
+    used = dict.fromkeys(device.node for device in graph.devices.values())
+    hubs: dict[Node, Node] = {}
+    for node in used:
+        hub = hubs.setdefault(node.root(), node)
+        if first(hub) is first(node):
+            continue
+        cable = Cable(((hub, "?"), (node, "?")), [], guess="no output shows this link")
+        graph.cables.append(cable)
+        part[first(node)] = first(hub)
+        text = f"No output shows how '{hub.name}' and '{node.name}' are connected; one link is put"
+        graph.note(f"{text} between them", node.source)
+
+
+def _from_ports(graph: Graph) -> list[IslFact]:
+    """Return links that only the tables of ports tell, of switches without lists of links."""
+    listed = {graph.owners[isl.switch] for isl in graph.facts.isls}
+    members = Counter((p.switch, p.master) for p in graph.facts.ports if p.master)
+    links: list[IslFact] = []
+    seen: Counter[frozenset[int]] = Counter()
+    for port in graph.facts.ports:
+        near = graph.owners[port.switch]
+        if port.kind != "E" or not (port.peer_wwn or port.peer_name) or port.state != "up":
+            continue
+        far = _node(graph, port.peer_name, port.peer_wwn, port.source)
+        pair = frozenset({id(near), id(far)})
+        if near in listed or far in listed or (far.is_own and near.name > far.name):
+            continue
+        link = IslFact(port.source, port.switch, port.port, port.peer_name, port.peer_wwn)
+        link.peer_port, link.speed = f"{seen[pair]}?", port.speed
+        link.count = 1 + members[port.switch, port.port]
+        link.is_bundle = link.count > 1
+        seen[pair] += 1
+        links.append(link)
+    return links
+
+
+def _measure(graph: Graph, cable: Cable, isl: IslFact) -> None:
+    """Take speed, members and distance of a cable from what one end says."""
+    bundles = [
+        bundle
+        for bundle in graph.facts.bundles
+        if (bundle.switch, bundle.name) == (isl.switch, isl.port)
+        and (not bundle.peer_wwn or bundle.peer_wwn == isl.peer_wwn)
+    ]
+    cable.sources += [bundle.source for bundle in bundles]
+    members = bundles[0].members if bundles else []
+    ports = [p for p in graph.facts.ports if p.switch == isl.switch]
+    members = members or [p.port for p in ports if p.master == isl.port]
+    speeds = [p.speed for p in ports if p.port in (members or [isl.port]) and p.speed]
+    cable.speed = cable.speed or isl.speed or (min(speeds) if speeds else 0)
+    cable.count = max(cable.count, len(members), isl.count)
+    cable.is_trunk = cable.count > 1
+    if any(p.optics == "lwl" for p in ports if p.port in (members or [isl.port])):
+        cable.distance = cable.distance or ("1km", isl.source)
+    for counter in graph.facts.counters:
+        if (counter.switch, counter.port, counter.name) == (isl.switch, isl.port, "distance"):
+            cable.distance = (counter.value, counter.source)

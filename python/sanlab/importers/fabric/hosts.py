@@ -1,0 +1,156 @@
+"""Outputs of hosts: adapters, and paths to LUNs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sanlab.importers.fabric import wwn
+from sanlab.importers.fabric.facts import AdapterFact, PathFact
+from sanlab.importers.fabric.rows import gigabits, model_in, name_at
+
+if TYPE_CHECKING:
+    from sanlab.importers.fabric.facts import Block, Facts
+
+_CLASS_DEVICE = re.compile(r"\s*Class Device = \"host(\d+)\"")
+_VALUE = re.compile(r"\s*(?P<key>\w+)\s*= \"(?P<value>[^\"]*)\"")
+_SYSFS = re.compile(r".*?/fc_host/host(?P<host>\d+)/(?P<key>\w+)(?::(?P<value>.*))?\s*$")
+_KEYS = {"port_name", "node_name", "speed", "symbolic_name"}
+
+
+def systool(block: Block, facts: Facts) -> None:
+    """Read `systool -c fc_host -v`."""
+    scsi = ""
+    adapter: AdapterFact | None = None
+    for number, line in block.lines:
+        begin, value = _CLASS_DEVICE.match(line), _VALUE.match(line)
+        if begin:
+            scsi = begin[1]
+            adapter = AdapterFact(block.at(number), block.switch, "", scsi)
+            facts.adapters.append(adapter)
+        elif adapter is not None and value and value["key"] in _KEYS:
+            _fill(adapter, block, number, value["key"], value["value"])
+    facts.adapters = [adapter for adapter in facts.adapters if adapter.wwpn]
+
+
+def sysfs(block: Block, facts: Facts) -> None:
+    """Read files below `/sys/class/fc_host`, as `grep .` or an archive in text shows them."""
+    found: dict[str, AdapterFact] = {}
+    pending: tuple[str, str] | None = None
+    for number, line in block.lines:
+        match = _SYSFS.match(line)
+        if match:
+            pending = (match["host"], match["key"])
+            if match["value"] is None:
+                continue
+        if pending is None or re.match(r"Lines: \d+", line):
+            continue
+        scsi, key = pending
+        value = match["value"] if match else line.strip()
+        pending = None
+        if key in _KEYS and value:
+            if scsi not in found:
+                found[scsi] = AdapterFact(block.at(number), block.switch, "", scsi)
+            _fill(found[scsi], block, number, key, value.strip())
+    facts.adapters += [adapter for adapter in found.values() if adapter.wwpn]
+
+
+def _fill(adapter: AdapterFact, block: Block, line: int, key: str, value: str) -> None:
+    match key:
+        case "port_name":
+            adapter.wwpn, adapter.source = name_at(block, line, value), block.at(line)
+        case "node_name":
+            adapter.wwnn = wwn.normal(value) or ""
+        case "speed":
+            adapter.speed = gigabits(value)
+        case _:
+            adapter.model = model_in(value)
+
+
+_MAP = re.compile(
+    r"(?:(?P<alias>[\w.\-]+) \((?P<named>[^)]+)\)|(?P<wwid>\S.*?)) +dm-\d+\s*(?P<vendor>[^,]*)"
+)
+_SIZE = re.compile(r"\[?size=\s*(?P<number>[\d.]+) ?(?P<unit>[KMGTP])")
+_PATH = re.compile(r"[\s|`\\_+-]*(?P<scsi>\d+:\d+:\d+:(?P<lun>\d+))\s+\w+\s+\d+:\d+")
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
+
+
+def multipath(block: Block, facts: Facts) -> None:
+    """Read `multipath -ll`: the name and size of a LUN, and its paths."""
+    device = vendor = ""
+    size = 0
+    for number, line in block.lines:
+        path, extent = _PATH.match(line), _SIZE.match(line)
+        found = None if path else _MAP.match(line)
+        if found and "|" not in line[:30]:
+            device, vendor = (found["named"] or found["wwid"]).strip(), found["vendor"].strip()
+            size = 0
+        elif extent:
+            size = int(float(extent["number"]) * _UNITS[extent["unit"]])
+        elif path and device:
+            fact = PathFact(block.at(number), block.switch, int(path["lun"]), _device(device))
+            fact.scsi, fact.size, fact.vendor = path["scsi"], size, vendor
+            facts.paths.append(fact)
+
+
+def _device(text: str) -> str:
+    """Return the name of a device without the digit that multipath puts before it."""
+    digits = text.lower().removeprefix("naa.")
+    is_long = re.fullmatch(r"3[0-9a-f]{32}|3[0-9a-f]{16}", digits)
+    return digits[1:] if is_long else digits
+
+
+_LSSCSI = re.compile(
+    r"\[(?P<scsi>\d+:\d+:\d+:(?P<lun>\d+))\]\s+disk\s+fc:0x(?P<target>[0-9a-f]{16}),0x[0-9a-f]+"
+)
+
+
+def lsscsi(block: Block, facts: Facts) -> None:
+    """Read `lsscsi -t`; without `-t` there is no transport, and nothing to read."""
+    for number, line in block.lines:
+        match = _LSSCSI.match(line)
+        if match:
+            fact = PathFact(block.at(number), block.switch, int(match["lun"]), scsi=match["scsi"])
+            fact.target = match["target"]
+            facts.paths.append(fact)
+
+
+_UID = re.compile(
+    r"\s*UID: fc\.(?P<wwnn>[0-9a-f]{16}):(?P<init>[0-9a-f]{16})-fc\.[0-9a-f]{16}:"
+    r"(?P<target>[0-9a-f]{16})-(?P<device>\S+)"
+)
+
+
+def esxcli(block: Block, facts: Facts) -> None:
+    """Read `esxcli storage core path list`."""
+    path: PathFact | None = None
+    for number, line in block.lines:
+        uid = _UID.match(line)
+        lun = re.match(r"\s+LUN: (\d+)", line)
+        shown = re.match(r"\s+Device Display Name: (\w+)", line)
+        if uid:
+            path = PathFact(block.at(number), block.switch, 0, _device(uid["device"]))
+            path.initiator, path.target = uid["init"], uid["target"]
+            facts.paths.append(path)
+            adapter = AdapterFact(block.at(number), block.switch, uid["init"])
+            adapter.wwnn = uid["wwnn"]
+            if all(known.wwpn != adapter.wwpn for known in facts.adapters[-8:]):
+                facts.adapters.append(adapter)
+        elif path is not None and lun:
+            path.lun = int(lun[1])
+        elif path is not None and shown:
+            path.vendor = shown[1]
+
+
+def mpclaim(block: Block, facts: Facts) -> None:
+    """Read the names of LUNs from `mpclaim -s -d`; it does not say over which ports they are."""
+    lun = -1
+    serial: tuple[int, str] | None = None
+    for number, line in block.lines:
+        name = re.match(r"\s+SN: ([0-9A-Fa-f]+)\s*$", line)
+        path = re.match(r"\s+[0-9a-f]{16}\s.*?\d{3}\|\d{3}\|\d{3}\|(\d{3})", line)
+        if name:
+            serial, lun = (number, name[1].lower()), -1
+        elif path and serial and int(path[1]) != lun:
+            lun = int(path[1])
+            facts.paths.append(PathFact(block.at(serial[0]), block.switch, lun, serial[1]))

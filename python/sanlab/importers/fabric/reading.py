@@ -1,0 +1,115 @@
+"""Files to facts: each file is split into blocks, and each block is read by what printed it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sanlab.importers.fabric import brocade, brocade_zones, cisco, cisco_zones, hosts, rest
+from sanlab.importers.fabric.blocks import name_owners, split
+from sanlab.importers.fabric.facts import Block, Facts, Skipped, Source
+from sanlab.importers.fabric.texts import problem, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+READERS: dict[str, Callable[[Block, Facts], None]] = {
+    "switchshow": brocade.switchshow,
+    "fabricshow": brocade.fabricshow,
+    "islshow": brocade.islshow,
+    "trunkshow": brocade.trunkshow,
+    "nsshow": brocade.name_server,
+    "nscamshow": brocade.name_server,
+    "porterrshow": brocade.porterrshow,
+    "portstats": brocade.portstats,
+    "portbuffer": brocade.portbuffer,
+    "cfgshow": brocade_zones.cfgshow,
+    "defzone": brocade_zones.defzone,
+    "configupload": brocade_zones.configupload,
+    "flogi": cisco.flogi,
+    "fcns": cisco.fcns,
+    "topology": cisco.topology,
+    "intbrief": cisco.interface_brief,
+    "counters": cisco.counters,
+    "portchannel": cisco.port_channel,
+    "membership": cisco.membership,
+    "showversion": cisco.show_version,
+    "switchname": cisco.switch_name,
+    "fcdomain": cisco.fcdomain,
+    "domainlist": cisco.fcdomain,
+    "fdmi": cisco.fdmi,
+    "zoneset": cisco_zones.zones,
+    "zones": cisco_zones.zones,
+    "devicealias": cisco_zones.device_aliases,
+    "zonestatus": cisco_zones.zone_status,
+    "config": cisco_zones.configuration,
+    "systool": hosts.systool,
+    "sysfs": hosts.sysfs,
+    "multipath": hosts.multipath,
+    "lsscsi": hosts.lsscsi,
+    "esxcli": hosts.esxcli,
+    "mpclaim": hosts.mpclaim,
+    "json": rest.document,
+}
+
+
+def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
+    """Return the facts of some files, or of the files below some folders.
+
+    Raises
+    ------
+    ScenarioError
+        A file is not a text, or an output in it is cut off; with `partial` that is only noted.
+    """
+    blocks: list[Block] = []
+    for path in _files(paths):
+        blocks += _blocks(path)
+    name_owners(blocks)
+    facts = Facts(is_partial_accepted=partial)
+    for block in blocks:
+        _read(block, facts)
+    return facts
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(part for part in path.rglob("*") if part.is_file())
+        inside = [part for part in inside if not part.name.startswith(".")]
+        if not inside:
+            raise problem(str(path), None, "The folder has no files", "Name files with outputs")
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def _blocks(path: Path) -> list[Block]:
+    lines = read_lines(path)
+    if rest.is_json(lines):
+        return [Block("json", str(path), list(enumerate(lines, start=1)))]
+    blocks = split(lines, str(path))
+    for block in blocks:
+        if rest.is_json([text for _, text in block.lines if text.strip()]):
+            block.kind = "json"
+    return blocks
+
+
+def _read(block: Block, facts: Facts) -> None:
+    source = Source(block.file, block.line)
+    reader = READERS.get(block.kind)
+    if reader is None:
+        if block.words not in {"", "a command"} or any(text.strip() for _, text in block.lines):
+            what = block.words if not block.kind and block.words else "an output of no known form"
+            if block.kind != "container":
+                facts.skipped.append(Skipped(source, what))
+        return
+    before = facts.count()
+    reader(block, facts)
+    if not block.kind:
+        facts.skipped.append(Skipped(source, "a JSON document of no known form"))
+        return
+    facts.kinds.append((source, block.kind))
+    if facts.count() == before and not any(text.strip() for _, text in block.lines):
+        facts.skipped.append(Skipped(source, f"{block.kind}: nothing printed"))

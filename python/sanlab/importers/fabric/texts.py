@@ -1,0 +1,108 @@
+"""Files as lines: encodings of terminals, and what terminals leave behind in a log."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING
+
+from sanlab.errors import Problem, ScenarioError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Largest file that is read.
+MAX_FILE_BYTES = 64 * 2**20
+#: Share of control characters above which a file is not a text.
+_BINARY_SHARE = 0.02
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Za-z0-9]|[=>])")
+_BACKSPACE = re.compile(r"[^\x08\n]\x08")
+_MORE = re.compile(
+    r"^(?:--+ ?\(?more(?:\)|\b)[^-\n]*-*|"
+    r"Type <CR> (?:to continue|or <SPACE>)[^\n]*?(?:stop|quit):?)[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def problem(file: str, line: int | None, reason: str, remedy: str) -> ScenarioError:
+    """Return an error about a line of a file."""
+    return ScenarioError([Problem(file, line, None, "", reason, remedy)])
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a file without the traces of its terminal.
+
+    Raises
+    ------
+    ScenarioError
+        The file cannot be read, is empty, or is not a text.
+    """
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
+            raise problem(str(path), None, reason, "Give the outputs of single commands")
+        data = path.read_bytes()
+    except OSError as error:
+        reason = f"The file cannot be read: {error.strerror}"
+        raise problem(str(path), None, reason, "Check its name") from None
+    if not data.strip():
+        raise problem(
+            str(path), 1, "The file is empty", "Capture the output again, or leave it out"
+        )
+    return cleaned(_decoded(data, str(path))).split("\n")
+
+
+def _decoded(data: bytes, file: str) -> str:
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "")
+    if not encoding and b"\x00" in data[:4096]:
+        encoding = _without_mark(data[:4096])
+        if not encoding:
+            line = data.count(b"\n", 0, data.index(b"\x00")) + 1
+            reason, remedy = "The file is binary", "Save the session of the terminal as plain text"
+            raise problem(file, line, reason, remedy)
+    try:
+        text = data.decode(encoding or "utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = "The file is not text in UTF-8 or UTF-16"
+        raise problem(file, line, reason, "Save it as UTF-8") from None
+    controls = _CONTROL.sub("", _ANSI.sub("", _BACKSPACE.sub("", text)))
+    if len(text) - len(controls) > max(64, _BINARY_SHARE * len(text)) and _is_dense(text):
+        reason, remedy = "The file is binary", "Save the session of the terminal as plain text"
+        raise problem(file, 1, reason, remedy)
+    return text
+
+
+def _is_dense(text: str) -> bool:
+    plain = _BACKSPACE.sub("", _ANSI.sub("", text)).replace("\x08", "")
+    return len(_CONTROL.findall(plain)) > _BINARY_SHARE * len(plain)
+
+
+def _without_mark(head: bytes) -> str:
+    """Return the kind of UTF-16 that a text of mostly ASCII is in."""
+    odd, even = head[1::2].count(0), head[0::2].count(0)
+    half = len(head) // 2
+    if half and odd > 0.6 * half and even < 0.1 * half:
+        return "utf-16-le"
+    if half and even > 0.6 * half and odd < 0.1 * half:
+        return "utf-16-be"
+    return ""
+
+
+def cleaned(text: str) -> str:
+    r"""Return a text without escape sequences, backspaces and prompts of a pager.
+
+    >>> cleaned("a\r\n--More--\x08\x08b\x1b[0m\r\n")
+    'a\nb\n'
+    """
+    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    while _BACKSPACE.search(text):
+        text = _BACKSPACE.sub("", text)
+    text = "\n".join(line.rpartition("\r")[2] or line for line in text.split("\n"))
+    return _CONTROL.sub("", _MORE.sub("", text)).replace("\xa0", " ")
