@@ -9,9 +9,6 @@ import typer
 
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 
-#: Largest configuration file of Iometer that is read.
-MAX_FILE_BYTES = 16 * 2**20
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -19,7 +16,9 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Iometer's configuration, an .icf.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Iometer's .icf, or a job file of fio.")
+    ],
     output: Annotated[
         str | None,
         typer.Option(
@@ -29,39 +28,50 @@ def import_(
             help="Scenario to write; default FILE with the suffix .yaml.",
         ),
     ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-D", metavar="NAME=VALUE", help="Variable of a job file, mb_memory=4096; repeatable."
+        ),
+    ] = None,
+    job: Annotated[
+        list[str] | None,
+        typer.Option("--job", metavar="NAME", help="Job of a job file to import; default all."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the scenario.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Convert a configuration of Iometer to a scenario, with its test cycles as comments."""
+    """Convert the load of another tool's file to a scenario that runs at once."""
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
-        from sanlab.importers import expand, read_icf, scenario_text
+        from sanlab.importers.load_file import import_file
         from sanlab.plan.compile import compile_plan
         from sanlab.scenario.load import parse_scenario
 
         path = Path(output) if output else Path(file).with_suffix(".yaml")
-        test = read_icf(_read(Path(file)), file)
-        text = scenario_text(test, str(path))
-        compile_plan(parse_scenario(text, str(path)))
-        write_new(path, text, force=force)
-        points = expand(test)
+        imported = import_file(Path(file), str(path), _defined(define or []), job or [])
+        compile_plan(parse_scenario(imported.text, str(path)))
+        write_new(path, imported.text, force=force)
+        points, left_out = imported.points, imported.left_out
         if as_json:
-            show_json({"file": str(path), "points": points})
+            rows = [
+                {"file": one.file, "line": one.line, "key": one.key, "reason": one.reason}
+                for one in left_out
+            ]
+            show_json({"file": str(path), "points": points, "left_out": rows})
             return
-        runs = f" ({len(points)} runs, listed in it)" if len(points) > 1 else ""
-        typer.echo(f"{path}: written{runs}. {next_steps(str(path))}")
+        notes = [f"{len(points)} runs, listed in it"] if len(points) > 1 else []
+        notes += [f"{len(left_out)} keys without a part in it, listed in it"] if left_out else []
+        remark = f" ({'; '.join(notes)})" if notes else ""
+        typer.echo(f"{path}: written{remark}. {next_steps(str(path))}")
 
 
-def _read(path: Path) -> str:
+def _defined(words: list[str]) -> dict[str, str]:
     from sanlab.errors import Problem, ScenarioError
 
-    try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
-            remedy = "An .icf file is a few kB"
-            raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
-        # Iometer writes in the code page of Windows; only names depend on it.
-        return path.read_bytes().decode("utf-8", errors="replace")
-    except OSError as error:
-        reason, remedy = f"The file cannot be read: {error.strerror}", "Check its name"
-    raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
+    pairs = [word.partition("=") for word in words]
+    for word, (name, equals, _) in zip(words, pairs, strict=True):
+        if not name or not equals:
+            reason, remedy = f"'{word}' defines nothing", "Write -D NAME=VALUE"
+            raise ScenarioError([Problem("-D", None, None, "", reason, remedy)])
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,61 @@
+"""Files of other tools by their contents, each as a scenario."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from sanlab.importers.fio import load_of_fio
+from sanlab.importers.fio_file import looks_like_fio
+from sanlab.importers.generic_san import scenario_around
+from sanlab.importers.icf import read_icf
+from sanlab.importers.iometer import expand, scenario_text
+from sanlab.importers.source_text import read_source, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+    from sanlab.importers.generic_san import LeftOut
+
+Kind = Literal["iometer", "fio"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """A scenario, the points of its test series, and what of the file it leaves out."""
+
+    text: str
+    points: list[dict[str, str]]
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def kind_of(text: str, path: Path) -> Kind:
+    """Return the tool whose file this is; that of an .icf where nothing else fits."""
+    if path.suffix.lower() == ".fio":
+        return "fio"
+    is_version = re.match(r"\s*Version\s", text.lstrip("\ufeff"))
+    return "fio" if looks_like_fio(text) and not is_version else "iometer"
+
+
+def import_file(
+    path: Path, output: str, defined: Mapping[str, str], jobs: Collection[str] = ()
+) -> ImportedFile:
+    """Return the scenario of a file, to be saved as `output`.
+
+    Raises
+    ------
+    ScenarioError
+        With file, line, key, reason and remedy.
+    """
+    text = read_source(path)
+    found = kind_of(text, path)
+    if (defined or jobs) and found != "fio":
+        reason = "-D and --job are for job files of fio, and this is none"
+        refuse(str(path), None, "", reason, "Remove them")
+    if found == "iometer":
+        test = read_icf(text, str(path))
+        return ImportedFile(scenario_text(test, output), expand(test))
+    load = load_of_fio(text, path, defined, jobs)
+    return ImportedFile(scenario_around(load), [{}], load.left_out)
