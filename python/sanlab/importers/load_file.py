@@ -35,8 +35,9 @@ def kind_of(text: str, path: Path) -> Kind:
     """Return the tool whose file this is; that of an .icf where nothing else fits."""
     if path.suffix.lower() == ".fio":
         return "fio"
-    is_version = re.match(r"\s*Version\s", text.lstrip("\ufeff"))
-    return "fio" if looks_like_fio(text) and not is_version else "iometer"
+    if re.search(r"^'?\s*(Version\b|'TEST SETUP)", text.lstrip("\ufeff"), re.M | re.I):
+        return "iometer"
+    return "fio" if looks_like_fio(text) else "iometer"
 
 
 def import_file(
