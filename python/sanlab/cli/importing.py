@@ -16,9 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Iometer's .icf, or a job file of fio.")
-    ],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File of Iometer, fio or vdbench.")],
     output: Annotated[
         str | None,
         typer.Option(

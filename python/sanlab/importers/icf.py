@@ -230,7 +230,9 @@ class _Reader:
         count = next((place for place, row in enumerate(self.rows) if row.is_key), 1)
         self.next = max(count, 1)
         for row in self.rows[: self.next]:
-            found = re.fullmatch(r"Version(?:\s+(\d+)\.(\d+)(?:\.(\d+))?\S*)?", row.text, re.I)
+            found = re.fullmatch(
+                r"Version(?:\s+(\d+)\.(\d+)(?:\.(\d+))?\S*)?", row.text, re.IGNORECASE
+            )
             if found is None or row.is_key:
                 continue
             if found[1] is None:

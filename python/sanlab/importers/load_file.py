@@ -12,6 +12,8 @@ from sanlab.importers.generic_san import scenario_around
 from sanlab.importers.icf import read_icf
 from sanlab.importers.iometer import expand, scenario_text
 from sanlab.importers.source_text import read_source, refuse
+from sanlab.importers.vdbench import load_of_vdbench
+from sanlab.importers.vdbench_file import looks_like_vdbench
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from sanlab.importers.generic_san import LeftOut
 
-Kind = Literal["iometer", "fio"]
+Kind = Literal["iometer", "fio", "vdbench"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,12 @@ def kind_of(text: str, path: Path) -> Kind:
     """Return the tool whose file this is; that of an .icf where nothing else fits."""
     if path.suffix.lower() == ".fio":
         return "fio"
-    if re.search(r"^'?\s*(Version\b|'TEST SETUP)", text.lstrip("\ufeff"), re.M | re.I):
+    if re.search(
+        r"^'?\s*(Version\b|'TEST SETUP)", text.lstrip("\ufeff"), re.MULTILINE | re.IGNORECASE
+    ):
         return "iometer"
+    if looks_like_vdbench(text):
+        return "vdbench"
     return "fio" if looks_like_fio(text) else "iometer"
 
 
@@ -58,5 +64,6 @@ def import_file(
     if found == "iometer":
         test = read_icf(text, str(path))
         return ImportedFile(scenario_text(test, output), expand(test))
-    load = load_of_fio(text, path, defined, jobs)
+    is_fio = found == "fio"
+    load = load_of_fio(text, path, defined, jobs) if is_fio else load_of_vdbench(text, path)
     return ImportedFile(scenario_around(load), [{}], load.left_out)
