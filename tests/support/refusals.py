@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 REJECT = ROOT / "tests" / "reject"
 KNEE = ROOT / "examples" / "queue-depth-knee" / "scenario.yaml"
 #: Cases of `sanlab import`, each file named by the suffix of its inputs.
-IMPORTS = [REJECT / f"{suffix}.toml" for suffix in ("icf", "fio", "parm")]
+IMPORTS = [REJECT / f"{suffix}.toml" for suffix in ("icf", "fio", "parm", "cmd", "xml")]
 BAD_INPUT = 2
 
 
@@ -127,7 +127,7 @@ def refused(case: Case, folder: Path) -> Refusal:
         case "sweeps":
             (folder / "san.yaml").write_bytes(KNEE.read_bytes())
             return run(folder, "sweep", "san.yaml", *shlex.split(case.text))
-        case "icf" | "fio" | "parm" as suffix:
+        case "icf" | "fio" | "parm" | "cmd" | "xml" as suffix:
             command, name = "import", f"{case.name}.{suffix}"
         case _:
             command, name = "check", f"{case.name}.yaml"

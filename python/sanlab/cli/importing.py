@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File of Iometer, fio or vdbench.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File of Iometer, fio, vdbench or diskspd.")],
     output: Annotated[
         str | None,
         typer.Option(

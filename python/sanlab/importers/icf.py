@@ -33,6 +33,7 @@ IDLE = "Idle"
 _OLDEST = (1998, 10, 8)
 _FIRST_YEAR = 1990
 _SECTOR_BYTES = 512
+_VERSION = re.compile(r"Version(?:\s+(\d+)\.(\d+)(?:\.(\d+))?\S*)?", re.IGNORECASE)
 #: Largest request, as in a scenario.
 _MAX_BYTES = 2**26
 _PERCENT = 100

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from sanlab.importers.diskspd import load_of_diskspd
+from sanlab.importers.diskspd_file import looks_like_diskspd
 from sanlab.importers.fio import load_of_fio
 from sanlab.importers.fio_file import looks_like_fio
 from sanlab.importers.generic_san import scenario_around
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from sanlab.importers.generic_san import LeftOut
 
-Kind = Literal["iometer", "fio", "vdbench"]
+Kind = Literal["iometer", "fio", "vdbench", "diskspd"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,9 @@ class ImportedFile:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
+_OF_ONE_FILE = {"vdbench": load_of_vdbench, "diskspd": load_of_diskspd}
+
+
 def kind_of(text: str, path: Path) -> Kind:
     """Return the tool whose file this is; that of an .icf where nothing else fits."""
     if path.suffix.lower() == ".fio":
@@ -41,6 +46,8 @@ def kind_of(text: str, path: Path) -> Kind:
         r"^'?\s*(Version\b|'TEST SETUP)", text.lstrip("\ufeff"), re.MULTILINE | re.IGNORECASE
     ):
         return "iometer"
+    if looks_like_diskspd(text):
+        return "diskspd"
     if looks_like_vdbench(text):
         return "vdbench"
     return "fio" if looks_like_fio(text) else "iometer"
@@ -64,6 +71,8 @@ def import_file(
     if found == "iometer":
         test = read_icf(text, str(path))
         return ImportedFile(scenario_text(test, output), expand(test))
-    is_fio = found == "fio"
-    load = load_of_fio(text, path, defined, jobs) if is_fio else load_of_vdbench(text, path)
+    if found == "fio":
+        load = load_of_fio(text, path, defined, jobs)
+    else:
+        load = _OF_ONE_FILE[found](text, path)
     return ImportedFile(scenario_around(load), [{}], load.left_out)
