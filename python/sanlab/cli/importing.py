@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
+
+if TYPE_CHECKING:
+    from sanlab.importers.traces import TraceOptions
+
+#: Most requests of a job, as in a scenario.
+_MAX_DEPTH = 65_535
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +22,12 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File of Iometer, fio, vdbench or diskspd.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="File of Iometer, fio, vdbench or diskspd, or a trace."
+        ),
+    ],
     output: Annotated[
         str | None,
         typer.Option(
@@ -36,6 +47,26 @@ def import_(
         list[str] | None,
         typer.Option("--job", metavar="NAME", help="Job of a job file to import; default all."),
     ] = None,
+    time_unit: Annotated[
+        str | None,
+        typer.Option("--time-unit", help="Unit of the times of a trace: s, ms, us, 100ns or ns."),
+    ] = None,
+    speed: Annotated[
+        int, typer.Option("--speed", min=1, max=1_000_000, help="Times as fast as a trace.")
+    ] = 1,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="N",
+            help="Requests of a trace to keep open on each LUN, in place of its rate; 'recorded' "
+            "for the trace's own.",
+        ),
+    ] = None,
+    lun: Annotated[
+        list[str] | None,
+        typer.Option("--lun", metavar="DEVICE=NAME", help="Device of a trace and its LUN."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the scenario.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,7 +78,9 @@ def import_(
         from sanlab.scenario.load import parse_scenario
 
         path = Path(output) if output else Path(file).with_suffix(".yaml")
-        imported = import_file(Path(file), str(path), _defined(define or []), job or [])
+        variables = _defined(define or [], "-D")
+        trace = _trace_options(time_unit, speed, depth, lun or [])
+        imported = import_file(Path(file), str(path), variables, job or [], trace)
         compile_plan(parse_scenario(imported.text, str(path)))
         write_new(path, imported.text, force=force)
         points, left_out = imported.points, imported.left_out
@@ -64,12 +97,33 @@ def import_(
         typer.echo(f"{path}: written{remark}. {next_steps(str(path))}")
 
 
-def _defined(words: list[str]) -> dict[str, str]:
+def _trace_options(
+    unit: str | None, speed: int, depth: str | None, luns: list[str]
+) -> TraceOptions:
+    from sanlab.importers.traces import TraceOptions
+    from sanlab.importers.traces_file import UNITS
+
+    if unit is not None and unit not in UNITS:
+        _refuse("--time-unit", f"'{unit}' is not a unit of time", f"Choices are {', '.join(UNITS)}")
+    number = None if depth is None else 0 if depth == "recorded" else _depth(depth)
+    return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
+
+
+def _depth(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= _MAX_DEPTH:
+        _refuse("--depth", f"'{text}' is not a depth", f"Write 1 to {_MAX_DEPTH}, or 'recorded'")
+    return int(text)
+
+
+def _defined(words: list[str], option: str) -> dict[str, str]:
+    pairs = [word.partition("=") for word in words]
+    for word, (name, _, value) in zip(words, pairs, strict=True):
+        if not name or not value:
+            _refuse(option, f"'{word}' defines nothing", f"Write {option} NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _refuse(option: str, reason: str, remedy: str) -> NoReturn:
     from sanlab.errors import Problem, ScenarioError
 
-    pairs = [word.partition("=") for word in words]
-    for word, (name, equals, _) in zip(words, pairs, strict=True):
-        if not name or not equals:
-            reason, remedy = f"'{word}' defines nothing", "Write -D NAME=VALUE"
-            raise ScenarioError([Problem("-D", None, None, "", reason, remedy)])
-    return {name: value for name, _, value in pairs}
+    raise ScenarioError([Problem(option, None, None, "", reason, remedy)])

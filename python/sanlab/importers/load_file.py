@@ -13,7 +13,9 @@ from sanlab.importers.fio_file import looks_like_fio
 from sanlab.importers.generic_san import scenario_around
 from sanlab.importers.icf import read_icf
 from sanlab.importers.iometer import expand, scenario_text
-from sanlab.importers.source_text import read_source, refuse
+from sanlab.importers.source_text import head_of, read_source, refuse
+from sanlab.importers.traces import TraceOptions, load_of_trace
+from sanlab.importers.traces_file import trace_kind_of
 from sanlab.importers.vdbench import load_of_vdbench
 from sanlab.importers.vdbench_file import looks_like_vdbench
 
@@ -35,6 +37,7 @@ class ImportedFile:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
+_OF_FIO = "-D and --job are for job files of fio, and this is none"
 _OF_ONE_FILE = {"vdbench": load_of_vdbench, "diskspd": load_of_diskspd}
 
 
@@ -54,7 +57,11 @@ def kind_of(text: str, path: Path) -> Kind:
 
 
 def import_file(
-    path: Path, output: str, defined: Mapping[str, str], jobs: Collection[str] = ()
+    path: Path,
+    output: str,
+    defined: Mapping[str, str],
+    jobs: Collection[str] = (),
+    trace: TraceOptions | None = None,
 ) -> ImportedFile:
     """Return the scenario of a file, to be saved as `output`.
 
@@ -63,11 +70,23 @@ def import_file(
     ScenarioError
         With file, line, key, reason and remedy.
     """
+    trace_kind = trace_kind_of(head_of(path), path)
+    if trace_kind is not None:
+        if defined or jobs:
+            refuse(str(path), None, "", _OF_FIO, "Remove them")
+        return ImportedFile(
+            scenario_around(load_of_trace(path, trace_kind, trace or TraceOptions())), [{}]
+        )
+    if trace is not None and trace != TraceOptions():
+        reason = "--speed, --depth, --time-unit and --lun are for traces, and this is none"
+        refuse(str(path), None, "", reason, "Remove them")
     text = read_source(path)
+    if text.startswith("Histogram:"):
+        reason = "Histograms of vscsiStats have no times, and no requests"
+        refuse(str(path), 1, "", reason, "Import a trace, or write the sizes as 'access'")
     found = kind_of(text, path)
     if (defined or jobs) and found != "fio":
-        reason = "-D and --job are for job files of fio, and this is none"
-        refuse(str(path), None, "", reason, "Remove them")
+        refuse(str(path), None, "", _OF_FIO, "Remove them")
     if found == "iometer":
         test = read_icf(text, str(path))
         return ImportedFile(scenario_text(test, output), expand(test))

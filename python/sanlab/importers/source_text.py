@@ -13,12 +13,24 @@ if TYPE_CHECKING:
 
 #: Largest configuration file that is read.
 MAX_FILE_BYTES = 16 * 2**20
+_HEAD_BYTES = 4096
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
 
 def refuse(file: str, line: int | None, key: str, reason: str, remedy: str) -> NoReturn:
     """Raise the error for one place of a file."""
     raise ScenarioError([Problem(file, line, None, key, reason, remedy)])
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of a file, empty where it cannot be read or is not a regular file."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
 
 
 def read_source(path: Path, *, most: int = MAX_FILE_BYTES) -> str:
