@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing tools that sanlab needs to build and run, and lists what it installs.
-# Usage: tools/setup.sh [test]     "test" also installs tshark, which only the tests use.
+# Usage: tools/setup.sh [test]     "test" also installs tshark and fio, which only tests and `sanlab measure` use.
 # Installs Debian and Ubuntu packages only as root or with passwordless sudo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -95,5 +95,13 @@ if [[ ${1:-} == test ]] && ! has tshark; then
         install tshark || say "no tshark: tests that decode captures with it will be skipped"
     else
         say "no tshark (package tshark): tests that decode captures with it will be skipped"
+    fi
+fi
+
+if [[ ${1:-} == test ]] && ! has fio; then
+    if can_install; then
+        install fio || say "no fio: tests that measure with it will be skipped"
+    else
+        say "no fio (package fio): tests that measure with it will be skipped"
     fi
 fi

@@ -214,6 +214,7 @@ def test_the_published_file_is_judged_whole(name: str) -> None:
     for difference in study.differences:
         if difference.published is not None:
             judged[difference.name, f"{difference.metric} difference"] = difference.published.value
+    judged |= {(it.name, "ratio"): it.published.value for it in study.ratios if it.published}
     for it in study.comparisons:
         value = it.published.value if it.published else "closes" if it.closes else it.at_least
         if value is not None:
@@ -280,7 +281,7 @@ def test_shadow_has_the_cases_in_between() -> None:
 
 
 def test_a_case_of_two_runs_takes_each_metric_from_its_own() -> None:
-    case = next(it for it in spell_out(load_study("shadow")) if it.name == "incache-sanbox-1x1")
+    case = next(it for it in spell_out(load_study("shadow")) if it.name == "outcache-sanbox-1x1")
     assert [run.metrics for run in case.runs] == [
         ["write_throughput_mib_per_s"],
         ["read_throughput_mib_per_s"],

@@ -46,14 +46,20 @@ impl Queues {
         }
     }
 
-    /// Put a frame, whose `ready_at` is set, behind those that came in by the same port.
+    /// Put a frame, whose `ready_at` this is, behind those that came in by the same port.
     #[inline]
-    pub fn push(&mut self, queue: Id<Queue>, id: Id<Frame>, frames: &mut Arena<Frame>) {
+    pub fn push(
+        &mut self,
+        queue: Id<Queue>,
+        id: Id<Frame>,
+        ready_at: Instant,
+        frames: &mut Arena<Frame>,
+    ) {
         let place = queue.place();
         let queue = &mut self.inputs[queue];
         if queue.head.is_none() {
             queue.head = id.into();
-            queue.ready_at = frames[id].ready_at;
+            queue.ready_at = ready_at;
             self.occupied[place / 64] |= 1 << (place % 64);
         } else {
             frames[queue.tail.certain()].next = id.into();
@@ -280,7 +286,7 @@ mod tests {
                     .map_or(Instant::START, |entry: &(Id<Frame>, Instant)| entry.1);
                 let ready_at = last.max(now + Span::from_ps(draws.below(8)));
                 let id = frames.insert(frame_ready_at(ready_at));
-                queues.push(Id::from_place(input), id, &mut frames);
+                queues.push(Id::from_place(input), id, ready_at, &mut frames);
                 lists[input].push_back((id, ready_at));
                 let heads = lists.iter().filter_map(|list| Some(list.front()?.1));
                 let first = heads.map(|at| at.max(now)).min();

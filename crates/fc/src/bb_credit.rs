@@ -25,20 +25,25 @@ use sanlab_kernel::Instant;
 #[derive(Clone, Debug)]
 pub struct BbCredit {
     granted: u32,
-    back_at: VecDeque<Instant>,
     most_in_use: u32,
+    /// The first entry, kept apart as it is read several times for each frame; [`Instant::NEVER`] if none is
+    /// known to come back.
+    next_at: Instant,
+    /// The others, and those that come back when a dark link is lit, which is at no known time.
+    later: VecDeque<Instant>,
 }
 
 impl BbCredit {
     /// As many as the receiver granted at login.
     pub fn new(granted: u32) -> Self {
-        let mut back_at = VecDeque::with_capacity(granted as usize);
-        back_at.resize(granted as usize, Instant::START);
-        Self {
+        let mut credit = Self {
             granted,
-            back_at,
             most_in_use: 0,
-        }
+            next_at: Instant::NEVER,
+            later: VecDeque::with_capacity(granted as usize),
+        };
+        credit.renew(Instant::START);
+        credit
     }
 
     /// Granted at login.
@@ -48,7 +53,7 @@ impl BbCredit {
 
     /// Not in use, or on the way back at a known time.
     pub fn known(&self) -> u32 {
-        count(self.back_at.len())
+        u32::from(self.next_at.is_set()) + count(self.later.len())
     }
 
     /// Most in use at once.
@@ -57,57 +62,73 @@ impl BbCredit {
     }
 
     /// When the next credit may be used; [`Instant::NEVER`] while none is known to come back.
-    #[inline]
+    #[inline(always)]
     pub fn next_at(&self) -> Instant {
-        self.back_at.front().copied().unwrap_or(Instant::NEVER)
+        self.next_at
     }
 
     /// Use the next credit, which is back now.
     #[inline]
     pub fn take(&mut self, now: Instant) {
-        let taken = self.back_at.pop_front();
-        debug_assert!(
-            taken.is_some_and(|back_at| back_at <= now),
-            "a frame was sent without credit"
-        );
+        debug_assert!(self.next_at <= now, "a frame was sent without credit");
+        self.advance();
         if self.most_in_use < self.granted {
             self.note_use(now);
         }
+    }
+
+    /// The first of the others is the next.
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.next_at = match self.later.front() {
+            Some(at) if at.is_set() => self.later.pop_front().unwrap_or(Instant::NEVER),
+            _ => Instant::NEVER,
+        };
     }
 
     /// More are in use than ever before unless as many as were never used are back.
     #[inline(always)]
     fn note_use(&mut self, now: Instant) {
         let never_used = (self.granted - self.most_in_use) as usize;
-        let are_back = self
-            .back_at
-            .get(never_used - 1)
-            .is_some_and(|&at| at <= now);
-        if !are_back {
-            let back = self.back_at.partition_point(|&at| at <= now);
+        let last = match never_used.checked_sub(2) {
+            None => Some(self.next_at),
+            Some(place) => self.later.get(place).copied(),
+        };
+        if last.is_none_or(|at| at > now) {
+            let back = self.later.partition_point(|&at| at <= now);
+            let back = back + usize::from(self.next_at <= now);
             self.most_in_use = self.granted - count(back);
         }
     }
 
     /// The link begins anew: all that was granted is there from this instant on.
     pub fn renew(&mut self, at: Instant) {
-        self.back_at.clear();
-        self.back_at.resize(self.granted as usize, at);
+        self.later.clear();
+        self.later.resize(self.granted as usize, at);
+        self.advance();
     }
 
     /// The next credits get lost, so many of those known as there are. Returns when each was, or would
     /// have been, back.
-    pub fn lose(&mut self, most: u32) -> impl Iterator<Item = Instant> {
-        let lost = most.min(self.known());
-        self.back_at.drain(..lost as usize)
+    pub fn lose(&mut self, most: u32) -> impl Iterator<Item = Instant> + use<> {
+        let count = most.min(self.known());
+        let first = self.next_at.is_set().then_some(self.next_at);
+        let known = first.into_iter().chain(self.later.drain(..));
+        let mut lost: Vec<_> = known.collect();
+        self.later.extend(lost.split_off(count as usize));
+        self.advance();
+        lost.into_iter()
     }
 
     /// Credits that would be back after one instant and before another are back then: something else is
     /// being sent their way.
     pub fn delay(&mut self, after: Instant, until: Instant) {
-        let first = self.back_at.partition_point(|&at| at <= after);
-        let end = self.back_at.partition_point(|&at| at < until);
-        for at in self.back_at.range_mut(first..end) {
+        if self.next_at > after && self.next_at < until {
+            self.next_at = until;
+        }
+        let first = self.later.partition_point(|&at| at <= after);
+        let end = self.later.partition_point(|&at| at < until);
+        for at in self.later.range_mut(first..end) {
             *at = until;
         }
     }
@@ -115,12 +136,19 @@ impl BbCredit {
     /// A credit will be back at this time.
     #[inline(always)]
     pub fn give(&mut self, at: Instant) {
-        match self.back_at.back() {
-            Some(&last) if last > at => {
-                let place = self.back_at.partition_point(|&known| known <= at);
-                self.back_at.insert(place, at);
+        if at < self.next_at {
+            if self.next_at.is_set() {
+                self.later.push_front(self.next_at);
             }
-            _ => self.back_at.push_back(at),
+            self.next_at = at;
+            return;
+        }
+        match self.later.back() {
+            Some(&last) if last > at => {
+                let place = self.later.partition_point(|&known| known <= at);
+                self.later.insert(place, at);
+            }
+            _ => self.later.push_back(at),
         }
     }
 }
@@ -155,5 +183,20 @@ mod tests {
             credit.take(at(250));
         }
         assert_eq!(credit.most_in_use(), 4);
+    }
+
+    /// A link goes dark for good, or is lit later: its credit is there, but at no known time.
+    #[test]
+    fn credit_of_a_dark_link_is_kept() {
+        let mut credit = BbCredit::new(1);
+        credit.renew(Instant::NEVER);
+        assert_eq!((credit.known(), credit.next_at()), (1, Instant::NEVER));
+        credit.give(at(50));
+        assert_eq!((credit.known(), credit.next_at()), (2, at(50)));
+        credit.take(at(50));
+        assert_eq!((credit.known(), credit.next_at()), (1, Instant::NEVER));
+        assert_eq!(credit.lose(5).collect::<Vec<_>>(), [Instant::NEVER]);
+        credit.renew(at(90));
+        assert_eq!((credit.known(), credit.next_at()), (1, at(90)));
     }
 }

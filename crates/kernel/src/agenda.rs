@@ -1,6 +1,7 @@
 //! What will happen at a known time.
 
 use crate::Instant;
+use crate::calendar::Calendar;
 
 /// Events in order of time, then of the component that scheduled them, then of that component's own
 /// count.
@@ -18,8 +19,15 @@ use crate::Instant;
 /// ```
 #[derive(Debug)]
 pub struct Agenda<E> {
-    /// A heap: the four entries below entry `i` are `4 i + 1` to `4 i + 4`, and none is due before it.
+    /// Entries that are due soon. A heap: the four entries below entry `i` are `4 i + 1` to `4 i + 4`, and none
+    /// is due before it. Empty only if there is no event at all.
     heap: Vec<Entry<E>>,
+    /// Those due from `later_from` on, where there are so many that a heap of all would be deep.
+    later: Calendar<Entry<E>>,
+    /// In picoseconds; the greatest number while all are in the heap.
+    later_from: u64,
+    /// More in the heap than this are too many.
+    many: usize,
     count: u64,
 }
 
@@ -36,10 +44,16 @@ const WIDTH: usize = 4;
 
 const COUNT_BITS: u32 = 40;
 
+/// Of more entries than this most wait in a calendar; fewer than a quarter of it come back into the heap.
+const MANY: usize = 1024;
+
 impl<E> Default for Agenda<E> {
     fn default() -> Self {
         Self {
             heap: Vec::new(),
+            later: Calendar::default(),
+            later_from: u64::MAX,
+            many: MANY,
             count: 0,
         }
     }
@@ -61,8 +75,39 @@ impl<E: Copy> Agenda<E> {
             key: u128::from(at.as_ps()) << 64 | u128::from(tie),
             event,
         };
-        self.heap.push(entry);
-        self.sift_up(self.heap.len() - 1, entry);
+        if at.as_ps() < self.later_from {
+            self.heap.push(entry);
+            self.sift_up(self.heap.len() - 1, entry);
+            if self.heap.len() > self.many && self.later.len() == 0 {
+                self.put_off();
+            }
+        } else {
+            self.later.put(entry, at.as_ps());
+        }
+    }
+
+    /// The heap has become large: all but the entries of the first day wait in a calendar.
+    #[cold]
+    fn put_off(&mut self) {
+        let entries = std::mem::take(&mut self.heap);
+        self.later.plan(entries, Entry::due);
+        self.take_up();
+        // Where most are due at one instant, that did not help, and is not done again at once.
+        self.many = MANY.max(2 * self.heap.len());
+    }
+
+    /// The heap is empty: the entries of the next day go there, or all if they have become few.
+    #[cold]
+    fn take_up(&mut self) {
+        let is_few = self.later.len() < MANY / 4;
+        while self.later.len() > 0 && (is_few || self.heap.is_empty()) {
+            self.later_from = self.later.take_day(&mut self.heap, Entry::due);
+        }
+        if self.later.len() == 0 {
+            self.later_from = u64::MAX;
+        }
+        // What is sorted is a heap too.
+        self.heap.sort_unstable_by_key(|entry| entry.key);
     }
 
     /// An entry takes the place that is empty, or one above it.
@@ -114,7 +159,7 @@ impl<E: Copy> Agenda<E> {
 
     /// Events that are still to come.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() + self.later.len()
     }
 
     /// Whether no event is still to come.
@@ -127,6 +172,9 @@ impl<E: Copy> Agenda<E> {
     pub fn pop(&mut self) -> Option<(Instant, E)> {
         let last = self.heap.pop()?;
         let Some(&first) = self.heap.first() else {
+            if self.later.len() > 0 {
+                self.take_up();
+            }
             return Some((last.at(), last.event));
         };
         // The last entry is seldom due soon: let it rise from the bottom rather than sink from the top.
@@ -151,6 +199,11 @@ impl<E> Entry<E> {
     fn at(&self) -> Instant {
         Instant::from_ps((self.key >> 64) as u64)
     }
+
+    #[inline]
+    fn due(&self) -> u64 {
+        self.at().as_ps()
+    }
 }
 
 #[cfg(test)]
@@ -160,25 +213,45 @@ mod tests {
     use super::*;
     use crate::RandomStream;
 
-    /// Against an ordered set.
-    #[test]
-    fn events_come_in_order_of_time_then_component_then_count() {
+    /// Against an ordered set, with about so many events due within so long.
+    fn against_a_set(events: u64, within: u64) {
         let mut agenda = Agenda::new();
         let mut expected = BTreeSet::new();
-        let mut draws = RandomStream::new(1, "agenda");
+        let mut draws = RandomStream::new(events, "agenda");
+        let mut now = 0;
         for count in 0..20_000 {
             let size = expected.len() as u64;
-            if draws.below(200) < size {
-                let (at, _, event) = expected.pop_first().expect("it has events");
+            if draws.below(events) < size {
+                let (at, _, event): (Instant, u64, u64) = expected.pop_first().expect("events");
                 assert_eq!((agenda.next_at(), agenda.peek()), (at, Some(&event)));
                 assert_eq!(agenda.pop(), Some((at, event)));
+                now = at.as_ps();
             } else {
-                let at = Instant::from_ps(draws.below(50));
+                // Some are due long after all others.
+                let far = if draws.below(50) == 0 { 1_000 } else { 1 };
+                let at = Instant::from_ps(now + draws.below(within) * far);
                 let component = draws.below(3);
                 agenda.schedule(at, u32::try_from(component).expect("small"), count);
                 expected.insert((at, component, count));
             }
             assert_eq!(agenda.len(), expected.len());
+        }
+        for (at, _, event) in expected {
+            assert_eq!(agenda.pop(), Some((at, event)));
+        }
+        assert!(agenda.is_empty());
+    }
+
+    #[test]
+    fn events_come_in_order_of_time_then_component_then_count() {
+        against_a_set(200, 50);
+    }
+
+    /// So many that most wait in a calendar, also with all at few instants.
+    #[test]
+    fn many_events_come_in_the_same_order() {
+        for within in [2, 50, 100_000, 1_000_000_000] {
+            against_a_set(5_000, within);
         }
     }
 }

@@ -5,6 +5,25 @@ use crate::Instant;
 /// The word of a node below which no alarm is set.
 const NOT_SET: u64 = u64::MAX;
 
+/// Nodes below one: their words fill a cache line.
+const WIDTH: usize = 8;
+
+/// The nodes below one.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Family([u64; WIDTH]);
+
+impl Family {
+    /// The first of them, without a branch that a processor would have to guess.
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        let nodes = &self.0;
+        let pairs = [0, 2, 4, 6].map(|place| nodes[place].min(nodes[place + 1]));
+        let fours = [pairs[0].min(pairs[1]), pairs[2].min(pairs[3])];
+        fours[0].min(fours[1])
+    }
+}
+
 /// A winner tree over components: each has at most one alarm, which may be moved while it waits.
 ///
 /// Setting one costs a walk from its leaf towards the root, reading it costs nothing. A node holds
@@ -22,8 +41,12 @@ const NOT_SET: u64 = u64::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Alarms {
-    /// Node 1 is the root, the children of `i` are `2i` and `2i + 1`, leaves start at `leaves`.
-    nodes: Vec<u64>,
+    /// The root.
+    first: u64,
+    /// Generation after generation: below the root are the nodes of family 0, below node `i` those of
+    /// family `i + 1`, and node `i` is in family `i / 8`.
+    families: Vec<Family>,
+    /// The first leaf among all nodes.
     leaves: usize,
     id_bits: u32,
     id_mask: u64,
@@ -33,10 +56,16 @@ pub struct Alarms {
 impl Alarms {
     /// Alarms for this many components, none set.
     pub fn new(components: usize) -> Self {
-        let leaves = components.max(2).next_power_of_two();
-        let id_bits = leaves.trailing_zeros();
+        let id_bits = components.max(2).next_power_of_two().trailing_zeros();
+        let (mut leaves, mut youngest) = (0, WIDTH);
+        while youngest < components {
+            leaves += youngest;
+            youngest *= WIDTH;
+        }
+        let nodes = leaves + components.max(1);
         Self {
-            nodes: vec![NOT_SET; 2 * leaves],
+            first: NOT_SET,
+            families: vec![Family([NOT_SET; WIDTH]); nodes.div_ceil(WIDTH)],
             leaves,
             id_bits,
             id_mask: (1 << id_bits) - 1,
@@ -75,16 +104,16 @@ impl Alarms {
     /// When a component's alarm rings; [`Instant::NEVER`] when it is not set.
     #[inline]
     pub fn get(&self, component: u32) -> Instant {
-        self.time_of(self.nodes[self.leaves + component as usize])
+        let leaf = self.leaves + component as usize;
+        self.time_of(self.families[leaf / WIDTH].0[leaf % WIDTH])
     }
 
     /// The first alarm to ring, [`Instant::NEVER`] when none is set.
     #[inline]
     pub fn first(&self) -> (Instant, u32) {
-        let key = self.nodes[1];
         // The id is in the low half; a conversion that could fail would be tested at every event.
-        let [a, b, c, d, ..] = (key & self.id_mask).to_le_bytes();
-        (self.time_of(key), u32::from_le_bytes([a, b, c, d]))
+        let [a, b, c, d, ..] = (self.first & self.id_mask).to_le_bytes();
+        (self.time_of(self.first), u32::from_le_bytes([a, b, c, d]))
     }
 
     #[inline]
@@ -98,17 +127,29 @@ impl Alarms {
 
     #[inline]
     fn write(&mut self, component: u32, key: u64) {
+        let families = &mut self.families[..];
         let mut node = self.leaves + component as usize;
-        let nodes = &mut self.nodes[..];
-        nodes[node] = key;
         let mut winner = key;
-        while node > 1 {
-            winner = winner.min(nodes[node ^ 1]);
-            node >>= 1;
-            if nodes[node] == winner {
-                return;
+        loop {
+            let family = node / WIDTH;
+            let place = &mut families[family].0[node % WIDTH];
+            let before = std::mem::replace(place, winner);
+            let parent = family.checked_sub(1);
+            let above = match parent {
+                Some(parent) => families[parent / WIDTH].0[parent % WIDTH],
+                None => self.first,
+            };
+            if winner >= above {
+                if before != above {
+                    return; // another member of the family is earlier, and stays it
+                }
+                winner = families[family].first();
             }
-            nodes[node] = winner;
+            let Some(parent) = parent else {
+                self.first = winner;
+                return;
+            };
+            node = parent;
         }
     }
 }
@@ -121,11 +162,18 @@ mod tests {
 
     #[test]
     fn rings_in_order_of_time_then_component() {
-        let mut alarms = Alarms::new(100);
-        let mut times = [Instant::NEVER; 100];
-        let mut draws = RandomStream::new(1, "alarms");
-        for _ in 0..10_000 {
-            let component = draws.below(100) as usize;
+        // One family, a full one and one more, and several generations.
+        for components in [1, 2, 8, 9, 64, 65, 100, 513] {
+            against_a_list(components);
+        }
+    }
+
+    fn against_a_list(components: usize) {
+        let mut alarms = Alarms::new(components);
+        let mut times = vec![Instant::NEVER; components];
+        let mut draws = RandomStream::new(components as u64, "alarms");
+        for _ in 0..5_000 {
+            let component = draws.below(components as u64) as usize;
             let at = if draws.below(5) == 0 {
                 Instant::NEVER
             } else {
@@ -137,7 +185,9 @@ mod tests {
             } else {
                 alarms.set(component as u32, at);
             }
-            let (at, id) = (0..100).map(|id| (times[id], id as u32)).min().unwrap();
+            assert_eq!(alarms.get(component as u32), times[component]);
+            let all = times.iter().zip(0..);
+            let (&at, id) = all.min().expect("it has components");
             assert_eq!(alarms.first().0, at);
             assert!(at == Instant::NEVER || alarms.first().1 == id);
         }

@@ -9,6 +9,7 @@
 mod agenda;
 mod alarms;
 mod arena;
+mod calendar;
 mod fingerprint;
 mod id;
 mod load;

@@ -122,8 +122,12 @@ pub struct Timeline {
     /// When the request began.
     pub began_at: Instant,
     told_to: Instant,
+    /// A bit for each stage that may have time: of all stages a request meets a few.
+    told: u32,
     stages: [Span; STAGE_COUNT],
 }
+
+const _: () = assert!(STAGE_COUNT <= 32);
 
 impl Timeline {
     /// A request that begins now.
@@ -131,6 +135,7 @@ impl Timeline {
         Self {
             began_at: now,
             told_to: now,
+            told: 0,
             stages: [Span::ZERO; STAGE_COUNT],
         }
     }
@@ -138,6 +143,7 @@ impl Timeline {
     /// The time since the last telling belongs to this stage.
     #[inline]
     pub fn until(&mut self, now: Instant, stage: Stage) {
+        self.told |= 1 << stage as u32;
         self.stages[stage as usize] += now.saturating_since(self.told_to);
         self.told_to = self.told_to.max(now);
     }
@@ -147,6 +153,7 @@ impl Timeline {
     #[inline]
     pub fn for_span(&mut self, span: Span, until_at_most: Instant, stage: Stage) {
         let span = span.min(until_at_most.saturating_since(self.told_to));
+        self.told |= 1 << stage as u32;
         self.stages[stage as usize] += span;
         self.told_to += span;
     }
@@ -173,6 +180,17 @@ impl Timeline {
         &self.stages
     }
 
+    /// The stages with time, in their order, each with its number.
+    #[inline]
+    pub fn told(&self) -> impl Iterator<Item = (usize, Span)> + '_ {
+        let mut left = self.told;
+        std::iter::from_fn(move || {
+            let stage = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            self.stages.get(stage).map(|&span| (stage, span))
+        })
+    }
+
     /// The instant up to which the time is recorded.
     pub fn told_to(&self) -> Instant {
         self.told_to
@@ -196,6 +214,17 @@ mod tests {
         timeline.until(at(210), Stage::Hba);
         assert_eq!(timeline.stages().iter().sum::<Span>(), Span::from_ps(110));
         assert_eq!(timeline.stages()[Stage::Switch as usize], Span::from_ps(20));
+        let told: Vec<_> = timeline.told().collect();
+        let stages = [
+            (Stage::HostCpu, 50),
+            (Stage::Hba, 10),
+            (Stage::Wire, 30),
+            (Stage::Switch, 20),
+        ];
+        assert_eq!(
+            told,
+            stages.map(|(stage, ps)| (stage as usize, Span::from_ps(ps)))
+        );
     }
 
     #[test]

@@ -328,8 +328,17 @@ impl Rate {
 /// ```
 #[inline]
 pub fn share_of(amount: u64, part: u64, whole: u64) -> u64 {
-    let product = u128::from(amount) * u128::from(part) / u128::from(whole);
-    u64::try_from(product).expect("a share that fits the word of the whole")
+    match amount.checked_mul(part) {
+        Some(product) => product / whole,
+        None => share_of_much(amount, part, whole),
+    }
+}
+
+/// The same where the product needs 128 bits, whose division takes several times as long.
+#[cold]
+fn share_of_much(amount: u64, part: u64, whole: u64) -> u64 {
+    let share = u128::from(amount) * u128::from(part) / u128::from(whole);
+    u64::try_from(share).expect("a share that fits the word of the whole")
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

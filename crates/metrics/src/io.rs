@@ -95,19 +95,19 @@ impl WorkloadMeter {
         is_counted: bool,
     ) -> Result<(), Span> {
         let response = now - timeline.began_at;
-        let told: Span = timeline.stages().iter().sum();
+        let told: Span = timeline.told().map(|(_, span)| span).sum();
         if told != response {
             return Err(response.max(told) - response.min(told));
         }
         self.interval.add(bytes, response);
-        for (sum, &stage) in self.interval_stages.iter_mut().zip(timeline.stages()) {
-            *sum += stage;
+        for (stage, span) in timeline.told() {
+            self.interval_stages[stage] += span;
         }
         if is_counted {
             self.totals.add(bytes, response);
             self.response.record(response);
-            for (sum, &stage) in self.stages.iter_mut().zip(timeline.stages()) {
-                *sum += u128::from(stage.as_ps());
+            for (stage, span) in timeline.told() {
+                self.stages[stage] += u128::from(span.as_ps());
             }
         }
         Ok(())

@@ -57,19 +57,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if self.meters.next_at() > now && !at_end {
             return;
         }
-        let open = self.host.open_bytes(&self.fcp);
+        self.host.read_open_bytes(&self.fcp);
         while let Some(began_at) = self.meters.take_begun(now) {
-            self.host.begin_window(began_at, &open);
+            self.host.begin_window(began_at);
         }
         if at_end {
-            self.host.end_windows(&open);
+            self.host.end_windows();
         }
-        let mut of_workloads: IdVec<WorkloadState, [u64; 2]> =
-            self.meters.workloads().iter().map(|_| [0; 2]).collect();
-        for (job, bytes) in open.pairs() {
-            let sums = &mut of_workloads[self.host.jobs()[job].workload];
-            *sums = [sums[0] + bytes[0], sums[1] + bytes[1]];
-        }
+        let of_workloads = self.host.open_bytes_of(self.meters.workloads().len());
         let mut machines = Machines {
             network: &mut self.network,
             host: &mut self.host,

@@ -186,6 +186,10 @@ class SwitchEntry(Entry):
     routing: Literal["one-path", "ingress-port", "destination", "source-destination", "exchange"]
     hold_time: Annotated[HoldTime, BeforeValidator(as_both)] = _HOLD
     zoning_rules: ZoningRules = "brocade"
+    zone_sets: Annotated[int, Field(ge=1)] | None = None
+    """Zone sets it keeps, if their number is known."""
+    maker: str | None = None
+    """Its maker: trunks join switches of one maker only."""
     loop_ports: bool = False
     other_ports: list[PortSpeeds] = Field(default_factory=list)
     wheel: Wheel | None = None

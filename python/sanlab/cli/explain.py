@@ -48,6 +48,12 @@ def explain(
         from sanlab.results.run import Run
 
         run = Run.open(folder)
+        if run.manifest.measured is not None:
+            reason = (
+                f"{folder} is a measurement: only its I/Os are known, not where their time passes."
+                " Simulate the scenario, and compare both with sanlab compare"
+            )
+            raise SanlabError(reason)
         explained = [one for one in explain_run(run) if workload in (None, one.workload)]
         if workload is not None and not explained:
             known = ", ".join(one.workload for one in explain_run(run))

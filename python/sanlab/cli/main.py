@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 MODULES = {
     "new": "new",
     "import": "importing",
+    "export": "export",
     "check": "check",
     "plan": "plan",
     "run": "run",
+    "measure": "measure",
+    "calibrate": "calibrate",
+    "doctor": "doctor",
     "sweep": "sweep",
     "plot": "plot",
     "trace": "trace",

@@ -196,11 +196,12 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
     simulated = show_time(done.manifest.simulated_ps)
     setup, wall = done.manifest.setup_s, done.manifest.wall_s
     speed = done.manifest.events / wall / 1e6 if wall > 0 else 0.0
+    measured = done.manifest.measured
+    how = f"simulated in {wall:.2f} s after {setup:.2f} s of set-up ({speed:.1f} M events/s)"
+    if measured is not None:
+        how = f"measured with fio {measured['fio']}"
     lines = [
-        (
-            f"{done.title or done.manifest.scenario_file}: {simulated} simulated in {wall:.2f} s"
-            f" after {setup:.2f} s of set-up ({speed:.1f} M events/s)"
-        )
+        f"{done.title or done.manifest.scenario_file}: {simulated} {how}",
     ]
     if not done.manifest.is_complete:
         lines.append("stopped before its end: all numbers cover the simulated time so far")
@@ -229,6 +230,7 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
         lag = show_time(summary["worst_mirror_lag_us"] * 1e6)
         lines.append(f"  worst lag    {summary['worst_mirror']}'s copy, {lag} behind")
     lines += _limit_lines(done)
-    lines.append(f"  fingerprint  {done.manifest.fingerprint}")
+    if measured is None:
+        lines.append(f"  fingerprint  {done.manifest.fingerprint}")
     lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
     return lines

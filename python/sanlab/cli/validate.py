@@ -26,13 +26,17 @@ def validate(
     studies: Annotated[
         list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all by default.")
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print every figure, not one line for each study.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run the bundled studies and print published value, simulated value and error.
 
-    Without names, run all studies and write `docs/accuracy`, a page of all published figures.
-    Exit code 3 means that a figure is outside its tolerance or a published shape does not hold,
-    and that the study does not list it as a known miss.
+    Without names, run all studies, print a line for each study and each miss, and write the pages
+    of `docs/accuracy`. With names, or with `--details`, print every figure. Exit code 3 means that
+    a figure is outside its tolerance or a published shape does not hold, and that the study does
+    not list it as a known miss.
     """
     with outcome(as_json=as_json):
         from sanlab.validate import load_study, study_names
@@ -40,7 +44,7 @@ def validate(
         names = studies or study_names()
         for name in names:
             title = load_study(name).title
-            if not as_json:
+            if not as_json and (studies or details):
                 typer.echo(f"{name}: {title}")
         from sanlab.validate import validate as run_studies
 
@@ -52,7 +56,7 @@ def validate(
             document = {"rows": rows, "reports": pages, "score": _score(done)}
             show_json(document if accuracy is None else document | {"accuracy": str(accuracy)})
         else:
-            _show(done)
+            _show(done, in_full=details or bool(studies))
             if accuracy is not None:
                 typer.echo(f"accuracy: {accuracy}")
     if not all(study.is_ok for study in done):
@@ -80,12 +84,17 @@ def _say(case: str, done: int, count: int, left_s: float) -> None:
     typer.echo(f"\r\033[K{done} of {count}: {case}{left}\r", err=True, nl=False)
 
 
-def _show(done: list[Validation]) -> None:
+def _show(done: list[Validation], *, in_full: bool) -> None:
     from rich.console import Console
 
+    from sanlab.validate.screen import screen_of
     from sanlab.validate.summary import summary_of
 
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    if not in_full:
+        for part in screen_of(done):
+            console.print(part)
+        return
     for study in done:
         if len(done) > 1:
             console.rule(study.study.title, align="left")

@@ -110,7 +110,7 @@ def _of_the_san(run: Record) -> dict[str, Figure]:
     busy = sum(row["utilisation"] * row["servers"] for row in processors)
     waits = [row["tx_credit_wait_ps"] for row in on_links(run)]
     span = max(1, run.manifest.simulated_ps)
-    found = {"credit_wait": Figure(max(waits, default=0) / span)}
+    found = {"credit_wait": Figure(max(waits) / span)} if waits else {}
     return found | ({"cpu": Figure(busy / servers)} if servers else {})
 
 

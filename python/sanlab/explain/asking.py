@@ -37,6 +37,8 @@ def asking(run: Record) -> list[Asking]:
     The times of a workload that waits for others count from their end, which only the run knows:
     its measured window begins with its ramp over.
     """
+    if run.manifest.measured is not None:
+        return _measured(run)
     plan = run.plan
     found = []
     begins: dict[str, int] = {}
@@ -67,3 +69,18 @@ def asking(run: Record) -> list[Asking]:
             )
         )
     return found
+
+
+def _measured(run: Record) -> list[Asking]:
+    """The same of a measurement: its time series have no ramps, and its times may be others."""
+    windows: dict[str, tuple[int, int]] = {}
+    for row in run.rows("workloads"):
+        begin, end = row["from_ps"], row["from_ps"] + row["window_ps"]
+        known = windows.get(row["workload"], (begin, end))
+        windows[row["workload"]] = min(begin, known[0]), max(end, known[1])
+    names = [workload["name"] for workload in run.plan["workloads"]]
+    return [
+        Asking(name, *windows[name], job)
+        for job in run.plan["jobs"]
+        if (name := names[job["workload"]]) in windows
+    ]

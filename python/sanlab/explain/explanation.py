@@ -68,8 +68,11 @@ class Explained:
 def explain(run: Record) -> list[Explained]:
     """Return what limits each workload of a run, in the order of the scenario.
 
-    Workloads without I/O in the measured time are explained as well: no path, or a stall.
+    Workloads without I/O in the measured time are explained as well: no path, or a stall. Of a
+    measurement nothing is known but its I/Os, so nothing is explained.
     """
+    if run.manifest.measured is not None:
+        return []
     evidences = Evidences(run)
     overall = evidences.view(whole(run))
     parts = [evidences.view(window) for window in windows(run)]

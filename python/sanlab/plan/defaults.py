@@ -223,6 +223,8 @@ class ResolvedSwitch:
     no_credit_drop_ps: int | None
     buffer_pool: BufferPool | None
     zoning_rules: str
+    zone_sets: int | None
+    maker: str | None
     loop_ports: bool
     port_speeds: dict[int, tuple[str, ...]]
     """Speeds of ports with their own setting."""
@@ -256,6 +258,8 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         no_credit_drop_ps=_limit(spec.no_credit_drop),
         buffer_pool=given(spec.buffer_pool, _pool(model)),
         zoning_rules=given(spec.zoning_rules, model.zoning_rules),
+        zone_sets=model.zone_sets,
+        maker=model.maker,
         loop_ports=given(spec.loop_ports, model.loop_ports),
         port_speeds=own_speeds,
         qos=_qos(spec, model),

@@ -312,6 +312,15 @@ def _fits_switches(
                 f"Remove '{key}'",
             )
             return False
+    makers = [boxes.switch(box).values.maker for box, _ in ends] if spec.trunk else []
+    if None not in makers and len(set(makers)) > 1:
+        two = " and ".join(map(str, makers))
+        problems.add(
+            (*request.path, "trunk"),
+            f"A trunk joins switches of one maker, and these are of {two}",
+            "Remove 'trunk': the links are then single ones, and routing selects among them",
+        )
+        return False
     counts = spec.virtual_channels
     if counts is None:
         return True

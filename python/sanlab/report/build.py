@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from sanlab.explain.findings import Finding
     from sanlab.report.tables import Table
+    from sanlab.results.record import Record
     from sanlab.results.run import Run
     from sanlab.vega_lite import Chart
 
@@ -140,7 +141,7 @@ def export(run: Run, folder: Path) -> list[Path]:
         written += [svg, png]
     if run.rows("ports"):
         path = folder / "topology.svg"
-        write_file(path, _standalone_topology(run))
+        write_file(path, standalone_topology(run))
         written.append(path)
     for name in run.tables:
         path = folder / f"{name}.csv"
@@ -153,7 +154,7 @@ def export(run: Run, folder: Path) -> list[Path]:
     return written
 
 
-def _standalone_topology(run: Run) -> str:
+def standalone_topology(run: Record) -> str:
     """Return the topology with its style sheet inside, for other viewers."""
     style = (TEMPLATES / "topology.css").read_text(encoding="utf-8")
     drawn = topology.draw(run)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sanlab.results.loops import Stack
-    from sanlab.results.run import Run
+    from sanlab.results.record import Record
 
 #: Height of an enclosure and its distance to the next; title above, and room below for a cable.
 _ENCLOSURE, _STEP, _HEAD, _FOOT = 20, 27, 42, 20
@@ -70,7 +70,7 @@ class StackBox:
         return y
 
 
-def stack_boxes(run: Run) -> dict[str, StackBox]:
+def stack_boxes(run: Record) -> dict[str, StackBox]:
     """Return the box of each stack."""
     rows = run.rows("loops")
     taken = {row["loop"]: taken_share(row) for row in rows if row["medium"] == "shared"}

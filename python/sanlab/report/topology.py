@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sanlab.results.link_states import LinkState
-    from sanlab.results.run import Run
+    from sanlab.results.record import Record
 
 #: Utilisation up to which each class of the legend reaches; the colours are in report.css.
 CLASSES = ((0.1, "u0", "≤ 10 %"), (0.4, "u1", "10–40 %"), (0.7, "u2", "40–70 %"), (0.9, "u3", "70–90 %"), (2.0, "u4", "> 90 %"))  # fmt: skip
@@ -77,7 +77,7 @@ class _Cable:
     """Height at which it enters the box of a stack, from the upper edge of the box."""
 
 
-def draw(run: Run) -> str:
+def draw(run: Record) -> str:
     """The topology of a run as an SVG element."""
     boxes = _boxes(run)
     cables = _cables(run, boxes)
@@ -122,7 +122,7 @@ def class_of(utilisation: float) -> str:
     return next(name for bound, name, _ in CLASSES if utilisation <= bound)
 
 
-def _boxes(run: Run) -> dict[str, _Box]:
+def _boxes(run: Record) -> dict[str, _Box]:
     """Return nodes by name; equal ones share a box."""
     plan = run.plan
     neighbours: dict[str, set[str]] = {}
@@ -146,7 +146,7 @@ def _boxes(run: Run) -> dict[str, _Box]:
     return boxes
 
 
-def _cables(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
+def _cables(run: Record, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
     """Return links by the boxes they join; a third index separates up to four parallel ones."""
     ends: dict[int, list[dict[str, object]]] = {}
     for row in on_links(run):
@@ -172,7 +172,7 @@ def _cables(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cab
     return cables | _cables_to_stacks(run, boxes)
 
 
-def _cables_to_stacks(run: Run, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
+def _cables_to_stacks(run: Record, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _Cable]:
     """Cables from hosts to loops, each to its enclosure or end of the stack."""
     rows = {row["port"]: row for row in run.rows("ports")}
     cables: dict[tuple[str, str, int], _Cable] = {}
@@ -210,7 +210,7 @@ def _room(column: list[_Box]) -> float:
     return sum(box.room for box in column)
 
 
-def _tip(run: Run, row: dict[str, object]) -> str:
+def _tip(run: Record, row: dict[str, object]) -> str:
     waits = credit_wait_share(run, row)
     text = f"{row['port']} → {row['peer']} ({row['speed']}): {show_percent(float(row['tx_utilisation']))}"  # type: ignore[arg-type]
     return text + (f", waited for credit {show_percent(waits)}" if waits > MARKED else "")

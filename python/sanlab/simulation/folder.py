@@ -61,12 +61,13 @@ def write(  # noqa: PLR0913  one for each file of the folder
     plan: str,
     manifest: Manifest,
     tables: Mapping[str, pa.Table],
+    extras: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a run folder and return it.
 
     `target` is the folder; it must not exist, or be empty. Without it the folder is the first free
     one below `runs/` with a name made from `stem`. The folder appears under its name only when it
-    is complete: it grows under a temporary name beside it.
+    is complete: it grows under a temporary name beside it. `extras` are further files.
     """
     if target is not None:
         refuse_to_overwrite(target)
@@ -82,6 +83,9 @@ def write(  # noqa: PLR0913  one for each file of the folder
                 (growing / "scenario.yaml").write_text(scenario, encoding="utf-8")
         with named(shown / PLAN):
             (growing / PLAN).write_text(plan, encoding="utf-8")
+        for name, text in (extras or {}).items():
+            with named(shown / name):
+                (growing / name).write_text(text, encoding="utf-8")
         (growing / "tables").mkdir()
         for name, table in tables.items():
             with named(shown / table_file(name)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
@@ -39,6 +40,9 @@ class Manifest(BaseModel):
         False if the run was stopped before its end; its numbers cover the time until then.
     overrides
         Changes of `scenario.yaml` by `--set`, as path and value.
+    measured
+        Of a measurement: version and command of fio, machine, places of the LUNs; None for a
+        simulated run.
     digests
         Digest of `plan.json` and of each table, by file: BLAKE2b with 128 bits.
     """
@@ -62,6 +66,7 @@ class Manifest(BaseModel):
     is_complete: bool
     checks: tuple[Check, ...] = ()
     tables: tuple[str, ...] = ()
+    measured: dict[str, Any] | None = None
     digests: dict[str, str] = Field(default_factory=dict)
 
 

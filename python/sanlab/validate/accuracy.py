@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from sanlab.report.figures import PALETTE
 from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of
-from sanlab.validate.page import as_svg, show
+from sanlab.validate.page import show
+from sanlab.validate.plots import as_svg
 from sanlab.validate.study import repeat_spreads, studies_folder
+from sanlab.validate.study_page import write_study
 from sanlab.vega_lite import Chart, chart, layer, mark, nominal, quantitative
 
 if TYPE_CHECKING:
@@ -71,11 +73,12 @@ def accuracy_folder() -> Path:
 
 
 def write_accuracy(done: list[Validation], folder: Path) -> Path:
-    """Write the page and its plots into a folder; returns the page."""
+    """Write the pages and their plots into a folder; returns the page of all studies."""
     folder.mkdir(parents=True, exist_ok=True)
     for study in done:
         if _numbers(study):
             write_file(folder / f"{study.study.name}.svg", as_svg(_plot(study)))
+        write_study(study, folder)
     path = folder / "index.md"
     write_file(path, "\n".join(_page(done)) + "\n")
     return path
@@ -154,6 +157,7 @@ def _floor(done: list[Validation]) -> list[str]:
 def _study(study: Validation) -> list[str]:
     of = study.study
     lines = [f'<a id="{of.name}"></a>', f"## {of.title}", "", of.source.strip(), ""]
+    lines += [f"[The evaluation with its figures drawn again]({of.name}.md)", ""]
     if _numbers(study):
         lines += [f"![Published against simulated]({of.name}.svg)", ""]
     if of.fits:

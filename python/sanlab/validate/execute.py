@@ -1,4 +1,4 @@
-"""Run a study: all its cases on all cores, compared, shown on a page."""
+"""Run studies: all their cases on all cores, compared, shown on a page for each study."""
 
 from __future__ import annotations
 
@@ -47,6 +47,8 @@ class Validation:
     page: Path
     reports: dict[str, Path]
     bulk: frozenset[str] = frozenset()
+    run_count: int = 0
+    cases: tuple[Case, ...] = ()
 
     @property
     def listed(self) -> list[Row]:
@@ -86,14 +88,17 @@ def validate(
     """
     target = (DEFAULT_PARENT / "validate") if folder is None else folder
     studies = [load_study(name) for name in (names or study_names())]
-    return [_validate(study, target / study.name, on_case) for study in studies]
+    spelled = [spell_out(study) for study in studies]
+    figures = _simulated(spelled, on_case)
+    return [
+        _compared(study, cases, its, target / study.name)
+        for study, cases, its in zip(studies, spelled, figures, strict=True)
+    ]
 
 
-def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
-    from sanlab.validate.page import write_page
-
-    cases = spell_out(study)
-
+def _simulated(spelled: list[list[Case]], on_case: OnCase | None) -> list[Figures]:
+    """Run the cases of all studies in one pool, so that no core waits for the end of a study."""
+    count = sum(map(len, spelled))
     begun, done = time.perf_counter(), itertools.count(1)
 
     def one(case: Case) -> dict[str, float]:
@@ -101,13 +106,18 @@ def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
         number = next(done)
         if on_case is not None:
             pace = (time.perf_counter() - begun) / number
-            on_case(case.name, number, len(cases), pace * (len(cases) - number))
+            on_case(case.name, number, count, pace * (count - number))
         return figures
 
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        figures: Figures = dict(
-            zip((case.name for case in cases), pool.map(one, cases), strict=True)
-        )
+        under_way = [{case.name: pool.submit(one, case) for case in cases} for cases in spelled]
+        return [{name: it.result() for name, it in of.items()} for of in under_way]
+
+
+def _compared(study: Study, cases: list[Case], figures: Figures, folder: Path) -> Validation:
+    """Compare a study's figures with the published ones, and write its page and reports."""
+    from sanlab.validate.page import write_page
+
     makers = (
         peak_rows,
         comparison_rows,
@@ -119,9 +129,15 @@ def _validate(study: Study, folder: Path, on_case: OnCase | None) -> Validation:
     rows = [row for make in makers for row in make(study, cases, figures)]
     rows = with_known_misses(study, rows)
     reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
-    page = write_page(study, cases, rows, reports, folder)
-    bulk = frozenset(case.name for case in cases if case.in_bulk)
-    return Validation(study=study, rows=rows, page=page, reports=reports, bulk=bulk)
+    return Validation(
+        study=study,
+        rows=rows,
+        page=write_page(study, cases, rows, reports, folder),
+        reports=reports,
+        bulk=frozenset(case.name for case in cases if case.in_bulk),
+        cases=tuple(cases),
+        run_count=sum(max(1, len(case.runs)) for case in cases),
+    )
 
 
 def run_case(case: Case) -> dict[str, float]:

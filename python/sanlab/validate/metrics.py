@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -160,9 +161,10 @@ METRICS = {
 
 
 def of_workload(tables: Tables, name: str) -> Tables:
-    """Leave of the table of workloads what belongs to one of them."""
+    """Leave of the table of workloads what belongs to one of them, or to all that `name-*` fits."""
     work = tables["workloads"]
-    return tables | {"workloads": work.filter(pc.equal(work["workload"], name))}
+    ours = [fnmatchcase(it, name) for it in work["workload"].to_pylist()]
+    return tables | {"workloads": work.filter(ours)}
 
 
 def measure(metric: str, tables: Tables) -> float:

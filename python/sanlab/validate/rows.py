@@ -292,6 +292,14 @@ def _is_sooner(
     return mine < theirs, f"at {names[mine]}, the others at {names[theirs]}"
 
 
+def _is_earlier(
+    _: Shape, line: dict[int | str, float], other: dict[int | str, float]
+) -> tuple[bool, str]:
+    mine, theirs = (list(it).index(max(it, key=lambda at: it[at])) for it in (line, other))
+    names = list(line)
+    return mine < theirs, f"at {names[mine]}, the others at {names[theirs]}"
+
+
 def _steps(
     shape: Shape, line: dict[int | str, float], _: dict[int | str, float]
 ) -> tuple[bool, str]:
@@ -309,6 +317,7 @@ _SHAPES = {
     "linear": _is_linear,
     "rolls_off": _rolls_off,
     "sooner": _is_sooner,
+    "earlier": _is_earlier,
     "steps": _steps,
 }
 

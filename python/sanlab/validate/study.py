@@ -78,7 +78,7 @@ class CaseGroup(_Part):
     runs: dict[str, RunPart] = {}
     """Several runs for each case, such as one that writes and one that reads."""
     workload: str | None = None
-    """The one workload that is measured; all by default."""
+    """The workload that is measured, or those that `name-*` fits; all by default."""
     published: dict[str, Published] = {}
     published_for: dict[str, dict[str, Published]] = {}
     """What is published of some of its cases, by their names."""
@@ -170,7 +170,8 @@ class Shape(_Part):
     of the parameter falls by no more than the tolerance from `since` on. `rolls_off`: the last
     value is below the largest by more than the tolerance, and below that of the cases `below`.
     `sooner`: the largest value, less the tolerance, is reached at an earlier value of the parameter
-    than by the same cases with `than` in place of `where`. `steps`: of all neighbours along the
+    than by the same cases with `than` in place of `where`. `earlier`: so is the largest value of
+    each of the two. `steps`: of all neighbours along the
     parameter, the value rises most, as a share, between the two that `between` names.
     """
 
@@ -178,7 +179,7 @@ class Shape(_Part):
     metric: str
     cases: str
     along: str
-    expect: Literal["flat", "linear", "rolls_off", "sooner", "steps"]
+    expect: Literal["flat", "linear", "rolls_off", "sooner", "earlier", "steps"]
     tolerance: Share = 0.0
     where: dict[str, int | str] = {}
     below: str | None = None
@@ -226,12 +227,35 @@ class Plot(_Part):
     best_of: str | None = None
     """Parameter whose best value is drawn."""
     log_x: bool = False
+    x_bytes: bool = False
+    """Whether the parameter is a size in bytes, to be written as 64K or 2M."""
+    bars: bool = False
+    """Bars beside each other in place of lines."""
+    labels: dict[str, str] = {}
+    """Names for values of `series` and `facet` that a reader would not know."""
+    points: dict[int | str, dict[str, str]] = {}
+    """Cases whose published values belong to other points: value of `x`, series, case."""
     published: float | None = None
+    """A published value that belongs to no single point."""
+    caption: str = ""
+    """What it shows, for the page of the study."""
 
     @property
     def groups(self) -> list[str]:
         """Groups of cases it draws."""
         return [self.cases] if isinstance(self.cases, str) else self.cases
+
+
+class Slots(_Part):
+    """A picture of a stack of enclosures: which link drives the disk in each slot."""
+
+    title: str
+    case: str
+    columns: int
+    """Slots of an enclosure."""
+    links: dict[str, str]
+    """Ports of hosts, and the names of their links."""
+    caption: str = ""
 
 
 class Study(_Part):
@@ -252,6 +276,15 @@ class Study(_Part):
     fits: list[Fit] = []
     known_misses: list[KnownMiss] = []
     plots: list[Plot] = []
+    slots: list[Slots] = []
+    question: str = ""
+    """What the evaluation asked."""
+    bench: str = ""
+    """What stood on its bench."""
+    learned: list[str] = []
+    """What one learns from it."""
+    wrong: list[str] = []
+    """What the evaluation, or the model, has wrong or leaves open."""
 
 
 class Run(_Part):

@@ -106,7 +106,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let address = self.addresses[frame.destination];
             queue = waits_for.queue_of(frame, port, address);
         }
-        waits_for.queues.push(queue, id, &mut self.frames);
+        (waits_for.queues).push(queue, id, ready_at, &mut self.frames);
         self.announce(output, ready_at);
         true
     }

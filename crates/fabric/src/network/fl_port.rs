@@ -11,6 +11,7 @@ use sanlab_fc::{Frame, Lane};
 use sanlab_kernel::{Id, Instant, MaybeId};
 
 use super::state::Network;
+use super::transmit::Leg;
 use crate::fibre::{Fibre, Sink, Source, way_back};
 use crate::loops::{FabricSide, LoopPort, Medium, Role};
 use crate::transmission::Transmission;
@@ -256,10 +257,11 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let ends_sequence = frame.is_last;
         let frame = self.frames.insert(frame);
         let first_bit_at = times.arrives_at - sending;
-        let at = (switch, port);
+        let whole = (first_bit_at, times.arrives_at);
+        let leg = Leg::new(&self.fibres[into], into, frame, whole);
         let start = Transmission {
             frame,
-            arrives_at: self.forward::<true>(into, frame, at, first_bit_at, times.arrives_at),
+            arrives_at: self.forward::<true>(&leg, (switch, port)),
             landed_at: times.arrives_at,
             fibre: id,
             ends_sequence,

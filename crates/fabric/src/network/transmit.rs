@@ -1,7 +1,7 @@
 //! The one event that moves frames: the start of a transmission.
 
 use sanlab_fc::{Frame, NPort};
-use sanlab_kernel::{Id, Instant};
+use sanlab_kernel::{Id, Instant, Rate};
 
 use super::state::Network;
 use crate::fibre::{Fibre, Sink, Source, way_back};
@@ -9,6 +9,42 @@ use crate::parts::{Switch, SwitchPort};
 use crate::probe::{Fate, Probe};
 use crate::switch::Forwarding;
 use crate::transmission::{LOST, Transmission};
+
+/// A frame on a fibre, with what the next hop asks of that fibre, read once.
+pub(super) struct Leg {
+    fibre: Id<Fibre>,
+    frame: Id<Frame>,
+    /// The first bit leaves.
+    now: Instant,
+    /// The last bit leaves.
+    tail_at: Instant,
+    /// The header is in.
+    header_at: Instant,
+    /// The last bit is in.
+    in_at: Instant,
+    rate: Rate,
+}
+
+impl Leg {
+    /// A frame whose first bit leaves at the first instant, and the last one at the second.
+    #[inline(always)]
+    pub(super) fn new(
+        fibre: &Fibre,
+        id: Id<Fibre>,
+        frame: Id<Frame>,
+        (now, tail_at): (Instant, Instant),
+    ) -> Self {
+        Self {
+            fibre: id,
+            frame,
+            now,
+            tail_at,
+            header_at: now + fibre.header,
+            in_at: tail_at + fibre.delay,
+            rate: fibre.rate(),
+        }
+    }
+}
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// An N_Port may have something to send.
@@ -47,11 +83,29 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         if EVERY_EVENT && self.fibres[fibre].fl_port().is_none() {
             self.reference.give_credit(fibre, channel, at);
         }
-        let transmitter = &mut self.fibres[fibre];
-        if transmitter.on_slow_path {
+        if self.fibres[fibre].on_slow_path {
             self.give_credit_slowly(fibre, channel, at);
             return;
         }
+        self.give_plain_credit(fibre, at);
+    }
+
+    /// A buffer at the far end of a fibre is free at this instant.
+    #[inline(always)]
+    fn return_credit(&mut self, fibre: Id<Fibre>, channel: u8, freed_at: Instant) {
+        let transmitter = &self.fibres[fibre];
+        let at = freed_at + transmitter.credit_return;
+        if EVERY_EVENT || transmitter.on_slow_path {
+            self.give_credit(fibre, channel, at);
+        } else {
+            self.give_plain_credit(fibre, at);
+        }
+    }
+
+    /// The same where nothing but the one credit of the fibre is concerned.
+    #[inline(always)]
+    fn give_plain_credit(&mut self, fibre: Id<Fibre>, at: Instant) {
+        let transmitter = &mut self.fibres[fibre];
         let before = transmitter.credit.next_at();
         transmitter.credit.give(at);
         if !EVERY_EVENT && at < before && transmitter.could_start_at != Instant::NEVER {
@@ -205,13 +259,16 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         fibre.count(frame, now, slot, credit_wait);
         let holds_back = SLOW_PATH && fibre.r_rdy_waits;
         let came_by = std::mem::replace(&mut frame.came_by, id.same().into());
+        let channel = frame.channel;
         self.fingerprint
             .add(now.as_ps() ^ u64::from(id.number()) << 44 ^ u64::from(wire_bytes) << 32);
-        let (sink, in_at) = (fibre.sink, tail_at + fibre.delay);
+        let (source, sink) = (fibre.source, fibre.sink);
+        let leg = Leg::new(fibre, id, frame_id, (now, tail_at));
+        let in_at = leg.in_at;
         let may_be_faulty = SLOW_PATH && in_at > fibre.faultless_until;
         if EVERY_EVENT {
             self.reference.open_gate(id, now, gate_opens_at);
-            self.reference.on_start(id, frame.channel, now + slot);
+            self.reference.on_start(id, channel, now + slot);
         }
         if holds_back {
             self.hold_back_credit(id, now, tail_at);
@@ -230,16 +287,13 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let arrives_at = match sink {
             _ if fate != Fate::Whole => LOST,
-            Sink::NPort(n_port) => self.deliver::<SLOW_PATH>(id, frame_id, n_port, tail_at),
-            Sink::Switch { switch, port } => {
-                self.forward::<SLOW_PATH>(id, frame_id, (switch, port), now, tail_at)
-            }
+            Sink::NPort(n_port) => self.deliver::<SLOW_PATH>(&leg, n_port, channel),
+            Sink::Switch { switch, port } => self.forward::<SLOW_PATH>(&leg, (switch, port)),
             Sink::Loop(_) => unreachable!("the loop of an FL_Port starts its frames"),
         };
         if let Some(came_by) = came_by.get() {
-            let back_at = tail_at + self.fibres[came_by.same()].credit_return;
-            self.give_credit(came_by.same(), came_on, back_at);
-        } else if let Source::NPort(n_port) = self.fibres[id].source {
+            self.return_credit(came_by.same(), came_on, tail_at);
+        } else if let Source::NPort(n_port) = source {
             self.n_ports[n_port].on_sent(tail_at);
         }
         self.rearm_with::<SLOW_PATH>(id, now);
@@ -280,62 +334,51 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     #[inline(always)]
     fn deliver<const SLOW_PATH: bool>(
         &mut self,
-        id: Id<Fibre>,
-        frame: Id<Frame>,
+        leg: &Leg,
         n_port: Id<NPort>,
-        tail_at: Instant,
+        channel: u8,
     ) -> Instant {
-        let fibre = &self.fibres[id];
-        let arrives_at = tail_at + fibre.delay;
-        let payload_bytes = self.frames[frame].payload_bytes;
-        let credit_return = fibre.credit_return;
         let port = &mut self.n_ports[n_port];
         if let (true, Some(bus_port)) = (SLOW_PATH, port.bus_port()) {
-            self.land(bus_port, frame, arrives_at);
+            self.land(bus_port, leg.frame, leg.in_at);
             self.delivered += 1;
             return Instant::NEVER;
         }
-        let freed_at = port.on_received(arrives_at, payload_bytes);
-        let channel = self.frames[frame].channel;
-        self.give_credit(id, channel, freed_at + credit_return);
+        let freed_at = port.on_received(leg.in_at, self.frames[leg.frame].payload_bytes);
+        self.return_credit(leg.fibre, channel, freed_at);
         self.delivered += 1;
-        arrives_at
+        leg.in_at
     }
 
     /// The frame goes on to a switch, where it waits for its output.
     #[inline(always)]
     pub(super) fn forward<const SLOW_PATH: bool>(
         &mut self,
-        id: Id<Fibre>,
-        frame_id: Id<Frame>,
+        leg: &Leg,
         (switch, port): (Id<Switch>, Id<SwitchPort>),
-        now: Instant,
-        tail_at: Instant,
     ) -> Instant {
-        let routes = &self.switches[switch].routes;
-        let output = routes.output(&self.frames[frame_id], port, &self.addresses);
-        let on_slow_path = self.fibres[output].on_slow_path;
-        if (SLOW_PATH || on_slow_path) && self.is_taken(id, frame_id, output) {
-            return self.take_out(id, frame_id, tail_at);
-        }
-        if on_slow_path && self.refuses(output, now) {
-            return self.discard(id, frame_id, output, tail_at);
-        }
         let switch = &self.switches[switch];
-        let fibre = &self.fibres[id];
+        let (forwarding, latency) = (switch.forwarding, switch.latency);
+        let output = (switch.routes).output(&self.frames[leg.frame], port, &self.addresses);
+        let waits_for = &self.fibres[output];
+        let on_slow_path = waits_for.on_slow_path;
         // A faster output would run dry in the middle of the frame.
-        let needs_tail = switch.forwarding == Forwarding::StoreAndForward
-            || self.fibres[output].rate().is_faster_than(fibre.rate());
-        let known_at = if needs_tail {
-            tail_at + fibre.delay
-        } else {
-            now + fibre.header
-        };
-        let mut ready_at = known_at + switch.latency;
-        let frame = &mut self.frames[frame_id];
-        frame.switch_wait += switch.latency;
-        if SLOW_PATH && self.fibres[id].features.is_some() {
-            ready_at = self.fibres[id].come_in(ready_at, frame);
+        let needs_tail =
+            forwarding == Forwarding::StoreAndForward || waits_for.rate().is_faster_than(leg.rate);
+        if SLOW_PATH || on_slow_path {
+            if self.is_taken(leg.fibre, leg.frame, output) {
+                return self.take_out(leg.fibre, leg.frame, leg.tail_at);
+            }
+            if on_slow_path && self.refuses(output, leg.now) {
+                return self.discard(leg.fibre, leg.frame, output, leg.tail_at);
+            }
+        }
+        let known_at = if needs_tail { leg.in_at } else { leg.header_at };
+        let mut ready_at = known_at + latency;
+        let frame = &mut self.frames[leg.frame];
+        frame.switch_wait += latency;
+        if SLOW_PATH && self.fibres[leg.fibre].features.is_some() {
+            ready_at = self.fibres[leg.fibre].come_in(ready_at, frame);
         }
         frame.ready_at = ready_at;
         let waits_for = &mut self.fibres[output];
@@ -344,7 +387,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             let address = self.addresses[frame.destination];
             queue = waits_for.queue_of(frame, port, address);
         }
-        waits_for.queues.push(queue, frame_id, &mut self.frames);
+        (waits_for.queues).push(queue, leg.frame, ready_at, &mut self.frames);
         self.announce(output, ready_at);
         Instant::NEVER
     }

@@ -166,9 +166,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             return;
         };
         self.on_operation_done(now, task, disk, |timeline| {
-            for stage in Stage::ALL {
-                let span = transfer.timeline.stages()[stage as usize];
-                timeline.for_span(span, now, stage);
+            for (stage, span) in transfer.timeline.told() {
+                timeline.for_span(span, now, Stage::ALL[stage]);
             }
             timeline.until(now, Stage::Transfer);
         });

@@ -27,13 +27,15 @@ pub(super) fn add_jobs(parts: &mut HostParts, plan: &Plan) {
 
 fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPlan) {
     let targets = job.targets.iter();
-    let devices = targets
+    let devices: IdVec<Target, _> = targets
         .map(|target| known.device_of(parts, plan, job, target))
         .collect();
+    let first_path = parts.devices[devices[Id::new(0)]].routes[Id::new(0)];
     let id = parts.jobs.push(RunningJob {
         job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
         workload: Id::new(job.workload),
         host: Id::new(job.host),
+        component: parts.adapters[first_path.adapter].n_port.same(),
         devices,
         volume: job.volume.map(|volume| volume_of(job, volume)),
         file_system: job.file_system.map(|of| Id::new(of.file_system())),

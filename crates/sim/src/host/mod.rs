@@ -3,7 +3,7 @@
 //! State lies below: [`state`] with [`request`], [`running_job`], [`path`] and [`file_system`]. Handlers
 //! act on it in the order of a request's way: `jobs` and `allocation`, `pieces`, `path_choice`, `adapter`
 //! down to the wire, `completion` back up. `turns` starts workloads that wait for others, as [`order`] says.
-//! `path_changes` and `recovery` act when something fails.
+//! `path_changes` and `recovery` act when something fails. `windows` reads what of open requests has arrived.
 
 mod adapter;
 mod allocation;
@@ -21,3 +21,4 @@ pub(crate) mod request;
 pub(crate) mod running_job;
 pub(crate) mod state;
 mod turns;
+mod windows;

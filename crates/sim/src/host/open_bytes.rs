@@ -1,58 +1,64 @@
 //! Data of open requests that have arrived: what a span of time has carried besides the I/Os done in it.
 
-use sanlab_fc::ExchangeState;
-use sanlab_kernel::{Id, IdVec, Instant};
-use sanlab_scsi::{Exchanges, Status};
+use sanlab_kernel::{Id, IdVec};
 
-use super::request::OpenRequest;
 use super::running_job::RunningJob;
-use super::state::HostSide;
-use crate::issuer::Tag;
+use crate::meters::WorkloadState;
 
-/// For each job: bytes of its open writes and reads that have arrived.
-pub(crate) type OpenBytes = IdVec<RunningJob, [u64; 2]>;
+/// Bytes of open writes and reads that have arrived, as they were read last.
+#[derive(Default)]
+pub(crate) struct OpenBytes {
+    of_jobs: IdVec<RunningJob, [u64; 2]>,
+    /// Jobs that had open requests. Of many jobs most have none, and those are not looked at.
+    jobs: Vec<Id<RunningJob>>,
+}
 
-impl HostSide {
-    /// Look at all open requests. A frame counts from the start of its last transmission.
-    pub(crate) fn open_bytes(&self, fcp: &Exchanges<Tag>) -> OpenBytes {
-        let mut open: OpenBytes = self.jobs.iter().map(|_| [0; 2]).collect();
-        let mut add = |id: Id<OpenRequest>, bytes: u64| {
-            let request = &self.requests[id];
-            open[request.job][usize::from(request.is_read)] += bytes;
-        };
-        for id in self.requests.live() {
-            add(id, self.requests[id].arrived);
+impl OpenBytes {
+    /// Nothing is open, for so many jobs.
+    pub(super) fn clear(&mut self, jobs: usize) {
+        if self.of_jobs.len() != jobs {
+            self.of_jobs = IdVec::filled([0; 2], jobs);
         }
-        for id in fcp.live() {
-            let command = fcp.command(id);
-            let moves =
-                fcp.exchange(id).state == ExchangeState::Open && command.status == Status::Good;
-            if let Tag::Host(request) = command.tag
-                && moves
-            {
-                add(request, u64::from(command.arrived_bytes));
-            }
-        }
-        for (job, [written, _]) in open.pairs_mut() {
-            let volume = self.jobs[job].volume.as_ref();
-            *written /= volume.map_or(1, |volume| volume.copies);
-        }
-        open
-    }
-
-    /// The warm-up of jobs ended then.
-    pub(crate) fn begin_window(&mut self, began_at: Instant, open: &OpenBytes) {
-        for (id, job) in self.jobs.pairs_mut() {
-            if job.job.settings.counted_from == began_at {
-                job.open_at_first = open[id];
-            }
+        for job in self.jobs.drain(..) {
+            self.of_jobs[job] = [0; 2];
         }
     }
 
-    /// The run ends.
-    pub(crate) fn end_windows(&mut self, open: &OpenBytes) {
-        for (id, job) in self.jobs.pairs_mut() {
-            job.open_at_last = open[id];
+    /// So much of a request of this job has arrived.
+    pub(super) fn add(&mut self, job: Id<RunningJob>, is_read: bool, bytes: u64) {
+        if self.jobs.last() != Some(&job) {
+            self.jobs.push(job);
         }
+        self.of_jobs[job][usize::from(is_read)] += bytes;
+    }
+
+    /// All has been added. What a volume holds several times was written once.
+    pub(super) fn finish(&mut self, jobs: &IdVec<RunningJob>) {
+        self.jobs.sort_unstable();
+        self.jobs.dedup();
+        for &job in &self.jobs {
+            let volume = jobs[job].volume.as_ref();
+            self.of_jobs[job][0] /= volume.map_or(1, |volume| volume.copies);
+        }
+    }
+
+    /// Of one job.
+    pub(super) fn of_job(&self, job: Id<RunningJob>) -> [u64; 2] {
+        self.of_jobs[job]
+    }
+
+    /// Of each of so many workloads.
+    pub(super) fn of_workloads(
+        &self,
+        jobs: &IdVec<RunningJob>,
+        workloads: usize,
+    ) -> IdVec<WorkloadState, [u64; 2]> {
+        let mut sums = IdVec::filled([0; 2], workloads);
+        for &job in &self.jobs {
+            let [written, read] = self.of_jobs[job];
+            let sum: &mut [u64; 2] = &mut sums[jobs[job].workload];
+            *sum = [sum[0] + written, sum[1] + read];
+        }
+        sums
     }
 }

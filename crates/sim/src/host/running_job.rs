@@ -1,5 +1,6 @@
 //! A job with what it runs on.
 
+use sanlab_fc::NPort;
 use sanlab_host::{Host, Job, Target, Volume};
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::IoTotals;
@@ -21,6 +22,9 @@ pub(crate) struct RunningJob {
     pub(crate) job: Job,
     pub(crate) workload: Id<WorkloadState>,
     pub(crate) host: Id<Host>,
+    /// The N_Port of its first path: whose turn it is at equal times. Kept here, as every event of a request
+    /// asks for it.
+    pub(crate) component: Id<NPort>,
     /// LUNs it uses, as devices of its host.
     pub(crate) devices: IdVec<Target, Id<HostDevice>>,
     /// They are one volume.

@@ -5,6 +5,7 @@ use sanlab_host::{Adapter, CpuCosts, Engine, Host, LunQueue, PathGroup, Role};
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Span, Timeline};
 
 use super::file_system::FileSystem;
+use super::open_bytes::OpenBytes;
 use super::order::Order;
 use super::path::{HostDevice, Path, Route};
 use super::request::OpenRequest;
@@ -23,6 +24,7 @@ pub(crate) struct HostSide {
     /// From adapters to ports of arrays, as hosts know them.
     pub(super) paths: IdVec<Path>,
     pub(super) requests: Arena<OpenRequest>,
+    pub(super) open_bytes: OpenBytes,
     pub(crate) order: Order,
 }
 
@@ -50,6 +52,7 @@ impl HostSide {
             devices: parts.devices,
             paths: parts.paths,
             requests: Arena::default(),
+            open_bytes: OpenBytes::default(),
             order: parts.order,
         }
     }
@@ -107,9 +110,7 @@ impl HostSide {
 
     /// Whose turn it is at equal times: the N_Port the job works through.
     pub(crate) fn component(&self, job: Id<RunningJob>) -> Id<NPort> {
-        let first = self.jobs[job].devices[Id::new(0)];
-        let adapter = self.devices[first].routes[Id::new(0)].adapter;
-        self.adapters[adapter].n_port.same()
+        self.jobs[job].component
     }
 
     /// A step of a request takes this time of an adapter's engine, and moves so many bytes through it: when

@@ -3,6 +3,7 @@
 mod open_ios;
 mod phase_meter;
 mod phases;
+mod readings;
 mod series;
 mod stations;
 mod windows;

@@ -5,6 +5,7 @@ use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
 use sanlab_metrics::IoTotals;
 use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
 
+use super::readings::Readings;
 use super::stations::{Machines, StationPlace};
 use super::workload::WorkloadState;
 
@@ -21,13 +22,12 @@ pub(crate) struct Series {
     closed_at: Instant,
     /// Ends of the intervals closed so far.
     ends: Vec<Instant>,
-    fibres: usize,
     /// Of every fibre at the end of each of those intervals.
-    readings: Vec<Reading>,
+    fibres: Readings<FibreReading>,
     /// Of every cache, likewise.
     caches: Vec<CacheSums>,
     /// Of every station, likewise, in the order of their places.
-    stations: Vec<StationReading>,
+    stations: Readings<StationReading>,
     /// Which they are, and their numbers of servers.
     station_places: Vec<(StationPlace, usize)>,
     pub(crate) workloads: Vec<WorkloadRow>,
@@ -49,8 +49,8 @@ pub(crate) struct MirrorRow {
 }
 
 /// What the transmitter of a fibre has counted since the beginning.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reading {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct FibreReading {
     bytes: u64,
     payload_bytes: u64,
     busy: Span,
@@ -86,7 +86,7 @@ pub(crate) struct WorkloadRow {
 }
 
 /// What a station has counted since the beginning.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct StationReading {
     arrivals: u64,
     busy: u128,
@@ -133,10 +133,9 @@ impl Series {
             },
             closed_at: Instant::START,
             ends: Vec::new(),
-            fibres: if interval.is_zero() { 0 } else { fibres },
-            readings: Vec::new(),
+            fibres: Readings::new(if interval.is_zero() { 0 } else { fibres }),
             caches: Vec::new(),
-            stations: Vec::new(),
+            stations: Readings::new(0),
             station_places: Vec::new(),
             workloads: Vec::new(),
             mirrors: Vec::new(),
@@ -196,30 +195,37 @@ impl Series {
 
     fn read_stations<const E: bool>(&mut self, now: Instant, machines: &mut Machines<'_, E>) {
         let is_first = self.ends.is_empty();
+        let mut part = 0;
         machines.visit(now, |place, servers, totals| {
             if is_first {
                 self.station_places.push((place, servers));
+                self.stations.add_part();
             }
-            self.stations.push(StationReading {
+            let reading = StationReading {
                 arrivals: totals.arrivals,
                 busy: totals.busy,
                 area: totals.area,
-            });
+            };
+            self.stations.read(part, reading);
+            part += 1;
         });
+        self.stations.end_interval();
     }
 
     fn read_fibres<const E: bool>(&mut self, now: Instant, network: &Network<E>) {
-        self.readings.extend((0..self.fibres).map(|id| {
-            let counters = network.counters(Id::from_place(id), now);
-            Reading {
+        for place in 0..self.fibres.parts() {
+            let counters = network.counters(Id::from_place(place), now);
+            let reading = FibreReading {
                 bytes: counters.bytes,
                 payload_bytes: counters.payload_bytes,
                 busy: counters.busy,
                 credit_wait: counters.credit_wait,
                 queue_wait: counters.queue_wait,
                 dropped: counters.dropped,
-            }
-        }));
+            };
+            self.fibres.read(place, reading);
+        }
+        self.fibres.end_interval();
     }
 
     /// A row for each asynchronous mirror; how many there are.
@@ -249,14 +255,9 @@ impl Series {
     /// Merge neighbours; the interval doubles.
     fn halve(&mut self, meters: usize, caches: usize, mirrors: usize) {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
-        merge_blocks(&mut self.readings, self.fibres, |reading, later| {
-            *reading = *later;
-        });
+        self.fibres.halve();
+        self.stations.halve();
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
-        let stations = self.station_places.len();
-        merge_blocks(&mut self.stations, stations, |reading, later| {
-            *reading = *later;
-        });
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
         self.interval = self.interval * 2;
@@ -270,12 +271,11 @@ impl Series {
             let nth = place / caches;
             let before = place.checked_sub(caches);
             let before = before.map_or(CacheSums::default(), |place| self.caches[place]);
-            let began_at = nth.checked_sub(1);
-            let began_at = began_at.map_or(Instant::START, |nth| self.ends[nth]);
+            let (ends_at, span) = self.span_of(nth);
             rows.push(CacheRow {
                 cache: place % caches,
-                ends_at: self.ends[nth],
-                span: self.ends[nth] - began_at,
+                ends_at,
+                span,
                 dirty: sums.dirty,
                 dirty_area: sums.dirty_area - before.dirty_area,
                 waits: sums.waits - before.waits,
@@ -285,54 +285,48 @@ impl Series {
         rows
     }
 
+    /// When an interval ends, and its length.
+    fn span_of(&self, interval: usize) -> (Instant, Span) {
+        let ends_at = self.ends[interval];
+        let before = interval.checked_sub(1);
+        let began_at = before.map_or(Instant::START, |before| self.ends[before]);
+        (ends_at, ends_at - began_at)
+    }
+
     /// Rows of the stations that have served something, interval after interval.
     pub(crate) fn station_rows(&self) -> Vec<StationRow> {
-        let stations = self.station_places.len();
-        let mut rows = Vec::new();
-        let mut before = vec![StationReading::default(); stations];
-        let last = &self.stations[self.stations.len() - stations..];
-        let readings = self.stations.chunks(stations.max(1));
-        let mut began_at = Instant::START;
-        for (&ends_at, after) in self.ends.iter().zip(readings) {
-            let span = ends_at - began_at;
-            for (number, &(place, servers)) in self.station_places.iter().enumerate() {
-                if last[number].arrivals > 0 {
-                    rows.push(StationRow {
-                        place,
-                        servers,
-                        ends_at,
-                        span,
-                        arrivals: after[number].arrivals - before[number].arrivals,
-                        busy: after[number].busy - before[number].busy,
-                        area: after[number].area - before[number].area,
-                    });
+        let have_served = self.stations.latest().iter().enumerate();
+        let have_served = have_served.filter(|(_, latest)| latest.arrivals > 0);
+        let have_served: Vec<usize> = have_served.map(|(number, _)| number).collect();
+        let mut rows = Vec::with_capacity(have_served.len() * self.ends.len());
+        self.stations.visit(|interval, before, after| {
+            let (ends_at, span) = self.span_of(interval);
+            rows.extend(have_served.iter().map(|&number| {
+                let (place, servers) = self.station_places[number];
+                StationRow {
+                    place,
+                    servers,
+                    ends_at,
+                    span,
+                    arrivals: after[number].arrivals - before[number].arrivals,
+                    busy: after[number].busy - before[number].busy,
+                    area: after[number].area - before[number].area,
                 }
-            }
-            before.copy_from_slice(after);
-            began_at = ends_at;
-        }
+            }));
+        });
         rows
     }
 
     /// Rows of the fibres, interval after interval.
     pub(crate) fn fibre_rows(&self) -> Vec<FibreRow> {
-        let mut rows = Vec::with_capacity(self.readings.len());
-        let mut began_at = Instant::START;
-        for (nth, &ends_at) in self.ends.iter().enumerate() {
-            for id in 0..self.fibres {
-                let place = nth * self.fibres + id;
-                let before = place.checked_sub(self.fibres);
-                let before = before.map_or(Reading::default(), |place| self.readings[place]);
-                let span = ends_at - began_at;
-                rows.push(FibreRow::between(
-                    Id::from_place(id),
-                    (ends_at, span),
-                    before,
-                    self.readings[place],
-                ));
-            }
-            began_at = ends_at;
-        }
+        let mut rows = Vec::with_capacity(self.fibres.parts() * self.ends.len());
+        self.fibres.visit(|interval, before, after| {
+            let period = self.span_of(interval);
+            let readings = before.iter().zip(after).enumerate();
+            rows.extend(readings.map(|(place, (&before, &after))| {
+                FibreRow::between(Id::from_place(place), period, before, after)
+            }));
+        });
         rows
     }
 }
@@ -358,8 +352,8 @@ impl FibreRow {
     fn between(
         fibre: Id<Fibre>,
         (ends_at, span): (Instant, Span),
-        before: Reading,
-        after: Reading,
+        before: FibreReading,
+        after: FibreReading,
     ) -> Self {
         Self {
             fibre,

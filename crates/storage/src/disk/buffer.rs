@@ -106,7 +106,9 @@ impl Buffer {
     pub fn find(&self, block: u64, end: u64, reading: Option<Id<Segment>>) -> Found {
         let mut best = (0, Found::Nothing);
         for (index, segment) in self.segments.pairs() {
-            if segment.holds == Holds::Nothing {
+            // Most segments are far from the blocks; nothing below concerns them.
+            let is_far = segment.end < block || end <= segment.start;
+            if is_far || segment.holds == Holds::Nothing {
                 continue;
             }
             let is_hidden = self.is_for_writes(index)

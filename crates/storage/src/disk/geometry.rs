@@ -119,6 +119,15 @@ pub struct Place {
     order: u32,
 }
 
+/// Where a block is: its sector, and the angle from the index mark to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    /// Its sector.
+    pub place: Place,
+    /// Less than a turn.
+    pub angle: Span,
+}
+
 /// The run of blocks on one track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Track {
@@ -238,6 +247,15 @@ impl Geometry {
             sector = self.replaced(&placed.zone, sector);
         }
         self.place(zone, sector)
+    }
+
+    /// The same with the angle of its sector.
+    pub fn spot(&self, block: u64) -> Spot {
+        let place = self.locate(block);
+        Spot {
+            place,
+            angle: self.angle(place),
+        }
     }
 
     /// The first of these blocks that is not where its neighbours are.

@@ -4,7 +4,7 @@ use sanlab_kernel::{Id, Instant, Span, share_of};
 
 use super::buffer::Segment;
 use super::carrier::Carrier;
-use super::geometry::{Place, Track};
+use super::geometry::{Place, Spot, Track};
 use super::model::{DriveModel, Rotation};
 
 /// Rounding of angles may bring a sector that follows at once before the end of the last one.
@@ -110,15 +110,23 @@ impl Media<'_> {
 
     /// Wait for a sector.
     pub fn wait(&self, now: Instant, to: Place) -> Span {
-        let geometry = &self.model.geometry;
-        let revolution = geometry.revolution();
+        self.wait_for_angle(now, self.model.geometry.angle(to))
+    }
+
+    /// Wait for what is at this angle, which is less than a turn.
+    fn wait_for_angle(&self, now: Instant, to: Span) -> Span {
+        let revolution = self.model.geometry.revolution();
         match self.model.mechanics.rotation {
             Rotation::Constant(_) => return Span::ZERO,
             Rotation::Average => return revolution / 2,
             Rotation::Exact => {}
         }
         let angle = (now - Instant::START + self.phase) % revolution;
-        let wait = (geometry.angle(to) + revolution - angle) % revolution;
+        let wait = if to >= angle {
+            to - angle
+        } else {
+            to + revolution - angle
+        };
         if wait + ROUNDING >= revolution {
             Span::ZERO
         } else {
@@ -126,11 +134,10 @@ impl Media<'_> {
         }
     }
 
-    /// Movement and wait to the first sector of a block, which rank commands by their positioning.
-    pub fn positioning(&self, from: Arm, now: Instant, block: u64, is_read: bool) -> (Span, Span) {
-        let place = self.model.geometry.locate(block);
-        let movement = self.movement(from, place, is_read);
-        (movement, self.wait(now + movement, place))
+    /// Movement and wait to a spot, which rank commands by their positioning.
+    pub fn positioning(&self, from: Arm, now: Instant, to: Spot, is_read: bool) -> (Span, Span) {
+        let movement = self.movement(from, to.place, is_read);
+        (movement, self.wait_for_angle(now + movement, to.angle))
     }
 
     /// The next piece in order, from `block` to the end of its track or to `end`; the arm goes there.

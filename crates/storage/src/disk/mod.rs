@@ -22,6 +22,7 @@ use std::sync::Arc;
 use sanlab_kernel::{Id, Instant, Span, StationTotals};
 
 use buffer::{Buffer, Found, Segment};
+use geometry::Spot;
 use ledger::Ledger;
 use media::{Arm, Media, Sweep};
 use schedule::Position;
@@ -81,6 +82,8 @@ pub struct DiskCompletion {
 struct Waiting {
     command: DiskCommand,
     came_at: Instant,
+    /// Of its first block, found once: the drive compares it with others until its turn comes.
+    spot: Spot,
 }
 
 /// What the arm does next.
@@ -159,6 +162,7 @@ impl Disk {
         let waiting = Waiting {
             command,
             came_at: now,
+            spot: self.model.geometry.spot(command.block),
         };
         if self.is_free() {
             self.start(now, waiting);

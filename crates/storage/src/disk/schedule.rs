@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use sanlab_kernel::{Id, Instant, Span};
 
 use super::buffer::{Buffer, Found, Segment};
+use super::geometry::Spot;
 use super::media::{Arm, Media};
 use super::model::{DriveModel, Foresight, Scheduling};
 use super::{DiskCommand, Waiting};
@@ -44,16 +45,17 @@ impl Position<'_> {
     /// Until the first sector of a command, as the drive expects it: movement and wait, and a turn
     /// times the probability that the sector is missed. The drive knows where it is while it stays
     /// on its track, and the skew behind the last block is made for the switch to the next one.
-    fn expected(&self, command: &DiskCommand, margin: Span) -> Span {
+    fn expected(&self, one: &Waiting, margin: Span) -> Span {
+        let command = &one.command;
         if self.needs_no_movement(command) {
             return Span::ZERO;
         }
-        self.until_first_sector(command.block, command.is_read, margin)
+        self.until_first_sector((command.block, one.spot), command.is_read, margin)
     }
 
     /// The same for the media, whatever is in the buffer.
-    fn until_first_sector(&self, block: u64, is_read: bool, margin: Span) -> Span {
-        let (movement, wait) = self.media.positioning(self.arm, self.now, block, is_read);
+    fn until_first_sector(&self, (block, spot): (u64, Spot), is_read: bool, margin: Span) -> Span {
+        let (movement, wait) = self.media.positioning(self.arm, self.now, spot, is_read);
         let is_known = movement.is_zero() || block == self.last.0;
         let late = if is_known {
             Span::ZERO
@@ -66,13 +68,14 @@ impl Position<'_> {
 
     /// What ranks a waiting command: less is earlier.
     pub fn rank(&self, one: &Waiting, foresight: Foresight) -> i128 {
-        let expected = self.expected(&one.command, foresight.margin);
+        let expected = self.expected(one, foresight.margin);
         self.aged(expected, one.came_at, foresight)
     }
 
     /// What ranks blocks that the buffer is to write, likewise.
     pub fn rank_of_segment(&self, segment: &Segment, foresight: Foresight) -> i128 {
-        let expected = self.until_first_sector(segment.unwritten, false, foresight.margin);
+        let spot = self.media.model.geometry.spot(segment.unwritten);
+        let expected = self.until_first_sector((segment.unwritten, spot), false, foresight.margin);
         self.aged(expected, segment.arrival.1, foresight)
     }
 
@@ -96,7 +99,7 @@ pub fn candidates<'a>(
 pub fn next(position: &Position<'_>, waiting: &VecDeque<Waiting>, is_rising: &mut bool) -> usize {
     let (model, arm): (&DriveModel, Arm) = (position.media.model, position.arm);
     let candidates = || candidates(position, waiting);
-    let cylinder = |one: &Waiting| model.geometry.locate(one.command.block).cylinder;
+    let cylinder = |one: &Waiting| one.spot.place.cylinder;
     let least = |cost: &dyn Fn(&Waiting) -> Option<i128>| {
         candidates()
             .filter_map(|(index, one)| Some((cost(one)?, index)))

@@ -17,7 +17,7 @@ from sanlab.scenario.groups import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sanlab.plan.boxes import Boxes
+    from sanlab.plan.boxes import Boxes, SwitchBox
     from sanlab.plan.names import Problems
     from sanlab.plan.services.timeline import Zonings
     from sanlab.scenario import Scenario
@@ -47,6 +47,7 @@ def resolve_zoning(
         _check_vsan(spec, path, boxes, problems)
         dbs = _Resolver(spec, path, boxes, private, problems).sets()
         vsan = spec.vsan or EVERY_VSAN
+        _check_sets(spec, path, [boxes.switches[number] for number in numbers], problems)
         for number in numbers:
             if vsan in found.of_switch[number]:
                 problems.add(
@@ -72,6 +73,20 @@ def _switches(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> lis
         return list(names.items.values())
     found = names.resolve(spec.switches, (*path, "switches"), problems)
     return [names[name] for name in dict.fromkeys(found)]
+
+
+def _check_sets(spec: Zoning, path: Path, switches: list[SwitchBox], problems: Problems) -> None:
+    """Refuse more zone sets than a switch keeps."""
+    for switch in switches:
+        most = switch.values.zone_sets
+        if most is not None and len(spec.sets) > most:
+            keeps = f"keeps {most} of the {len(spec.sets)} zone sets"
+            problems.add(
+                (*path, "sets"),
+                f"'{switch.name}' ({switch.spec.model}) {keeps}",
+                "Remove sets, or name in 'switches' those that keep more",
+            )
+            return
 
 
 def _check_vsan(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> None:

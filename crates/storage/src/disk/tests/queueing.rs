@@ -74,7 +74,11 @@ fn a_sector_that_may_be_missed_comes_later() {
         let first = read(0, 1);
         let mut alone = Disk::new(Arc::new(drive.clone()), Span::ZERO);
         let (ends, _) = serve(&mut alone, START, first);
-        let wait = |block: u64| media.positioning(Arm::default(), ends, block, true).1;
+        let wait = |block: u64| {
+            media
+                .positioning(Arm::default(), ends, media.model.geometry.spot(block), true)
+                .1
+        };
         let near = (far..far + 600).min_by_key(|&block| wait(block).as_ps().abs_diff(MS.as_ps()));
         let later =
             (far..far + 600).min_by_key(|&block| wait(block).as_ps().abs_diff(3 * MS.as_ps()));

@@ -1,0 +1,1 @@
+"""Values of a scenario fitted to runs: measured ones, or simulated ones with known values."""

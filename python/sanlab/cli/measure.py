@@ -1,0 +1,132 @@
+"""`sanlab measure`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sanlab.cli.outcome import (
+    EXIT_FAILED,
+    FileArgument,
+    JsonOption,
+    SetOption,
+    outcome,
+    show_json,
+)
+
+#: Size of the files that are made.
+DEFAULT_SIZE = "1GiB"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("measure")(measure)
+
+
+def measure(
+    file: FileArgument,
+    targets: Annotated[
+        list[str],
+        typer.Option(
+            "--target",
+            metavar="LUN=PATH",
+            help="Folder, file or device for a LUN; '*=PATH' for all others; repeatable.",
+        ),
+    ],
+    sets: SetOption = None,
+    runtime: Annotated[
+        str | None,
+        typer.Option("--runtime", metavar="10s", help="Time to measure, in place of the file's."),
+    ] = None,
+    size: Annotated[
+        str, typer.Option("--size", help="Size of a file that is made in a folder.")
+    ] = DEFAULT_SIZE,
+    destructive: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--destructive", metavar="PATH", help="A file or device that may be overwritten."
+        ),
+    ] = None,
+    is_buffered: Annotated[
+        bool, typer.Option("--buffered", help="Through the page cache of this machine.")
+    ] = False,
+    is_shown: Annotated[
+        bool, typer.Option("--show", help="Print the job file before it runs.")
+    ] = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Run folder; default runs/NAME-measured."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the workloads of a scenario on real storage with fio; write a run folder.
+
+    For a folder a file is made in it, in a folder of its own, and removed at the end. A file or a
+    device is written only if --destructive names it too; a device that is mounted, or holds a file
+    system or a partition table, never. `sanlab compare` puts the run beside a simulated one.
+    """
+    with outcome(as_json=as_json):
+        from sanlab.cli.run_lines import run_lines, workload_documents
+        from sanlab.measurement.measure import Question
+        from sanlab.measurement.measure import measure as measure_now
+        from sanlab.measurement.places import Wanted, parse_target
+        from sanlab.results.run import Run
+        from sanlab.scenario.overrides import parse_assignment
+
+        question = Question(
+            Path(file),
+            Wanted(
+                dict(parse_target(text) for text in targets),
+                _size(size),
+                tuple(Path(path) for path in destructive or ()),
+            ),
+            dict(parse_assignment(text) for text in sets or []),
+            None if runtime is None else _milliseconds(runtime),
+            is_buffered,
+        )
+        folder = measure_now(
+            question,
+            None if out is None else Path(out),
+            (lambda job: typer.echo(job, err=True)) if is_shown else None,
+        )
+        done = Run.open(folder)
+        summary = done.summary()
+        if as_json:
+            show_json(summary | {"workloads": workload_documents(done)})
+        else:
+            typer.echo("\n".join(run_lines(done, summary, None)))
+    if not done.manifest.is_complete:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _size(text: str) -> int:
+    from sanlab.errors import SanlabError
+    from sanlab.quantities import QuantityError, parse_size
+
+    try:
+        size = parse_size(text)
+    except QuantityError as error:
+        reason = f"--size {text}: {error.reason}. {error.remedy}"
+        raise SanlabError(reason) from None
+    if size < 1 << 20:
+        reason = f"--size {text}: a file of less than 1 MiB measures little. Write --size 1GiB"
+        raise SanlabError(reason)
+    return size
+
+
+def _milliseconds(text: str) -> int:
+    from sanlab.errors import SanlabError
+    from sanlab.measurement.job import LEAST_MS, PS_PER_MS
+    from sanlab.quantities import QuantityError, parse_time
+
+    try:
+        time_ms = parse_time(text) // PS_PER_MS
+    except QuantityError as error:
+        reason = f"--runtime {text}: {error.reason}. {error.remedy}"
+        raise SanlabError(reason) from None
+    if time_ms < LEAST_MS:
+        reason = f"--runtime {text}: measure for at least a second, --runtime 10s"
+        raise SanlabError(reason)
+    return time_ms

@@ -1,0 +1,1 @@
+"""A scenario as other tools and people read it: cables, zoning commands, fio jobs, a drawing."""

@@ -1,0 +1,1 @@
+"""The workloads of a scenario on real storage, with fio; results as a run folder."""

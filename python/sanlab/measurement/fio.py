@@ -1,0 +1,149 @@
+"""Running fio: its version, its output, its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import RunError, SanlabError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Oldest version whose output is understood.
+OLDEST = (3, 33)
+#: The program, and the variable of the environment that names another one.
+PROGRAM, VARIABLE = "fio", "SANLAB_FIO"
+#: How long fio gets to write its results after it was interrupted, in seconds.
+GRACE_S = 20
+
+
+@dataclass(frozen=True)
+class Fio:
+    """An installed fio."""
+
+    path: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What fio wrote.
+
+    Attributes
+    ----------
+    document
+        Its JSON.
+    is_complete
+        False if it was interrupted.
+    wall_s
+        How long it ran.
+    """
+
+    document: dict[str, Any]
+    is_complete: bool
+    wall_s: float
+    command: str
+
+
+def find() -> Fio:
+    """Return the fio of this machine.
+
+    Raises
+    ------
+    SanlabError
+        It is not installed, or it is too old.
+    """
+    asked = os.environ.get(VARIABLE, PROGRAM)
+    path = shutil.which(asked)
+    if path is None:
+        reason = f"{asked} is not installed. Install it: sudo apt-get install fio"
+        raise SanlabError(reason)
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=True, timeout=30
+        )
+    except (OSError, subprocess.SubprocessError):
+        reason = f"{path} does not say its version, so it is not fio"
+        raise SanlabError(reason) from None
+    match = re.match(r"fio-(\d+)\.(\d+)", done.stdout.strip())
+    if match is None:
+        said = (done.stdout.splitlines() or [""])[0][:60]
+        reason = f"{path} says '{said}', which is not a version of fio"
+        raise SanlabError(reason)
+    if (int(match[1]), int(match[2])) < OLDEST:
+        reason = (
+            f"{path} is {match[0]}, and fio-{OLDEST[0]}.{OLDEST[1]} or newer is needed. Install a"
+            f" newer one, and name it in {VARIABLE}"
+        )
+        raise SanlabError(reason)
+    return Fio(path, done.stdout.strip().removeprefix("fio-"))
+
+
+def run(fio: Fio, folder: Path, job: str, lasts_s: float) -> Answer:
+    """Run a job file in a folder, where its logs are written; Ctrl-C ends it with what it has.
+
+    Raises
+    ------
+    RunError
+        It failed.
+    """
+    (folder / "job.fio").write_text(job, encoding="utf-8")
+    command = [fio.path, "--output-format=json+", "--output=result.json", "--eta=never", "job.fio"]
+    started = time.monotonic()
+    is_complete = True
+    with (folder / "errors.txt").open("w", encoding="utf-8") as errors:
+        process = subprocess.Popen(command, cwd=folder, stdout=errors, stderr=errors)
+        try:
+            _wait(process, started, lasts_s)
+        except KeyboardInterrupt:
+            is_complete = False
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(GRACE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+    wall_s = time.monotonic() - started
+    said = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip()
+    document = _document(folder / "result.json")
+    failed = [job["error"] for job in (document or {}).get("jobs", ()) if job.get("error")]
+    if document is None or (is_complete and (process.returncode or failed)):
+        lines = said.splitlines() or [f"it ended with code {process.returncode}"]
+        reason = f"fio failed: {lines[0][:300]}"
+        raise RunError(reason)
+    return Answer(document, is_complete, wall_s, " ".join(command))
+
+
+def _wait(process: subprocess.Popen[bytes], started: float, lasts_s: float) -> None:
+    is_shown = sys.stderr.isatty()
+    while True:
+        try:
+            process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            if is_shown:
+                passed = time.monotonic() - started
+                sys.stderr.write(f"\r\033[K{passed:.0f} of {lasts_s:.0f} s measured\r")
+                sys.stderr.flush()
+        else:
+            if is_shown:
+                sys.stderr.write("\r\033[K")
+            return
+
+
+def _document(file: Path) -> dict[str, Any] | None:
+    """The JSON that fio wrote; lines of warnings may come before it."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        found: dict[str, Any] = json.loads(text[text.index("{") :])
+    except (OSError, ValueError):
+        return None
+    return found

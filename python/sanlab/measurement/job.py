@@ -1,0 +1,167 @@
+"""The job file of a measurement: one section of fio for each job of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import SanlabError
+from sanlab.exporters.fio_job import options, refusal
+
+if TYPE_CHECKING:
+    from sanlab.measurement.places import Place
+    from sanlab.plan.schema import Plan
+    from sanlab.scenario.scenario import Scenario
+    from sanlab.scenario.workload import Workload
+
+#: Shortest time that is measured, in milliseconds.
+LEAST_MS = 1000
+#: Picoseconds in a millisecond.
+PS_PER_MS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the job file: one job of the plan.
+
+    Attributes
+    ----------
+    start_ms, ramp_ms, run_ms
+        When it starts, how long it runs before its I/O counts, and how long its I/O counts.
+    """
+
+    name: str
+    workload: str
+    text: str
+    start_ms: int
+    ramp_ms: int
+    run_ms: int
+
+    @property
+    def end_ms(self) -> int:
+        """When it ends, from the start of the measurement."""
+        return self.start_ms + self.ramp_ms + self.run_ms
+
+
+def luns_of(plan: Plan, scenario: Scenario) -> tuple[list[str], set[str]]:
+    """Return the LUNs that are used, and those of them that are written.
+
+    Raises
+    ------
+    SanlabError
+        A workload cannot be measured.
+    """
+    used: dict[str, None] = {}
+    written: set[str] = set()
+    works = {work.name: work for work in scenario.workloads}
+    for job in plan.jobs:
+        name = plan.workloads[job.workload].name
+        if plan.workloads[job.workload].file_system is not None or name not in works:
+            continue
+        why = refusal(works[name]) or _refusal(works[name], job)
+        if why:
+            reason = f"{name} cannot be measured: {why}"
+            raise SanlabError(reason)
+        for target in job.targets:
+            lun = plan.arrays[target.array].luns[target.lun].name
+            used[lun] = None
+            if job.read_ppm < 1_000_000:
+                written.add(lun)
+    if not used:
+        reason = "the scenario has no workload that could be measured"
+        raise SanlabError(reason)
+    return list(used), written
+
+
+def _refusal(work: Workload, job: Any) -> str:  # noqa: ANN401  one of the plan's unions
+    if work.after:
+        return "it waits for another workload; measure them one after the other"
+    if job.volume is not None or job.file_system is not None:
+        return "it uses a volume or a file system of the scenario; name LUNs as its targets"
+    return ""
+
+
+def sections_of(
+    plan: Plan, scenario: Scenario, places: dict[str, Place], run_ms: int | None
+) -> list[Section]:
+    """Return the sections of the job file.
+
+    Parameters
+    ----------
+    run_ms
+        How long to measure; None for the time that the scenario says.
+
+    Raises
+    ------
+    SanlabError
+        The scenario says less than a second.
+    """
+    works = {work.name: work for work in scenario.workloads}
+    found = []
+    for number, job in enumerate(plan.jobs):
+        name = plan.workloads[job.workload].name
+        if name not in works:
+            continue
+        span = plan.end_ps if job.stop_ps is None else job.stop_ps
+        asked_ms = (span - job.start_ps - job.ramp_ps) // PS_PER_MS
+        if run_ms is None and asked_ms < LEAST_MS:
+            reason = (
+                f"{name} runs for {asked_ms} ms, too short for a measurement: add --runtime 10s"
+            )
+            raise SanlabError(reason)
+        timing = job.start_ps // PS_PER_MS, job.ramp_ps // PS_PER_MS, run_ms or asked_ms
+        luns = [plan.arrays[target.array].luns[target.lun].name for target in job.targets]
+        text = _text(works[name], job, [places[lun] for lun in luns], timing)
+        found.append(Section(f"job{number}", name, text, *timing))
+    return found
+
+
+def _text(
+    work: Workload,
+    job: Any,  # noqa: ANN401  one of the plan's unions
+    places: list[Place],
+    timing: tuple[int, int, int],
+) -> str:
+    """Options of a section: those of the workload, with places and times of the measurement."""
+    start_ms, ramp_ms, run_ms = timing
+    skipped = {"filename", "numjobs", "size", "io_size", "offset", "loops"}
+    skipped |= {"runtime", "ramp_time", "startdelay", "time_based"}
+    kept = [line for line in options(work) if line.split("=", 1)[0] not in skipped]
+    room = min(place.bytes for place in places)
+    offset = min(job.offset_bytes, max(0, room - job.block_bytes))
+    span = min(job.span_bytes, room - offset)
+    lines = [
+        f"filename={':'.join(_escaped(str(place.path)) for place in places)}",
+        *kept,
+        f"offset={offset // job.block_bytes * job.block_bytes}",
+        f"size={max(job.block_bytes, span // job.block_bytes * job.block_bytes)}",
+        "time_based=1",
+        f"runtime={run_ms}ms",
+        *([f"ramp_time={ramp_ms}ms"] if ramp_ms else []),
+        *([f"startdelay={start_ms}ms"] if start_ms else []),
+    ]
+    return "\n".join(lines)
+
+
+def _escaped(path: str) -> str:
+    """A path as `filename` takes it: a colon separates files there."""
+    return path.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def job_text(sections: list[Section], interval_ms: int, *, is_buffered: bool) -> str:
+    """Return the whole job file."""
+    head = [
+        "[global]",
+        "ioengine=libaio",
+        f"direct={0 if is_buffered else 1}",
+        "thread=1",
+        "lat_percentiles=1",
+        "clat_percentiles=0",
+        f"log_avg_msec={interval_ms}",
+        "per_job_logs=1",
+    ]
+    parts = ["\n".join(head)]
+    for one in sections:
+        logs = [f"write_{kind}_log={one.name}" for kind in ("iops", "bw", "lat")]
+        parts.append("\n".join([f"[{one.name}]", f"; {one.workload}", one.text, *logs]))
+    return "\n\n".join(parts) + "\n"

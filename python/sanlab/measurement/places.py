@@ -1,0 +1,217 @@
+"""What stands for a LUN in a measurement, and what must not be written."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sanlab.errors import SanlabError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+
+@dataclass(frozen=True)
+class Place:
+    """A LUN and the file or device that stands for it.
+
+    Attributes
+    ----------
+    lun
+        Its name in the scenario.
+    path
+        File or block device.
+    bytes
+        Its size.
+    is_own
+        A file that this measurement made, and removes.
+    """
+
+    lun: str
+    path: Path
+    bytes: int
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the person asked for.
+
+    Attributes
+    ----------
+    targets
+        A path for each LUN; the LUN `*` stands for all others.
+    size
+        Of files that are made, in bytes.
+    destructive
+        Files and devices that may be written.
+    """
+
+    targets: dict[str, Path]
+    size: int
+    destructive: tuple[Path, ...] = ()
+
+
+def parse_target(text: str) -> tuple[str, Path]:
+    """Split `lun=PATH`.
+
+    >>> parse_target("dev1.lun1=/dev/sdb")
+    ('dev1.lun1', PosixPath('/dev/sdb'))
+
+    Raises
+    ------
+    SanlabError
+        It has no `=`.
+    """
+    lun, equals, path = text.partition("=")
+    if not equals or not lun.strip() or not path.strip():
+        reason = f"--target {text}: write LUN=PATH, --target dev1.lun1=/mnt/test, or '*=/mnt/test'"
+        raise SanlabError(reason)
+    return lun.strip(), Path(path.strip())
+
+
+class Places:
+    """The files and devices of a measurement; what it made is removed at the end."""
+
+    def __init__(self, wanted: Wanted, luns: Sequence[str], written: Collection[str]) -> None:
+        """Find a place for each LUN.
+
+        Parameters
+        ----------
+        luns
+            LUNs that are used.
+        written
+            Those of them that are written.
+
+        Raises
+        ------
+        SanlabError
+            A LUN has no place, or one that must not be written.
+        """
+        self._made: list[Path] = []
+        self.by_lun: dict[str, Place] = {}
+        unknown = set(wanted.targets) - set(luns) - {"*"}
+        if unknown:
+            reason = (
+                f"--target {min(unknown)}: the workloads use no such LUN; they use"
+                f" {', '.join(luns)}"
+            )
+            raise SanlabError(reason)
+        self._wanted = wanted
+        try:
+            for lun in luns:
+                self.by_lun[lun] = self._place(lun, is_written=lun in written)
+        except BaseException:
+            self.remove()
+            raise
+
+    def _place(self, lun: str, *, is_written: bool) -> Place:
+        path = self._wanted.targets.get(lun) or self._wanted.targets.get("*")
+        if path is None:
+            reason = f"no place for {lun}: add --target {lun}=FOLDER, or a file or a device"
+            raise SanlabError(reason)
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            reason = f"{path} for {lun}: {error.strerror}. Name a folder, a file or a block device"
+            raise SanlabError(reason) from None
+        if stat.S_ISDIR(mode):
+            return self._own_file(lun, path)
+        if stat.S_ISBLK(mode):
+            if is_written:
+                self._refuse_unnamed(lun, path)
+                refuse_in_use(path)
+            return Place(lun, path, _device_bytes(path), is_own=False)
+        if not stat.S_ISREG(mode):
+            reason = f"{path} for {lun} is neither a folder, nor a file, nor a block device"
+            raise SanlabError(reason)
+        if is_written:
+            self._refuse_unnamed(lun, path)
+        return Place(lun, path, path.stat().st_size, is_own=False)
+
+    def _own_file(self, lun: str, folder: Path) -> Place:
+        """A file in a folder of its own below the one that was named."""
+        free = os.statvfs(folder)
+        if free.f_bavail * free.f_frsize < self._wanted.size:
+            reason = f"{folder} has too little room for a file for {lun}. Choose a smaller --size"
+            raise SanlabError(reason)
+        own = Path(tempfile.mkdtemp(prefix="sanlab-measure-", dir=folder))
+        self._made.append(own)
+        return Place(lun, own / f"{lun}.data", self._wanted.size, is_own=True)
+
+    def _refuse_unnamed(self, lun: str, path: Path) -> None:
+        named = {one.resolve() for one in self._wanted.destructive}
+        if path.resolve() not in named:
+            reason = (
+                f"{path} would be overwritten: a workload writes to {lun}. Name a folder instead,"
+                f" or add --destructive {path} if nothing on it is needed"
+            )
+            raise SanlabError(reason)
+
+    def remove(self) -> None:
+        """Remove the files that were made."""
+        for folder in self._made:
+            for file in folder.iterdir() if folder.is_dir() else ():
+                file.unlink(missing_ok=True)
+            if folder.is_dir():
+                folder.rmdir()
+        self._made.clear()
+
+
+def refuse_in_use(device: Path) -> None:
+    """Raise if a device, a part of it or a disk it is on is mounted or holds something.
+
+    Raises
+    ------
+    SanlabError
+        It is mounted, used as swap, in a RAID or a volume group, or has a file system or a
+        partition table; or that cannot be found out.
+    """
+    command = ["lsblk", "--json", "--output", "NAME,TYPE,FSTYPE,PTTYPE,MOUNTPOINTS", str(device)]
+    above = ["lsblk", "--json", "--inverse", *command[2:]]
+    for words in (command, above):
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+            found = json.loads(done.stdout)["blockdevices"]
+        except (OSError, subprocess.SubprocessError, ValueError, KeyError):
+            reason = f"what is on {device} cannot be found out with lsblk, so it is not written"
+            raise SanlabError(reason) from None
+        own = device.resolve().name
+        for row in _rows(found):
+            why = _use(row, is_self=row["name"] == own)
+            if why:
+                reason = f"{device} is not written: {row['name']} {why}"
+                raise SanlabError(reason)
+
+
+def _rows(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        yield row
+        yield from _rows(row.get("children") or [])
+
+
+def _use(row: dict[str, Any], *, is_self: bool) -> str:
+    """What a device is used for; empty if for nothing."""
+    mounts = [place for place in row.get("mountpoints") or [] if place]
+    if mounts:
+        return f"is mounted at {mounts[0]}"
+    if row.get("fstype"):
+        return f"holds {row['fstype']}"
+    if is_self and row.get("pttype"):
+        return f"has a partition table ({row['pttype']})"
+    return ""
+
+
+def _device_bytes(device: Path) -> int:
+    try:
+        with device.open("rb") as file:
+            return file.seek(0, os.SEEK_END)
+    except OSError as error:
+        reason = f"{device} cannot be opened: {error.strerror}"
+        raise SanlabError(reason) from None

@@ -1,0 +1,117 @@
+"""`sanlab calibrate`: known values are found again, and what the runs cannot tell is named."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+import sanlab
+from sanlab.cli.main import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAN = """
+title: A device with unknown values
+hosts: [{name: host1}]
+arrays:
+  - name: dev1
+    ports: 1
+    command_cost: 5us
+    luns: [{name: lun1, size: 10GiB, memory: {service: 100us, servers: 8, variation: 0%}}]
+links: [{from: host1, to: dev1}]
+workloads: [{name: load, hosts: host1, targets: dev1.lun1, rw: randread, bs: 8k, iodepth: 1}]
+measure: {duration: 60ms}
+"""
+#: Values that the runs have and the scenario does not.
+TRUE = {"arrays.dev1.command_cost": "22us", "arrays.dev1.luns.lun1.memory.service": "310us"}
+FREE = [
+    *("--free", "arrays.dev1.command_cost=1us..200us"),
+    *("--free", "arrays.dev1.luns.lun1.memory.service=20us..2000us"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("calibrate")
+    (folder / "san.yaml").write_text(SAN, encoding="utf-8")
+    text = SAN.replace("command_cost: 5us", "command_cost: 22us")
+    text = text.replace("service: 100us", "service: 310us")
+    (folder / "real.yaml").write_text(text, encoding="utf-8")
+    for depth in (1, 2, 4, 16, 32, 64):
+        sanlab.run(
+            folder / "real.yaml",
+            folder=folder / f"depth{depth}",
+            overrides={"workloads.load.iodepth": depth},
+            seed=7,
+        )
+    return folder
+
+
+def _invoke(folder: Path, *args: object) -> tuple[int, str]:
+    words = ["calibrate", str(folder / "san.yaml"), *map(str, args)]
+    result = CliRunner().invoke(app, words)
+    return result.exit_code, result.output
+
+
+def _document(folder: Path, *args: object) -> dict[str, Any]:
+    code, output = _invoke(folder, *args, "--json")
+    assert code == 0, output
+    document: dict[str, Any] = json.loads(output)
+    return document
+
+
+def test_known_values_are_found_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    # One server of the controller is the limit at depth 64, the eight of the device before it.
+    runs = [word for depth in (1, 4, 64) for word in ("--to", folder / f"depth{depth}")]
+    checks = [word for depth in (2, 16, 32) for word in ("--check", folder / f"depth{depth}")]
+    found = _document(folder, *runs, *checks, *FREE, "-o", folder / "values.yaml")
+    for one, true in zip(found["parameters"], (22.0, 310.0), strict=True):
+        assert float(one["value"].removesuffix("us")) == pytest.approx(true, rel=0.02)
+        low, high = (float(one[end].removesuffix("us")) for end in ("low", "high"))
+        assert low <= true <= high
+        assert one["is_known"]
+        assert not one["is_at_bound"]
+    predicted = [row for row in found["rows"] if not row["is_fitted"]]
+    assert {row["run"] for row in predicted} == {"depth2", "depth16", "depth32"}
+    assert max(abs(row["difference"]) for row in predicted) < 0.03
+    text = (folder / "values.yaml").read_text(encoding="utf-8")
+    assert "arrays.dev1.command_cost: 2" in text
+
+
+def test_what_the_runs_cannot_tell_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    # A cache that no read finds anything in has an access time that no run shows.
+    free = [*FREE, "--free", "hosts.host1.hbas.transfer=1us..50us"]
+    runs = [word for depth in (1, 4, 64) for word in ("--to", folder / f"depth{depth}")]
+    found = _document(folder, *runs, *free)
+    assert [one["is_known"] for one in found["parameters"]] == [True, True, False]
+    code, output = _invoke(folder, *runs, *free)
+    assert code == 0
+    assert "the runs cannot tell it" in output
+    assert "to apply: --set 'arrays.dev1.command_cost=" in output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (
+            ["--to", "{folder}/depth1", "--free", "arrays.dev1.command_cost=5us"],
+            "goes with a range",
+        ),
+        (["--to", "{folder}/depth1", "--free", "arrays.dev1.command_cost"], "--free"),
+        (["--to", "{folder}/nothing", *FREE], "not a run folder"),
+        (["--to", "{folder}/depth1", *FREE, "--figures", "speed"], "figures are throughput"),
+        (["--to", "{folder}/depth1", *FREE, "--figures", "p99.9"], "figures are throughput"),
+        (["--to", "{folder}/depth1", *FREE, "--figures", "iops"], "2 parameters cannot be fitted"),
+        (["--to", "{folder}/depth1", "--free", "arrays.dev1.colour=1us..9us"], "colour"),
+    ],
+)
+def test_refusals(folder: Path, args: list[str], words: str) -> None:
+    code, output = _invoke(folder, *(arg.format(folder=folder) for arg in args))
+    assert code == 2, output
+    assert words in output
