@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from sanlab.cli.main import app
 from sanlab.errors import ScenarioError
+from sanlab.exporters.fio_job import fio_job
 from sanlab.importers import import_file
 from sanlab.importers.fio_file import FioKey
 from sanlab.importers.fio_keys import REFUSED, SAME_KEY, USED, WITHOUT_MEANING
@@ -369,3 +370,47 @@ def test_real_job_files() -> None:
     # A zoned device, a normal distribution, trims, and sizes with Zipf's addresses.
     not_here = {"10.fio", "14.fio", "17.fio", "32.fio"}
     assert refused == templates | without_their_parts | parts | not_here
+
+
+def test_an_exported_job_file_comes_back(tmp_path: Path) -> None:
+    """`sanlab export` writes job files, and this reads them: the same workloads."""
+    jobs = """\
+[fill]
+filename=/dev/sdb
+rw=write
+bs=1m
+iodepth=4
+ioengine=libaio
+size=256m
+[random]
+stonewall
+filename=/dev/sdb
+ioengine=libaio
+rw=randread
+bs=8k
+iodepth=16
+numjobs=2
+time_based
+runtime=2
+ramp_time=1
+random_distribution=zipf:1.2
+[log]
+filename=/dev/sdc
+wait_for=fill
+rw=write
+bs=16k
+rate_iops=500
+rate_process=poisson
+runtime=2
+time_based
+[slow]
+filename=/dev/sdc
+rw=read
+offset=1m
+size=64m
+thinktime=2ms
+"""
+    first = scenario(jobs, tmp_path)
+    names = {"ARRAY1_LUN1": "/dev/sdb", "ARRAY1_LUN2": "/dev/sdc"}
+    again = scenario(fio_job(first), tmp_path, **names)
+    assert again.workloads == first.workloads
