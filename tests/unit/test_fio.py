@@ -177,6 +177,8 @@ def test_shares_are_the_whole(tmp_path_factory: pytest.TempPathFactory, sizes: l
         ("rw=randwrite\nrate_iops=,200", 200, None),
         ("rw=randrw\nrate_iops=300,100", 400, 750_000),
         ("rw=randrw\nrwmixread=80\nrate_iops=100", 200, 500_000),
+        ("rw=randrw\nrate_iops=300,100\nbssplit=4k/50:8k/50", 400, None),
+        ("rw=randrw\nrate=300k,100k\nbs=4k,8k", 88, None),
     ],
 )
 def test_rates_hold_for_each_direction(
@@ -184,6 +186,18 @@ def test_rates_hold_for_each_direction(
 ) -> None:
     work = one(keys, tmp_path)
     assert (work.rate_iops, work.rwmixread) == (iops, reads)
+
+
+def test_two_rates_give_the_mix_of_lines(tmp_path: Path) -> None:
+    work = one("rw=randrw\nrate_iops=300,100\nbssplit=4k/50:8k/50", tmp_path)
+    assert work.access is not None
+    assert {line.reads for line in work.access} == {750_000}
+
+
+def test_lines_on_several_files_are_one_job(tmp_path: Path) -> None:
+    job = "[a]\nfilename=x:y\nrw=randread\nbssplit=4k/50:8k/50\nsize=2m\nrate_iops=100"
+    (work,) = scenario(job, tmp_path).workloads
+    assert (work.rate_iops, work.io_size, work.size) == (100, 2**21, 2**20)
 
 
 def test_poisson_arrivals_are_an_open_loop(tmp_path: Path) -> None:
@@ -237,6 +251,12 @@ def test_jobs_on_one_file_read_the_same_blocks(tmp_path: Path) -> None:
     assert [(job.offset_bytes, job.span_bytes) for job in plan.jobs] == [(0, 2**20)] * 3
     plan = plan_of("[a]\nfilename=x\nrw=read\nsize=1m\nnumjobs=3\noffset_increment=2m", tmp_path)
     assert [job.offset_bytes for job in plan.jobs] == [0, 2**21, 2**22]
+
+
+def test_waiting_for_jobs_on_one_file(tmp_path: Path) -> None:
+    jobs = "[a]\nfilename=x\nrw=read\nsize=1m\nnumjobs=3\n[b]\nstonewall\nfilename=x\nsize=1m"
+    plan = plan_of(jobs, tmp_path)
+    assert plan.workloads[3].after == [0, 1, 2]
 
 
 def test_jobs_with_files_of_their_own_do_not_share_blocks(tmp_path: Path) -> None:

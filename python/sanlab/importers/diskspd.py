@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from sanlab.importers.diskspd_file import Setting, Target, TimeSpan, read_diskspd
-from sanlab.importers.generic_san import LeftOut, LoadImport, Work, slug, unused
+from sanlab.importers.generic_san import LeftOut, LoadImport, Work, name_list, slug, unused
 from sanlab.importers.source_text import refuse
 from sanlab.quantities import format_rate, format_size
 
@@ -112,7 +112,7 @@ class _Importer:
             self.region(one, settings, (offset if one is work else int(one.keys["offset"]), block))
             one.keys.update(times)
             if self.before:
-                one.keys["after"] = f"[{', '.join(self.before)}]"
+                one.keys["after"] = name_list(self.before)
         return works
 
     def region(self, work: Work, settings: dict[str, Setting], of: tuple[int, int]) -> None:

@@ -119,7 +119,7 @@ class _Profile:
         if not self.path or not self.spans or "Profile" not in self.path:
             return
         setting = Setting(name, self.text.strip(), self.unit, self.file, self.line)
-        if self.path[-1] == "Target":
+        if self.path[-1] == "Target" and self.spans[-1].targets:
             self.spans[-1].targets[-1].settings[name] = setting
         elif self.path[-1] == "TimeSpan" and name != "Targets":
             self.spans[-1].settings[name] = setting

@@ -7,6 +7,7 @@ become `after`. A job with several block sizes, or a share of random addresses, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fio_blocks import blocks_of, mean_bytes
@@ -23,7 +24,7 @@ from sanlab.importers.fio_keys import (
 from sanlab.importers.fio_reading import Reading
 from sanlab.importers.fio_region import write_region
 from sanlab.importers.fio_values import Values, percent, wrong
-from sanlab.importers.generic_san import LeftOut, LoadImport, Work, slug, unused
+from sanlab.importers.generic_san import LeftOut, LoadImport, Work, name_list, slug, unused
 from sanlab.importers.source_text import refuse
 from sanlab.quantities import format_rate, format_size, format_time, nearest
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from sanlab.importers.fio_file import FioJob, FioKey
 
 _MAX_NUMJOBS = 4096
+#: Lowest rate of a scenario, in bytes per second.
+_LEAST_RATE = 1000
 _WITHOUT_JOB = "Remove the job, or import the others with --job"
 _PS_PER_US = 10**6
 _DIRECTIONS = {
@@ -106,7 +109,7 @@ class _Importer:
             wrong(key, "'time_based' has no 'runtime', so the job never ends", "Add 'runtime=10'")
         self.place(one)
         blocks = blocks_of(one.keys, one.values, one.rw)
-        self.write(one, blocks)
+        self.write(one, self.mixed_by_rates(one, blocks))
 
     def sorted_keys(self, job: FioJob) -> dict[str, FioKey]:
         """Return the keys that count, under one name each; the others are noted or refused."""
@@ -267,9 +270,10 @@ class _Importer:
         total = self.total_rate(one, key)
         if total == 0:
             return False
-        per_lun = total // len(one.luns)
+        # One job has all files of a workload with lines of 'access'.
+        per_lun = total // (len(one.luns) if blocks.is_plain else 1)
         if key.key == "rate" and blocks.is_plain:
-            work.keys["rate"] = format_rate(per_lun)
+            work.keys["rate"] = format_rate(max(per_lun, _LEAST_RATE))
         else:
             iops = per_lun if key.key == "rate_iops" else round(per_lun / mean_bytes(blocks))
             work.keys["rate_iops"] = str(max(iops, 1))
@@ -283,25 +287,43 @@ class _Importer:
             return True
         return False
 
-    def total_rate(self, one: Reading, key: FioKey) -> int:
-        """Return the rate of reads and writes together; both have their own limit in fio."""
+    def both_rates(self, one: Reading, key: FioKey) -> tuple[int, int]:
+        """Return the rates of reads and of writes, which have their own limit in fio."""
         texts = one.values.texts(key)
         of_reads = one.values.number(key, texts[0]) if texts[0] else 0
         of_writes = of_reads
         if len(texts) > 1:
             of_writes = one.values.number(key, texts[1]) if texts[1] else 0
-        if not one.is_mixed:
-            return of_reads if one.rw.endswith("read") else of_writes
-        if not of_reads or not of_writes:
-            if of_reads or of_writes:
-                reason = f"'{key.key}={key.value}' limits one direction of a job that mixes both"
-                wrong(key, reason, "Give both rates, or split the job")
-            return 0
+        rates = of_reads, of_writes
+        if one.is_mixed and not all(rates) and any(rates):
+            reason = f"'{key.key}={key.value}' limits one direction of a job that mixes both"
+            wrong(key, reason, "Give both rates, or split the job")
+        least = min((rate for rate in rates if rate), default=_LEAST_RATE)
+        if key.key == "rate" and least < _LEAST_RATE:
+            wrong(key, f"'{key.value}' is less than 1 kB/s", "Write a higher rate, or 'rate_iops'")
+        return rates
+
+    def total_rate(self, one: Reading, key: FioKey) -> int:
+        of_reads, of_writes = self.both_rates(one, key)
+        if one.is_mixed:
+            return of_reads + of_writes
+        return of_reads if one.rw.endswith("read") else of_writes
+
+    def mixed_by_rates(self, one: Reading, blocks: Blocks) -> Blocks:
+        """Return the requests with the share of reads that two rates give."""
+        key = one.keys.get("rate_iops") or one.keys.get("rate")
+        if key is None or not one.is_mixed:
+            return blocks
+        of_reads, of_writes = self.both_rates(one, key)
+        if not of_reads:
+            return blocks
+        if key.key == "rate":  # bytes, which reads and writes may have different numbers of
+            of_reads *= round(mean_bytes(replace(blocks, read_percent=0)))
+            of_writes *= round(mean_bytes(replace(blocks, read_percent=100)))
         share = round(100 * of_reads / (of_reads + of_writes))
-        if one.work.keys.get("rwmixread", "") != f"{share}%" and "rwmixread" in one.work.keys:
-            one.remark(f"The two rates of '{key.key}' give the share of reads, {share}%.")
-            one.work.keys["rwmixread"] = f"{share}%"
-        return of_reads + of_writes
+        if share != blocks.read_percent:
+            one.remark(f"The rates of reads and of writes give the share of reads, {share}%.")
+        return replace(blocks, read_percent=share)
 
     def think(self, one: Reading, blocks: Blocks, *, is_open: bool) -> None:
         key = one.keys.get("thinktime")
@@ -381,7 +403,7 @@ class _Importer:
                 wrong(waits, reason, f"Jobs are {', '.join(self.of_section) or 'none'}")
             names += self.of_section[name]
         if names:
-            one.work.keys["after"] = f"[{', '.join(dict.fromkeys(names))}]"
+            one.work.keys["after"] = name_list(dict.fromkeys(names))
 
 
 def _direction(one: Reading) -> str:

@@ -66,7 +66,10 @@ def _write_amount(one: Reading, blocks: Blocks, size: int, region: int) -> None:
     if one.is_timed:
         if not work.access:
             work.keys["time_based"] = "true"
-    elif work.access or moved != region:
+    elif work.access:
+        # One job has all files.
+        work.keys["io_size"] = format_size(moved * passes * len(one.luns))
+    elif moved != region:
         work.keys["io_size"] = format_size(moved * passes)
     elif passes > 1:
         work.keys["loops"] = str(passes)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sanlab.quantities import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: Size of a LUN whose use a file does not bound.
 LUN_BYTES = 100 * 2**30
@@ -89,6 +89,12 @@ def unused(name: str, taken: set[str]) -> str:
         found, number = f"{name}-{number}", number + 1
     taken.add(found)
     return found
+
+
+def name_list(names: Iterable[str]) -> str:
+    """Return names as a list of YAML; those of groups, `job[1..4]`, need quotes there."""
+    words = [f'"{name}"' if "[" in name else name for name in names]
+    return f"[{', '.join(words)}]"
 
 
 def quoted(text: str) -> str:

@@ -31,6 +31,8 @@ _MOST_DEVICES = 1000
 #: Sizes of a direction that are kept apart; others join the next power of two.
 _MOST_SIZES = 40
 _WHOLE = 10**6
+#: Longest load, less a step.
+_LONGEST_PS = 99 * 10**16
 _MIB = 2**20
 
 
@@ -177,6 +179,9 @@ def _check(path: Path, summary: _Summary, options: TraceOptions) -> None:
     if options.depth == 0 and not summary.has_open:
         reason = "The trace does not say how long its requests were open"
         refuse(str(path), None, "--depth", reason, "Write a number, --depth 8")
+    if options.depth is None and summary.end // options.speed > _LONGEST_PS:
+        reason = f"The trace lasts {summary.end // 10**12} s, and a load at most 1,000,000 s"
+        refuse(str(path), None, "time", reason, "Add --speed, or check the unit with --time-unit")
     if options.depth is None and summary.start is None:
         reason = "The trace has no times"
         refuse(str(path), 1, "", reason, "Add --depth 8, requests to keep open on each LUN")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
-from sanlab.importers.generic_san import LeftOut, LoadImport, Lun, Work, slug, unused
+from sanlab.importers.generic_san import LeftOut, LoadImport, Lun, Work, name_list, slug, unused
 from sanlab.importers.source_text import refuse
 from sanlab.importers.vdbench_file import Definition, VdValue, chosen, read_vdbench
 from sanlab.quantities import format_size
@@ -185,7 +185,7 @@ class _Importer:
             least = min(self.lun_of(one).bytes for one in stores)
             made.keys["size" if is_plain else "io_size"] = format_size(least)
         if self.before:
-            made.keys["after"] = f"[{', '.join(self.before)}]"
+            made.keys["after"] = name_list(self.before)
         return made
 
     def stores(self, work: Definition) -> list[Definition]:
