@@ -81,6 +81,8 @@ def steadiness(run: Record) -> Steadiness:
     change = f"{grew} by {show_percent(abs(drift))}" if abs(drift) >= 0.001 else "did not change"
     sentence = f"I/Os per second {change} from the first to the last third of the measured time"
     if abs(drift) <= max(DRIFT, CHANCE * error):
+        if abs(drift) > DRIFT:
+            sentence += ", no more than its scatter"
         return Steadiness("steady", drift, sentence, "", evidence)
     events = [what for _, what in sorted(changes(run))]
     if events:

@@ -89,7 +89,7 @@ def _response_cards(run: Run) -> list[Card]:
             continue
         spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         tail = response_percentiles(run, (99.0,), workload=name)
-        p99 = f"p99 {show_time(tail[99.0])}" if tail else "mean response"
+        p99 = f"p99 {show_time(tail[99.0])}" if tail else "too few I/Os for p99"
         judged = steady(run, name, rule="none")
         mean = None if judged is None else judged.response_mean_ps
         cards.append(Card(f"Mean response, {name}", show_time(spent / count), _spread(p99, mean)))
