@@ -83,7 +83,7 @@ def test_workloads_become_jobs_of_fio(san: Path) -> None:
     oltp = dict(line.split("=", 1) for line in jobs["oltp"].splitlines())
     assert oltp == {
         "filename": "${DEV1_LUN1}:${DEV1_LUN2}", "rw": "randrw", "bs": "8k", "iodepth": "1024",
-        "rate_iops": "500", "runtime": "9000000us", "ramp_time": "1000000us", "time_based": "1",
+        "rate_iops": "350,150", "runtime": "9000000us", "ramp_time": "1000000us", "time_based": "1",
         "rwmixread": "70", "rate_process": "poisson",
     }  # fmt: skip
     assert "on each host with its own LUN alone" in output

@@ -10,7 +10,7 @@ from contextlib import chdir
 from typing import TYPE_CHECKING
 
 import pytest
-from refusals import BAD_INPUT, REJECT, Case, base_of, cases, refused, topics
+from refusals import BAD_INPUT, IMPORTS, REJECT, Case, base_of, cases, refused, topics
 from typer.testing import CliRunner
 
 from sanlab.cli.main import app
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCENARIOS = [case for topic in topics() for case in cases(topic)]
-ICF = cases(REJECT / "icf.toml")
+IMPORTED = [case for file in IMPORTS for case in cases(file)]
 SWEEPS = cases(REJECT / "sweeps.toml")
 #: Cases about a file as a whole, in which no key is to blame.
 OF_THE_FILE = ("syntax-", "empty-", "not-a-", "nothing-")
@@ -64,11 +64,16 @@ def test_as_text_it_is_the_same(topic: Path, tmp_path: Path) -> None:
     assert (result.stdout, result.exit_code) == ("", BAD_INPUT)
 
 
-@pytest.mark.parametrize("case", ICF, ids=str)
-def test_an_icf(case: Case, tmp_path: Path) -> None:
-    """A configuration of Iometer that `sanlab import` must refuse, and nothing is written."""
-    assert refused(case, tmp_path).text == case.words
-    assert [path.name for path in tmp_path.iterdir()] == [f"{case.name}.icf"]
+@pytest.mark.parametrize("case", IMPORTED, ids=str)
+def test_a_file_of_another_tool(case: Case, tmp_path: Path) -> None:
+    """A file that `sanlab import` must refuse with its place and remedy, and nothing is written."""
+    refusal = refused(case, tmp_path)
+    assert refusal.text == case.words
+    (problem,) = refusal.problems
+    assert problem.line is not None
+    assert problem.reason
+    assert problem.remedy
+    assert [path.name for path in tmp_path.iterdir()] == [f"{case.name}.{case.file.stem}"]
 
 
 @pytest.mark.parametrize("case", SWEEPS, ids=str)

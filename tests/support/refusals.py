@@ -36,6 +36,8 @@ from sanlab.errors import Problem
 ROOT = Path(__file__).parents[2]
 REJECT = ROOT / "tests" / "reject"
 KNEE = ROOT / "examples" / "queue-depth-knee" / "scenario.yaml"
+#: Cases of `sanlab import`, each file named by the suffix of its inputs.
+IMPORTS = [REJECT / f"{suffix}.toml" for suffix in ("icf", "fio", "parm", "cmd", "xml")]
 BAD_INPUT = 2
 
 
@@ -125,8 +127,8 @@ def refused(case: Case, folder: Path) -> Refusal:
         case "sweeps":
             (folder / "san.yaml").write_bytes(KNEE.read_bytes())
             return run(folder, "sweep", "san.yaml", *shlex.split(case.text))
-        case "icf":
-            command, name = "import", f"{case.name}.icf"
+        case "icf" | "fio" | "parm" | "cmd" | "xml" as suffix:
+            command, name = "import", f"{case.name}.{suffix}"
         case _:
             command, name = "check", f"{case.name}.yaml"
     (folder / name).write_text(case.text, encoding="utf-8", newline="")
@@ -165,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="List every refusal as it is today.")
     parser.add_argument("--write", action="store_true", help="put the words into the files")
     write = parser.parse_args().write
-    for file in [*topics(), REJECT / "icf.toml", REJECT / "sweeps.toml"]:
+    for file in [*topics(), *IMPORTS, REJECT / "sweeps.toml"]:
         words = {}
         for case in cases(file):
             with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 from sanlab.catalog import entry
 from sanlab.cli.main import app
 from sanlab.errors import ScenarioError
-from sanlab.importers import expand, read_icf, scenario_text
+from sanlab.importers import expand, import_file, read_icf, scenario_text
 from sanlab.importers.icf import IDLE, Cycling
 from sanlab.importers.iometer import sweep_arguments
 from sanlab.plan.compile import compile_plan
@@ -309,3 +310,32 @@ def test_the_command_writes_a_scenario(tmp_path: Path) -> None:
     assert "exists already" in again.stderr
     assert CliRunner().invoke(app, ["import", str(source), "--force"]).exit_code == 0
     assert CliRunner().invoke(app, ["import", str(tmp_path / "none.icf")]).exit_code == 2
+
+
+SAMPLES = Path(
+    os.environ.get("SANLAB_SAMPLES", EXAMPLE.parents[2] / "shared" / "import" / "samples")
+)
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="real files are kept beside the project")
+def test_real_files() -> None:
+    """Those that Iometer itself saved are read; a network worker and a layout of 1998 are not."""
+    read, refused = [], {}
+    for path in sorted((SAMPLES / "load" / "iometer_icf").iterdir()):
+        try:
+            compile_plan(parse_scenario(import_file(path, "load.yaml", {}).text))
+        except ScenarioError as error:
+            refused[path.name] = error.problems[0].reason
+        else:
+            read.append(path.name)
+    assert read == ["02.save.txt", "04.save.txt", "05.save.txt", "06.icf"]
+    assert refused == {
+        "08.icf": "The layout of version 1998.02.01 is not known",
+        "09.icf": "'Worker 1' is a worker of type NETWORK,TCP, which uses no disk",
+    }
+
+
+def test_lines_of_a_terminal_before_the_version() -> None:
+    test = read_icf(f"C:\\> type test.icf\n{GOOD}", "test.icf")
+    assert test.version == "1.1.0"
+    assert read_icf(GOOD.replace("Version 1.1.0", "VERSION", 1), "test.icf").managers

@@ -1,20 +1,28 @@
-"""`sanlab import` of a load: a configuration of Iometer."""
+"""`sanlab import` of a load: a file of Iometer, fio, vdbench or diskspd, or a trace."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 
-#: Largest configuration file of Iometer that is read.
-MAX_FILE_BYTES = 16 * 2**20
+if TYPE_CHECKING:
+    from sanlab.importers.traces import TraceOptions
+
+#: Most requests of a job, as in a scenario.
+_MAX_DEPTH = 65_535
 
 
 def load(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Iometer's configuration, an .icf.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="File of Iometer, fio, vdbench or diskspd, or a trace."
+        ),
+    ],
     output: Annotated[
         str | None,
         typer.Option(
@@ -24,39 +32,93 @@ def load(
             help="Scenario to write; default FILE with the suffix .yaml.",
         ),
     ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-D", metavar="NAME=VALUE", help="Variable of a job file, mb_memory=4096; repeatable."
+        ),
+    ] = None,
+    job: Annotated[
+        list[str] | None,
+        typer.Option("--job", metavar="NAME", help="Job of a job file to import; default all."),
+    ] = None,
+    time_unit: Annotated[
+        str | None,
+        typer.Option("--time-unit", help="Unit of the times of a trace: s, ms, us, 100ns or ns."),
+    ] = None,
+    speed: Annotated[
+        int, typer.Option("--speed", min=1, max=1_000_000, help="Times as fast as a trace.")
+    ] = 1,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="N",
+            help="Requests of a trace to keep open on each LUN, in place of its rate; 'recorded' "
+            "for the trace's own.",
+        ),
+    ] = None,
+    lun: Annotated[
+        list[str] | None,
+        typer.Option("--lun", metavar="DEVICE=NAME", help="Device of a trace and its LUN."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the scenario.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Convert a configuration of Iometer to a scenario, with its test cycles as comments."""
+    """Convert the load of another tool's file to a scenario that runs at once."""
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
-        from sanlab.importers import expand, read_icf, scenario_text
+        from sanlab.importers.load_file import import_file
         from sanlab.plan.compile import compile_plan
         from sanlab.scenario.load import parse_scenario
 
         path = Path(output) if output else Path(file).with_suffix(".yaml")
-        test = read_icf(_read(Path(file)), file)
-        text = scenario_text(test, str(path))
-        compile_plan(parse_scenario(text, str(path)))
-        write_new(path, text, force=force)
-        points = expand(test)
+        variables = _defined(define or [], "-D")
+        trace = _trace_options(time_unit, speed, depth, lun or [])
+        imported = import_file(Path(file), str(path), variables, job or [], trace)
+        compile_plan(parse_scenario(imported.text, str(path)))
+        write_new(path, imported.text, force=force)
+        points, left_out = imported.points, imported.left_out
         if as_json:
-            show_json({"file": str(path), "points": points})
+            rows = [
+                {"file": one.file, "line": one.line, "key": one.key, "reason": one.reason}
+                for one in left_out
+            ]
+            show_json({"file": str(path), "points": points, "left_out": rows})
             return
-        runs = f" ({len(points)} runs, listed in it)" if len(points) > 1 else ""
-        typer.echo(f"{path}: written{runs}. {next_steps(str(path))}")
+        notes = [f"{len(points)} runs, listed in it"] if len(points) > 1 else []
+        notes += [f"{len(left_out)} keys without a part in it, listed in it"] if left_out else []
+        remark = f" ({'; '.join(notes)})" if notes else ""
+        typer.echo(f"{path}: written{remark}. {next_steps(str(path))}")
 
 
-def _read(path: Path) -> str:
+def _trace_options(
+    unit: str | None, speed: int, depth: str | None, luns: list[str]
+) -> TraceOptions:
+    from sanlab.importers.traces import TraceOptions
+    from sanlab.importers.traces_file import UNITS
+
+    if unit is not None and unit not in UNITS:
+        _refuse("--time-unit", f"'{unit}' is not a unit of time", f"Choices are {', '.join(UNITS)}")
+    number = None if depth is None else 0 if depth == "recorded" else _depth(depth)
+    return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
+
+
+def _depth(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= _MAX_DEPTH:
+        _refuse("--depth", f"'{text}' is not a depth", f"Write 1 to {_MAX_DEPTH}, or 'recorded'")
+    return int(text)
+
+
+def _defined(words: list[str], option: str) -> dict[str, str]:
+    pairs = [word.partition("=") for word in words]
+    for word, (name, _, value) in zip(words, pairs, strict=True):
+        if not name or not value:
+            _refuse(option, f"'{word}' defines nothing", f"Write {option} NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _refuse(option: str, reason: str, remedy: str) -> NoReturn:
     from sanlab.errors import Problem, ScenarioError
 
-    try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
-            remedy = "An .icf file is a few kB"
-            raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
-        # Iometer writes in the code page of Windows; only names depend on it.
-        return path.read_bytes().decode("utf-8", errors="replace")
-    except OSError as error:
-        reason, remedy = f"The file cannot be read: {error.strerror}", "Check its name"
-    raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
+    raise ScenarioError([Problem(option, None, None, "", reason, remedy)])

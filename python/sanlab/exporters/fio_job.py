@@ -15,7 +15,7 @@ from sanlab.quantities import PS_PER_S
 from sanlab.scenario.groups import expand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sanlab.scenario.scenario import Scenario
     from sanlab.scenario.workload import Workload
@@ -26,6 +26,8 @@ OPEN_DEPTH = 1024
 TARGETS_SHOWN = 64
 #: Parts per million of a whole.
 _WHOLE = 1_000_000
+#: Share of reads of a mixed load without one of its own.
+_HALF = 500_000
 
 
 def fio_job(scenario: Scenario) -> str:
@@ -101,12 +103,23 @@ def _amounts(work: Workload) -> Iterator[str]:
     for key, usual in (("numjobs", 1), ("loops", 1)):
         if getattr(work, key) != usual:
             yield f"{key}={getattr(work, key)}"
-    for key in ("offset", "size", "io_size", "rate"):
+    for key in ("offset", "size", "io_size"):
         value = getattr(work, key)
         if value:
             yield f"{key}={_size(value)}"
+    if work.rate is not None:
+        yield f"rate={_of_directions(work, work.rate, _size)}"
     if work.rate_iops is not None:
-        yield f"rate_iops={work.rate_iops}"
+        yield f"rate_iops={_of_directions(work, work.rate_iops, str)}"
+
+
+def _of_directions(work: Workload, rate: int, write: Callable[[int], str]) -> str:
+    """A rate as fio takes it: of a mixed load one of reads and one of writes."""
+    if work.rw not in ("rw", "readwrite", "randrw"):
+        return write(rate)
+    reads = _HALF if work.rwmixread is None else work.rwmixread
+    parts = (round(rate * reads / _WHOLE), round(rate * (_WHOLE - reads) / _WHOLE))
+    return ",".join(write(max(1, part)) for part in parts)
 
 
 def _times(work: Workload) -> Iterator[str]:

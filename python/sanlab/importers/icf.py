@@ -33,6 +33,7 @@ IDLE = "Idle"
 _OLDEST = (1998, 10, 8)
 _FIRST_YEAR = 1990
 _SECTOR_BYTES = 512
+_VERSION = re.compile(r"Version(?:\s+(\d+)\.(\d+)(?:\.(\d+))?\S*)?", re.IGNORECASE)
 #: Largest request, as in a scenario.
 _MAX_BYTES = 2**26
 _PERCENT = 100
@@ -202,7 +203,7 @@ class _Reader:
         }
         while self.next < len(self.rows):
             row = self.take()
-            if not row.is_key and row.text.startswith("Version") and self.test.specs:
+            if not row.is_key and row.text.lower().startswith("version") and self.test.specs:
                 continue  # Iometer writes it once more at the end
             heading = row.text.rstrip("= ").upper()
             if not row.is_key or heading not in sections:
@@ -222,18 +223,32 @@ class _Reader:
         return self.test
 
     def read_version(self) -> None:
-        row = self.take()
-        found = re.fullmatch(r"Version\s+(\d+)\.(\d+)(?:\.(\d+))?\S*", row.text)
-        if row.is_key or found is None:
-            reason = f"'{row.text[:40]}' is not a version of Iometer"
-            self.refuse(row.number, "", reason, "An .icf file begins with 'Version 1.1.0'")
-        version = tuple(int(part or 0) for part in found.groups())
-        is_dated = version[0] >= _FIRST_YEAR
-        if version < _OLDEST if is_dated else version[0] != 1:
-            reason = f"The layout of version {row.text.split()[1]} is not known"
-            remedy = "Files of 1.0 and 1.1, and from 1998.10.08 on are read"
-            self.refuse(row.number, "Version", reason, remedy)
-        self.test.version = row.text.split()[1]
+        """Take the lines before the first section; one of them is the version.
+
+        A terminal may have added lines of its own, and a tool may have cut the number off.
+        """
+        first = self.rows[0] if self.rows else self.take()
+        count = next((place for place, row in enumerate(self.rows) if row.is_key), 1)
+        self.next = max(count, 1)
+        for row in self.rows[: self.next]:
+            found = re.fullmatch(
+                r"Version(?:\s+(\d+)\.(\d+)(?:\.(\d+))?\S*)?", row.text, re.IGNORECASE
+            )
+            if found is None or row.is_key:
+                continue
+            if found[1] is None:
+                self.test.version = "of an unknown version"
+                return
+            version = tuple(int(part or 0) for part in found.groups())
+            is_dated = version[0] >= _FIRST_YEAR
+            if version < _OLDEST if is_dated else version[0] != 1:
+                reason = f"The layout of version {row.text.split()[1]} is not known"
+                remedy = "Files of 1.0 and 1.1, and from 1998.10.08 on are read"
+                self.refuse(row.number, "Version", reason, remedy)
+            self.test.version = row.text.split()[1]
+            return
+        reason = f"'{first.text[:40]}' is not a version of Iometer"
+        self.refuse(first.number, "", reason, "An .icf file begins with 'Version 1.1.0'")
 
     # Test setup.
 

@@ -7,11 +7,11 @@ each step of its cycling: `expand` returns what each of these runs changes of th
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
+from sanlab.importers.generic_san import LUN_BYTES, TAKEN, plain, quoted, slug, unused
 from sanlab.importers.icf import IDLE, Cycling, IcfManager, IcfSpec, IcfWorker
 from sanlab.quantities import format_size
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sanlab.importers.icf import IcfLine, IometerTest
 
 _SECTOR_BYTES = 512
-#: Size of a LUN whose use the file does not bound.
-_LUN_BYTES = 100 * 2**30
 #: Run time of a test that runs until it is stopped.
 _OPEN_RUN_S = 10
 #: Points listed in the comments of a scenario.
@@ -82,10 +80,10 @@ def scenario_text(test: IometerTest, file: str) -> str:
 
 def _works(test: IometerTest) -> list[_Work]:
     works = []
-    hosts = {"sw1", "array1"}  # taken by what stands around the hosts
+    hosts = set(TAKEN)
     names: set[str] = set()
     for manager in _managers(test):
-        host = _unused(_slug(manager.name, "host"), hosts)
+        host = unused(slug(manager.name, "host"), hosts)
         numbers: dict[str, int] = {}
         for worker in manager.workers:
             if set(worker.specs) == {IDLE}:
@@ -93,7 +91,7 @@ def _works(test: IometerTest) -> list[_Work]:
             for target in worker.targets:
                 numbers.setdefault(target, len(numbers) + 1)
             luns = tuple(f"{host}-lun{numbers[target]}" for target in worker.targets)
-            name = _unused(f"{host}-{_slug(worker.name, 'worker')}", names)
+            name = unused(f"{host}-{slug(worker.name, 'worker')}", names)
             works.append(_Work(name, host, luns, worker))
     return works
 
@@ -106,19 +104,6 @@ def _managers(test: IometerTest) -> list[IcfManager]:
     named = [name for name, spec in test.specs.items() if spec.lines]
     worker = IcfWorker("worker-1", 1, specs=named, targets=["PHYSICALDRIVE:1"])
     return [IcfManager("host1", [worker])]
-
-
-def _slug(text: str, fallback: str) -> str:
-    word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    return word if re.match(r"[a-z]", word) else f"{fallback}-{word}".strip("-")
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name}-{number}", number + 1
-    taken.add(found)
-    return found
 
 
 def _first(work: _Work) -> _Step:
@@ -250,16 +235,11 @@ def _flow_line(line: IcfLine) -> str:
     return f"{{{', '.join(words)}}}"
 
 
-def _quoted(text: str) -> str:
-    """Return a text as YAML reads it back, whatever is in it."""
-    return "'" + re.sub(r"[^\x20-\x7e]", " ", text).replace("'", "''") + "'"
-
-
 def _lines(test: IometerTest, file: str) -> Iterator[str]:
     works = _works(test)
     title = test.description or f"Iometer test of {test.file}"
     seeds = [work.worker.seed for work in works if work.worker.seed]
-    yield f"# Imported from {_plain(test.file)}, which Iometer {_plain(test.version)} wrote."
+    yield f"# Imported from {plain(test.file)}, which Iometer {plain(test.version)} wrote."
     yield "#"
     yield "# The array, its LUNs and the fabric are generic, since the file does not describe them."
     yield "# Give the array a 'model' of `sanlab catalog arrays`, put LUNs on disks with 'raid: 0'"
@@ -267,7 +247,7 @@ def _lines(test: IometerTest, file: str) -> Iterator[str]:
     if not any(manager.workers for manager in test.managers):
         yield "# The file has no workers either: one host with one worker stands for them."
     yield from _about_points(test, file)
-    yield f"title: {_quoted(title)}"
+    yield f"title: {quoted(title)}"
     yield f"seed: {seeds[0] if seeds else 1}"
     yield ""
     yield "hosts:"
@@ -283,7 +263,7 @@ def _lines(test: IometerTest, file: str) -> Iterator[str]:
     yield "    ports: 2"
     yield "    luns:"
     for lun, (size, target) in _luns(works).items():
-        yield f"      - {{name: {lun}, size: {format_size(size)}}} # {_plain(target)}"
+        yield f"      - {{name: {lun}, size: {format_size(size)}}} # {plain(target)}"
     yield ""
     yield "links:"
     for host in dict.fromkeys(work.host for work in works):
@@ -298,19 +278,15 @@ def _lines(test: IometerTest, file: str) -> Iterator[str]:
     yield f"measure: {{duration: {test.ramp_s + (test.run_s or _OPEN_RUN_S)}s}}"
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[^\x20-\x7e]", " ", text)
-
-
 def _luns(works: list[_Work]) -> dict[str, tuple[int, str]]:
     """Size and target of each LUN, large enough for all that is done on it."""
     luns: dict[str, tuple[int, str]] = {}
     for work in works:
         worker = work.worker
         end = (worker.starting_sector + worker.maximum_sectors) * _SECTOR_BYTES
-        needed = end if worker.maximum_sectors else end + _LUN_BYTES
+        needed = end if worker.maximum_sectors else end + LUN_BYTES
         for lun, target in zip(work.luns, worker.targets, strict=True):
-            size = max(needed, luns.get(lun, (_LUN_BYTES, ""))[0])
+            size = max(needed, luns.get(lun, (LUN_BYTES, ""))[0])
             luns[lun] = (size, target)
     return luns
 
@@ -318,7 +294,7 @@ def _luns(works: list[_Work]) -> dict[str, tuple[int, str]]:
 def _workload(work: _Work, test: IometerTest) -> Iterator[str]:
     step = _first(work)
     keys = _keys(work, step, test)
-    yield f"  # {_plain(work.worker.name)}: {_plain(step.spec)}"
+    yield f"  # {plain(work.worker.name)}: {plain(step.spec)}"
     for index, (key, value) in enumerate(keys.items()):
         yield f"  {'-' if index == 0 else ' '} {key}: {value}"
     yield "    access:"
@@ -336,10 +312,10 @@ def _about_points(test: IometerTest, file: str) -> Iterator[str]:
     yield f"# The test ({test.test_type}) is a series of {len(points)} runs. In Iometer's order:"
     for point in points[:_MAX_SHOWN]:
         sets = " ".join(f"--set '{key}={value}'" for key, value in point.items())
-        yield f"#   sanlab run {_plain(file)} {sets}".rstrip()
+        yield f"#   sanlab run {plain(file)} {sets}".rstrip()
     if len(points) > _MAX_SHOWN:
         yield f"#   and {len(points) - _MAX_SHOWN} more"
     arguments = sweep_arguments(points)
     if arguments:
         yield "# All of them at once:"
-        yield f"#   sanlab sweep {_plain(file)} {' '.join(arguments)}"
+        yield f"#   sanlab sweep {plain(file)} {' '.join(arguments)}"
