@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
+from sanlab.quantities import counted
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric import FabricImport
@@ -102,17 +103,26 @@ def _explain(found: FabricImport, key: str, *, as_json: bool) -> None:
 
 def _summary(found: FabricImport, output: str) -> str:
     count = found.counts
-    kinds = ("hosts", "switches", "arrays", "LUNs", "zones")
-    parts = ", ".join(f"{count[kind.lower()]} {kind}" for kind in kinds)
-    links = f"{count['isls']} links between switches"
-    lines = [f"{output}: written from {count['blocks']} outputs: {parts}, {links}."]
+    kinds = {
+        "hosts": "host",
+        "switches": "switch",
+        "arrays": "array",
+        "luns": "LUN",
+        "zones": "zone",
+    }
+    parts = ", ".join(
+        counted(count[key], word, "switches" if word == "switch" else "")
+        for key, word in kinds.items()
+    )
+    links = counted(count["isls"], "link between switches", "links between switches")
+    outputs = counted(count["blocks"], "output")
+    lines = [f"{output}: written from {outputs}: {parts}, {links}."]
     lines += [f"  {finding}" for finding in found.findings[:MOST_SHOWN]]
     more = len(found.findings) - MOST_SHOWN
     lines += [f"  ... and {more} more contradictions or gaps in {output}"] if more > 0 else []
     guesses = sum(1 for origin in found.origins if origin.guess)
-    lines += [
-        f"{guesses} values are guessed; {len(found.questions)} questions are at the end of it."
-    ]
+    questions = counted(len(found.questions), "question")
+    lines += [f"{counted(guesses, 'value')} guessed; {questions} at its end."]
     if found.skipped:
-        lines += [f"{len(found.skipped)} parts were not read; they are listed there too."]
+        lines += [f"{counted(len(found.skipped), 'part')} not read, listed there too."]
     return "\n".join([*lines, next_steps(output)])
