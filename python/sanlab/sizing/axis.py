@@ -37,8 +37,8 @@ def parse_axis(text: str) -> Axis:
 
     >>> parse_axis("links[0].length=1km..4km").values
     ('1km', '2km', '3km', '4km')
-    >>> parse_axis("N=1,2,4").values, len(parse_axis("rate=1..1000:log").values)
-    (('1', '2', '4'), 200)
+    >>> parse_axis("N=1,2,4").values, parse_axis("rate=1..1000:log").values[-3:]
+    (('1', '2', '4'), ('933', '966', '1000'))
 
     Raises
     ------

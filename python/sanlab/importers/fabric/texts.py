@@ -98,7 +98,7 @@ def _without_mark(head: bytes) -> str:
 def cleaned(text: str) -> str:
     r"""Return a text without escape sequences, backspaces and prompts of a pager.
 
-    >>> cleaned("a\r\n--More--\x08\x08b\x1b[0m\r\n")
+    >>> cleaned("a\r\n--More--" + 8 * "\x08" + "b\x1b[0m\r\n")
     'a\nb\n'
     """
     text = _ANSI.sub("", text).replace("\r\n", "\n")
