@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sanlab.results.run import Run as FinishedRun
 from sanlab.results.run import run as simulate
@@ -98,7 +98,7 @@ class Run(FinishedRun):
         """Figures and limits of each workload, for notebooks."""
         from markupsafe import escape
 
-        from sanlab.compare.figures import figures, show
+        from sanlab.compare.figures import figures, show_figure
 
         metrics = ("iops", "throughput", "mean", "p99")
         names = dict.fromkeys(row["workload"] for row in self.rows("workloads"))
@@ -106,7 +106,8 @@ class Run(FinishedRun):
         rows = []
         for name in list(names)[:_SHOWN]:
             found = figures(self, name)
-            cells = [name, *(_text(found.get(metric), show(metric)) for metric in metrics)]
+            cells = [name]
+            cells += [show_figure(one, found.get(one), is_relative=False) for one in metrics]
             cells.append(limits.get(name, ""))
             rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
         titles = ("workload", "IOPS", "throughput", "mean response", "p99", "limit")
@@ -118,14 +119,6 @@ class Run(FinishedRun):
             f"<b>{escape(self.title or self.folder.name)}</b>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
         )
-
-
-def _text(figure: Any, write: Any) -> str:  # noqa: ANN401  of `sanlab.compare.figures`
-    """A figure with its interval."""
-    if figure is None:
-        return "–"
-    half = f" ± {write(figure.half_width)}" if figure.half_width else ""
-    return f"{write(figure.value)}{half}"
 
 
 def run(

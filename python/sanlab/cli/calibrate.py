@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sanlab.cli.outcome import FileArgument, JsonOption, outcome, show_json
+from sanlab.cli.outcome import FileArgument, JsonOption, outcome, progress, show_json
 from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def calibrate(
         fit = fit_now(
             question,
             cache=DEFAULT_PARENT / "trials",
-            on_round=_say if sys.stderr.isatty() else None,
+            on_round=progress(lambda rounds: f"round {rounds}"),
         )
         if output is not None:
             from sanlab.cli.new import write_new
@@ -88,10 +87,6 @@ def calibrate(
             show_json(_document(fit))
         else:
             typer.echo("\n".join([*_lines(fit), *([f"values {output}"] if output else [])]))
-
-
-def _say(rounds: int) -> None:
-    typer.echo(f"\r\033[Kround {rounds}\r", err=True, nl=False)
 
 
 def _lines(fit: Fit) -> list[str]:

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sanlab.cli.outcome import show_json
+from sanlab.cli.outcome import parsed, show_json
 from sanlab.cli.text_table import text_table
-from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
-    from sanlab.compare.figures import Figure
     from sanlab.compare.parts import Part, PartsOfWorkload
 
 #: Most workloads that are listed; `--json` has all.
@@ -21,10 +19,11 @@ WORKLOADS_SHOWN = 20
 def show_parts(folder: str, cuts: list[str], *, as_json: bool) -> None:
     """Print the parts of a run side by side."""
     from sanlab.compare.parts import parts
+    from sanlab.quantities import parse_time
     from sanlab.results.run import Run
 
     run = Run.open(folder)
-    found = parts(run, [_time(text) for text in cuts])
+    found = parts(run, [parsed("--at", text, parse_time) for text in cuts])
     if as_json:
         show_json({"folder": str(run.folder), "workloads": [_document(one) for one in found]})
         return
@@ -34,16 +33,6 @@ def show_parts(folder: str, cuts: list[str], *, as_json: bool) -> None:
     if len(found) > WORKLOADS_SHOWN:
         lines.append(f"and {len(found) - WORKLOADS_SHOWN} workloads more: see --json")
     typer.echo("\n".join(lines))
-
-
-def _time(text: str) -> int:
-    from sanlab.quantities import QuantityError, parse_time
-
-    try:
-        return parse_time(text)
-    except QuantityError as error:
-        reason = f"--at {text}: {error.reason}. {error.remedy}"
-        raise SanlabError(reason) from None
 
 
 def _windows(parts: list[Part]) -> list[str]:
@@ -63,30 +52,20 @@ def _windows(parts: list[Part]) -> list[str]:
 
 def _table(one: PartsOfWorkload) -> list[str]:
     """Figures as rows, parts as columns; then what limits the workload in each."""
-    from sanlab.compare.figures import METRICS
+    from sanlab.compare.figures import METRICS, show_figure
     from sanlab.compare.parts import PART_METRICS
 
     rows = [["", *(f"part {number}" for number in range(1, len(one.parts) + 1))]]
     for metric in PART_METRICS:
-        cells = [_figure(part.figures.get(metric), metric) for part in one.parts]
+        cells = [
+            show_figure(metric, part.figures.get(metric), is_relative=True) for part in one.parts
+        ]
         rows.append([f"  {METRICS[metric].title}", *cells])
     lines = text_table(rows, words={0})
     for number, part in enumerate(one.parts, 1):
         if part.limit:
             lines.append(f"  part {number}: {part.limit}")
     return lines
-
-
-def _figure(figure: Figure | None, metric: str) -> str:
-    from sanlab.compare.figures import show
-    from sanlab.words import show_percent
-
-    if figure is None:
-        return "–"
-    shown = show(metric)(figure.value)
-    if not figure.half_width or not figure.value:
-        return shown
-    return f"{shown} ± {show_percent(figure.half_width / figure.value)}"
 
 
 def _document(one: PartsOfWorkload) -> dict[str, Any]:

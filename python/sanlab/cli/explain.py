@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sanlab.cli.outcome import JsonOption, outcome, show_json
+from sanlab.cli.outcome import JsonOption, outcome, progress, show_json
 from sanlab.cli.trial_lines import trial_document, trial_lines
 from sanlab.errors import SanlabError
 
@@ -84,12 +83,8 @@ def _tried(run: Run, workload: str | None) -> list[Trial]:
         run,
         workload=workload,
         cache=DEFAULT_PARENT / "trials",
-        on_done=_say if sys.stderr.isatty() else None,
+        on_done=progress(lambda done, count: f"{done} of {count} simulations"),
     )
-
-
-def _say(done: int, count: int) -> None:
-    typer.echo(f"\r\033[K{done} of {count} simulations\r", err=True, nl=False)
 
 
 def workload_lines(one: Explained) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, show_json
+from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, progress, show_json
 from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def failures(
             overrides=dict(parse_assignment(text) for text in sets or []),
             wanted=Wanted(tuple(kinds or ()), with_pairs),
             cache=Path(out) if out else DEFAULT_PARENT / "failures",
-            on_row=_say if sys.stderr.isatty() else None,
+            on_row=progress(lambda done, count: f"{done} of {count} failures"),
         )
         written = None
         if page is not None:
@@ -71,10 +70,6 @@ def failures(
             show_json(_document(matrix) | ({} if written is None else {"page": str(written)}))
         else:
             typer.echo("\n".join([*_lines(matrix), *([f"page {written}"] if written else [])]))
-
-
-def _say(done: int, count: int) -> None:
-    typer.echo(f"\r\033[K{done} of {count} failures\r", err=True, nl=False)
 
 
 def _lines(matrix: Matrix) -> list[str]:

@@ -13,6 +13,7 @@ from sanlab.cli.outcome import (
     JsonOption,
     SetOption,
     outcome,
+    parsed,
     show_json,
 )
 
@@ -103,13 +104,9 @@ def measure(
 
 def _size(text: str) -> int:
     from sanlab.errors import SanlabError
-    from sanlab.quantities import QuantityError, parse_size
+    from sanlab.quantities import parse_size
 
-    try:
-        size = parse_size(text)
-    except QuantityError as error:
-        reason = f"--size {text}: {error.reason}. {error.remedy}"
-        raise SanlabError(reason) from None
+    size = parsed("--size", text, parse_size)
     if size < 1 << 20:
         reason = f"--size {text}: a file of less than 1 MiB measures little. Write --size 1GiB"
         raise SanlabError(reason)
@@ -119,13 +116,9 @@ def _size(text: str) -> int:
 def _milliseconds(text: str) -> int:
     from sanlab.errors import SanlabError
     from sanlab.measurement.job import LEAST_MS, PS_PER_MS
-    from sanlab.quantities import QuantityError, parse_time
+    from sanlab.quantities import parse_time
 
-    try:
-        time_ms = parse_time(text) // PS_PER_MS
-    except QuantityError as error:
-        reason = f"--runtime {text}: {error.reason}. {error.remedy}"
-        raise SanlabError(reason) from None
+    time_ms = parsed("--runtime", text, parse_time) // PS_PER_MS
     if time_ms < LEAST_MS:
         reason = f"--runtime {text}: measure for at least a second, --runtime 10s"
         raise SanlabError(reason)

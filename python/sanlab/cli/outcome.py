@@ -19,7 +19,7 @@ import typer
 from sanlab.errors import BAD_NAMES, RunError, SanlabError, ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sanlab.scenario import Scenario
 
@@ -43,6 +43,33 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 def show_json(document: object) -> None:
     """Print one JSON document on stdout."""
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def progress(words: Callable[..., str]) -> Callable[..., None] | None:
+    """Return what draws a line of progress on a terminal; None where stderr is none.
+
+    `words` turns what is reported into the line, which replaces the one before.
+    """
+    if not sys.stderr.isatty():
+        return None
+    return lambda *news: typer.echo(f"\r\033[K{words(*news)}\r", err=True, nl=False)
+
+
+def parsed(option: str, text: str, parse: Callable[[str], int]) -> int:
+    """Read the quantity of an option.
+
+    Raises
+    ------
+    SanlabError
+        It is none; the message names the option.
+    """
+    from sanlab.quantities import QuantityError
+
+    try:
+        return parse(text)
+    except QuantityError as error:
+        reason = f"{option} {text}: {error.reason}. {error.remedy}"
+        raise SanlabError(reason) from None
 
 
 @contextmanager

@@ -61,16 +61,9 @@ def _flow_table(done: Run) -> list[str]:
 
 def _figure(found: dict[str, Figure], metric: str) -> str:
     """A figure with half of its 95 % interval as a share of it."""
-    from sanlab.compare.figures import show
-    from sanlab.words import show_percent
+    from sanlab.compare.figures import show_figure
 
-    figure = found.get(metric)
-    if figure is None:
-        return "–"
-    shown = show(metric)(figure.value)
-    if not figure.half_width or not figure.value:
-        return shown
-    return f"{shown} ± {show_percent(figure.half_width / figure.value)}"
+    return show_figure(metric, found.get(metric), is_relative=True)
 
 
 #: Most workloads and operations with intervals; of more, `--json` has the values alone.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, show_json
+from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, progress, show_json
 from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
-    from sanlab.sizing.point import Point, Value
+    from sanlab.sizing.point import Point
     from sanlab.sizing.size import Edge, Sizing
 
 #: Most settings of one search that are listed.
@@ -76,7 +75,7 @@ def size(
         found = find_size(
             question,
             cache=Path(out) if out else DEFAULT_PARENT / "trials",
-            on_point=_say if sys.stderr.isatty() else None,
+            on_point=progress(lambda done: f"{done} settings simulated"),
         )
         written = None
         if page is not None:
@@ -89,10 +88,6 @@ def size(
             typer.echo("\n".join([*_lines(found), *([f"page {written}"] if written else [])]))
 
 
-def _say(done: int) -> None:
-    typer.echo(f"\r\033[K{done} settings simulated\r", err=True, nl=False)
-
-
 def _lines(found: Sizing) -> list[str]:
     goals = " and ".join(goal.text for goal in found.goals)
     lines = [f"{found.title or 'Size'}: {goals}", ""]
@@ -101,7 +96,14 @@ def _lines(found: Sizing) -> list[str]:
     edge = found.edges[0]
     rows = [[edge.axis.path, *(goal.text for goal in found.goals), ""]]
     points = _near(edge)
-    rows += [[point.setting[-1][1], *map(_shown, point.values), _word(point)] for point in points]
+    rows += [
+        [
+            point.setting[-1][1],
+            *("too few I/Os" if one.value is None else one.shown for one in point.values),
+            _word(point),
+        ]
+        for point in points
+    ]
     width = len(found.goals) + 1
     for row in rows:
         row.extend([""] * (width + 1 - len(row)))
@@ -181,16 +183,6 @@ def _word(point: Point) -> str:
     if point.refusal:
         return f"not possible: {point.refusal}"
     return "met" if point.is_met else "missed"
-
-
-def _shown(value: Value) -> str:
-    from sanlab.compare.figures import show
-
-    if value.value is None:
-        return "too few I/Os"
-    write = show(value.goal.metric)
-    half = f" ± {write(value.half_width)}" if value.half_width else ""
-    return f"{write(value.value)}{half}"
 
 
 def _document(found: Sizing) -> dict[str, Any]:

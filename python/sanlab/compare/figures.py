@@ -153,3 +153,19 @@ def show(metric: str) -> Callable[[float], str]:
     if unit == "B/s":
         return show_rate
     return show_percent if unit == "1" else lambda value: show_count(round(value))
+
+
+def show_figure(metric: str, figure: Figure | None, *, is_relative: bool) -> str:
+    """Write a figure with half of its interval, as a share of it or in its own unit."""
+    from sanlab.words import show_percent
+
+    if figure is None:
+        return "–"
+    write = show(metric)
+    shown = write(figure.value)
+    if not figure.half_width or not figure.value:
+        return shown
+    half = (
+        show_percent(figure.half_width / figure.value) if is_relative else write(figure.half_width)
+    )
+    return f"{shown} ± {half}"

@@ -130,14 +130,15 @@ def try_remedies(
             plan_json = _changed(run, remedy)
         except ScenarioError as error:
             return Trial(scene.limit.workload, remedy, refusal=error.problems[0].reason)
-        trial = _compared(scene, remedy, [(before, answer(plan_json, control))])
+        first = before, answer(plan_json, control)
+        trial = _compared(scene, remedy, [first])
         if trial.verdict != "can't tell":
             return trial
         pairs = [
             tuple(answer(_with_seed(plan, seed), control) for plan in (unchanged, plan_json))
             for seed in range(run.manifest.seed + 1, run.manifest.seed + REPEATS)
         ]
-        return _compared(scene, remedy, [(before, answer(plan_json, control)), *pairs])
+        return _compared(scene, remedy, [first, *pairs])
 
     trials = on_all_cores(wanted, one, on_done)
     order = [scene.limit.workload for scene in scenes]

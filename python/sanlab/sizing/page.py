@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from sanlab.compare.figures import METRICS, show
+from sanlab.compare.figures import METRICS
 from sanlab.report.page import REPORT_SCRIPT, STYLE, json_in_html, template, vega
 from sanlab.simulation.folder import write_file
 from sanlab.sweeps.syntax import amounts, split_number
@@ -69,10 +69,7 @@ def _edge(edge: Edge) -> dict[str, Any]:
 def _cells(point: Point) -> list[str]:
     """Cells of a setting: its values, its figures, and whether it meets the goals."""
     cells = [value for _, value in point.setting]
-    for one in point.values:
-        write = show(one.goal.metric)
-        half = f" ± {write(one.half_width)}" if one.half_width else ""
-        cells.append("–" if one.value is None else f"{write(one.value)}{half}")
+    cells += [one.shown for one in point.values]
     cells += ["–"] * (len(point.setting) + len(point.values) - len(cells))
     if point.refusal:
         return [*cells, f"not possible: {point.refusal}"]

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sanlab.compare.figures import figures
+from sanlab.compare.figures import Figure, figures, show_figure
 from sanlab.errors import ScenarioError
 from sanlab.explain.explanation import explain
 from sanlab.stats.interval import mean_interval
@@ -33,6 +33,12 @@ class Value:
     goal: Goal
     value: float | None
     half_width: float | None
+
+    @property
+    def shown(self) -> str:
+        """The figure with half of its interval."""
+        known = None if self.value is None else Figure(self.value, self.half_width)
+        return show_figure(self.goal.metric, known, is_relative=False)
 
     @property
     def is_met(self) -> bool:
