@@ -111,6 +111,13 @@ def written(kind: str, name: str) -> dict[str, Any]:
     return dict(_filled(kind, name))
 
 
+def described(kind: str, name: str) -> dict[str, Any]:
+    """Return an entry with its values as they are written, units included, and what follows."""
+    document = written(kind, name)
+    computed = entry(kind, name).computed
+    return document | {"computed": computed} if computed else document
+
+
 @cache
 def _texts(kind: str) -> dict[str, str]:
     """Text of each entry of one kind, with empty lines for what stands above it in the file."""

@@ -40,9 +40,11 @@ def catalog(
     with outcome(as_json=as_json):
         chosen = _chosen(words or [])
         if as_json:
+            from sanlab.catalog.load import described
+
             show_json(
                 {
-                    kind: {name: _document(kind, name) for name in names}
+                    kind: {name: described(kind, name) for name in names}
                     for kind, names in chosen.items()
                 }
             )
@@ -107,6 +109,7 @@ def _count(chosen: Mapping[str, list[str]]) -> int:
 
 def _show(chosen: Mapping[str, list[str]], *, with_values: bool) -> None:
     from sanlab.catalog import entry
+    from sanlab.catalog.load import described
 
     width = max(len(name) for names in chosen.values() for name in names)
     for kind, names in chosen.items():
@@ -115,17 +118,7 @@ def _show(chosen: Mapping[str, list[str]], *, with_values: bool) -> None:
             item = entry(kind, name)
             typer.echo(f"  {name:<{width}} {item.about}")
             if with_values:
-                _show_values(_document(kind, name))
-
-
-def _document(kind: str, name: str) -> dict[str, Any]:
-    """Return an entry with its values as they are written, units included, and what follows."""
-    from sanlab.catalog import entry
-    from sanlab.catalog.load import written
-
-    document = written(kind, name)
-    computed = entry(kind, name).computed
-    return document | {"computed": computed} if computed else document
+                _show_values(described(kind, name))
 
 
 def _show_values(document: dict[str, Any]) -> None:

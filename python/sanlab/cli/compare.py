@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ from sanlab.cli.text_table import text_table
 from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
-    from sanlab.compare.figures import Figure
     from sanlab.compare.verdict import Comparison, Line
 
 EXIT_WORSE = 3
@@ -102,6 +101,7 @@ def _refuse_page(page: str | None) -> None:
 def _show_runs(
     before: str, others: list[str], share: float, page: str | None, *, as_json: bool
 ) -> list[str]:
+    from sanlab.compare.document import comparison_document
     from sanlab.compare.verdict import compare as compare_runs
     from sanlab.results.run import Run
 
@@ -113,7 +113,7 @@ def _show_runs(
 
         written = write_page(found, page, share)
     if as_json:
-        document = {"comparisons": [_document(one) for one in found]}
+        document = {"comparisons": [comparison_document(one) for one in found]}
         show_json(document | ({} if written is None else {"page": str(written)}))
     else:
         for one in found:
@@ -166,30 +166,3 @@ def _row(line: Line) -> list[str]:
     write = show(line.metric)
     cells = ["–" if side is None else write(side.value) for side in (line.before, line.after)]
     return [f"  {METRICS[line.metric].title}", *cells, difference_text(line), line.verdict or ""]
-
-
-def _document(one: Comparison) -> dict[str, Any]:
-    return {
-        "before": str(one.before.folder),
-        "after": str(one.after.folder),
-        "verdict": one.verdict,
-        "changes": [vars(change) for change in one.changes],
-        "only_before": one.only_before,
-        "only_after": one.only_after,
-        "figures": [
-            {
-                "workload": line.workload,
-                "metric": line.metric,
-                "before": _figure(line.before),
-                "after": _figure(line.after),
-                "difference": line.difference,
-                "half_width": line.half_width,
-                "verdict": line.verdict,
-            }
-            for line in one.lines
-        ],
-    }
-
-
-def _figure(figure: Figure | None) -> dict[str, float | None] | None:
-    return None if figure is None else {"value": figure.value, "half_width": figure.half_width}

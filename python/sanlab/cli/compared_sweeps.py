@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,13 +18,14 @@ SETTINGS_SHOWN = 60
 
 def show_sweeps(before: str, others: list[str], tolerance: float, *, as_json: bool) -> list[str]:
     """Print sweeps against the first; return their verdicts."""
+    from sanlab.compare.document import sweeps_document
     from sanlab.compare.sweeps import compare_sweeps
     from sanlab.sweeps.result import Sweep
 
     first = Sweep.open(before)
     found = [compare_sweeps(first, Sweep.open(other), tolerance) for other in others]
     if as_json:
-        show_json({"comparisons": [_document(one) for one in found]})
+        show_json({"comparisons": [sweeps_document(one) for one in found]})
     else:
         for one in found:
             typer.echo("\n".join(_lines(one)))
@@ -50,31 +51,3 @@ def _lines(one: SweepComparison) -> list[str]:
         if count:
             lines.append(f"{count} settings only in the {where}")
     return lines
-
-
-def _document(one: SweepComparison) -> dict[str, Any]:
-    return {
-        "before": str(one.before.folder),
-        "after": str(one.after.folder),
-        "verdict": one.verdict,
-        "only_before": one.only_before,
-        "only_after": one.only_after,
-        "settings": [
-            {
-                "setting": row.setting,
-                "verdict": row.verdict,
-                "figures": [
-                    {
-                        "metric": line.metric,
-                        "before": None if line.before is None else vars(line.before),
-                        "after": None if line.after is None else vars(line.after),
-                        "difference": line.difference,
-                        "half_width": line.half_width,
-                        "verdict": line.verdict,
-                    }
-                    for line in row.lines
-                ],
-            }
-            for row in one.settings
-        ],
-    }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,6 +41,7 @@ def explain(
     Results are kept in runs/trials, so an interrupted command goes on.
     """
     with outcome(as_json=as_json):
+        from sanlab.explain.document import workload_document
         from sanlab.explain.explanation import explain as explain_run
         from sanlab.explain.findings import find
         from sanlab.results.run import Run
@@ -60,7 +60,9 @@ def explain(
             raise SanlabError(reason)
         trials = _tried(run, workload) if is_tried else []
         if as_json:
-            show_json(_document(run, explained, trials))
+            document = {"title": run.title, "folder": str(run.folder)}
+            workloads = [workload_document(one) for one in explained]
+            show_json(document | {"workloads": workloads, "tried": trial_document(trials)})
             return
         lines = [line for one in explained[:WORKLOADS_SHOWN] for line in workload_lines(one)]
         if len(explained) > WORKLOADS_SHOWN:
@@ -121,40 +123,3 @@ def _short(limit: Limit) -> str:
 
 def _remedy(limit: Limit) -> str:
     return f"Not tried: {limit.remedy}." if limit.remedy else ""
-
-
-def _document(run: Run, explained: list[Explained], trials: list[Trial]) -> dict[str, Any]:
-    return {
-        "title": run.title,
-        "folder": str(run.folder),
-        "workloads": [
-            {
-                "workload": one.workload,
-                "limit": _limit(one.overall),
-                "windows": [_limit(limit) for limit in one.limits],
-                "domains": one.domains,
-                "stages": one.stages,
-            }
-            for one in explained
-        ],
-        "tried": trial_document(trials),
-    }
-
-
-def _limit(limit: Limit) -> dict[str, Any]:
-    return {
-        "from_s": limit.window.from_ps / 1e12,
-        "to_s": limit.window.to_ps / 1e12,
-        "begins_with": limit.window.begins_with,
-        "kind": limit.kind,
-        "domain": limit.domain,
-        "element": limit.element,
-        "share": limit.share,
-        "utilisation": limit.utilisation,
-        "is_victim": limit.is_victim,
-        "culprits": list(limit.culprits),
-        "sentence": limit.title,
-        "detail": limit.detail,
-        "not_tried": limit.remedy,
-        "evidence": [asdict(row) for row in limit.evidence],
-    }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -50,6 +49,7 @@ def failures(
     goes on.
     """
     with outcome(as_json=as_json):
+        from sanlab.failures.document import matrix_document
         from sanlab.failures.matrix import Wanted, failure_matrix
         from sanlab.scenario.overrides import parse_assignment
         from sanlab.simulation.folder import DEFAULT_PARENT
@@ -67,7 +67,7 @@ def failures(
 
             written = write_page(matrix, page)
         if as_json:
-            show_json(_document(matrix) | ({} if written is None else {"page": str(written)}))
+            show_json(matrix_document(matrix) | ({} if written is None else {"page": str(written)}))
         else:
             typer.echo("\n".join([*_lines(matrix), *([f"page {written}"] if written else [])]))
 
@@ -135,22 +135,3 @@ def _cells(row: Row, effect: Effect) -> list[str]:
         back,
         effect.state,
     ]
-
-
-def _document(matrix: Matrix) -> dict[str, Any]:
-    return {
-        "title": matrix.title,
-        "at_s": matrix.at_ps / 1e12,
-        "end_s": matrix.end_ps / 1e12,
-        "is_too_short": matrix.is_too_short,
-        "failures": [
-            {
-                "kind": row.failure.kind,
-                "part": row.failure.part,
-                "is_survived": row.is_survived,
-                "refusal": row.refusal,
-                "workloads": [asdict(one) | {"state": one.state} for one in row.effects],
-            }
-            for row in matrix.rows
-        ],
-    }

@@ -14,7 +14,7 @@ from sanlab.cli.outcome import (
     outcome,
     show_json,
 )
-from sanlab.cli.run_lines import run_lines, workload_documents
+from sanlab.cli.run_lines import run_lines
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +56,8 @@ def run(
             report = str(build(done))
         summary = done.summary()
         if as_json:
+            from sanlab.compare.document import workload_documents
+
             found = steady(done)
             flows = workload_documents(done)
             steadiness = found and found.as_dict()

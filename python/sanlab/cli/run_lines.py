@@ -66,41 +66,6 @@ def _figure(found: dict[str, Figure], metric: str) -> str:
     return show_figure(metric, found.get(metric), is_relative=True)
 
 
-#: Most workloads and operations with intervals; of more, `--json` has the values alone.
-INTERVALS = 100
-
-
-def workload_documents(done: Run) -> list[dict[str, Any]]:
-    """Return the figures of each workload and operation, with half widths, for `--json`."""
-    from sanlab.compare.figures import METRICS, Figure, figures
-
-    flows = done.rows("workloads")
-    documents = []
-    for row in flows:
-        if len(flows) <= INTERVALS:
-            found = figures(done, row["workload"], row["op"])
-        else:
-            found = {
-                "throughput": Figure(row["throughput_bytes_per_s"]),
-                "iops": Figure(row["iops"]),
-                "mean": Figure(row["response_mean_ps"]),
-                "p99": Figure(row["response_p99_ps"]),
-            }
-        documents.append(
-            {name: row[name] for name in ("workload", "op", "io_count", "error_count")}
-            | {
-                name: {
-                    "value": figure.value,
-                    "half_width": figure.half_width,
-                    "unit": METRICS[name].unit,
-                }
-                for name, figure in found.items()
-                if name != "errors" and figure.value is not None
-            }
-        )
-    return documents
-
-
 def _steady_lines(done: Run) -> list[str]:
     """Return whether the run was steady, and the confidence intervals of its means."""
     from sanlab.explain.steadiness import steadiness
