@@ -36,7 +36,7 @@ class Control:
         """Events handled so far."""
 
     def stop(self) -> None:
-        """Stop the run, also where it waits; what there is becomes its result, marked incomplete."""
+        """Stop the run, also one that waits; its results so far are returned, marked incomplete."""
 
     @property
     def hold_at_ps(self) -> int | None:

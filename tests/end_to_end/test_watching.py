@@ -1,7 +1,8 @@
-"""A run that another thread watches, holds and lets go is the run that nobody watches."""
+"""A run that another thread watches, holds and lets go is the run without it."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_watching_changes_nothing(folder: str) -> None:
     thread.join()
     same(answer[0], alone)
     assert len(seen) >= 18
-    for before, after in zip(seen, seen[1:], strict=False):
+    for before, after in itertools.pairwise(seen):
         for name in ("tx_bytes", "tx_payload_bytes", "tx_credit_wait_ps", "io_count", "bytes"):
             pairs = zip(getattr(before, name), getattr(after, name), strict=True)
             assert all(one <= other for one, other in pairs), name

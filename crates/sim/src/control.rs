@@ -9,7 +9,7 @@ use sanlab_kernel::Instant;
 /// [`Control::hold_at_ps`] of a run that does not wait.
 pub const NO_HOLD: u64 = u64::MAX;
 
-/// Longest time a run that waits sleeps before it looks again, when nobody wakes it.
+/// Longest time a run that waits sleeps before it looks again, unless it is woken.
 const NAP: Duration = Duration::from_millis(10);
 
 /// How a run goes, to look at, to hold and to stop from another thread. No result depends on it, except that
@@ -38,7 +38,7 @@ struct Answers {
     /// Requests answered so far.
     answered: u64,
     latest: Option<Arc<Snapshot>>,
-    /// The run is over: nobody answers any more.
+    /// The run is over: no request is answered any more.
     is_over: bool,
 }
 
@@ -155,7 +155,7 @@ impl Control {
     }
 
     fn wake(&self) {
-        // Taken once, so that nobody falls asleep between its look and this.
+        // Taken once, so that no thread falls asleep between its look and this.
         drop(self.answers());
         self.changed.notify_all();
     }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_answers_before_the_run_or_after_it() {
+    fn there_is_no_answer_before_the_run_or_after_it() {
         let control = Control::default();
         assert_eq!(control.snapshot(Duration::from_millis(1)), None);
         drop(control.begin());

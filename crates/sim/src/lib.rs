@@ -7,7 +7,7 @@
 //! A file uses only files below it:
 //!
 //! 1. `run`.
-//! 2. `build`, `laws` and `tables`: before and after the run; `watch`: what it tells other threads, by
+//! 2. `build`, `laws` and `tables`: before and after the run; `watch`: its answers to other threads, by
 //!    way of `control`.
 //! 3. `dispatch`: which handler takes the next event. `command`: a command's way through both sides.
 //! 4. Handlers, as methods of the world: `host`, `array`, `services`, `faults`.
