@@ -2,7 +2,16 @@
 
 from typing import Any, final
 
-__all__ = ["Control", "PlanError", "RunError", "drive_blocks", "drive_load", "replay", "run"]
+__all__ = [
+    "Control",
+    "PlanError",
+    "RunError",
+    "Snapshot",
+    "drive_blocks",
+    "drive_load",
+    "replay",
+    "run",
+]
 
 class PlanError(Exception):
     """The plan does not hold together."""
@@ -12,7 +21,10 @@ class RunError(Exception):
 
 @final
 class Control:
-    """How a run goes: read it and stop the run from another thread."""
+    """How a run goes: read it, hold the run and stop it from another thread.
+
+    No result depends on it, except that a run that is stopped ends there.
+    """
 
     def __new__(cls) -> Control: ...
     @property
@@ -24,7 +36,71 @@ class Control:
         """Events handled so far."""
 
     def stop(self) -> None:
-        """Stop the run; what there is becomes its result, marked incomplete."""
+        """Stop the run, also one that waits; its results so far are returned, marked incomplete."""
+
+    @property
+    def hold_at_ps(self) -> int | None:
+        """Where the run waits, in picoseconds; None if it does not."""
+
+    def hold(self, at_ps: int | None = None) -> None:
+        """Do nothing that is due later than this, until the next call; None: go on.
+
+        A hold set before the run is exact. One set while it goes, at a time that has passed, takes
+        effect at the next look, some milliseconds later.
+        """
+
+    def snapshot(self, patience_s: float = 1.0) -> Snapshot | None:
+        """What the run has counted, as of its next look; the interpreter is free meanwhile.
+
+        None if the run is over or has not answered in time: before its first event it does not.
+        """
+
+@final
+class Snapshot:
+    """What a run had counted at an instant since its start.
+
+    Numbers are a `memoryview` of format `Q` and shape (ports,) or (workloads,), one for each name.
+    """
+
+    @property
+    def at_ps(self) -> int:
+        """Simulated time, in picoseconds; that of the hold if the run waits."""
+
+    @property
+    def events(self) -> int:
+        """Events handled so far."""
+
+    @property
+    def ports(self) -> list[str]:
+        """Names of the transmitters: end `a` and end `b` of each link, then the ports of each loop.
+
+        The same in every snapshot of a run. An FL_Port has its name at its link, and an empty one
+        at its loop.
+        """
+
+    @property
+    def workloads(self) -> list[str]:
+        """Names of the workloads, in the order of the plan."""
+
+    @property
+    def tx_bytes(self) -> memoryview[int]:
+        """Bytes sent by each transmitter, as in the table `ports`."""
+
+    @property
+    def tx_payload_bytes(self) -> memoryview[int]:
+        """Payload among them."""
+
+    @property
+    def tx_credit_wait_ps(self) -> memoryview[int]:
+        """Time with a frame to send and no BB credit, in picoseconds."""
+
+    @property
+    def io_count(self) -> memoryview[int]:
+        """I/Os of each workload that are done, warm-up included."""
+
+    @property
+    def bytes(self) -> memoryview[int]:
+        """Bytes of those I/Os."""
 
 def run(
     plan_json: str,

@@ -116,6 +116,12 @@ impl Plan {
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         from_json(text)
     }
+
+    /// How many workloads are an application's: they come first, before those of file systems.
+    pub fn applications(&self) -> usize {
+        let is_own = |workload: &&WorkloadPlan| workload.file_system.is_none();
+        self.workloads.iter().filter(is_own).count()
+    }
 }
 
 /// Parse a part of a plan, such as a [`DrivePlan`], from JSON text.

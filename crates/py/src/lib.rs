@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView};
 use sanlab_metrics::{Column, Table};
 use sanlab_sim::drive::TraceLine;
 use sanlab_sim::drive_load::RandomReads;
 use sanlab_sim::plan::DrivePlan;
-use sanlab_sim::{CaptureRequest, Outcome, RunOptions};
+use sanlab_sim::{CaptureRequest, NO_HOLD, Outcome, RunOptions};
 
 create_exception!(
     _native,
@@ -27,7 +28,7 @@ create_exception!(
     "A law does not hold, or a run could not go on."
 );
 
-/// How a run goes: read it and stop the run from another thread.
+/// How a run goes: read it, hold the run and stop it from another thread.
 #[pyclass(frozen)]
 #[derive(Default)]
 struct Control(Arc<sanlab_sim::Control>);
@@ -53,7 +54,90 @@ impl Control {
 
     /// Stop the run; the results so far are returned, marked incomplete.
     fn stop(&self) {
-        self.0.stop.store(true, Ordering::Relaxed);
+        self.0.stop();
+    }
+
+    /// Where the run waits, in picoseconds; none if it does not.
+    #[getter]
+    fn hold_at_ps(&self) -> Option<u64> {
+        let at_ps = self.0.hold_at_ps.load(Ordering::Relaxed);
+        (at_ps != NO_HOLD).then_some(at_ps)
+    }
+
+    /// Do nothing that is due later, until this is called again; without a time, go on.
+    #[pyo3(signature = (at_ps = None))]
+    fn hold(&self, at_ps: Option<u64>) {
+        self.0.hold(at_ps.unwrap_or(NO_HOLD));
+    }
+
+    /// What the run has counted up to now; none if it is over or does not answer in time.
+    #[pyo3(signature = (patience_s = 1.0))]
+    fn snapshot(&self, py: Python<'_>, patience_s: f64) -> PyResult<Option<Snapshot>> {
+        let patience = Duration::try_from_secs_f64(patience_s)
+            .map_err(|error| PyValueError::new_err(format!("patience_s: {error}")))?;
+        let answer = py.detach(|| self.0.snapshot(patience));
+        Ok(answer.map(Snapshot))
+    }
+}
+
+/// What a run had counted at an instant since its start.
+#[pyclass(frozen)]
+struct Snapshot(Arc<sanlab_sim::Snapshot>);
+
+#[pymethods]
+impl Snapshot {
+    /// Simulated time, in picoseconds.
+    #[getter]
+    fn at_ps(&self) -> u64 {
+        self.0.at_ps
+    }
+
+    /// Events handled so far.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events
+    }
+
+    /// Names of the transmitters.
+    #[getter]
+    fn ports(&self) -> Vec<String> {
+        self.0.names.ports.clone()
+    }
+
+    /// Names of the workloads.
+    #[getter]
+    fn workloads(&self) -> Vec<String> {
+        self.0.names.workloads.clone()
+    }
+
+    /// Bytes sent by each transmitter, as in the table `ports`.
+    #[getter]
+    fn tx_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, &self.0.tx_bytes)
+    }
+
+    /// Payload among them.
+    #[getter]
+    fn tx_payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, &self.0.tx_payload_bytes)
+    }
+
+    /// Time with a frame to send and no BB credit.
+    #[getter]
+    fn tx_credit_wait_ps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, &self.0.tx_credit_wait_ps)
+    }
+
+    /// I/Os of each workload that are done.
+    #[getter]
+    fn io_count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, &self.0.ios)
+    }
+
+    /// Their bytes.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, &self.0.bytes)
     }
 }
 
@@ -243,5 +327,5 @@ fn view<'py>(
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Control, PlanError, RunError, drive_blocks, drive_load, replay, run};
+    use super::{Control, PlanError, RunError, Snapshot, drive_blocks, drive_load, replay, run};
 }

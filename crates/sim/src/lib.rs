@@ -7,7 +7,8 @@
 //! A file uses only files below it:
 //!
 //! 1. `run`.
-//! 2. `build`, `laws` and `tables`: before and after the run.
+//! 2. `build`, `laws` and `tables`: before and after the run; `watch`: its answers to other threads, by
+//!    way of `control`.
 //! 3. `dispatch`: which handler takes the next event. `command`: a command's way through both sides.
 //! 4. Handlers, as methods of the world: `host`, `array`, `services`, `faults`.
 //! 5. `exchanges`: what the handlers of both sides have in common.
@@ -23,6 +24,7 @@ mod array;
 mod build;
 mod check;
 mod command;
+mod control;
 mod dispatch;
 pub mod drive;
 pub mod drive_load;
@@ -39,6 +41,7 @@ mod outcome;
 mod run;
 mod services;
 mod tables;
+mod watch;
 mod world;
 
 pub use sanlab_plan as plan;
@@ -51,6 +54,7 @@ extern crate self as sanlab_sim;
 mod support;
 
 pub use check::check;
+pub use control::{Control, NO_HOLD, Snapshot, SnapshotNames};
 pub use outcome::{Check, Outcome, RunError, Summary};
 pub use plan::PlanError;
-pub use run::{CaptureRequest, Control, RunOptions, run, run_json};
+pub use run::{CaptureRequest, RunOptions, run, run_json};

@@ -1,7 +1,6 @@
 //! Drives a world to its end.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sanlab_fabric::{Fibre, NoProbe, Probe};
 use sanlab_kernel::{Id, Instant};
@@ -10,24 +9,15 @@ use sanlab_scsi::Exchanges;
 
 use crate::build::build;
 use crate::check::check;
+use crate::control::Control;
 use crate::issuer::Tag;
 use crate::laws::check_laws;
 use crate::names::{fibre_name, port_on_loop};
 use crate::outcome::{Outcome, RunError, Summary};
 use crate::plan::{LinkPlan, Plan};
 use crate::tables::tables;
+use crate::watch::Watched;
 use crate::world::World;
-
-/// How a run goes, to look at and to stop from another thread.
-#[derive(Debug, Default)]
-pub struct Control {
-    /// Simulated time reached.
-    pub now_ps: AtomicU64,
-    /// Events handled.
-    pub events: AtomicU64,
-    /// Set to stop the run; the results so far become its outcome, marked incomplete.
-    pub stop: AtomicBool,
-}
 
 /// Frames to capture.
 #[derive(Clone, Debug)]
@@ -54,7 +44,7 @@ pub struct RunOptions {
 type WallClock = std::time::Instant;
 
 /// Events between two looks at [`Control`].
-const LOOK_EVERY: u64 = 1 << 14;
+const LOOK_EVERY: u64 = 1 << 12;
 
 /// Simulate a plan.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Outcome, RunError> {
@@ -73,6 +63,7 @@ fn run_since(
     options: &RunOptions,
     control: &Control,
 ) -> Result<Outcome, RunError> {
+    let _running = control.begin();
     check(plan)?;
     if options.every_event {
         run_as::<true>(started, plan, options, control)
@@ -164,8 +155,13 @@ fn drive<const E: bool>(
     probe: &mut impl Watch,
 ) -> Result<Outcome, RunError> {
     let first_event = wall_clock();
-    let (now, is_complete) =
-        loop_until_end(&mut world, Instant::from_ps(plan.end_ps), control, probe);
+    let mut watched = Watched::new(plan, control);
+    let (now, is_complete) = loop_until_end(
+        &mut world,
+        Instant::from_ps(plan.end_ps),
+        &mut watched,
+        probe,
+    );
     let wall_s = first_event.elapsed().as_secs_f64();
     world.read_meters(now, true);
     let checks = check_laws(&mut world, plan, now)?;
@@ -197,29 +193,26 @@ fn drive<const E: bool>(
 fn loop_until_end<const E: bool>(
     world: &mut World<E>,
     end_at: Instant,
-    control: &Control,
+    watched: &mut Watched<'_>,
     probe: &mut impl Watch,
 ) -> (Instant, bool) {
     let mut now = Instant::START;
     let mut steps = 0u64;
     world.renew_attention();
+    // Events up to here need no further thought.
+    let mut horizon = end_at.min(watched.hold_at());
     loop {
         let next_at = world.next_at();
-        if world.attention_at <= next_at && world.attention_at <= end_at {
-            if let Some(ends_at) = world.attend(next_at, end_at) {
-                now = ends_at;
-                continue;
+        if next_at > horizon || world.attention_at <= next_at {
+            horizon = end_at.min(watched.hold_at());
+            match before_step(world, (now, steps), end_at, watched) {
+                Before::Step => {}
+                Before::Again(at) => {
+                    now = at;
+                    continue;
+                }
+                Before::End(ended) => return ended,
             }
-            world.renew_attention();
-        }
-        if next_at > end_at {
-            // Nothing is left to do, or nothing before the end.
-            let ended = if world.has_ended() {
-                now.max(world.last_arrival_at)
-            } else {
-                end_at
-            };
-            return (ended.min(end_at), true);
         }
         probe.reached(next_at);
         if world.step(next_at, probe) {
@@ -227,14 +220,57 @@ fn loop_until_end<const E: bool>(
         }
         steps += 1;
         if steps.is_multiple_of(LOOK_EVERY) {
-            control.now_ps.store(now.as_ps(), Ordering::Relaxed);
-            control.events.store(steps, Ordering::Relaxed);
-            let is_stopped = control.stop.load(Ordering::Relaxed);
+            let is_stopped = watched.look(world, now, steps);
             if is_stopped || world.failure.is_some() || probe.is_done() {
                 return (now, false);
             }
+            horizon = end_at.min(watched.hold_at());
         }
     }
+}
+
+/// What comes before the next event.
+enum Before {
+    Step,
+    /// Something happened at that instant, and the next event may be another.
+    Again(Instant),
+    /// The end of the run, and whether it is the one that was planned.
+    End((Instant, bool)),
+}
+
+/// The next event is later than the hold or the end, or something is due besides events.
+#[cold]
+fn before_step<const E: bool>(
+    world: &mut World<E>,
+    (now, steps): (Instant, u64),
+    end_at: Instant,
+    watched: &mut Watched<'_>,
+) -> Before {
+    let next_at = world.next_at();
+    let due_at = next_at.min(end_at);
+    if due_at > watched.hold_at() && world.has_something_ahead() {
+        return if watched.wait(world, now, steps, due_at) {
+            Before::End((now, false))
+        } else {
+            Before::Again(now)
+        };
+    }
+    if world.attention_at <= due_at {
+        if let Some(ends_at) = world.attend(next_at, end_at) {
+            return Before::Again(ends_at);
+        }
+        world.renew_attention();
+    }
+    if next_at <= end_at {
+        return Before::Step;
+    }
+    // Nothing is left to do, or nothing before the end.
+    let ended = if world.has_ended() {
+        now.max(world.last_arrival_at)
+    } else {
+        end_at
+    };
+    Before::End((ended.min(end_at), true))
 }
 
 #[allow(

@@ -147,6 +147,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
     }
 
+    /// Something is still to come that may change a result: more than an idle timer, or patience that ends.
+    pub(crate) fn has_something_ahead(&self) -> bool {
+        if self.next_at() == Instant::NEVER {
+            return self.network.looks_at() != Instant::NEVER && !self.network.is_quiet();
+        }
+        !self.next_is_idle()
+    }
+
     /// Nothing but resting ids is left, and no frame moves.
     pub(crate) fn is_still(&self) -> bool {
         self.network.next_at() == Instant::NEVER && self.agenda.len() == self.faults.resting()

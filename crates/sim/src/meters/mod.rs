@@ -116,7 +116,6 @@ impl Meters {
 
     /// I/Os done by hosts, warm-up included.
     pub(crate) fn ios(&self) -> u64 {
-        let ios = self.workloads.iter().flat_map(|workload| &workload.ios);
-        ios.map(|ios| ios.done).sum()
+        self.workloads.iter().map(WorkloadState::ios_done).sum()
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct WorkloadState {
     pub(crate) meters: [WorkloadMeter; 2],
     pub(crate) queue_full: u64,
     pub(crate) last_completion_at: Instant,
+    /// Bytes of requests done, warm-up included.
+    pub(crate) bytes_done: u64,
     /// Writes and reads from their request to their end.
     pub(crate) ios: [OpenIos; 2],
     /// Bytes of writes and reads that intervals have counted before their I/Os were done.
@@ -32,6 +34,7 @@ impl WorkloadState {
         let direction = usize::from(is_read);
         self.ios[direction].complete(now, response);
         self.last_completion_at = now;
+        self.bytes_done += bytes;
         if let Some(phase) = &mut self.phase {
             phase[direction].record(bytes, response);
         }
@@ -40,6 +43,11 @@ impl WorkloadState {
     /// A request has failed after this time.
     pub(crate) fn fail(&mut self, now: Instant, is_read: bool, open_for: Span) {
         self.ios[usize::from(is_read)].fail(now, open_for);
+    }
+
+    /// Requests done, warm-up included.
+    pub(crate) fn ios_done(&self) -> u64 {
+        self.ios.iter().map(|ios| ios.done).sum()
     }
 
     /// Requests open.

@@ -6,7 +6,7 @@ use sanlab_metrics::{Column, Histogram, Table};
 use super::numbers::{per_second, whole_of};
 use crate::host::running_job::RunningJob;
 use crate::meters::{PhaseRow, WorkloadState};
-use crate::plan::{Plan, WorkloadPlan};
+use crate::plan::Plan;
 use crate::world::World;
 
 /// Names of directions, in the order of a workload's meters.
@@ -85,13 +85,7 @@ fn of_applications<'a, const E: bool>(
     plan: &Plan,
 ) -> impl Iterator<Item = (Id<WorkloadState>, &'a WorkloadState)> {
     let states = world.meters.workloads().pairs();
-    states.take(applications(plan))
-}
-
-/// How many workloads are an application's.
-fn applications(plan: &Plan) -> usize {
-    let is_own = |workload: &&WorkloadPlan| workload.file_system.is_none();
-    plan.workloads.iter().filter(is_own).count()
+    states.take(plan.applications())
 }
 
 /// Workloads of applications, reads and writes apart.
@@ -178,7 +172,7 @@ pub(super) fn workloads<const E: bool>(world: &World<E>, plan: &Plan, now: Insta
 
 /// Workloads in every interval.
 pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let first_internal = Id::from_place(applications(plan));
+    let first_internal = Id::from_place(plan.applications());
     let intervals = world.meters.series().workloads.iter();
     let rows: Vec<_> = intervals
         .filter(|row| row.workload < first_internal)
@@ -219,7 +213,7 @@ pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> T
 
 /// Where the time of I/Os went in every interval; stages without time are left out.
 pub(super) fn stage_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
-    let first_internal = Id::from_place(applications(plan));
+    let first_internal = Id::from_place(plan.applications());
     let mut rows = Vec::new();
     for row in &world.meters.series().workloads {
         if row.workload < first_internal {
@@ -316,7 +310,7 @@ pub(super) fn stages<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
 /// Workloads in every phase.
 pub(super) fn phases<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
     let workloads = world.meters.workloads();
-    let first_internal = Id::from_place(applications(plan));
+    let first_internal = Id::from_place(plan.applications());
     let phases = world.meters.phases().rows().iter();
     let mut rows: Vec<_> = phases
         .filter(|row| row.workload < first_internal)

@@ -25,3 +25,4 @@ mod qos;
 mod support;
 mod swarm;
 mod throughput;
+mod watching;
