@@ -1,4 +1,4 @@
-"""Write the JSON Schemas of the scenario file and of the plan to `schema/`.
+"""Write the JSON Schema of the scenario file and the OpenAPI document of the server to `schema/`.
 
 With `--check`, write nothing and fail if a file is not up to date.
 """
@@ -10,14 +10,17 @@ import sys
 from pathlib import Path
 
 from sanlab.scenario.schema import scenario_schema
+from sanlab.server.app import create_app
 
 FOLDER = Path(__file__).resolve().parent.parent / "schema"
 
 
 def contents() -> dict[Path, str]:
     """Text of each generated file."""
-    schemas = {"scenario": scenario_schema()}
-    return {FOLDER / f"{name}.schema.json": _text(schema) for name, schema in schemas.items()}
+    return {
+        FOLDER / "scenario.schema.json": _text(scenario_schema()),
+        FOLDER / "openapi.json": _text(create_app(FOLDER).openapi()),
+    }
 
 
 def _text(schema: object) -> str:

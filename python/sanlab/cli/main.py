@@ -34,6 +34,7 @@ MODULES = {
     "drive": "drive",
     "explain": "explain",
     "report": "report",
+    "serve": "serve",
     "compare": "compare",
     "size": "size",
     "failures": "failures",

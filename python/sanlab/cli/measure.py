@@ -69,7 +69,8 @@ def measure(
     system or a partition table, never. `sanlab compare` puts the run beside a simulated one.
     """
     with outcome(as_json=as_json):
-        from sanlab.cli.run_lines import run_lines, workload_documents
+        from sanlab.cli.run_lines import run_lines
+        from sanlab.compare.document import workload_documents
         from sanlab.measurement.measure import Question
         from sanlab.measurement.measure import measure as measure_now
         from sanlab.measurement.places import Wanted, parse_target

@@ -50,7 +50,7 @@ def apply_overrides(
         for path, text in texts.items():
             mark = Mark(f"{option} {path}={text}")
             is_short = path not in Scenario.model_fields and is_count(document, path)
-            steps = [COUNTS, path] if is_short else _steps(path, mark)
+            steps = [COUNTS, path] if is_short else steps_of(path, mark)
             if steps == [COUNTS]:
                 document.put(COUNTS, read_value(text, mark), mark, mark)
             elif steps[0] == COUNTS and len(steps) == 2:
@@ -61,7 +61,7 @@ def apply_overrides(
     counts = counts_of(document)
     try:
         for path, text, mark in others:
-            steps = _steps(fill_text(path, counts), mark)
+            steps = steps_of(fill_text(path, counts), mark)
             _Setter(mark, read_value(text, mark)).walk(document, steps, ())
     except ScenarioError:
         check_counts(document)  # the reason why a member of a group is missing
@@ -161,7 +161,8 @@ _PART = re.compile(
 )
 
 
-def _steps(path: str, mark: Mark) -> list[str | int]:
+def steps_of(path: str, mark: Mark) -> list[str | int]:
+    """Return the keys and indices of a path as it stands after `--set`."""
     steps: list[str | int] = []
     word = ""
     is_open = True  # a key or an index must come next

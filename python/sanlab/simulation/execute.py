@@ -139,6 +139,20 @@ class Prepared:
     """Wall time it took."""
 
 
+def prepare_text(
+    text: str, file: str, stem: str, overrides: Mapping[str, object], seed: int | None = None
+) -> Prepared:
+    """Read and compile the text of a scenario; `file` is the name that problems are of."""
+    from sanlab.plan.compile import compile_plan
+    from sanlab.scenario.load import parse_scenario
+    from sanlab.scenario.overrides import as_texts
+
+    started = time.perf_counter()
+    changes = as_texts(overrides)
+    plan = compile_plan(_seeded(parse_scenario(text, file, changes), seed))
+    return Prepared(plan, text, Path(file).name, stem, changes, time.perf_counter() - started)
+
+
 def prepare(
     source: str | Path | Scenario, overrides: Mapping[str, object], seed: int | None = None
 ) -> Prepared:
@@ -148,23 +162,23 @@ def prepare(
     from sanlab.scenario.overrides import as_texts
 
     started = time.perf_counter()
-
-    def seeded(scenario: Scenario) -> Scenario:
-        return scenario if seed is None else scenario.model_copy(update={"seed": seed})
-
     if not isinstance(source, str | Path):
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        plan, text = compile_plan(seeded(source)), _as_yaml(source)
+        plan, text = compile_plan(_seeded(source, seed)), _as_yaml(source)
         return Prepared(plan, text, "", "run", {}, time.perf_counter() - started)
     path = Path(source)
     changes = as_texts(overrides)
     scenario = load_scenario(path, changes)
     text = path.read_text(encoding="utf-8")
-    plan = compile_plan(seeded(scenario))
+    plan = compile_plan(_seeded(scenario, seed))
     wall_s = time.perf_counter() - started
     return Prepared(plan, text, path.name, stem_of(path), changes, wall_s)
+
+
+def _seeded(scenario: Scenario, seed: int | None) -> Scenario:
+    return scenario if seed is None else scenario.model_copy(update={"seed": seed})
 
 
 def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = False) -> Path:
@@ -179,8 +193,13 @@ def execute(prepared: Prepared, target: Path | None, *, show_progress: bool = Fa
     show_progress
         Draw a progress line on standard error, if that is a terminal.
     """
+    outcome = simulate(prepared.plan, show_progress=show_progress, title=prepared.stem)
+    return keep(prepared, outcome, target)
+
+
+def keep(prepared: Prepared, outcome: Outcome, target: Path | None) -> Path:
+    """Write the run folder of a simulated plan; returns the folder."""
     plan = prepared.plan
-    outcome = simulate(plan, show_progress=show_progress, title=prepared.stem)
     setup_s = prepared.wall_s + outcome.summary["setup_s"]
     manifest = Manifest(
         sanlab_version=sanlab_version(),

@@ -1,0 +1,1 @@
+"""Simulations that were asked for: worker processes, their progress, stop and pace."""

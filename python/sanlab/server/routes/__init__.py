@@ -1,0 +1,1 @@
+"""Routes, one module for each topic; each has a `router`."""

@@ -1,0 +1,78 @@
+"""Imports of fabrics and loads: contents of files in, a scenario out; nothing is saved."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from fastapi import APIRouter
+
+from sanlab.errors import ScenarioError
+from sanlab.server import models
+from sanlab.server.refusal import Refusal
+
+router = APIRouter(tags=["imports"])
+
+#: A job file of fio that names another file, which the server must not read.
+_INCLUDE = re.compile(r"^\s*include\s", re.MULTILINE)
+
+
+@router.post("/import/fabric")
+def import_fabric(body: models.ImportRequest) -> models.ImportAnswer:
+    """Make a scenario of the outputs of switches and hosts, as `sanlab import fabric` does."""
+    from sanlab.importers.fabric import import_fabric as read
+
+    with _files(body.files) as paths:
+        found = read(paths, partial=body.is_partial)
+        folder = f"{paths[0].parent}/"
+    return models.ImportAnswer(
+        text=found.text.replace(folder, ""),
+        questions=[question.replace(folder, "") for question in found.questions],
+        contradictions=[str(finding).replace(folder, "") for finding in found.findings],
+        skipped=[f"{part.source}: {part.what}".replace(folder, "") for part in found.skipped],
+        counts=found.counts,
+    )
+
+
+@router.post("/import/load")
+def import_load(body: models.ImportLoadRequest) -> models.ImportLoadAnswer:
+    """Make a scenario of a load of another tool, as `sanlab import load` does."""
+    from sanlab.importers.load_file import import_file
+
+    if _INCLUDE.search(body.file.text):
+        reason = "The file includes another file"
+        raise Refusal(422, reason, "Put the lines of that file in place of 'include'")
+    with _files([body.file]) as (path,):
+        found = import_file(path, f"{path.stem}.yaml", body.variables, body.jobs)
+        folder = f"{path.parent}/"
+    return models.ImportLoadAnswer(
+        text=found.text.replace(folder, ""),
+        points=found.points,
+        left_out=[
+            models.LeftOut(
+                file=one.file.replace(folder, ""), line=one.line, key=one.key, reason=one.reason
+            )
+            for one in found.left_out
+        ],
+    )
+
+
+@contextmanager
+def _files(files: list[models.SourceFile]) -> Iterator[list[Path]]:
+    """Give contents as files under their names."""
+    with tempfile.TemporaryDirectory(prefix="sanlab-") as folder:
+        paths = []
+        for file in files:
+            path = Path(folder) / file.name
+            if path.exists():
+                raise Refusal(422, f"Two files are called {file.name}", "Rename one of them")
+            path.write_text(file.text, encoding="utf-8")
+            paths.append(path)
+        try:
+            yield paths
+        except ScenarioError as error:
+            # Messages name the files as they were given.
+            named = [replace(one, file=Path(one.file).name) for one in error.problems]
+            raise ScenarioError(named) from None

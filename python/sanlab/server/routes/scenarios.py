@@ -1,0 +1,52 @@
+"""Scenario files: list, read, save, check, edit."""
+
+from fastapi import APIRouter
+
+from sanlab.server import models
+from sanlab.server.checking import checked
+from sanlab.server.services import Shared
+from sanlab.server.workspace import digest_of, modified, title_of
+
+router = APIRouter(tags=["scenarios"])
+
+
+@router.get("/scenarios")
+def scenarios(shared: Shared) -> list[models.ScenarioRow]:
+    """Return the scenario files of the workspace, those of results left out."""
+    return [
+        models.ScenarioRow(
+            path=shared.workspace.name(path), title=title_of(path), modified=modified(path)
+        )
+        for path in shared.workspace.scenarios()
+    ]
+
+
+@router.get("/scenarios/{path:path}")
+def read(path: str, shared: Shared) -> models.ScenarioText:
+    """Return the text of a scenario file."""
+    text = shared.workspace.read(path)
+    return models.ScenarioText(path=path, text=text, digest=digest_of(text))
+
+
+@router.put("/scenarios/{path:path}")
+def save(path: str, body: models.SaveRequest, shared: Shared) -> models.ScenarioText:
+    """Save a text; 409 if the file is not the one with this digest."""
+    digest = shared.workspace.save(path, body.text, body.digest)
+    return models.ScenarioText(path=path, text=body.text, digest=digest)
+
+
+@router.post("/check")
+def check(body: models.CheckRequest) -> models.CheckAnswer:
+    """Check a text as `sanlab check` does; problems are part of the answer."""
+    return checked(body.text, body.path)
+
+
+@router.post("/edit")
+def edit(body: models.EditRequest) -> models.EditAnswer:
+    """Change a text, comments and layout kept, and check the result; nothing is saved."""
+    from sanlab.scenario.edit import difference, edited
+
+    text = edited(body.text, [(one.op, one.path, one.value) for one in body.edits])
+    found = checked(text, body.path)
+    diff = difference(body.text, text, body.path or "scenario.yaml")
+    return models.EditAnswer(text=text, diff=diff, **dict(found))

@@ -1,0 +1,153 @@
+"""The server: an address, a token where others can reach it, and the loop."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from sanlab.errors import SanlabError
+from sanlab.server.app import create_app
+from sanlab.server.guard import LOOPBACK, Limits
+from sanlab.server.slow import PatientProtocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+#: Most connections at once; a request beyond gets 503.
+MAX_CONNECTIONS = 256
+#: How long a connection may be idle between two requests, in seconds.
+IDLE_S = 10
+#: How long requests may take to end when the server does, in seconds.
+GRACE_S = 3
+#: Shortest token that is accepted.
+MIN_TOKEN = 16
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server listens.
+
+    Attributes
+    ----------
+    port
+        0 is any free one.
+    token
+        What requests must have; None needs none.
+    """
+
+    host: str
+    port: int
+    token: str | None
+
+    @property
+    def shown_host(self) -> str:
+        """The host as it stands in an address."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def read_token(path: Path) -> str:
+    """Return the token of a file.
+
+    Raises
+    ------
+    SanlabError
+        The file cannot be read, or the token is short or has spaces.
+    """
+    try:
+        token = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = f"{path} cannot be read as a token: {error}"
+        raise SanlabError(reason) from None
+    if len(token) < MIN_TOKEN or not all(letter.isalnum() or letter in "-_" for letter in token):
+        reason = (
+            f"{path}: a token has {MIN_TOKEN} letters, digits, '-' or '_' at least."
+            " Write one with: openssl rand -hex 24"
+        )
+        raise SanlabError(reason)
+    return token
+
+
+def address_of(host: str, port: int, token: str | None) -> Address:
+    """Return where to listen; anywhere but on loopback, a missing token is made."""
+    if token is None and not is_loopback(host):
+        token = secrets.token_urlsafe(24)
+    return Address(host, port, token)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bind(address: Address) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises
+    ------
+    SanlabError
+        The address is in use, or is not of this machine.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+    except OSError as error:
+        listener.close()
+        reason = (
+            f"Cannot listen on {address.shown_host}:{address.port}: {error.strerror or error}."
+            " Choose another --port, or --host of this machine"
+        )
+        raise SanlabError(reason) from None
+    return listener
+
+
+def hosts_of(address: Address) -> tuple[str, ...]:
+    """Return the names of this server that a Host header may have."""
+    names = [*LOOPBACK, address.host]
+    if address.token is not None and not is_loopback(address.host):
+        names += [socket.gethostname().lower(), socket.getfqdn().lower()]
+    return tuple(dict.fromkeys(names))
+
+
+def serve(
+    workspace: Path, address: Address, *, on_ready: Callable[[str], None] | None = None
+) -> None:
+    """Serve a workspace until Ctrl-C or SIGTERM; runs that go on then keep what they have.
+
+    Parameters
+    ----------
+    on_ready
+        Called with the address to open, with its token.
+    """
+    listener = bind(address)
+    port = listener.getsockname()[1]
+    app = create_app(workspace, Limits(address.token, hosts_of(address)))
+    config = uvicorn.Config(
+        app,
+        http=PatientProtocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=GRACE_S,
+        h11_max_incomplete_event_size=32 * 1024,
+        proxy_headers=False,
+    )
+    if on_ready is not None:
+        query = "" if address.token is None else f"?token={address.token}"
+        on_ready(f"http://{address.shown_host}:{port}/{query}")
+    uvicorn.Server(config).run(sockets=[listener])
