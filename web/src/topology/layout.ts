@@ -8,6 +8,8 @@ const COLUMN_GAP = 22;
 const ROW_GAP = 30;
 const TIER_GAP = 110;
 const MARGIN = 40;
+/** Most switches of a layer that stand in one row whatever their width. */
+const MOST_SIDE_BY_SIDE = 20;
 
 export function layout(topology: Topology): Drawing {
   const graph = graphOf(topology);
@@ -58,7 +60,9 @@ function targetWidth(graph: Graph, tiers: string[][]): number {
     const { width, height } = sizeOf(graph, name);
     return sum + (width + COLUMN_GAP) * (height + ROW_GAP);
   }, 0);
-  return Math.max(1000, Math.sqrt(area * 2.2));
+  const switches = tiers.filter((tier) => tier.length <= MOST_SIDE_BY_SIDE && graph.kinds.get(tier[0] ?? '') === 'switch');
+  const widest = Math.max(0, ...switches.map((tier) => tier.reduce((sum, name) => sum + sizeOf(graph, name).width + COLUMN_GAP, 0)));
+  return Math.max(1000, widest, Math.sqrt(area * 2.2));
 }
 
 interface Block {

@@ -2,7 +2,10 @@
 import type { Topology } from '../api/types';
 import type { Box } from './parts';
 
+/** Width of a port on the edge of a box; narrower on boxes with many. */
 const PITCH = 14;
+const NARROW = 9;
+const MANY = 24;
 
 /** A graph of boxes; a loop that joins several boxes counts as one. */
 export interface Graph {
@@ -48,9 +51,10 @@ export function sizeOf(graph: Graph, name: string): { width: number; height: num
   const cables = graph.cables.get(name) ?? 0;
   const kind = graph.kinds.get(name);
   const text = Math.max(name.length * 7.4, (graph.notes.get(name)?.length ?? 0) * 5.6) + 20;
-  if (kind === 'switch') return { width: Math.max(140, text, Math.ceil(cables * 0.75) * PITCH + 24), height: 56 };
-  if (kind === 'loop') return { width: Math.max(110, text, cables * PITCH + 24), height: 44 };
-  return { width: Math.max(88, text, cables * PITCH + 16), height: graph.notes.get(name) ? 44 : 36 };
+  const pitch = cables > MANY ? NARROW : PITCH;
+  if (kind === 'switch') return { width: Math.max(140, text, Math.ceil(cables * 0.75) * pitch + 24), height: 56 };
+  if (kind === 'loop') return { width: Math.max(110, text, cables * pitch + 24), height: 44 };
+  return { width: Math.max(88, text, cables * pitch + 16), height: graph.notes.get(name) ? 44 : 36 };
 }
 
 /** Names of boxes by tier, from the top: hosts, layers of switches, arrays and stacks. */
