@@ -138,10 +138,22 @@ def flow(value: object) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, str):
-        return (
-            value if _is_plain(value) else json.dumps(value, ensure_ascii=not value.isprintable())
-        )
+        return value if _is_plain(value) else _quoted(value)
     return json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotes, what cannot be seen as numbers."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(letter: str) -> str:
+    if letter in '"\\':
+        return f"\\{letter}"
+    if letter.isprintable():
+        return letter
+    number = ord(letter)
+    return f"\\U{number:08x}" if number > 0xFFFF else f"\\u{number:04x}"
 
 
 def _is_plain(text: str) -> bool:

@@ -93,14 +93,33 @@ class Manager:
                 _set(job, "paused" if is_paused else "running")
                 _tell(job, Drive(pace, is_paused))
 
-    def replace(self, job: Job, order: Order, at_ps: int) -> None:
+    def present(self, job: Job) -> tuple[Order, int]:
+        """Return what a run simulates, and its simulated time.
+
+        Raises
+        ------
+        Refusal
+            It does not run, or it has not got as far as before its last change.
+        """
+        with job.lock:
+            _require_going(job)
+            if job.changed_at_ps is not None and job.now_ps < job.changed_at_ps:
+                reason = "The simulation is not yet back at its last change"
+                raise Refusal(409, reason, "Wait a moment")
+            return job.order, job.now_ps
+
+    def replace(self, job: Job, before: Order, text: str, at_ps: int) -> None:
         """Simulate a changed scenario instead: at full speed up to the time of the change."""
         with self._lock, job.lock:
-            if job.is_over or job.is_stopping or job.process is None:
-                raise Refusal(409, f"The simulation is {job.state}", "Start it again")
+            _require_going(job)
+            if job.order is not before:
+                raise Refusal(409, "Another page changed the simulation", "Try again")
             _tell(job, Stop(is_kept=False))
             job.generation += 1
-            job.order, job.changed_at_ps = order, at_ps
+            job.order = replace(
+                before, text=text, pace=job.pace, is_paused=job.is_paused, fast_until_ps=at_ps
+            )
+            job.changed_at_ps = at_ps
             self._launch(job)
 
     def close(self) -> None:
@@ -166,6 +185,12 @@ class Manager:
                     job.error = {"message": f"The worker ended with code {process.exitcode}"}
                     _set(job, "failed")
         self._start_next()
+
+
+def _require_going(job: Job) -> None:
+    is_going = job.process is not None and not job.is_over and not job.is_stopping
+    if job.order.kind != "run" or not is_going:
+        raise Refusal(409, f"The simulation is {job.state}", "Start it again")
 
 
 def _take(job: Job, message: object) -> None:

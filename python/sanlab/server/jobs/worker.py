@@ -118,8 +118,8 @@ class _Driver:
 
     def _sample(self) -> None:
         """Report rates since the sample before, where the simulated time moved."""
-        if self._control.now_ps == 0:
-            return
+        if self._control.now_ps <= self._pacing.fast_until_ps:
+            return  # nothing has happened yet, or it was reported before
         now = self._control.snapshot(TICK_S)
         if now is None:
             return
@@ -140,12 +140,12 @@ def sample(before: Any, now: Any) -> Sample:  # noqa: ANN401  snapshots of the e
     return Sample(
         now.at_ps,
         [
-            (place, count / seconds, min(1.0, wait / (seconds * PS_PER_S)))
+            (place, round(count / seconds), round(min(1.0, wait / seconds / PS_PER_S), 4))
             for place, (count, wait) in enumerate(zip(sent, waited, strict=True))
             if count or wait
         ],
         [
-            (place, count / seconds, size / seconds)
+            (place, round(count / seconds, 1), round(size / seconds))
             for place, (count, size) in enumerate(zip(ios, moved, strict=True))
             if count or size
         ],

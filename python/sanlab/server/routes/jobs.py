@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from sanlab.server import models
+from sanlab.server.jobs.changes import changed, time_of_change
 from sanlab.server.jobs.job import Job
 from sanlab.server.jobs.order import Order
 from sanlab.server.refusal import Refusal
@@ -97,6 +98,25 @@ def pace(job: str, body: models.PaceRequest, shared: Shared) -> models.Job:
     found = shared.jobs.get(job)
     shared.jobs.drive(found, body.pace, is_paused=body.is_paused)
     return found.answer()
+
+
+@router.post("/jobs/{job}/changes")
+def changes(job: str, body: models.ChangesRequest, shared: Shared) -> models.ChangesAnswer:
+    """Add events at the present simulated time; the run is simulated again up to it, then goes on.
+
+    The scenario of the run folder has them, and gives the same fingerprint.
+    """
+    from sanlab.scenario.edit import difference
+    from sanlab.simulation.execute import prepare_text
+
+    found = shared.jobs.get(job)
+    order, now_ps = shared.jobs.present(found)
+    at_ps = time_of_change(now_ps)
+    text = changed(order.text, body.edits, at_ps)
+    prepare_text(text, order.file, order.stem, order.overrides, order.seed)
+    shared.jobs.replace(found, order, text, at_ps)
+    diff = difference(order.text, text, order.file)
+    return models.ChangesAnswer(at_ps=at_ps, diff=diff, job=found.answer())
 
 
 @router.get("/jobs/{job}/events", response_class=StreamingResponse)

@@ -1,0 +1,236 @@
+"""`sanlab serve` answers what the command line prints, for a real client on loopback."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from serving import SCENARIO, Server, serving
+from typer.testing import CliRunner
+
+from sanlab.cli.main import app
+from sanlab.results.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.xdist_group("serve")
+
+
+def said(*words: str) -> object:
+    done = CliRunner().invoke(app, [*words, "--json"])
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("workspace")
+    (folder / "san.yaml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "sub").mkdir()
+    (folder / "sub/other.yml").write_text("title: Other\nhosts: []\n", encoding="utf-8")
+    with serving(folder) as server:
+        for seed in (1, 2):
+            job = server.post("/jobs", {"path": "san.yaml", "seed": seed}, 201)
+            server.wait(job["id"], "done")
+        yield server
+
+
+def test_about_schema_and_catalog(server: Server) -> None:
+    assert server.get("/about") == {
+        "version": server.get("/runs/runs:san")["manifest"]["sanlab_version"],
+        "workspace": server.folder.name,
+    }
+    assert server.get("/schema") == said("schema")
+    catalog = server.get("/catalog")
+    printed = said("catalog")
+    assert isinstance(printed, dict)
+    assert {kind: [one["name"] for one in rows] for kind, rows in catalog.items()} == {
+        kind: list(rows) for kind, rows in printed.items()
+    }
+    for kind, rows in catalog.items():
+        for row in rows:
+            assert {"about": row["about"], **row["values"]} == printed[kind][row["name"]]
+
+
+def test_scenarios_are_those_of_the_workspace(server: Server) -> None:
+    rows = server.get("/scenarios")
+    assert [(row["path"], row["title"]) for row in rows] == [
+        ("san.yaml", "Two hosts"),
+        ("sub/other.yml", "Other"),
+    ], "those of run folders are left out"
+    assert server.get("/scenarios/san.yaml")["text"] == SCENARIO
+
+
+def test_saving_needs_the_digest_of_the_text_it_replaces(server: Server) -> None:
+    first = server.client.put("/api/scenarios/new/a.yaml", json={"text": "a: 1\n"})
+    assert first.status_code == 200
+    again = server.client.put("/api/scenarios/new/a.yaml", json={"text": "a: 2\n"})
+    assert again.status_code == 409
+    assert "exists already" in again.json()["error"]["message"]
+    digest = first.json()["digest"]
+    second = server.client.put(
+        "/api/scenarios/new/a.yaml", json={"text": "a: 3\n", "digest": digest}
+    )
+    assert second.status_code == 200
+    assert (server.folder / "new/a.yaml").read_text(encoding="utf-8") == "a: 3\n"
+    late = server.client.put("/api/scenarios/new/a.yaml", json={"text": "a: 4\n", "digest": digest})
+    assert late.status_code == 409
+    assert "changed since" in late.json()["error"]["message"]
+    assert [path.name for path in (server.folder / "new").iterdir()] == ["a.yaml"]
+    (server.folder / "new/a.yaml").unlink()
+    gone = server.client.put("/api/scenarios/new/a.yaml", json={"text": "a: 4\n", "digest": digest})
+    assert (gone.status_code, (server.folder / "new/a.yaml").exists()) == (409, False)
+
+
+def test_a_check_has_the_problems_of_the_command_line(server: Server) -> None:
+    broken = SCENARIO.replace("speed: 16GFC", "speeed: 16GFC")
+    (server.folder / "broken.yaml").write_text(broken, encoding="utf-8")
+    found = server.post("/check", {"text": broken, "path": "broken.yaml"})
+    printed = said("check", str(server.folder / "broken.yaml"))
+    assert isinstance(printed, dict)
+    (problem,) = printed["error"]["problems"]
+    assert found["problems"] == [
+        {
+            "line": problem["line"],
+            "column": problem["column"],
+            "key": problem["key"],
+            "message": problem["reason"],
+            "remedy": problem["remedy"],
+        }
+    ]
+    (server.folder / "broken.yaml").unlink()
+    good = server.post("/check", {"text": SCENARIO})
+    printed = said("check", str(server.folder / "san.yaml"))
+    assert isinstance(printed, dict)
+    assert good["problems"] == []
+    assert (good["totals"], good["warnings"]) == (printed["totals"], printed["warnings"])
+
+
+def test_an_edit_shows_its_difference_and_keeps_comments(server: Server) -> None:
+    edits = [{"op": "set", "path": "hosts[0].hbas.speed", "value": "8GFC"}]
+    found = server.post("/edit", {"text": SCENARIO, "edits": edits, "path": "san.yaml"})
+    assert found["problems"] == []
+    assert "a comment that stays" in found["text"]
+    changed = [line for line in found["diff"].splitlines() if line[0] in "+-"][2:]
+    assert changed == [
+        '-  - {name: "host[1..2]", hbas: {model: generic-16g}}',
+        '+  - {name: "host[1..2]", hbas: {model: generic-16g, speed: 8GFC}}',
+    ]
+    wrong = [{"op": "remove", "path": "hosts.host9"}]
+    refused = server.post("/edit", {"text": SCENARIO, "edits": wrong}, 422)
+    assert "No item is called 'host9'" in refused["error"]["message"]
+
+
+def test_runs_are_as_the_command_line_prints_them(server: Server) -> None:
+    rows = server.get("/runs")
+    assert sorted(row["id"] for row in rows) == ["runs:san", "runs:san-2"]
+    run = Run.open(server.folder / "runs/san")
+    row = next(row for row in rows if row["id"] == "runs:san")
+    summary = run.summary()
+    assert (row["iops"], row["fingerprint"]) == (summary["iops"], summary["fingerprint"])
+    assert row["mean_ps"] == pytest.approx(summary["response_mean_us"] * 1e6)
+    detail = server.get("/runs/runs:san")
+    assert detail["summary"] == summary | {"folder": "runs/san"}
+    assert detail["has_scenario"] is True
+    explained = server.get("/runs/runs:san/explain")
+    printed = said("explain", str(run.folder))
+    assert isinstance(printed, dict)
+    for one, other in zip(explained["workloads"], printed["workloads"], strict=True):
+        assert {key: one[key] for key in other} == other
+    assert {one["id"] for one in explained["findings"]}
+
+
+def test_series_and_tables(server: Server) -> None:
+    run = Run.open(server.folder / "runs/san")
+    listed = {
+        (one["kind"], one["name"]): one["metrics"] for one in server.get("/runs/runs:san/series")
+    }
+    assert {"workload", "host", "port"} <= {kind for kind, _ in listed}
+    found = server.get("/runs/runs:san/series/workload/load", metric="throughput")
+    span = found["at_s"][1] - found["at_s"][0]
+    carried = sum(row["bytes"] for row in run.rows("workload_series"))
+    assert found["unit"] == "B/s"
+    assert sum(found["values"]) * span == pytest.approx(carried)
+    page = server.get(
+        "/runs/runs:san/tables/ports", sort="-tx_bytes", limit=3, filter=["port~SW1", "tx_bytes>0"]
+    )
+    expected = sorted(
+        (row["tx_bytes"] for row in run.rows("ports") if "sw1" in row["port"] and row["tx_bytes"]),
+        reverse=True,
+    )
+    place = [column["name"] for column in page["columns"]].index("tx_bytes")
+    assert [row[place] for row in page["rows"]] == expected[:3]
+    assert page["total"] == len(expected)
+    tables = {one["name"]: one for one in server.get("/runs/runs:san/tables")}
+    assert sorted(tables) == run.tables
+    assert all(column["meaning"] for one in tables.values() for column in one["columns"])
+
+
+def test_downloads(server: Server) -> None:
+    folder = server.folder / "runs/san"
+    for file in ("scenario.yaml", "plan.json", "manifest.json", "tables/ports.parquet"):
+        answer = server.client.get(f"/api/runs/runs:san/files/{file}")
+        assert answer.content == (folder / file).read_bytes()
+        assert answer.headers["content-disposition"].startswith("attachment")
+    csv = server.client.get("/api/runs/runs:san/files/tables/ports.csv").text
+    assert len(csv.splitlines()) == 1 + pq.read_table(folder / "tables/ports.parquet").num_rows
+    report = server.client.get("/api/runs/runs:san/files/report.html")
+    assert report.text.startswith("<!doctype html>")
+    assert report.headers["content-security-policy"].startswith("sandbox")
+
+
+def test_runs_side_by_side(server: Server) -> None:
+    found = server.get("/compare", before="runs:san", after=["runs:san-2"])
+    folder = server.folder / "runs"
+    printed = said("compare", str(folder / "san"), str(folder / "san-2"))
+    assert isinstance(printed, dict)
+    (one,), (other,) = found["comparisons"], printed["comparisons"]
+    assert one == other | {"before": "runs:san", "after": "runs:san-2"}
+
+
+def test_a_sweep_is_listed_with_its_settings(server: Server) -> None:
+    out = server.folder / "sweeps/depth"
+    file = server.folder / "san.yaml"
+    words = ("sweep", str(file), "-p", "workloads.load.iodepth=1,2", "--out", str(out))
+    assert CliRunner().invoke(app, words).exit_code == 0
+    (row,) = server.get("/sweeps")
+    assert (row["id"], row["parameters"]) == ("sweeps:depth", ["workloads.load.iodepth"])
+    assert (row["points"], row["failed"]) == (2, 0)
+    detail = server.get("/sweeps/sweeps:depth")
+    assert [one["workloads.load.iodepth"] for one in detail["rows"]] == [1, 2]
+    assert detail["rows"][0]["iops"] < detail["rows"][1]["iops"]
+
+
+def test_a_damaged_index_is_made_again(server: Server) -> None:
+    before = server.get("/runs")
+    (server.folder / ".sanlab/index.sqlite").write_bytes(b"no data base" * 1000)
+    assert server.get("/runs") == before
+
+
+def test_a_run_that_changes_is_read_again(server: Server) -> None:
+    manifest = server.folder / "runs/san-2/manifest.json"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(
+        text.replace('"title": "Two hosts"', '"title": "Renamed"'), encoding="utf-8"
+    )
+    titles = {row["id"]: row["title"] for row in server.get("/runs")}
+    assert titles == {"runs:san": "Two hosts", "runs:san-2": "Renamed"}
+    assert server.get("/runs/runs:san-2")["summary"]["title"] == "Renamed"
+    manifest.write_text(text, encoding="utf-8")
+
+
+def test_an_import_ends_as_a_scenario(server: Server) -> None:
+    load = (
+        "[global]\nrw=randread\nbs=4k\nruntime=1\ntime_based\nsize=1g\n[one]\nfilename=/dev/sdx\n"
+    )
+    found = server.post("/import/load", {"file": {"name": "one.fio", "text": load}})
+    assert server.post("/check", {"text": found["text"]})["problems"] == []
+    assert "/tmp" not in found["text"]
+    secret = "[one]\ninclude /etc/passwd\nrw=read\nsize=1g\n"
+    refused = server.post("/import/load", {"file": {"name": "one.fio", "text": secret}}, 422)
+    assert "root:" not in json.dumps(refused)
+    nothing = {"files": [{"name": "a.txt", "text": "hello"}]}
+    refused = server.post("/import/fabric", nothing, 422)
+    assert refused["error"]["file"] == "a.txt"
