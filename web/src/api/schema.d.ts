@@ -252,6 +252,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{job}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes
+         * @description Add events at the present simulated time; the run is simulated again up to it, then goes on.
+         *
+         *     The scenario of the run folder has them, and gives the same fingerprint.
+         */
+        post: operations["changes_api_jobs__job__changes_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{job}/events": {
         parameters: {
             query?: never;
@@ -599,6 +621,25 @@ export interface components {
             values: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * ChangesAnswer
+         * @description Changes made during a simulation: when, the difference of the text, and the job.
+         */
+        ChangesAnswer: {
+            /** At Ps */
+            at_ps: number;
+            /** Diff */
+            diff: string;
+            job: components["schemas"]["Job"];
+        };
+        /**
+         * ChangesRequest
+         * @description Changes of the scenario at the present simulated time.
+         */
+        ChangesRequest: {
+            /** Edits */
+            edits: components["schemas"]["Edit"][];
         };
         /**
          * CheckAnswer
@@ -1654,6 +1695,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    changes_api_jobs__job__changes_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangesRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesAnswer"];
                 };
             };
             /** @description Client Error */
