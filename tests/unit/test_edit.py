@@ -193,7 +193,7 @@ def written(path: tuple[Any, ...]) -> str:
     return text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_edit_of_any_example(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(EXAMPLES)).read_text(encoding="utf-8")

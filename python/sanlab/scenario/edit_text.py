@@ -26,8 +26,7 @@ def replace_value(text: str, above: Node, node: Node, step: str | int, value: ob
         if isinstance(step, str) and _rows(value) and type(above).__name__ == "MappingNode":
             written = _block(value, node.start_mark.column)
         else:
-            begin = _before_block(text, begin)
-            written = f" {written}"
+            return _beside_key(text, begin, end, written)
     return text[:begin] + written + text[end:]
 
 
@@ -121,10 +120,7 @@ def _emptied(text: str, node: Node, begin: int, end: int, *, is_map: bool) -> st
     """Return the text with the only part of a block gone."""
     if node.start_mark.column == 0 and is_map:
         return None  # a scenario without any key
-    start = _before_block(text, begin)
-    stop = text.find("\n", end)
-    rest = "" if stop < 0 else text[stop:]
-    return f"{text[:start]} {'{}' if is_map else '[]'}{rest}"
+    return _beside_key(text, begin, end, "{}" if is_map else "[]")
 
 
 def flow(value: object) -> str:
@@ -224,19 +220,22 @@ def _dash(text: str, begin: int) -> int:
     return text.rfind("-", 0, begin)
 
 
-def _before_block(text: str, begin: int) -> int:
-    """Return the index after the colon or dash that a block belongs to, comments left out."""
-    while True:
-        start = text.rfind("\n", 0, begin)
-        if start < 0:
-            return begin
-        line = text[text.rfind("\n", 0, start) + 1 : start]
-        if text[start:begin].strip():
-            return len(text[:begin].rstrip())
-        if line.strip() and not line.lstrip().startswith("#"):
-            bare = re.sub(r"\s+#.*$", "", line)
-            return start - len(line) + len(bare.rstrip())
-        begin = start
+def _beside_key(text: str, begin: int, end: int, written: str) -> str:
+    """Put a value beside its key or dash, in place of the block below; comments between stay."""
+    line = text.rfind("\n", 0, begin) + 1
+    if text[line:begin].strip():  # on the line of its dash
+        return text[:begin] + written + text[end:]
+    stop = text.find("\n", end)
+    rest = "" if stop < 0 else text[stop + 1 :]
+    start = line
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        owner = text[above : start - 1]
+        if owner.strip() and not owner.lstrip().startswith("#"):
+            at = above + len(re.sub(r"\s+#.*$", "", owner).rstrip())
+            return f"{text[:at]} {written}{text[at:line]}{rest}"
+        start = above
+    return text[:begin] + written + text[end:]
 
 
 def _above_comments(text: str, begin: int, column: int) -> int:
