@@ -111,12 +111,12 @@ export function inSpan(hops: readonly Hop[], span: Span, most: number): { hops: 
   return { hops: Array.from({ length: most }, (_, index) => found[Math.floor(index * step)]).filter((hop) => hop !== undefined), left: found.length - most };
 }
 
-/** Round instants for an axis, about every so many pixels. */
-export function ticks(span: Span, height: number): number[] {
+/** Instants at round times since an origin, one about every 60 pixels. */
+export function ticks(span: Span, height: number, origin: number): number[] {
   const rough = ((span.to - span.from) * 60) / height;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? power * 10;
   const found: number[] = [];
-  for (let at = Math.ceil(span.from / step) * step; at <= span.to; at += step) found.push(at);
+  for (let at = origin + Math.ceil((span.from - origin) / step) * step; at <= span.to; at += step) found.push(at);
   return found;
 }
