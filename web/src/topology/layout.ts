@@ -61,8 +61,14 @@ function targetWidth(graph: Graph, tiers: string[][]): number {
     return sum + (width + COLUMN_GAP) * (height + ROW_GAP);
   }, 0);
   const switches = tiers.filter((tier) => tier.length <= MOST_SIDE_BY_SIDE && graph.kinds.get(tier[0] ?? '') === 'switch');
-  const widest = Math.max(0, ...switches.map((tier) => tier.reduce((sum, name) => sum + sizeOf(graph, name).width + COLUMN_GAP, 0)));
+  const widest = Math.max(0, ...switches.map((tier) => tier.reduce((sum, name) => sum + sizeOf(graph, name).width + gapOf(graph, tier), 0)));
   return Math.max(1000, widest, Math.sqrt(area * 2.2));
+}
+
+/** Room between the columns of a tier: more where links run between neighbours. */
+function gapOf(graph: Graph, names: readonly string[]): number {
+  const own = new Set(names);
+  return names.some((name) => [...(graph.near.get(name) ?? [])].some((other) => own.has(other))) ? 4 * COLUMN_GAP : COLUMN_GAP;
 }
 
 interface Block {
@@ -77,7 +83,8 @@ interface Block {
 /** One tier as a grid that fills column by column, so that boxes of one switch stand together. */
 function block(graph: Graph, names: string[], wide: number, isTop: boolean): Block {
   const sizes = names.map((name) => sizeOf(graph, name));
-  const total = sizes.reduce((sum, size) => sum + size.width + COLUMN_GAP, 0);
+  const between = gapOf(graph, names);
+  const total = sizes.reduce((sum, size) => sum + size.width + between, 0);
   const rows = Math.max(1, Math.ceil(total / wide - 0.15));
   const height = Math.max(0, ...sizes.map((size) => size.height));
   const result: Block = { boxes: [], width: 0, height: names.length ? Math.min(rows, names.length) * (height + ROW_GAP) - ROW_GAP : 0, gaps: [], isLastRow: [] };
@@ -100,12 +107,12 @@ function block(graph: Graph, names: string[], wide: number, isTop: boolean): Blo
         spots: [],
         gap: null,
       });
-      result.gaps.push(x + width + COLUMN_GAP * (0.25 + (0.5 * (row + 1)) / (rows + 1)));
+      result.gaps.push(x + width + between * (0.25 + (0.5 * (row + 1)) / (rows + 1)));
       result.isLastRow.push(isTop ? line === rows - 1 : line === 0);
     });
-    x += width + COLUMN_GAP;
+    x += width + between;
   }
-  result.width = Math.max(0, x - COLUMN_GAP);
+  result.width = Math.max(0, x - between);
   return result;
 }
 
