@@ -144,19 +144,10 @@ class Guard:
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
         """Read the body, as long as it is small and quick enough."""
-        if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
-            raise Refused(414, "The address is too long", "Shorten it")
-        if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADERS:
-            raise Refused(431, "The headers are too long", "Shorten them")
         most = MAX_IMPORT if scope["path"].startswith(IMPORTS) else MAX_BODY
         if scope["method"] in SAFE_METHODS:
             most = 0
-        length = headers.get("content-length", "0")
-        if "content-length" in headers and "transfer-encoding" in headers:
-            raise Refused(400, "The request has two lengths", "Send one of them")
-        is_length = length.isascii() and length.isdecimal() and len(length) < 16
-        if not is_length or int(length) > most:
-            raise _too_large(most)
+        _check_sizes(scope, headers, most)
         parts: list[bytes] = []
         size = 0
         try:
@@ -174,6 +165,20 @@ class Guard:
                         return b"".join(parts)
         except TimeoutError:
             raise Refused(408, "The request took too long to arrive", "Send it again") from None
+
+
+def _check_sizes(scope: Scope, headers: Headers, most: int) -> None:
+    """Refuse what its head says to be too large."""
+    if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
+        raise Refused(414, "The address is too long", "Shorten it")
+    if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADERS:
+        raise Refused(431, "The headers are too long", "Shorten them")
+    length = headers.get("content-length", "0")
+    if "content-length" in headers and "transfer-encoding" in headers:
+        raise Refused(400, "The request has two lengths", "Send one of them")
+    is_length = length.isascii() and length.isdecimal() and len(length) < 16
+    if not is_length or int(length) > most:
+        raise _too_large(most)
 
 
 def _check_origin(scope: Scope, headers: Headers) -> None:
