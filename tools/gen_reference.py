@@ -18,6 +18,7 @@ from sanlab.cli.main import app
 from sanlab.explain.limit import KINDS
 from sanlab.results.columns import STAGES, TABLES
 from sanlab.scenario.schema import scenario_schema
+from sanlab.server.app import create_app
 from sanlab.simulation.tables import unit_of
 
 if TYPE_CHECKING:
@@ -89,10 +90,21 @@ def _limits() -> Iterator[str]:
 
 
 #: Lists for hand-written pages, by the name in their marker.
+def _routes() -> Iterator[str]:
+    yield from ("| request | answer |", "|---|---|")
+    for path, methods in create_app(DOCS).openapi()["paths"].items():
+        for method, route in methods.items():
+            query = [one["name"] for one in route.get("parameters", []) if one["in"] == "query"]
+            names = f" with {', '.join(f'`{name}`' for name in query)}" if query else ""
+            about = " ".join(route["description"].split())
+            yield f"| `{method.upper()} {path}`{names} | {_cell(about)} |"
+
+
 LISTS: dict[str, Callable[[], Iterator[str]]] = {
     "limits": _limits,
     "stages": _stages,
     "tables": _table_names,
+    "routes": _routes,
 }
 
 

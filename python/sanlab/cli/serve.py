@@ -65,10 +65,8 @@ def serve(
 
 
 def _open(url: str) -> None:
-    """Open the page a moment later, when the server answers."""
+    """Open the page; the server answers as soon as it can."""
     import threading
     import webbrowser
 
-    timer = threading.Timer(0.5, webbrowser.open, (url,))
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

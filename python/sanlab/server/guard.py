@@ -26,6 +26,8 @@ IMPORTS = "/api/import/"
 BODY_S = 30.0
 #: Longest path with its query.
 MAX_TARGET = 8000
+#: Longest headers together.
+MAX_HEADERS = 32 * 1024
 COOKIE = "sanlab_token"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 #: Names of this machine for itself.
@@ -71,6 +73,8 @@ class Refused(Exception):  # noqa: N818  an answer, not a fault
     def __init__(self, status: int, message: str, remedy: str) -> None:
         super().__init__(message)
         self.answer = error_response(status, {"message": message, "remedy": remedy})
+        # What is left of the body is not read.
+        self.answer.headers["Connection"] = "close"
 
 
 class Guard:
@@ -140,15 +144,10 @@ class Guard:
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
         """Read the body, as long as it is small and quick enough."""
-        if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
-            raise Refused(414, "The address is too long", "Shorten it")
         most = MAX_IMPORT if scope["path"].startswith(IMPORTS) else MAX_BODY
         if scope["method"] in SAFE_METHODS:
             most = 0
-        length = headers.get("content-length", "0")
-        is_length = length.isascii() and length.isdecimal() and len(length) < 16
-        if not is_length or int(length) > most:
-            raise _too_large(most)
+        _check_sizes(scope, headers, most)
         parts: list[bytes] = []
         size = 0
         try:
@@ -166,6 +165,20 @@ class Guard:
                         return b"".join(parts)
         except TimeoutError:
             raise Refused(408, "The request took too long to arrive", "Send it again") from None
+
+
+def _check_sizes(scope: Scope, headers: Headers, most: int) -> None:
+    """Refuse what its head says to be too large."""
+    if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
+        raise Refused(414, "The address is too long", "Shorten it")
+    if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADERS:
+        raise Refused(431, "The headers are too long", "Shorten them")
+    length = headers.get("content-length", "0")
+    if "content-length" in headers and "transfer-encoding" in headers:
+        raise Refused(400, "The request has two lengths", "Send one of them")
+    is_length = length.isascii() and length.isdecimal() and len(length) < 16
+    if not is_length or int(length) > most:
+        raise _too_large(most)
 
 
 def _check_origin(scope: Scope, headers: Headers) -> None:

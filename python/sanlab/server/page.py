@@ -33,6 +33,8 @@ class Page(StaticFiles):
             return error_response(404, {"message": "There is no such address"})
         if scope["method"] not in ("GET", "HEAD"):
             return error_response(405, {"message": "The page is only read"})
+        if not path.isprintable():
+            return error_response(404, {"message": "There is no such file"})
         full, found = self.lookup_path(path)
         if found is not None and Path(full).is_file():
             headers = {"Cache-Control": FOREVER} if path.startswith(ASSETS) else {}

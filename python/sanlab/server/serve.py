@@ -25,6 +25,8 @@ MAX_CONNECTIONS = 256
 IDLE_S = 10
 #: How long requests may take to end when the server does, in seconds.
 GRACE_S = 3
+#: Connections that wait to be accepted.
+BACKLOG = 512
 #: Shortest token that is accepted.
 MIN_TOKEN = 16
 
@@ -103,6 +105,7 @@ def bind(address: Address) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address.host, address.port))
+        listener.listen(BACKLOG)  # who connects before the loop begins waits for it
     except OSError as error:
         listener.close()
         reason = (
