@@ -32,6 +32,8 @@ export interface Wire {
   /** Shift of each cable of a trunk. */
   shifts: { x: number; y: number }[];
   middle: { x: number; y: number };
+  /** Number and speed of the links between the same switches, at the first of them. */
+  label: string;
 }
 
 export interface Area {

@@ -9,17 +9,36 @@ export function wiresOf(topology: Topology, drawing: Drawing): Wire[] {
   const wires: Wire[] = [];
   topology.links.forEach((link, index) => {
     const wire = between(drawing, [link.a, link.a_node], [link.b, link.b_node], Math.min(link.members, MOST_CABLES));
-    if (wire) wires.push({ ...wire, index, link });
+    if (wire) wires.push({ ...wire, index, link, label: '' });
   });
   for (const loop of topology.loops) {
     if (loop.node) continue;
     for (const port of loop.ports) {
       const node = drawing.portOf.get(port)?.node;
       const wire = node && between(drawing, [port, node], [`${loop.name}/${port}`, loop.name], 1);
-      if (wire) wires.push({ ...wire, index: null, link: null });
+      if (wire) wires.push({ ...wire, index: null, link: null, label: '' });
     }
   }
+  label(wires);
   return wires;
+}
+
+/** Labels links between switches, one label for all that run side by side with one speed. */
+function label(wires: Wire[]): void {
+  const groups = new Map<string, Wire[]>();
+  for (const wire of wires) {
+    if (!wire.link || wire.link.kind === 'edge') continue;
+    const { a_node, b_node, members, speed } = wire.link;
+    const key = [...[a_node, b_node].sort(), members, speed].join(' ');
+    groups.set(key, [...(groups.get(key) ?? []), wire]);
+  }
+  for (const group of groups.values()) {
+    const last = group[group.length - 1];
+    if (!last?.link) continue;
+    const { members, speed } = last.link;
+    const trunk = members > 1 ? `trunk of ${members} × ${speed}` : speed;
+    last.label = group.length > 1 ? `${group.length} × ${trunk}` : trunk;
+  }
 }
 
 function between(drawing: Drawing, a: [string, string], b: [string, string], cables: number): Pick<Wire, 'path' | 'shifts' | 'middle'> | null {
