@@ -33,6 +33,7 @@ MODULES = {
     "trace": "trace",
     "drive": "drive",
     "explain": "explain",
+    "ladder": "ladder",
     "report": "report",
     "compare": "compare",
     "size": "size",
