@@ -42,6 +42,43 @@ EXAMPLES = (
 )
 
 
+#: Disks behind loops, and a write that the near end of a link answers for the array.
+BEHIND_LOOPS = """
+hosts:
+  - {name: host1, hbas: {speed: 8GFC}}
+switches:
+  - {name: sw1, speed: 8GFC}
+arrays:
+  - name: dev1
+    ports: 1
+    disk: {model: generic-10k, size: 2GB}
+    groups: [{name: g1, raid: {level: 5, drives: 5}}]
+    back_end: {kind: loop, loops: 2}
+    luns: [{name: lun1, group: g1}]
+links:
+  - {from: host1, to: sw1}
+  - {from: dev1, to: sw1}
+workloads:
+  - {name: load, hosts: host1, targets: dev1.lun1, iodepth: 4, rw: randrw, bs: 64KiB}
+measure: {duration: 200ms}
+"""
+ACCELERATED = """
+hosts:
+  - {name: host1, hbas: {speed: 8GFC}}
+switches:
+  - {name: "sw[1..2]", speed: 8GFC}
+arrays:
+  - {name: dev1, ports: 1, luns: [{name: lun1, size: 10GiB}]}
+links:
+  - {from: host1, to: sw1}
+  - {from: sw1, to: sw2, length: 50km, bb_credit: 255, write_acceleration: true}
+  - {from: dev1, to: sw2}
+workloads:
+  - {name: load, hosts: host1, targets: dev1.lun1, iodepth: 4, rw: randwrite, bs: 64KiB}
+measure: {duration: 50ms}
+"""
+
+
 @pytest.fixture(scope="module")
 def run_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
     runs: dict[str, Run] = {}
@@ -162,6 +199,32 @@ def test_a_frame_of_a_loop_leaves_by_its_fl_port(run_of: Callable[[str], Run]) -
     assert from_disk
     assert {re.sub(r"\d+$", "", hop.receiver) for hop in from_disk} == {"switch1.fl"}
     assert {hop.receiver for hop in one.hops if hop.sender.startswith("switch1.fl")} == {io.target}
+
+
+def test_operations_on_disks_behind_loops_belong_to_the_io(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(BEHIND_LOOPS, encoding="utf-8")
+    done = run(tmp_path / "scenario.yaml", folder=tmp_path / "run")
+    io, one = first(done, "write")
+    shared(one)
+    assert stage_times(one) == io.stages
+    # A small write to RAID 5 reads old data and parity and writes both.
+    disks = [exchange.target for exchange in one.exchanges if exchange.kind == "back_end"]
+    assert len(disks) == 4
+    assert len({disk.rpartition(".")[0] for disk in disks}) == 2
+    assert {lane.kind for lane in one.lanes[4:]} <= {"array", "port"}
+
+
+def test_an_accelerated_write_gets_its_transfer_ready_from_the_near_switch(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(ACCELERATED, encoding="utf-8")
+    done = run(tmp_path / "scenario.yaml", folder=tmp_path / "run")
+    io, one = first(done, "write")
+    shared(one)
+    assert stage_times(one) == io.stages
+    ready = [hop for hop in one.hops if hop.kind == "FCP_XFER_RDY"]
+    assert [(hop.sender, hop.receiver) for hop in ready] == [
+        ("sw1.f0", "host1.hba0.p0"),
+        ("dev1.p0", "sw2.f1"),
+    ]
 
 
 def test_pieces_are_commands_of_their_own(run_of: Callable[[str], Run]) -> None:
