@@ -109,12 +109,19 @@ def run(
     capture: list[tuple[int, int]] | None = None,
     capture_path: str | None = None,
     capture_limit: int = ...,
+    capture_only: list[tuple[int, int, int]] | None = None,
+    ladder: tuple[int, int] | None = None,
     reference: bool = False,
 ) -> dict[str, Any]:
     """Simulate a plan. The interpreter is free meanwhile.
 
     `tables` of the result has the columns of each table by name: numbers as a `memoryview` of shape
     (rows,) and format `Q` or `d`, text as a list of strings.
+
+    A capture takes the frames of some exchanges alone with `capture_only`: N_Port of the
+    originator, OX_ID, and when it was opened. `ladder` records one I/O, by its job and its number
+    in it, and ends the run after it: `ladder` of the result has the tables `requests`, `exchanges`,
+    `hops` and `steps`.
     """
 
 def drive_blocks(plan_json: str) -> int:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from sanlab.compare.verdict import Comparison
     from sanlab.explain.explanation import Explained
     from sanlab.explain.findings.finding import Finding
+    from sanlab.ladder.ladder import Ladder
     from sanlab.remedies.trial import Trial
+    from sanlab.results.slowest import SlowIo
     from sanlab.results.steady import Steady
     from sanlab.scenario.scenario import Scenario
 
@@ -43,6 +45,29 @@ class Run(FinishedRun):
         from sanlab.explain.explanation import explain
 
         return explain(self)
+
+    def slowest(self, workload: str | None = None) -> list[SlowIo]:
+        """Return the slowest I/Os of all workloads or of one, with the time of every stage."""
+        from sanlab.results.slowest import slowest
+
+        return slowest(self, workload)
+
+    def ladder(self, io: str | None = None, rank: int = 1) -> Ladder:
+        """Return one I/O step by step; the run is simulated again up to its end.
+
+        Parameters
+        ----------
+        io
+            `JOB#NUMBER`; without it the I/O at place `rank` among the slowest.
+
+        Raises
+        ------
+        SanlabError
+            The run has no such I/O, or this version of sanlab simulates it differently.
+        """
+        from sanlab.ladder.ladder import ladder
+
+        return ladder(self, io=io, rank=rank)
 
     def findings(self) -> list[Finding]:
         """Return the findings of the report, problems first."""

@@ -234,3 +234,21 @@ def test_an_import_ends_as_a_scenario(server: Server) -> None:
     nothing = {"files": [{"name": "a.txt", "text": "hello"}]}
     refused = server.post("/import/fabric", nothing, 422)
     assert refused["error"]["file"] == "a.txt"
+
+
+def test_the_slowest_io_and_its_ladder(server: Server) -> None:
+    run = str(server.folder / "runs/san")
+    slow = server.get("/runs/runs:san/slowest")
+    assert [one["rank"] for one in slow] == list(range(1, len(slow) + 1))
+    assert all(sum(one["stages"].values()) == one["response_ps"] for one in slow)
+    printed = said("ladder", run)
+    assert isinstance(printed, dict)
+    named = f"{slow[0]['job']}#{slow[0]['number']}"
+    assert printed.pop("io") == named
+    assert server.get("/runs/runs:san/ladder") == printed
+    assert server.get("/runs/runs:san/ladder", io=named) == printed
+    frames = server.client.get("/api/runs/runs:san/capture", params={"io": named})
+    assert frames.content.startswith(b"\n\r\r\n"), "the block that begins a pcapng file"
+    refused = server.client.get("/api/runs/runs:san/ladder", params={"io": "no"})
+    assert refused.status_code == 422
+    assert refused.json()["error"]["message"]

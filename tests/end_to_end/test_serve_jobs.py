@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import signal
+import socket
 import time
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 from serving import LONG, SCENARIO, Server, serving
 
@@ -197,3 +200,43 @@ def test_the_end_of_the_server_ends_its_workers(tmp_path: Path) -> None:
         server.process.wait(20)
     runs = [path.name for path in (tmp_path / "runs").iterdir()]
     assert runs == ["long"], "the run keeps what it has"
+
+
+def test_streams_beyond_the_limit_are_refused_and_closed_ones_do_not_count(server: Server) -> None:
+    job = server.post("/jobs", {"path": "long.yaml", "pace": 0.05}, 201)["id"]
+    url = httpx.URL(server.url)
+    request = f"GET /api/jobs/{job}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+
+    def streams(count: int) -> list[socket.socket]:
+        found = []
+        for _ in range(count):
+            sock = socket.create_connection((url.host, url.port or 80), timeout=30)
+            sock.sendall(request)
+            assert b" 200 OK" in sock.recv(100)
+            found.append(sock)
+        return found
+
+    first = streams(64)
+    time.sleep(0.5)
+    answer = server.client.get(f"/api/jobs/{job}/events")
+    assert answer.status_code == 429
+    for sock in first:
+        sock.close()
+    time.sleep(1)
+    for sock in streams(64):
+        sock.close()
+    server.post(f"/jobs/{job}/stop")
+    server.wait(job, "stopped")
+
+
+def test_a_second_page_sees_the_same_run(server: Server) -> None:
+    job = server.post("/jobs", {"path": "san.yaml", "pace": 0.01}, 201)["id"]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(server.events, [job, job])
+    assert [data for name, data in one if name == "sample"] == [
+        data for name, data in other if name == "sample"
+    ]
+    again = server.events(job)
+    assert [data for name, data in again if name == "sample"] == [
+        data for name, data in one if name == "sample"
+    ], "a page that comes late gets what it missed"

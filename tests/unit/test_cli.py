@@ -134,10 +134,24 @@ def test_catalog_without_a_match_names_the_nearest(words: list[str], hint: str) 
     assert hint in err
 
 
+def test_serve_without_its_libraries_says_how_to_install_them(tmp_path: Path) -> None:
+    code = (
+        "import sys\nsys.modules['fastapi'] = None\n"
+        "from sanlab.cli.main import app\napp(['serve', sys.argv[1], '--no-browser'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sanlab serve needs fastapi. Install it with: pip install 'sanlab[web]'\n"
+    )
+
+
 def test_help_does_not_load_what_is_heavy() -> None:
     code = (
         "import sys, sanlab.cli.main\n"
-        "heavy = {'pydantic', 'ruamel', 'numpy', 'pyarrow', 'jinja2', 'rich.table'}\n"
+        "heavy = {'pydantic', 'ruamel', 'numpy', 'pyarrow', 'jinja2', 'rich.table', 'fastapi'}\n"
         "print(*sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

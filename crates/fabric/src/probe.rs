@@ -1,7 +1,7 @@
 //! Who watches frames.
 
 use sanlab_fc::Frame;
-use sanlab_kernel::{Id, Instant};
+use sanlab_kernel::{Id, Instant, Span};
 
 use crate::fibre::Fibre;
 
@@ -33,6 +33,11 @@ pub trait Probe<C = ()> {
         received_at: Instant,
         fate: Fate,
     );
+
+    /// What the frame just shown has waited for credit at this transmitter, and where the fabric knows it by
+    /// now, when a credit is back: that of the fibre which it came by, and that of this one.
+    #[inline(always)]
+    fn credit(&mut self, _waited: Span, _came_by_back_at: Instant, _back_at: Instant) {}
 
     /// Whether it looks at all.
     #[inline(always)]

@@ -88,30 +88,35 @@ impl Stage {
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
+        self.column().trim_end_matches("_ps")
+    }
+
+    /// The column of its time in tables.
+    pub fn column(self) -> &'static str {
         match self {
-            Self::HostCpu => "host_cpu",
-            Self::FileSystem => "file_system",
-            Self::LunQueue => "lun_queue",
-            Self::Hba => "hba",
-            Self::Bus => "bus",
-            Self::TxQueue => "tx_queue",
-            Self::Loop => "loop",
-            Self::CreditWait => "credit_wait",
-            Self::Wire => "wire",
-            Self::Switch => "switch",
-            Self::Recovery => "recovery",
-            Self::TaskSet => "task_set",
-            Self::Limit => "limit",
-            Self::Controller => "controller",
-            Self::Cache => "cache",
-            Self::DiskQueue => "disk_queue",
-            Self::Seek => "seek",
-            Self::Rotation => "rotation",
-            Self::Transfer => "transfer",
-            Self::Parity => "parity",
-            Self::Media => "media",
-            Self::Mirror => "mirror",
-            Self::Interrupt => "interrupt",
+            Self::HostCpu => "host_cpu_ps",
+            Self::FileSystem => "file_system_ps",
+            Self::LunQueue => "lun_queue_ps",
+            Self::Hba => "hba_ps",
+            Self::Bus => "bus_ps",
+            Self::TxQueue => "tx_queue_ps",
+            Self::Loop => "loop_ps",
+            Self::CreditWait => "credit_wait_ps",
+            Self::Wire => "wire_ps",
+            Self::Switch => "switch_ps",
+            Self::Recovery => "recovery_ps",
+            Self::TaskSet => "task_set_ps",
+            Self::Limit => "limit_ps",
+            Self::Controller => "controller_ps",
+            Self::Cache => "cache_ps",
+            Self::DiskQueue => "disk_queue_ps",
+            Self::Seek => "seek_ps",
+            Self::Rotation => "rotation_ps",
+            Self::Transfer => "transfer_ps",
+            Self::Parity => "parity_ps",
+            Self::Media => "media_ps",
+            Self::Mirror => "mirror_ps",
+            Self::Interrupt => "interrupt_ps",
         }
     }
 }

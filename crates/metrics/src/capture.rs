@@ -1,5 +1,7 @@
 //! Frames of chosen ports in a pcapng file.
 
+mod places;
+
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,6 +20,8 @@ use sanlab_fc::link_services::ServiceFrame;
 use sanlab_fc::{Exchange, Frame, FrameKind, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, slot_of};
 use sanlab_scsi::{Command, Device, Exchanges, LogicalUnit, encode};
+
+pub use places::{CaptureLoops, ExchangeKey};
 
 /// FC-2 frames with SOF and EOF, LINKTYPE_FC_2_WITH_FRAME_DELIMS.
 const LINK_TYPE: u32 = 225;
@@ -75,11 +79,14 @@ pub struct Capture<W: Write> {
     interfaces: IdVec<Fibre, (Option<u32>, Option<u32>)>,
     /// For each N_Port its interface, if it is on a loop.
     on_loops: IdVec<NPort, Option<u32>>,
+    loops: CaptureLoops,
     addresses: IdVec<NPort, u32>,
     luns: IdVec<Device, IdVec<LogicalUnit, u32>>,
     /// What frames of services say; those carry a number in this list.
     services: IdVec<ServiceFrame>,
     limit: u64,
+    /// Frames of other exchanges are left out, unless there is no list.
+    only: Option<Vec<ExchangeKey>>,
     /// For each fibre of a link when it carried nothing; those that are over are gone.
     outages: IdVec<Fibre, Vec<(Instant, Instant)>>,
     /// Frames seen that may not be the next in time yet.
@@ -151,11 +158,13 @@ impl<W: Write> Capture<W> {
             writer,
             interfaces,
             on_loops,
+            loops: CaptureLoops::default(),
             addresses,
             luns,
             services: IdVec::new(),
             outages: IdVec::filled(Vec::new(), fibres),
             limit,
+            only: None,
             pending: BinaryHeap::new(),
             pushed: 0,
             is_known: Vec::new(),
@@ -169,6 +178,49 @@ impl<W: Write> Capture<W> {
     pub fn with_services(mut self, services: IdVec<ServiceFrame>) -> Self {
         self.services = services;
         self
+    }
+
+    /// With loops that ports share with each other and with an `FL_Port`.
+    #[must_use]
+    pub fn with_loops(mut self, loops: CaptureLoops) -> Self {
+        self.loops = loops;
+        self
+    }
+
+    /// The interfaces that see a frame sent and received.
+    fn interfaces_of(&self, fibre: Id<Fibre>, frame: &Frame) -> (Option<u32>, Option<u32>) {
+        let on_loop = |n_port: Id<NPort>| self.on_loops[n_port];
+        let Some(&(sender, receiver)) = self.interfaces.get(fibre) else {
+            let of = fibre.place() - self.interfaces.len();
+            let gate = self.loops.gate_for(of, frame.destination);
+            let receiver = gate.map_or_else(
+                || on_loop(frame.destination),
+                |gate| self.interfaces[gate].0,
+            );
+            return (on_loop(frame.source), receiver);
+        };
+        // From an FL_Port a frame goes to its destination at once.
+        if self.loops.is_gate(fibre) {
+            return (sender, on_loop(frame.destination));
+        }
+        (sender, receiver)
+    }
+
+    /// Of these exchanges alone.
+    #[must_use]
+    pub fn of_exchanges(mut self, only: Option<Vec<ExchangeKey>>) -> Self {
+        self.only = only;
+        self
+    }
+
+    /// Whether a frame is wanted.
+    fn wants<T>(&self, frame: &Frame, exchanges: &Exchanges<T>) -> bool {
+        self.only.as_ref().is_none_or(|only| {
+            frame.kind < FrameKind::Plain
+                && only.contains(&ExchangeKey::of(
+                    exchanges.exchange(frame.exchange.record()),
+                ))
+        })
     }
 
     /// With times in which links carry nothing. What then is on the fibre are primitive sequences, for
@@ -298,15 +350,11 @@ impl<W: Write, T> Probe<Exchanges<T>> for Capture<W> {
         received_at: Instant,
         fate: Fate,
     ) {
-        let of_link = self.interfaces.get(fibre).copied();
-        if frame.came_by.is_none() || of_link.is_none() {
+        if frame.came_by.is_none() || fibre.place() >= self.interfaces.len() {
             self.on_first_hop(frame);
         }
-        let (sender, receiver) = of_link.unwrap_or_else(|| {
-            let interface = |n_port: Id<NPort>| self.on_loops[n_port];
-            (interface(frame.source), interface(frame.destination))
-        });
-        if sender.is_some() || receiver.is_some() {
+        let (sender, receiver) = self.interfaces_of(fibre, frame);
+        if (sender.is_some() || receiver.is_some()) && self.wants(frame, exchanges) {
             let carried = (frame.kind < FrameKind::Plain).then(|| {
                 let id = frame.exchange.record();
                 (exchanges.exchange(id), exchanges.command(id))

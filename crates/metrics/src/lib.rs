@@ -4,10 +4,14 @@ mod capture;
 mod frames;
 mod histogram;
 mod io;
+mod slowest;
 mod table;
 
-pub use capture::{Capture, CaptureError, CapturePlace, CapturePort, Captured};
+pub use capture::{
+    Capture, CaptureError, CaptureLoops, CapturePlace, CapturePort, Captured, ExchangeKey,
+};
 pub use frames::{FlowTotals, FrameLatencies};
 pub use histogram::Histogram;
 pub use io::{IoTotals, WorkloadMeter};
+pub use slowest::Slowest;
 pub use table::{Column, Table};

@@ -9,11 +9,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView};
-use sanlab_metrics::{Column, Table};
+use sanlab_kernel::{Id, Instant};
+use sanlab_metrics::{Column, ExchangeKey, Table};
 use sanlab_sim::drive::TraceLine;
 use sanlab_sim::drive_load::RandomReads;
 use sanlab_sim::plan::DrivePlan;
-use sanlab_sim::{CaptureRequest, NO_HOLD, Outcome, RunOptions};
+use sanlab_sim::{CaptureRequest, IoName, NO_HOLD, Outcome, RunOptions};
 
 create_exception!(
     _native,
@@ -143,7 +144,7 @@ impl Snapshot {
 
 /// Simulate a plan. The interpreter is free meanwhile.
 #[pyfunction]
-#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, capture_limit = u64::MAX, reference = false))]
+#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, capture_limit = u64::MAX, capture_only = None, ladder = None, reference = false))]
 #[allow(
     clippy::too_many_arguments,
     reason = "they are the keywords of one Python function"
@@ -155,6 +156,8 @@ fn run(
     capture: Option<Vec<(u32, u32)>>,
     capture_path: Option<PathBuf>,
     capture_limit: u64,
+    capture_only: Option<Vec<(u32, u16, u64)>>,
+    ladder: Option<(u32, u64)>,
     reference: bool,
 ) -> PyResult<Py<PyDict>> {
     let capture = match (capture, capture_path) {
@@ -162,12 +165,14 @@ fn run(
             ends,
             path,
             limit: capture_limit,
+            only: capture_only.map(|only| only.into_iter().map(exchange_key).collect()),
         }),
         _ => None,
     };
     let options = RunOptions {
         every_event: reference,
         capture,
+        ladder: ladder.map(|(job, number)| IoName { job, number }),
     };
     let shared = control
         .map(|control| Arc::clone(&control.0))
@@ -176,6 +181,14 @@ fn run(
         .detach(|| sanlab_sim::run_json(plan_json, &options, &shared))
         .map_err(raise)?;
     to_python(py, &outcome)
+}
+
+fn exchange_key((initiator, ox_id, opened_ps): (u32, u16, u64)) -> ExchangeKey {
+    ExchangeKey {
+        initiator: Id::new(initiator),
+        ox_id,
+        opened_at: Instant::from_ps(opened_ps),
+    }
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
@@ -277,6 +290,13 @@ fn to_python(py: Python<'_>, outcome: &Outcome) -> PyResult<Py<PyDict>> {
         tables.set_item(table.name, table_to_python(py, table)?)?;
     }
     result.set_item("tables", tables)?;
+    if !outcome.ladder.is_empty() {
+        let ladder = PyDict::new(py);
+        for table in &outcome.ladder {
+            ladder.set_item(table.name, table_to_python(py, table)?)?;
+        }
+        result.set_item("ladder", ladder)?;
+    }
     if let Some(captured) = outcome.captured {
         let capture = PyDict::new(py);
         capture.set_item("frames_count", captured.frames)?;

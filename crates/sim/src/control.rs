@@ -184,7 +184,7 @@ mod tests {
         let control = Control::default();
         assert_eq!(control.snapshot(Duration::from_millis(1)), None);
         drop(control.begin());
-        assert_eq!(control.snapshot(Duration::from_hours(1)), None);
+        assert_eq!(control.snapshot(Duration::from_secs(3600)), None);
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
         let control = Control::default();
         let running = control.begin();
         std::thread::scope(|scope| {
-            let ask = || control.snapshot(Duration::from_mins(1));
+            let ask = || control.snapshot(Duration::from_secs(60));
             let askers = [scope.spawn(ask), scope.spawn(ask)];
             while control.asked() < 2 {
                 control.nap();

@@ -41,12 +41,45 @@ pub(crate) fn fibre_name(plan: &Plan, fibre: Id<Fibre>) -> String {
     })
 }
 
+/// The port that a transmitter sends to on the way to an `N_Port`; none if it sends to that one.
+pub(crate) fn far_port_name(plan: &Plan, fibre: Id<Fibre>, n_port: u32) -> Option<String> {
+    let link = fibre.place() / 2;
+    if link < plan.links.len() {
+        let at_b = fibre.number().is_multiple_of(2);
+        let (far, _) = ends(&plan.links[link], at_b);
+        // A frame from a switch goes to a port of the loop at once.
+        let is_loop = matches!(far, EndPlan::Loop { .. });
+        return (!is_loop).then(|| port_name(plan, link, at_b));
+    }
+    let (ring, _) = place_on_loop(plan, fibre)?;
+    let is_there = plan.loops[ring]
+        .ports
+        .iter()
+        .any(|port| port.n_port == Some(n_port));
+    if is_there {
+        return None;
+    }
+    let is_ring =
+        |end: EndPlan| matches!(end, EndPlan::Loop { loop_id } if loop_id as usize == ring);
+    let gates = plan.links.iter().enumerate();
+    let mut gates = gates.filter(|(_, link)| is_ring(link.a) || is_ring(link.b));
+    gates
+        .next()
+        .map(|(number, link)| port_name(plan, number, is_ring(link.a)))
+}
+
 /// The port on a loop that a transmitter belongs to; none if it is on a link.
 pub(crate) fn port_on_loop(plan: &Plan, fibre: Id<Fibre>) -> Option<&LoopPortPlan> {
+    let (ring, place) = place_on_loop(plan, fibre)?;
+    Some(&plan.loops[ring].ports[place])
+}
+
+/// The loop that a transmitter is on, and its place on it.
+fn place_on_loop(plan: &Plan, fibre: Id<Fibre>) -> Option<(usize, usize)> {
     let mut place = fibre.place().checked_sub(2 * plan.links.len())?;
-    for ring in &plan.loops {
+    for (number, ring) in plan.loops.iter().enumerate() {
         if place < ring.ports.len() {
-            return Some(&ring.ports[place]);
+            return Some((number, place));
         }
         place -= ring.ports.len();
     }

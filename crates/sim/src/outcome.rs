@@ -15,6 +15,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// What was measured.
     pub tables: Vec<Table>,
+    /// What one I/O did, step by step, where that was asked for.
+    pub ladder: Vec<Table>,
     /// What was captured, where a capture was asked for.
     pub captured: Option<Captured>,
 }

@@ -2,19 +2,21 @@
 
 use std::path::PathBuf;
 
-use sanlab_fabric::{Fibre, NoProbe, Probe};
+use sanlab_fabric::{Fibre, NoProbe, Probe, fibres_of};
 use sanlab_kernel::{Id, Instant};
-use sanlab_metrics::{Capture, CapturePlace, CapturePort};
+use sanlab_metrics::{Capture, CaptureLoops, CapturePlace, CapturePort, ExchangeKey};
 use sanlab_scsi::Exchanges;
 
 use crate::build::build;
 use crate::check::check;
 use crate::control::Control;
 use crate::issuer::Tag;
+use crate::ladder::Climber;
 use crate::laws::check_laws;
 use crate::names::{fibre_name, port_on_loop};
+use crate::one_io::{IoName, OneIo};
 use crate::outcome::{Outcome, RunError, Summary};
-use crate::plan::{LinkPlan, Plan};
+use crate::plan::{EndPlan, LinkPlan, Plan};
 use crate::tables::tables;
 use crate::watch::Watched;
 use crate::world::World;
@@ -29,6 +31,8 @@ pub struct CaptureRequest {
     pub path: PathBuf,
     /// Most frames to write; the run ends soon after.
     pub limit: u64,
+    /// Frames of these exchanges alone; all where there is no list.
+    pub only: Option<Vec<ExchangeKey>>,
 }
 
 /// What a run does besides.
@@ -38,6 +42,8 @@ pub struct RunOptions {
     pub every_event: bool,
     /// Capture frames.
     pub capture: Option<CaptureRequest>,
+    /// Record every step of one I/O; the run ends soon after it.
+    pub ladder: Option<IoName>,
 }
 
 /// An instant of the world outside.
@@ -78,7 +84,14 @@ fn run_as<const E: bool>(
     options: &RunOptions,
     control: &Control,
 ) -> Result<Outcome, RunError> {
-    let world = build::<E>(plan)?;
+    let mut world = build::<E>(plan)?;
+    if let Some(of) = options.ladder {
+        world.ladder = Some(Box::new(OneIo::new(of)));
+        let mut climber = Climber::new(of);
+        let mut outcome = drive(started, world, plan, control, &mut climber)?;
+        outcome.ladder = climber.tables(plan);
+        return Ok(outcome);
+    }
     let Some(request) = &options.capture else {
         return drive(started, world, plan, control, &mut NoProbe);
     };
@@ -96,6 +109,8 @@ fn run_as<const E: bool>(
         request.limit,
     )
     .map_err(|error| failed(&error.0))?
+    .with_loops(capture_loops(plan))
+    .of_exchanges(request.only.clone())
     .with_services(world.services.frames().clone())
     .with_outages(plan.links.iter().map(outages_of).collect());
     let mut outcome = drive(started, world, plan, control, &mut capture)?;
@@ -126,6 +141,25 @@ fn capture_ports(plan: &Plan, ends: &[(u32, u32)]) -> Vec<CapturePort> {
         .collect()
 }
 
+/// Which ports share a loop, and by which fibre its `FL_Port` sends.
+fn capture_loops(plan: &Plan) -> CaptureLoops {
+    let mut loops = CaptureLoops::of_n_ports(plan.n_ports.len());
+    for (number, ring) in (0u32..).zip(&plan.loops) {
+        let is_ring = |end| matches!(end, EndPlan::Loop { loop_id } if loop_id == number);
+        let gate = plan.links.iter().enumerate().find_map(|(link, plan)| {
+            let [a, b] = fibres_of(Id::from_place(link));
+            match (is_ring(plan.a), is_ring(plan.b)) {
+                (true, _) => Some(b),
+                (_, true) => Some(a),
+                _ => None,
+            }
+        });
+        let ports = ring.ports.iter().map(|port| port.n_port.map(Id::new));
+        loops.add(gate, ports);
+    }
+    loops
+}
+
 fn capture_place(plan: &Plan, fibre: Id<Fibre>) -> CapturePlace {
     let n_port = port_on_loop(plan, fibre).and_then(|port| port.n_port);
     n_port.map_or(CapturePlace::Link(fibre), |n_port| {
@@ -136,10 +170,21 @@ fn capture_place(plan: &Plan, fibre: Id<Fibre>) -> CapturePlace {
 /// A probe that receives the progress of the simulation.
 trait Watch: Probe<Exchanges<Tag>> {
     /// Nothing begins before `now` any more.
+    #[inline(always)]
     fn reached(&mut self, _now: Instant) {}
+
+    /// A step has been done.
+    #[inline(always)]
+    fn stepped<const E: bool>(&mut self, _world: &mut World<E>, _now: Instant) {}
 }
 
 impl Watch for NoProbe {}
+
+impl Watch for Climber {
+    fn stepped<const E: bool>(&mut self, world: &mut World<E>, now: Instant) {
+        self.climb(world, now);
+    }
+}
 
 impl<W: std::io::Write> Watch for Capture<W> {
     fn reached(&mut self, now: Instant) {
@@ -185,6 +230,7 @@ fn drive<const E: bool>(
     Ok(Outcome {
         tables: tables(&mut world, plan, now),
         summary,
+        ladder: Vec::new(),
         captured: None,
     })
 }
@@ -218,6 +264,7 @@ fn loop_until_end<const E: bool>(
         if world.step(next_at, probe) {
             now = next_at;
         }
+        probe.stepped(world, next_at);
         steps += 1;
         if steps.is_multiple_of(LOOK_EVERY) {
             let is_stopped = watched.look(world, now, steps);

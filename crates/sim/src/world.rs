@@ -11,6 +11,7 @@ use crate::faults::state::Faults;
 use crate::host::state::HostSide;
 use crate::issuer::Tag;
 use crate::meters::{Machines, Meters, OpenFor, OpenNow, WorkloadState};
+use crate::one_io::OneIo;
 use crate::outcome::Failure;
 use crate::services::state::Services;
 
@@ -30,6 +31,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     /// What goes wrong in the fabric.
     pub(crate) faults: Faults,
     pub(crate) meters: Meters,
+    /// The one I/O that a run is made for to see it step by step.
+    pub(crate) ladder: Option<Box<OneIo>>,
     /// When something is due besides events, at the latest known look.
     pub(crate) attention_at: Instant,
     pub(crate) events: u64,

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from sanlab.explain.limit import Limit
     from sanlab.remedies.trial import Trial
     from sanlab.results.run import Run
+    from sanlab.results.slowest import SlowIo
 
 #: Most workloads that are listed; `--json` has all.
 WORKLOADS_SHOWN = 20
+#: Most of the slowest I/Os that are listed; `--json` has all.
+SLOWEST_LISTED = 20
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +36,9 @@ def explain(
     workload: Annotated[
         str | None, typer.Option("--workload", metavar="NAME", help="Only this workload.")
     ] = None,
+    has_slowest: Annotated[
+        bool, typer.Option("--slowest", help="List the slowest I/Os with the time of each stage.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Say what limits each workload of a run, over the whole run and while something differs.
@@ -45,6 +51,7 @@ def explain(
         from sanlab.explain.explanation import explain as explain_run
         from sanlab.explain.findings import find
         from sanlab.results.run import Run
+        from sanlab.results.slowest import slowest
 
         run = Run.open(folder)
         if run.manifest.measured is not None:
@@ -59,10 +66,13 @@ def explain(
             reason = f"{folder} has no workload '{workload}'; its workloads are {known}"
             raise SanlabError(reason)
         trials = _tried(run, workload) if is_tried else []
+        slow = slowest(run, workload) if has_slowest else []
         if as_json:
             document = {"title": run.title, "folder": str(run.folder)}
             workloads = [workload_document(one) for one in explained]
-            show_json(document | {"workloads": workloads, "tried": trial_document(trials)})
+            ios = {"slowest": [io.as_dict() for io in slow]} if has_slowest else {}
+            tried = {"workloads": workloads, "tried": trial_document(trials)}
+            show_json(document | tried | ios)
             return
         lines = [line for one in explained[:WORKLOADS_SHOWN] for line in workload_lines(one)]
         if len(explained) > WORKLOADS_SHOWN:
@@ -74,7 +84,30 @@ def explain(
         ]
         lines += [f"{finding.title}. {finding.detail}".strip() for finding in others]
         lines += trial_lines(trials)
+        lines += _slowest_lines(slow) if has_slowest else []
         typer.echo("\n".join(lines or ["This run has no workload to explain."]))
+
+
+def _slowest_lines(slow: list[SlowIo]) -> list[str]:
+    """The slowest I/Os as a table; `sanlab ladder` takes their places in it."""
+    from sanlab.cli.text_table import text_table
+    from sanlab.words import show_bytes, show_time
+
+    if not slow:
+        return ["", "No I/O completed in the measured window."]
+    header = ["", "workload", "op", "start", "response", "size", "host", "LUN", "most of it"]
+    rows = [
+        [
+            str(io.rank),
+            *(io.workload, io.op, show_time(io.start_ps), show_time(io.response_ps)),
+            *(show_bytes(io.bytes), io.host, io.lun, io.where(3)),
+        ]
+        for io in slow[:SLOWEST_LISTED]
+    ]
+    lines = ["", "The slowest I/Os:", *text_table([header, *rows], words={1, 2, 6, 7, 8})]
+    if len(slow) > SLOWEST_LISTED:
+        lines.append(f"and {len(slow) - SLOWEST_LISTED} more: see --json")
+    return lines
 
 
 def _tried(run: Run, workload: str | None) -> list[Trial]:

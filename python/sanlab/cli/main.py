@@ -33,6 +33,7 @@ MODULES = {
     "trace": "trace",
     "drive": "drive",
     "explain": "explain",
+    "ladder": "ladder",
     "report": "report",
     "serve": "serve",
     "compare": "compare",

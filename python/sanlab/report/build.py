@@ -12,7 +12,7 @@ from sanlab.explain.findings import write as write_findings
 from sanlab.report import fabric_tables, fault_tables, topology
 from sanlab.report.cards import cards_of
 from sanlab.report.figures import SERIES_SHOWN, figures
-from sanlab.report.io_tables import PHASES, STAGE_TIMES, WORKLOADS
+from sanlab.report.io_tables import PHASES, SLOWEST, STAGE_TIMES, WORKLOADS
 from sanlab.report.loop_tables import ENCLOSURES, LOOPS, STRINGS
 from sanlab.report.page import REPORT_SCRIPT, STYLE, TEMPLATES, json_in_html, template, vega
 from sanlab.report.port_tables import FRAMES, PORTS, WAITING
@@ -36,7 +36,7 @@ SCENARIO_SHOWN = 200_000
 
 #: All tables of the page.
 TABLES = (
-    *(WORKLOADS, PHASES, STAGE_TIMES, PORTS, WAITING, LOOPS, STRINGS, ENCLOSURES, FRAMES),
+    *(WORKLOADS, PHASES, STAGE_TIMES, SLOWEST, PORTS, WAITING, LOOPS, STRINGS, ENCLOSURES, FRAMES),
     *(STATIONS, MIRRORS, FILE_SYSTEMS, *fabric_tables.TABLES, *fault_tables.TABLES),
 )
 
@@ -54,6 +54,8 @@ _CAPTIONS = {
     "stage_shares": "The same as shares of the response time.",
     "stages_over_time": "The same over simulated time, for the workloads that moved most bytes: "
     "which stage grows when the response time does.",
+    "slowest_ios": "Each bar is one I/O from its call, its stages in the order of the path. "
+    "sanlab ladder shows one of them frame by frame.",
     "credit_wait_over_time": "Share of the time with a frame to send and no BB credit, of the "
     "ports that waited longest. Dashed: faults.",
     "frame_latencies": "Network: from the first bit out to the last bit in. End to end: from the "

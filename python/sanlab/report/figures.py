@@ -14,7 +14,7 @@ import numpy as np
 
 from sanlab.explain.stalls import stalls
 from sanlab.report.charts import Rows, Unit, number, rounded_rows, sized, time_unit
-from sanlab.report.stage_figures import stage_shares, stages, stages_over_time
+from sanlab.report.stage_figures import slowest_ios, stage_shares, stages, stages_over_time
 from sanlab.results.happenings import happenings
 from sanlab.results.latency import (
     Histogram,
@@ -63,6 +63,7 @@ def figures(run: Run) -> dict[str, Chart]:
         "errors_over_time": errors_over_time,
         "stages": stages,
         "stage_shares": stage_shares,
+        "slowest_ios": slowest_ios,
         "credit_wait_over_time": credit_wait_over_time,
         "frame_latencies": frame_latencies,
     }

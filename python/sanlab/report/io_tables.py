@@ -19,6 +19,7 @@ from sanlab.results.columns import PERCENTILES, STAGES
 from sanlab.results.latency import TAIL, has_percentile
 from sanlab.results.phases import PERCENTILES as PHASE_PERCENTILES
 from sanlab.results.phases import phases
+from sanlab.results.slowest import slowest
 from sanlab.words import show_time, whole
 
 if TYPE_CHECKING:
@@ -128,4 +129,30 @@ STAGE_TIMES = Declaration(
         text("includes", "meaning"),
     ),
     _stage_rows,
+)
+
+
+def _slowest_rows(run: Run) -> Iterator[Row]:
+    for io in slowest(run):
+        yield vars(io) | {"spent": io.where(3)}
+
+
+SLOWEST = Declaration(
+    "slowest",
+    (
+        count("rank", "rank"),
+        text("workload", "workload"),
+        text("op", "op"),
+        time("start", "start_ps"),
+        time("response", "response_ps"),
+        text("most of it", "spent"),
+        text("host", "host"),
+        text("LUN", "lun"),
+        text("from", "initiator"),
+        text("to", "target"),
+        count("bytes", "bytes"),
+        count("commands", "command_count"),
+    ),
+    _slowest_rows,
+    has_filter=True,
 )

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from sanlab.report.charts import Rows, Unit, number, rounded_rows, sized, time_unit
 from sanlab.results.columns import STAGES, stage_name
+from sanlab.results.slowest import slowest
 from sanlab.vega_lite import chart, mark, nominal, quantitative
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 FLOWS_STACKED = 14
 #: Workloads whose stages are drawn over time; those with most bytes.
 WORKLOADS_SHOWN = 4
+#: Slowest I/Os drawn.
+SLOWEST_SHOWN = 20
 #: Place of each stage along the path.
 _ORDER: Final = {name: place for place, name in enumerate(STAGES)}
 _STAGE_COLOURS = dict(
@@ -93,6 +97,46 @@ def _bars(run: Run, unit: Unit, x: Channel) -> Chart | None:
         ],
     )
     return sized(bars, max(70, 42 * len(flows)))
+
+
+def slowest_ios(run: Run) -> Chart | None:
+    """The slowest I/Os stage by stage, one bar each."""
+    slow = slowest(run)[:SLOWEST_SHOWN]
+    if not slow:
+        return None
+    unit = time_unit(slow[0].response_ps / 3)
+    names = [f"{io.rank}. {io.workload} {io.op}" for io in slow]
+    rows: Rows = [
+        {
+            "io": name,
+            "place": f"{io.host}, {io.lun}, at {show_time(io.start_ps)}",
+            "stage": stage_name(stage),
+            "order": _ORDER[stage],
+            "time": spent / unit.ps,
+            "share": spent / io.response_ps,
+        }
+        for io, name in zip(slow, names, strict=True)
+        for stage, spent in io.stages.items()
+    ]
+    shown = [stage for stage in STAGES if any(stage in io.stages for io in slow)]
+    bars = chart(
+        rounded_rows(rows),
+        mark("bar", height={"band": 0.75}, stroke="#ffffff", strokeWidth=0.5),
+        y=nominal("io", title=None, sort=names, axis={"labelLimit": 190}),
+        x=quantitative("time", title=f"time since the call ({unit.name})", stack="zero"),
+        order=quantitative("order"),
+        color=_colour(shown),
+        tooltip=[
+            nominal("io"),
+            nominal("place"),
+            nominal("stage"),
+            number("time", unit.name),
+            quantitative("share", format=".1%"),
+        ],
+    )
+    return sized(bars, 40 + 20 * len(slow)).with_properties(
+        title="The slowest I/Os, stage by stage"
+    )
 
 
 def stages_over_time(run: Run) -> dict[str, Chart]:

@@ -258,6 +258,30 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "share": "`mean_ps` as a share of the mean response time",
         },
     ),
+    "slowest": (
+        (
+            "The 20 slowest I/Os of each workload and operation in the measured window, the slowest first. "
+            "The stages of a row sum exactly to its response time."
+        ),
+        {
+            "workload": "name in the scenario",
+            "op": "`read` or `write`",
+            "job": "job that asked for it",
+            "number": "requests the job had made before it; job and number name the same I/O in a repeated run",
+            "start_ps": "when the application called",
+            "response_ps": f"response time, {_WHERE_RESPONSE}",
+            "host": "host it ran on",
+            "array": "array of the LUN",
+            "lun": "LUN; of an I/O in several commands that of the command that ended last",
+            "initiator": "port of the host that the command left by; of several commands likewise",
+            "target": "port of the array that the command went to; of several commands likewise",
+            "offset_bytes": "first byte on the LUN, or on the volume of several LUNs",
+            "bytes": "bytes",
+            "command_count": "SCSI commands it took, retries left out",
+            "is_retried": "1 if a command of it was sent again after a fault, else 0",
+            **{f"{stage}_ps": f"time in the stage `{stage}`" for stage in STAGES},
+        },
+    ),
     "stage_series": (
         "One row for each workload, operation, stage and bin: I/Os that completed in it, ramps included.",
         {

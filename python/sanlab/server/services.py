@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from sanlab.results.run import Run
 from sanlab.server.index import Index
 from sanlab.server.jobs.manager import Manager
+from sanlab.server.jobs.questions import Questions
 from sanlab.server.workspace import Workspace
 
 #: Most runs that stay open.
@@ -66,6 +67,7 @@ class Services:
     workspace: Workspace
     jobs: Manager
     runs: OpenRuns = field(default_factory=OpenRuns)
+    questions: Questions = field(default_factory=Questions)
     streams: int = 0
 
     def __post_init__(self) -> None:

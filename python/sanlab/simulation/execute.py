@@ -49,12 +49,19 @@ class Capture:
     path: Path
     #: The simulation stops after this many frames.
     limit: int
+    #: Frames of these exchanges alone: N_Port of the originator, OX_ID, and when it was opened.
+    only: tuple[tuple[int, int, int], ...] | None = None
 
 
 def simulate(
-    plan: Plan, *, capture: Capture | None = None, show_progress: bool = False, title: str = ""
+    plan: Plan,
+    *,
+    capture: Capture | None = None,
+    stop_at_ps: int | None = None,
+    show_progress: bool = False,
+    title: str = "",
 ) -> Outcome:
-    """Simulate a plan in a worker thread; the interpreter is free meanwhile.
+    """Simulate a plan in a worker thread, to its end or to `stop_at_ps`; the interpreter is free.
 
     The first Ctrl-C stops the engine and keeps what it has (`summary["is_complete"]` is False).
     A second one gives up at once.
@@ -76,7 +83,10 @@ def simulate(
             "capture": list(capture.ends),
             "capture_path": str(capture.path),
             "capture_limit": capture.limit,
+            "capture_only": None if capture.only is None else list(capture.only),
         }
+    if stop_at_ps is not None:
+        control.hold(stop_at_ps)
 
     # Not the thread's own join: interrupted, Python before 3.13 takes the thread for dead.
     is_done = threading.Event()
@@ -97,6 +107,8 @@ def simulate(
         try:
             while not is_done.wait(POLL_S):
                 line.update(control)
+                if stop_at_ps is not None and control.now_ps >= stop_at_ps:
+                    control.stop()
         except KeyboardInterrupt:
             control.stop()
             is_done.wait()
@@ -119,6 +131,25 @@ def simulate_here(plan_json: str, control: Any = None) -> Outcome:  # noqa: ANN4
         return _outcome_of(_native.run(plan_json, control))
     except (_native.PlanError, _native.RunError) as error:
         raise _as_run_error(error) from error
+
+
+def simulate_one_io(plan_json: str, job: int, number: int) -> dict[str, pa.Table]:
+    """Simulate a plan up to the end of one I/O of a job, and return what it did step by step.
+
+    The tables are `requests`, `exchanges`, `hops` and `steps`.
+
+    Raises
+    ------
+    RunError
+        A check of the engine failed, or it refused the plan.
+    """
+    import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
+
+    try:
+        result = _native.run(plan_json, ladder=(job, number))
+    except (_native.PlanError, _native.RunError) as error:
+        raise _as_run_error(error) from error
+    return {name: from_native(columns) for name, columns in result["ladder"].items()}
 
 
 def _outcome_of(result: dict[str, Any]) -> Outcome:

@@ -92,7 +92,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
 
     /// A buffer at the far end of a fibre is free at this instant.
     #[inline(always)]
-    fn return_credit(&mut self, fibre: Id<Fibre>, channel: u8, freed_at: Instant) {
+    fn return_credit(&mut self, fibre: Id<Fibre>, channel: u8, freed_at: Instant) -> Instant {
         let transmitter = &self.fibres[fibre];
         let at = freed_at + transmitter.credit_return;
         if EVERY_EVENT || transmitter.on_slow_path {
@@ -100,6 +100,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         } else {
             self.give_plain_credit(fibre, at);
         }
+        at
     }
 
     /// The same where nothing but the one credit of the fibre is concerned.
@@ -285,16 +286,24 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             };
             probe.frame(id, &frame, context, now, in_at, fate);
         }
+        let (mut came_by_back_at, mut back_at) = (Instant::NEVER, Instant::NEVER);
         let arrives_at = match sink {
             _ if fate != Fate::Whole => LOST,
-            Sink::NPort(n_port) => self.deliver::<SLOW_PATH>(&leg, n_port, channel),
+            Sink::NPort(n_port) => {
+                let arrives_at;
+                (arrives_at, back_at) = self.deliver::<SLOW_PATH>(&leg, n_port, channel);
+                arrives_at
+            }
             Sink::Switch { switch, port } => self.forward::<SLOW_PATH>(&leg, (switch, port)),
             Sink::Loop(_) => unreachable!("the loop of an FL_Port starts its frames"),
         };
         if let Some(came_by) = came_by.get() {
-            self.return_credit(came_by.same(), came_on, tail_at);
+            came_by_back_at = self.return_credit(came_by.same(), came_on, tail_at);
         } else if let Source::NPort(n_port) = source {
             self.n_ports[n_port].on_sent(tail_at);
+        }
+        if probe.is_on() {
+            probe.credit(credit_wait, came_by_back_at, back_at);
         }
         self.rearm_with::<SLOW_PATH>(id, now);
         Transmission {
@@ -330,24 +339,25 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
     }
 
-    /// The frame reaches its destination: its buffer is free again when the N_Port says so.
+    /// The frame reaches its destination: its buffer is free again when the N_Port says so. Returns when it is
+    /// in, and when its credit is back, where that is known.
     #[inline(always)]
     fn deliver<const SLOW_PATH: bool>(
         &mut self,
         leg: &Leg,
         n_port: Id<NPort>,
         channel: u8,
-    ) -> Instant {
+    ) -> (Instant, Instant) {
         let port = &mut self.n_ports[n_port];
         if let (true, Some(bus_port)) = (SLOW_PATH, port.bus_port()) {
             self.land(bus_port, leg.frame, leg.in_at);
             self.delivered += 1;
-            return Instant::NEVER;
+            return (Instant::NEVER, Instant::NEVER);
         }
         let freed_at = port.on_received(leg.in_at, self.frames[leg.frame].payload_bytes);
-        self.return_credit(leg.fibre, channel, freed_at);
+        let back_at = self.return_credit(leg.fibre, channel, freed_at);
         self.delivered += 1;
-        leg.in_at
+        (leg.in_at, back_at)
     }
 
     /// The frame goes on to a switch, where it waits for its output.

@@ -18,8 +18,8 @@ pub(crate) struct ArraySide {
     pub(super) arrays: IdVec<Array>,
     /// For each N_Port of an array its number among that array's.
     pub(super) port_places: IdVec<NPort, Id<FrontEndPort>>,
-    pub(super) tasks: Arena<Task>,
-    pub(super) transfers: Arena<Transfer>,
+    pub(crate) tasks: Arena<Task>,
+    pub(crate) transfers: Arena<Transfer>,
     /// Commands that wait until their LUN has gone over to another controller.
     pub(super) held: Vec<Held>,
     /// Disk operations of the current task.

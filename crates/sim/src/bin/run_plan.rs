@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     };
     let options = RunOptions {
         every_event: has("--every-event"),
-        capture: None,
+        ..RunOptions::default()
     };
     match run_json(&text, &options, &Control::default()) {
         Ok(outcome) if has("--stats") => match serde_json::to_string(&outcome.summary) {

@@ -49,6 +49,7 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPla
         is_awaited: parts.order.is_awaited(Id::new(job.workload)),
         is_filling: true,
         token_at: Instant::START,
+        asked: 0,
         totals: Default::default(),
         open_at_first: [0; 2],
         open_at_last: [0; 2],

@@ -39,7 +39,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
     let mut world = World {
         network: fabric::network_of(plan).build::<E>(),
         agenda: Agenda::new(),
-        host: HostSide::new(host),
+        host: HostSide::new(host, plan.workloads.len()),
         array: ArraySide::new(arrays::arrays_of(plan)?, arrays::port_places(plan)),
         fcp: sanlab_scsi::Exchanges::default(),
         exchanges: Exchanges::new(plan.n_ports.len(), plan.data_frame_bytes),
@@ -53,6 +53,7 @@ pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
             windows,
             Phases::new(&plan.phases),
         ),
+        ladder: None,
         attention_at: Instant::START,
         events: 0,
         last_arrival_at: Instant::START,

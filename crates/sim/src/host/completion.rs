@@ -126,6 +126,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         record.timeline.until(now, Stage::HostCpu);
         let record = *record;
         self.host.requests.remove(request);
+        if let Some(ladder) = &mut self.ladder {
+            ladder.on_end(request, &record, true);
+        }
         if record.role == Role::Piece {
             self.end_piece(now, &record, true);
         } else {
@@ -141,6 +144,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let direction = usize::from(record.is_read);
         if is_counted {
             running.totals[direction].add(record.bytes, response);
+            let slowest = &mut self.host.slowest[running.workload][direction];
+            if slowest.takes(response) {
+                slowest.keep(response, *record);
+            }
         }
         let workload = self.meters.workload(running.workload);
         workload.complete(now, record.is_read, record.bytes, response);

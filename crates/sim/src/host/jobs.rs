@@ -61,7 +61,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.host.jobs[id].is_filling = false;
                 break;
             };
-            let job = &self.host.jobs[id];
+            let job = &mut self.host.jobs[id];
+            let number = job.asked;
+            job.asked += 1;
             let (host, workload) = (job.host, job.workload);
             let device = job.devices[asked.target];
             let role = match job.volume {
@@ -75,6 +77,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 role,
                 commands: u32::from(role == Role::Whole),
                 reply_bytes: asked.reply_bytes,
+                number,
                 is_read: asked.is_read,
                 address: asked.address,
                 bytes: asked.bytes,

@@ -147,6 +147,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let record = &mut self.host.requests[parent];
         let record = *record;
         self.host.requests.remove(parent);
+        if let Some(ladder) = &mut self.ladder {
+            ladder.on_end(parent, &record, false);
+        }
         self.end_in_error(now, &record, record.pause);
     }
 
@@ -169,6 +172,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         }
         if is_good {
             parent.timeline = piece.timeline;
+            (parent.device, parent.path) = (piece.device, piece.path);
         }
         let parent = *parent;
         if parent.failed_pieces > 0 {

@@ -137,6 +137,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         record.pause = pause;
         let record = *record;
         self.host.requests.remove(id);
+        if let Some(ladder) = &mut self.ladder {
+            ladder.on_end(id, &record, false);
+        }
         if record.role == Role::Piece {
             self.end_piece(now, &record, false);
         } else {

@@ -33,6 +33,8 @@ pub(crate) struct OpenRequest {
     pub(crate) failed_pieces: u32,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
+    /// Which request of its job it is, or is a piece of: the first is 0.
+    pub(crate) number: u64,
     pub(crate) is_read: bool,
     /// How often a command of it got no answer, or no good one.
     pub(crate) failures: u32,
@@ -69,6 +71,7 @@ impl OpenRequest {
             commands: 1,
             failed_pieces: 0,
             reply_bytes: 0,
+            number: 0,
             is_read: false,
             failures: 0,
             is_retried: false,

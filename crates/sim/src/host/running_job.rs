@@ -39,6 +39,8 @@ pub(crate) struct RunningJob {
     pub(crate) is_filling: bool,
     /// When its host has the token of its file.
     pub(crate) token_at: Instant,
+    /// Requests made so far.
+    pub(crate) asked: u64,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [IoTotals; 2],
     /// Of the I/Os that were open when the warm-up ended, and of those open at the end of the run: bytes

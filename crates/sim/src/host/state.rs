@@ -3,6 +3,7 @@
 use sanlab_fc::NPort;
 use sanlab_host::{Adapter, CpuCosts, Engine, Host, LunQueue, PathGroup, Role};
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Span, Timeline};
+use sanlab_metrics::Slowest;
 
 use super::file_system::FileSystem;
 use super::open_bytes::OpenBytes;
@@ -11,6 +12,9 @@ use super::path::{HostDevice, Path, Route};
 use super::request::OpenRequest;
 use super::running_job::RunningJob;
 use crate::meters::WorkloadState;
+
+/// Slowest I/Os that are kept of each workload, reads and writes apart.
+const SLOWEST_KEPT: usize = 20;
 
 /// The host's side of every command.
 pub(crate) struct HostSide {
@@ -23,8 +27,10 @@ pub(crate) struct HostSide {
     pub(super) devices: IdVec<HostDevice>,
     /// From adapters to ports of arrays, as hosts know them.
     pub(super) paths: IdVec<Path>,
-    pub(super) requests: Arena<OpenRequest>,
+    pub(crate) requests: Arena<OpenRequest>,
     pub(super) open_bytes: OpenBytes,
+    /// The slowest writes and reads, warm-up left out.
+    pub(super) slowest: IdVec<WorkloadState, [Slowest<OpenRequest>; 2]>,
     pub(crate) order: Order,
 }
 
@@ -42,7 +48,8 @@ pub(crate) struct HostParts {
 }
 
 impl HostSide {
-    pub(crate) fn new(parts: HostParts) -> Self {
+    pub(crate) fn new(parts: HostParts, workloads: usize) -> Self {
+        let slowest = [Slowest::new(SLOWEST_KEPT), Slowest::new(SLOWEST_KEPT)];
         Self {
             hosts: parts.hosts,
             engines: parts.engines,
@@ -53,6 +60,7 @@ impl HostSide {
             paths: parts.paths,
             requests: Arena::default(),
             open_bytes: OpenBytes::default(),
+            slowest: IdVec::filled(slowest, workloads),
             order: parts.order,
         }
     }
@@ -71,6 +79,10 @@ impl HostSide {
 
     pub(crate) fn file_systems_mut(&mut self) -> &mut IdVec<FileSystem> {
         &mut self.file_systems
+    }
+
+    pub(crate) fn slowest(&self) -> &IdVec<WorkloadState, [Slowest<OpenRequest>; 2]> {
+        &self.slowest
     }
 
     pub(crate) fn jobs(&self) -> &IdVec<RunningJob> {
@@ -104,7 +116,7 @@ impl HostSide {
 
     /// The path of a command.
     #[inline]
-    pub(super) fn route_of(&self, request: &OpenRequest) -> Route {
+    pub(crate) fn route_of(&self, request: &OpenRequest) -> Route {
         self.devices[request.device].routes[request.path]
     }
 

@@ -9,6 +9,7 @@ mod mirrors;
 mod numbers;
 mod pairs;
 mod ports;
+mod slowest;
 mod stations;
 mod storage;
 mod workloads;
@@ -29,6 +30,7 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         workloads::response_histogram(world, plan),
         workloads::stages(world, plan),
         workloads::stage_series(world, plan),
+        slowest::slowest(world, plan),
         workloads::phases(world, plan),
         workloads::jobs(world, plan),
         frames::frames(world, plan),

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::world::World;
 
 /// Names of directions, in the order of a workload's meters.
-const OPS: [&str; 2] = ["write", "read"];
+pub(super) const OPS: [&str; 2] = ["write", "read"];
 
 struct WorkloadRow<'a> {
     workload: Id<WorkloadState>,

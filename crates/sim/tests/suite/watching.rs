@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sanlab_sim::plan::{Distribution, RoutePolicy};
 use sanlab_sim::{Control, NO_HOLD, Outcome, RunOptions, Snapshot, run};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Two hosts read and write through a switch.
 fn busy(end_ps: u64) -> San {
