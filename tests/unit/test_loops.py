@@ -135,7 +135,7 @@ def test_loops_behind_controllers_make_no_stack_of_an_array(tmp_path: Path) -> N
         """
     )
     run = sanlab.run(scenario, folder=tmp_path / "run")
-    assert stacks(run) == {}
+    assert stacks(run.plan) == {}
     assert "1 array" in draw(run)
     assert "1 stack" not in draw(run)
     counts = totals(compile_plan(load_scenario(scenario)))
