@@ -192,7 +192,7 @@ def service_ports(plan: Plain) -> set[int]:
 
 
 def is_internal(link: Plain, services: set[int]) -> bool:
-    """Whether a link of the plan joins a switch with its own services, so that it is not a cable."""
+    """Whether a link of the plan joins a switch with its own services, without a cable."""
     ends = (link["a"], link["b"])
     return any(end["kind"] == "n_port" and end["n_port"] in services for end in ends)
 
