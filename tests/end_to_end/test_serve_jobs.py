@@ -190,14 +190,15 @@ def test_a_failure_matrix_is_a_job(server: Server) -> None:
     assert server.post(f"/jobs/{job}/pace", {"pace": 1}, 409)["error"]["message"]
 
 
-def test_the_end_of_the_server_ends_its_workers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, -15), (signal.SIGINT, 0)])
+def test_the_end_of_the_server_ends_its_workers(tmp_path: Path, number: int, code: int) -> None:
     (tmp_path / "long.yaml").write_text(LONG, encoding="utf-8")
     with serving(tmp_path) as server:
         job = server.post("/jobs", {"path": "long.yaml", "pace": 0.1}, 201)["id"]
         while server.get(f"/jobs/{job}")["now_ps"] < PS // 100:
             time.sleep(0.05)
-        server.process.send_signal(signal.SIGTERM)
-        server.process.wait(20)
+        server.process.send_signal(number)
+        assert server.process.wait(20) == code
     runs = [path.name for path in (tmp_path / "runs").iterdir()]
     assert runs == ["long"], "the run keeps what it has"
 

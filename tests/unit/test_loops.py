@@ -135,7 +135,7 @@ def test_loops_behind_controllers_make_no_stack_of_an_array(tmp_path: Path) -> N
         """
     )
     run = sanlab.run(scenario, folder=tmp_path / "run")
-    assert stacks(run) == {}
+    assert stacks(run.plan) == {}
     assert "1 array" in draw(run)
     assert "1 stack" not in draw(run)
     counts = totals(compile_plan(load_scenario(scenario)))
@@ -149,7 +149,7 @@ def test_a_run_without_loops_has_no_fullest(make_run: Any) -> None:  # noqa: ANN
 
 @pytest.mark.parametrize("which", ["jbod", "sbod"])
 def test_a_stack_is_known_by_its_enclosures(which: str, request: pytest.FixtureRequest) -> None:
-    (stack,) = stacks(request.getfixturevalue(which)).values()
+    (stack,) = stacks(request.getfixturevalue(which).plan).values()
     assert stack.enclosures == 3
     assert sorted(stack.disks.values()) == [0] * 16 + [1] * 16 + [2] * 16
     assert [(it.port, it.enclosure) for it in stack.plugged if it.loop == "rack.a"] == [

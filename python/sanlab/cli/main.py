@@ -23,6 +23,7 @@ MODULES = {
     "import": "importing",
     "export": "export",
     "check": "check",
+    "ports": "ports",
     "plan": "plan",
     "run": "run",
     "measure": "measure",

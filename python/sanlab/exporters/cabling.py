@@ -6,6 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
+from sanlab.topology.build import PS_PER_METRE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,8 +15,6 @@ if TYPE_CHECKING:
 COLUMNS = (
     "cable", "from_box", "from_port", "to_box", "to_port", "speed", "length_m", "cables", "note",
 )  # fmt: skip
-#: Light in a fibre passes a metre in 5 ns.
-PS_PER_METRE = 5_000
 
 
 def cabling(plan: dict[str, Any]) -> str:

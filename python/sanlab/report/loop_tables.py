@@ -106,7 +106,7 @@ STRINGS = Declaration(
 def _enclosure_rows(run: Run) -> Iterator[Row]:
     """Return the disks of a stack by enclosure: a stack may have too many for single rows."""
     stations = {row["station"]: row for row in run.rows("stations") if row["kind"] == "disk"}
-    for stack in stacks(run).values():
+    for stack in stacks(run.plan).values():
         for enclosure in range(stack.enclosures):
             names = [disk for disk, place in stack.disks.items() if place == enclosure]
             disks = [stations[name] for name in names if name in stations]

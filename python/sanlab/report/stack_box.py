@@ -83,7 +83,7 @@ def stack_boxes(run: Record) -> dict[str, StackBox]:
             {loop: taken.get(loop, 0.0) for loop in stack.loops},
             {loop: held.get(loop, []) for loop in stack.loops},
         )
-        for name, stack in stacks(run).items()
+        for name, stack in stacks(run.plan).items()
     }
 
 

@@ -156,7 +156,7 @@ def _cables(run: Record, boxes: dict[str, _Box]) -> dict[tuple[str, str, int], _
         names = sorted(boxes[str(row["node"])].name for row in pair)
         by_pair.setdefault((names[0], names[-1]), []).append(pair)
     cables: dict[tuple[str, str, int], _Cable] = {}
-    states = link_states(run)
+    states = link_states(run.plan, run.manifest.simulated_ps)
     for (first, last), pairs in by_pair.items():
         for index, pair in enumerate(pairs):
             lane = index if len(pairs) <= 4 else 0

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sanlab.words import show_time
-
-if TYPE_CHECKING:
-    from sanlab.results.record import Record
 
 #: States of ports that are as meant.
 MEANT = ("online", "no light", "initialising")
@@ -30,21 +27,28 @@ class LinkState:
     words: str
 
 
-def link_states(run: Record) -> dict[int, LinkState]:
-    """Return the state of each link that did not carry frames all the time, by its index."""
-    end = run.manifest.simulated_ps
+def link_states(plan: dict[str, Any], end: int) -> dict[int, LinkState]:
+    """Return the state of each link that was not up all the time before `end`, by its index.
+
+    Parameters
+    ----------
+    plan
+        The plan as plain data.
+    end
+        Instant in ps: the end of a run, or one within it.
+    """
     found: dict[int, LinkState] = {}
-    for number, link in enumerate(run.plan["links"]):
+    for number, link in enumerate(plan["links"]):
         outages = [row for row in link.get("outages", ()) if row["from_ps"] < end]
         if outages:
             found[number] = _dark(outages, end)
     by_port = {
         (side["switch"], side["port"]): number
-        for number, link in enumerate(run.plan["links"])
+        for number, link in enumerate(plan["links"])
         for side in (link["a"], link["b"])
         if side["kind"] == "switch"
     }
-    services = run.plan["services"] or {"ports": []}
+    services = plan["services"] or {"ports": []}
     for row in services["ports"]:
         place = by_port.get((row["switch"], row["port"]))
         if place is None or row["at_ps"] > end:

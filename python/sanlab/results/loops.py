@@ -60,15 +60,15 @@ class Stack:
     plugged: list[Plugged] = field(default_factory=list)
 
 
-def stacks(run: Record) -> dict[str, Stack]:
+def stacks(plan: dict[str, Any]) -> dict[str, Stack]:
     """Stacks by name, from top to bottom; a stack `rack` has the loops `rack.a` and `rack.b`.
 
     An array whose controllers have loops to their disks is not a stack.
     """
-    n_ports = run.plan["n_ports"]
-    behind = {array["name"] for array in run.plan["arrays"] if array["back_end"] is not None}
+    n_ports = plan["n_ports"]
+    behind = {array["name"] for array in plan["arrays"] if array["back_end"] is not None}
     found: dict[str, Stack] = {}
-    for loop in run.plan["loops"]:
+    for loop in plan["loops"]:
         name = loop["name"].rpartition(".")[0]
         if name in behind:
             continue
@@ -78,7 +78,7 @@ def stacks(run: Record) -> dict[str, Stack]:
             stack.enclosures = len(loop["medium"]["crossbars"])
         for place in loop["ports"]:
             if place["n_port"] is None:
-                stack.plugged.append(_fl_port(run.plan, loop["name"], place["crossbar"]))
+                stack.plugged.append(_fl_port(plan, loop["name"], place["crossbar"]))
                 continue
             port = n_ports[place["n_port"]]
             enclosure = place["crossbar"]
@@ -131,7 +131,7 @@ def uses(run: Record) -> list[Use]:
         for row in run.rows("strings")
     ]
     by_name = {row["loop"]: row for row in run.rows("loops")}
-    for stack in stacks(run).values() if by_name else ():
+    for stack in stacks(run.plan).values() if by_name else ():
         for loop in stack.loops if stack.is_switched else ():
             # A circuit joins a disk and another port: divide the circuits among the other ports.
             others = sum(plug.loop == loop for plug in stack.plugged)

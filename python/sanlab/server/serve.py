@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import secrets
 import socket
@@ -153,4 +154,5 @@ def serve(
     if on_ready is not None:
         query = "" if address.token is None else f"?token={address.token}"
         on_ready(f"http://{address.shown_host}:{port}/{query}")
-    uvicorn.Server(config).run(sockets=[listener])
+    with contextlib.suppress(KeyboardInterrupt):  # raised again when everything has ended
+        uvicorn.Server(config).run(sockets=[listener])

@@ -313,10 +313,15 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.offer_frames(id, now);
     }
 
-    /// Look again when the next frame becomes ready.
+    /// Look again when the next frame becomes ready. An alarm that has not rung yet stays, though what follows
+    /// from a frame under way may be computed for a later instant: when it rings, the port requests the loop
+    /// for what its circuit did not take.
     fn set_output_alarm(&mut self, id: Id<LoopPort>, now: Instant) {
         if let Some(into) = self.loops.ports[id].switch_input() {
             let output = way_back(into);
+            if self.fibres[output].could_start_at <= now {
+                return;
+            }
             let at = self.fibres[output].queues.ready_after(now);
             self.fibres[output].could_start_at = at;
             self.alarms.set_or_clear(output.number(), at);

@@ -237,6 +237,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 Medium::Shared(shared) => shared.arbitration.withdraw(own_place, now),
                 Medium::Switched(switched) => switched.withdraw(own_place),
             }
+        } else if lane == Lane::Back && port.switch_input().is_none() {
+            // What waited for a buffer of the FL_Port has gone; what is behind it may be for another port.
+            let next = self.next_partner(id, now);
+            if self.has_buffer_at(next) {
+                self.request_loop(id, now);
+            }
         }
         self.set_end(owner);
     }

@@ -4,7 +4,9 @@ use crate::support::*;
 use proptest::prelude::*;
 use sanlab_fc::HEADER_IN_BYTES;
 use sanlab_kernel::Rate;
-use sanlab_sim::plan::{Distribution, Interleave, LoopActionPlan, LoopFaultPlan, RoutePolicy};
+use sanlab_sim::plan::{
+    Distribution, Interleave, LoopActionPlan, LoopFaultPlan, RoutePolicy, VirtualChannelPlan,
+};
 
 const RATE: u64 = 212_500_000;
 const LATENCY: u64 = 700 * NS;
@@ -175,6 +177,64 @@ fn a_disk_pulled_from_a_public_loop_fails_alone() {
 
 proptest! {
     #![proptest_config(cases(64))]
+
+    /// Two loops with hosts and disks, on switches that little credit joins: whatever waits for whatever, all
+    /// work gets done, and the reference gives the same tables.
+    #[test]
+    fn swarm_of_loops_that_send_to_each_other(
+        ports in prop::collection::vec(
+            (1u64..40, any::<bool>(), any::<bool>(), any::<bool>(), 1u32..4, 1u32..5), 10),
+        jobs in prop::collection::vec((0u32..4, 0u32..4, 1u64..20, 1u32..9, 0u32..=2), 2..8),
+        buffers in (1u32..4, 1u32..4),
+        (credit, has_channels, latency) in (1u32..4, any::<bool>(), prop::sample::select(&[0, US][..])),
+    ) {
+        let mut san = San::new(1000 * SECOND);
+        let switches = [0, 1].map(|_| san.switch(latency, latency > 0, RoutePolicy::Destination));
+        let isl = san.link(switches[0], switches[1], Cable::new(4 * RATE, 0, credit));
+        if has_channels {
+            san.plan.links[isl].virtual_channels = vec![VirtualChannelPlan {
+                class_id: 0,
+                credit_a_to_b: n32(credit),
+                credit_b_to_a: n32(1),
+            }];
+        }
+        let hosts: Vec<_> = (0..4).map(|number| san.host(&format!("host{number}"))).collect();
+        let disks: Vec<_> = (0..4)
+            .map(|number| san.array(&format!("disk{number}"), 20 * US, Distribution::Exponential))
+            .collect();
+        let mut drawn = ports.into_iter();
+        for (side, buffers) in [buffers.0, buffers.1].into_iter().enumerate() {
+            let own = 2 * side..2 * side + 2;
+            let on_loop = [&hosts[own.clone()], &disks[own]].concat();
+            let of = san.public_loop(&on_loop, switches[side], buffers);
+            for place in &mut of.ports {
+                let drawn = drawn.next().expect("one for each place");
+                place.delay_ps = n64(drawn.0 * WORD_2GFC);
+                place.repeat_ps = 0;
+                (place.uses_transfer, place.is_full_duplex) = (drawn.1, drawn.2);
+                (place.is_fair, place.tenancy_frames) = (true, n32(drawn.5));
+                if place.n_port.is_some() {
+                    (place.is_fair, place.buffers) = (drawn.3, n32(drawn.4));
+                }
+            }
+        }
+        let mut asked = 0;
+        for (host, target, blocks, depth, reads) in jobs {
+            let job = san.job(host, target, blocks * 512, depth);
+            job.read_ppm = reads * 500_000;
+            job.total_bytes = Some(n64(blocks * 512 * 30));
+            asked += blocks * 512 * 30;
+        }
+        let fast = san.try_run(false);
+        if fast.is_err() { std::fs::write("/tmp/hunt/p.json", serde_json::to_string(&san.plan).expect("x")).expect("x"); }
+        prop_assert!(fast.is_ok(), "{:?}", fast.err());
+        let (fast, slow) = (fast.expect("a run"), san.try_run(true).expect("a run"));
+        prop_assert_eq!(asked, whole(&fast, "workloads", "bytes").iter().sum::<u64>());
+        prop_assert_eq!(&fast.summary.fingerprint, &slow.summary.fingerprint);
+        for (fast, slow) in fast.tables.iter().zip(&slow.tables) {
+            prop_assert!(fast == slow, "table {} differs from the reference's", fast.name);
+        }
+    }
 
     /// Any behaviour of the ports of a loop at a switch: the laws hold, no job waits indefinitely where
     /// ports are fair, and the reference gives the same tables.

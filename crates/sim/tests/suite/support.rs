@@ -24,6 +24,8 @@ pub fn cases(usual: u32) -> ProptestConfig {
     ProptestConfig {
         cases: asked.map_or(usual, |cases| cases.parse().expect("a number of cases")),
         failure_persistence: None,
+        // A failing case is reported within a minute, whether or not it could be made small.
+        max_shrink_time: 60_000,
         ..ProptestConfig::default()
     }
 }
