@@ -494,6 +494,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/slowest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Slowest
+         * @description Return the slowest I/Os, of one workload or of all, as `sanlab explain --slowest` does.
+         */
+        get: operations["slowest_api_runs__run__slowest_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/ladder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ladder
+         * @description Return one I/O step by step: `io=JOB#NUMBER`, or its place among the slowest.
+         *
+         *     The run is simulated again up to the end of the I/O.
+         */
+        get: operations["ladder_api_runs__run__ladder_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/capture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Capture
+         * @description Return the frames of one I/O as a pcapng file for Wireshark.
+         */
+        get: operations["capture_api_runs__run__capture_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/compare": {
         parameters: {
             query?: never;
@@ -757,6 +819,32 @@ export interface components {
             remedy?: string | null;
         };
         /**
+         * ExchangeOfIo
+         * @description An exchange of the I/O.
+         *
+         *     Attributes
+         *     ----------
+         *     kind
+         *         `host` for its commands, `mirror` for a copy, `back_end` for an operation on a disk.
+         *     n_port, ox_id, opened_ps
+         *         Name it among all exchanges of the run; `n_port` is the originator, as index into those of
+         *         the plan.
+         */
+        ExchangeOfIo: {
+            /** Kind */
+            kind: string;
+            /** Initiator */
+            initiator: string;
+            /** Target */
+            target: string;
+            /** N Port */
+            n_port: number;
+            /** Ox Id */
+            ox_id: number;
+            /** Opened Ps */
+            opened_ps: number;
+        };
+        /**
          * ExplainedWorkload
          * @description What limits a workload, over the whole run and in each window; `places` are names.
          */
@@ -847,6 +935,64 @@ export interface components {
             at_ps: number;
             /** What */
             what: string;
+        };
+        /**
+         * Hop
+         * @description A frame from one transmitter to the next receiver.
+         *
+         *     Attributes
+         *     ----------
+         *     lane, to_lane
+         *         Places in the list of lanes.
+         *     sent_ps, sent_last_ps, arrived_ps
+         *         First bit out, last bit out, last bit in at `receiver`.
+         *     queue_wait_ps, credit_wait_ps
+         *         Waits at `sender` that end with the first bit: behind other frames and for the fibre, and
+         *         for BB credit.
+         *     credit_back_ps
+         *         When the credit that it took is back at `sender`, where the fabric knows it: not on loops.
+         *     fate
+         *         `arrived`, `corrupted` or `cut off`.
+         */
+        Hop: {
+            /** Exchange */
+            exchange: number;
+            /** Kind */
+            kind: string;
+            /** Lane */
+            lane: number;
+            /** To Lane */
+            to_lane: number;
+            /** Sender */
+            sender: string;
+            /** Receiver */
+            receiver: string;
+            /** Offset Bytes */
+            offset_bytes: number;
+            /** Payload Bytes */
+            payload_bytes: number;
+            /** Wire Bytes */
+            wire_bytes: number;
+            /** Seq Id */
+            seq_id: number;
+            /** Seq Cnt */
+            seq_cnt: number;
+            /** Is Last */
+            is_last: boolean;
+            /** Sent Ps */
+            sent_ps: number;
+            /** Sent Last Ps */
+            sent_last_ps: number;
+            /** Arrived Ps */
+            arrived_ps: number;
+            /** Queue Wait Ps */
+            queue_wait_ps: number;
+            /** Credit Wait Ps */
+            credit_wait_ps: number;
+            /** Credit Back Ps */
+            credit_back_ps: number | null;
+            /** Fate */
+            fate: string;
         };
         /**
          * ImportAnswer
@@ -999,6 +1145,70 @@ export interface components {
             end_ps: number | null;
             /** Run */
             run: string | null;
+        };
+        /**
+         * Ladder
+         * @description One I/O step by step.
+         *
+         *     Attributes
+         *     ----------
+         *     steps
+         *         In order of time; those of command 0 sum exactly to the response time.
+         *     is_complete
+         *         It was over when the run ended.
+         */
+        Ladder: {
+            /** Title */
+            title: string;
+            /** Workload */
+            workload: string;
+            /** Op */
+            op: string;
+            /** Job */
+            job: string;
+            /** Number */
+            number: number;
+            /** Host */
+            host: string;
+            /** Lun */
+            lun: string;
+            /** Offset Bytes */
+            offset_bytes: number;
+            /** Bytes */
+            bytes: number;
+            /** Start Ps */
+            start_ps: number;
+            /** Response Ps */
+            response_ps: number;
+            /** Is Complete */
+            is_complete: boolean;
+            /** Has Failed */
+            has_failed: boolean;
+            /** Is Retried */
+            is_retried: boolean;
+            /** Lanes */
+            lanes: components["schemas"]["Lane"][];
+            /** Exchanges */
+            exchanges: components["schemas"]["ExchangeOfIo"][];
+            /** Hops */
+            hops: components["schemas"]["Hop"][];
+            /** Steps */
+            steps: components["schemas"]["Step"][];
+        };
+        /**
+         * Lane
+         * @description A place on the way.
+         *
+         *     Attributes
+         *     ----------
+         *     kind
+         *         `host` and `array`: what happens inside; `port`: an N_Port; `switch`.
+         */
+        Lane: {
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
         };
         /**
          * LeftOut
@@ -1176,6 +1386,57 @@ export interface components {
             metrics: string[];
         };
         /**
+         * SlowIo
+         * @description One of the slowest I/Os.
+         *
+         *     Attributes
+         *     ----------
+         *     rank
+         *         Place among those listed, from 1.
+         *     job, number
+         *         Name the same I/O in a repeated run.
+         *     stages
+         *         Time of each stage that has some, in the order of the path; they sum to `response_ps`.
+         */
+        SlowIo: {
+            /** Rank */
+            rank: number;
+            /** Workload */
+            workload: string;
+            /** Op */
+            op: string;
+            /** Job */
+            job: string;
+            /** Number */
+            number: number;
+            /** Start Ps */
+            start_ps: number;
+            /** Response Ps */
+            response_ps: number;
+            /** Host */
+            host: string;
+            /** Array */
+            array: string;
+            /** Lun */
+            lun: string;
+            /** Initiator */
+            initiator: string;
+            /** Target */
+            target: string;
+            /** Offset Bytes */
+            offset_bytes: number;
+            /** Bytes */
+            bytes: number;
+            /** Command Count */
+            command_count: number;
+            /** Is Retried */
+            is_retried: boolean;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+        };
+        /**
          * SourceFile
          * @description A file of another tool, by its name without a folder.
          */
@@ -1184,6 +1445,29 @@ export interface components {
             name: string;
             /** Text */
             text: string;
+        };
+        /**
+         * Step
+         * @description A stage of the I/O, or of one of its commands.
+         *
+         *     Attributes
+         *     ----------
+         *     command
+         *         0 if the I/O is one command; else the number of the command from 1, and 0 for the I/O.
+         *     lane
+         *         The lane of the host or the array in which the time passes; None for stages on the way.
+         */
+        Step: {
+            /** Command */
+            command: number;
+            /** Stage */
+            stage: string;
+            /** Lane */
+            lane: number | null;
+            /** From Ps */
+            from_ps: number;
+            /** To Ps */
+            to_ps: number;
         };
         /**
          * SweepDetail
@@ -2066,6 +2350,105 @@ export interface operations {
             path: {
                 run: string;
                 file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    slowest_api_runs__run__slowest_get: {
+        parameters: {
+            query?: {
+                workload?: string | null;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlowIo"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    ladder_api_runs__run__ladder_get: {
+        parameters: {
+            query?: {
+                io?: string | null;
+                rank?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ladder"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    capture_api_runs__run__capture_get: {
+        parameters: {
+            query?: {
+                io?: string | null;
+                rank?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
             };
             cookie?: never;
         };

@@ -1,78 +1,14 @@
 // One I/O step by step, and its geometry: lanes side by side, time downwards.
+import type { components } from '../api/schema';
 
-export interface Lane {
-  name: string;
-  kind: 'host' | 'port' | 'switch' | 'array';
-}
+type Schemas = components['schemas'];
+export type Ladder = Schemas['Ladder'];
+export type Hop = Schemas['Hop'];
+export type Step = Schemas['Step'];
+export type Slow = Schemas['SlowIo'];
 
-export interface Hop {
-  exchange: number;
-  kind: string;
-  lane: number;
-  to_lane: number;
-  sender: string;
-  receiver: string;
-  offset_bytes: number;
-  payload_bytes: number;
-  wire_bytes: number;
-  seq_id: number;
-  seq_cnt: number;
-  is_last: boolean;
-  sent_ps: number;
-  sent_last_ps: number;
-  arrived_ps: number;
-  queue_wait_ps: number;
-  credit_wait_ps: number;
-  credit_back_ps: number | null;
-  fate: string;
-}
-
-export interface Step {
-  command: number;
-  stage: string;
-  lane: number | null;
-  from_ps: number;
-  to_ps: number;
-}
-
-export interface Ladder {
-  io: string;
-  title: string;
-  workload: string;
-  op: string;
-  host: string;
-  lun: string;
-  offset_bytes: number;
-  bytes: number;
-  start_ps: number;
-  response_ps: number;
-  is_complete: boolean;
-  has_failed: boolean;
-  is_retried: boolean;
-  lanes: Lane[];
-  hops: Hop[];
-  steps: Step[];
-}
-
-export interface Slow {
-  rank: number;
-  workload: string;
-  op: string;
-  job: string;
-  number: number;
-  start_ps: number;
-  response_ps: number;
-  host: string;
-  array: string;
-  lun: string;
-  initiator: string;
-  target: string;
-  offset_bytes: number;
-  bytes: number;
-  command_count: number;
-  is_retried: boolean;
-  stages: Record<string, number>;
-}
+/** The name of an I/O, as requests have it. */
+export const nameOf = (io: { job: string; number: number }): string => `${io.job}#${io.number}`;
 
 /** A part of time that is shown. */
 export interface Span {
