@@ -89,17 +89,17 @@ export interface Topology {
   loops: Loop[];
   zones: Zone[];
   aliases: Alias[];
-  access?: { host: string; luns: Access[] }[];
   conflicts: string[];
 }
 
 export type Metric = 'utilisation' | 'credit_wait' | 'errors';
 
 export interface Colours {
-  interval_ps: number;
+  metric: Metric;
   at_ps: number[];
-  /** For each link of the topology its value in each interval. */
-  links: (number | null)[][];
+  /** Ids of links, and for each of them its value in each interval. */
+  links: number[];
+  values: number[][];
 }
 
 export type ScenarioRow = Schemas['ScenarioRow'];
