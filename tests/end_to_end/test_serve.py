@@ -252,3 +252,28 @@ def test_the_slowest_io_and_its_ladder(server: Server) -> None:
     refused = server.client.get("/api/runs/runs:san/ladder", params={"io": "no"})
     assert refused.status_code == 422
     assert refused.json()["error"]["message"]
+
+
+def test_the_map_of_a_text_and_of_a_run(server: Server) -> None:
+    drawn = server.post("/check", {"text": SCENARIO})["topology"]
+    printed = said("ports", str(server.folder / "san.yaml"))
+    assert isinstance(printed, dict)
+    assert drawn["ports"] == printed["ports"]
+    assert [node["name"] for node in drawn["nodes"]] == ["host1", "host2", "sw1", "dev1"]
+    found = server.get("/runs/runs:san/topology")
+    assert found["ports"] == drawn["ports"]
+    assert all(link["utilisation"] is None for link in drawn["links"])
+    busy = [link["utilisation"] for link in found["links"]]
+    assert max(busy) == pytest.approx(
+        server.get("/runs/runs:san")["summary"]["busiest_link_utilisation"], rel=0.01
+    )
+    before = server.get("/runs/runs:san/topology", at_ps=0)
+    assert [link["state"] for link in before["links"]] == ["up"] * len(busy)
+    colours = server.get("/runs/runs:san/colours", metric="credit_wait")
+    assert len(colours["values"]) == len(found["links"]) == len(colours["links"])
+    assert {len(row) for row in colours["values"]} == {len(colours["at_ps"])}
+    seen = server.post("/access", {"text": SCENARIO, "host": "host1"})
+    assert seen == server.get("/runs/runs:san/access", host="host1")
+    assert [(one["lun"], len(one["paths"])) for one in seen] == [("dev1.lun1", 2), ("dev1.lun2", 2)]
+    wrong = server.client.get("/api/runs/runs:san/colours", params={"metric": "no"})
+    assert wrong.status_code == 422

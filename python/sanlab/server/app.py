@@ -11,7 +11,7 @@ from sanlab.server import models, refusal
 from sanlab.server.guard import Guard, Limits
 from sanlab.server.jobs.manager import Manager
 from sanlab.server.page import Page
-from sanlab.server.routes import basics, comparisons, imports, ios, jobs, runs, scenarios
+from sanlab.server.routes import basics, comparisons, imports, ios, jobs, maps, runs, scenarios
 from sanlab.server.services import Services
 from sanlab.server.workspace import Workspace
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Version of the interface.
 VERSION = "1"
 #: Modules with routes, in the order of the document.
-ROUTES = (basics, scenarios, jobs, runs, ios, comparisons, imports)
+ROUTES = (basics, scenarios, jobs, runs, maps, ios, comparisons, imports)
 
 
 def create_app(workspace: Path, limits: Limits | None = None) -> FastAPI:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import TYPE_CHECKING
 
 from sanlab.errors import ScenarioError
+from sanlab.scenario.load import parse_scenario
 from sanlab.server import models
+from sanlab.topology import topology_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sanlab.errors import Problem
+    from sanlab.results.run import Run
+    from sanlab.topology import Topology
 
 #: Most problems in an answer.
 MAX_PROBLEMS = 200
@@ -21,17 +27,31 @@ def checked(text: str, path: str | None) -> models.CheckAnswer:
     from sanlab.plan.compile import compile_plan
     from sanlab.plan.explain import remarks, totals
     from sanlab.plan.warnings import warnings
-    from sanlab.scenario.load import parse_scenario
 
     try:
-        plan = compile_plan(parse_scenario(text, path or "scenario.yaml"))
+        scenario = parse_scenario(text, path or "scenario.yaml")
+        plan = compile_plan(scenario)
     except ScenarioError as error:
-        return models.CheckAnswer(
-            problems=problems(error.problems), warnings=[], notes=[], totals={}
-        )
+        found = problems(error.problems)
+        return models.CheckAnswer(problems=found, warnings=[], notes=[], totals={}, topology=None)
     return models.CheckAnswer(
-        problems=[], warnings=warnings(plan), notes=remarks(plan), totals=totals(plan)
+        problems=[],
+        warnings=warnings(plan),
+        notes=remarks(plan),
+        totals=totals(plan),
+        topology=topology_of(json.loads(plan.to_json()), scenario=scenario),
     )
+
+
+def map_of_run(run: Run, at_ps: int | None) -> Topology:
+    """Return the map of a run: at its end with its figures, or at a time without them."""
+    scenario = None
+    if run.scenario is not None:
+        with contextlib.suppress(ScenarioError):  # one that only an earlier version accepts
+            scenario = parse_scenario(run.scenario, overrides=run.manifest.overrides)
+    if at_ps is None:
+        return topology_of(run.plan, scenario=scenario, run=run)
+    return topology_of(run.plan, scenario=scenario, at_ps=at_ps)
 
 
 def problems(found: Iterable[Problem]) -> list[models.Problem]:

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sanlab.topology import Topology
+
 #: Longest text of a scenario in a request.
 MAX_TEXT = 16 * 2**20
 #: Longest text of another tool in a request.
@@ -97,12 +99,21 @@ class CheckRequest(Request):
 
 
 class CheckAnswer(BaseModel):
-    """Problems of a text; without one, also the warnings and notes of `sanlab check`."""
+    """Problems of a text; without one, also what `sanlab check` prints, and the map."""
 
     problems: list[Problem]
     warnings: list[str]
     notes: list[str]
     totals: dict[str, int]
+    topology: Topology | None
+
+
+class AccessRequest(Request):
+    """A text, and a host that may see LUNs, at a time."""
+
+    text: Text
+    host: Annotated[str, Field(max_length=1000)]
+    at_ps: Annotated[int, Field(ge=0, le=2**63)] = 0
 
 
 class Edit(Request):

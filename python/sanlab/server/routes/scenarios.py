@@ -6,6 +6,7 @@ from sanlab.server import models
 from sanlab.server.checking import checked
 from sanlab.server.services import Shared
 from sanlab.server.workspace import digest_of, modified, title_of
+from sanlab.topology import Access, access_of
 
 router = APIRouter(tags=["scenarios"])
 
@@ -39,6 +40,18 @@ def save(path: str, body: models.SaveRequest, shared: Shared) -> models.Scenario
 def check(body: models.CheckRequest) -> models.CheckAnswer:
     """Check a text as `sanlab check` does; problems are part of the answer."""
     return checked(body.text, body.path)
+
+
+@router.post("/access")
+def access(body: models.AccessRequest) -> list[Access]:
+    """Return the LUNs that a host may see, and the paths to each of them."""
+    import json
+
+    from sanlab.plan.compile import compile_plan
+    from sanlab.scenario.load import parse_scenario
+
+    plan = json.loads(compile_plan(parse_scenario(body.text)).to_json())
+    return access_of(plan, body.host, body.at_ps)
 
 
 @router.post("/edit")
