@@ -128,6 +128,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Access
+         * @description Return the LUNs that a host may see, and the paths to each of them.
+         */
+        post: operations["access_api_access_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/edit": {
         parameters: {
             query?: never;
@@ -494,6 +514,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/topology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topology
+         * @description Return the map of a run: at its end with its figures, or at a time without them.
+         */
+        get: operations["topology_api_runs__run__topology_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/colours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Colours
+         * @description Return the figures of all links over time.
+         */
+        get: operations["colours_api_runs__run__colours_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access
+         * @description Return the LUNs that a host may see, and the paths to each of them.
+         */
+        get: operations["access_api_runs__run__access_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/slowest": {
         parameters: {
             query?: never;
@@ -671,6 +751,55 @@ export interface components {
             workspace: string;
         };
         /**
+         * Access
+         * @description A LUN that a host may use.
+         *
+         *     Attributes
+         *     ----------
+         *     lun, number, array
+         *         Its name, its logical unit number and its array.
+         *     paths
+         *         Pairs of a port of the host and a port of the array that see each other.
+         */
+        Access: {
+            /** Lun */
+            lun: string;
+            /** Number */
+            number: number;
+            /** Array */
+            array: string;
+            /** Paths */
+            paths: [
+                string,
+                string
+            ][];
+        };
+        /**
+         * AccessRequest
+         * @description A text, and a host that may see LUNs, at a time.
+         */
+        AccessRequest: {
+            /** Text */
+            text: string;
+            /** Host */
+            host: string;
+            /**
+             * At Ps
+             * @default 0
+             */
+            at_ps: number;
+        };
+        /**
+         * Alias
+         * @description A name for members of zones.
+         */
+        Alias: {
+            /** Name */
+            name: string;
+            /** Members */
+            members: string[];
+        };
+        /**
          * CatalogEntry
          * @description A model of the catalog with its values as they are written.
          */
@@ -705,7 +834,7 @@ export interface components {
         };
         /**
          * CheckAnswer
-         * @description Problems of a text; without one, also the warnings and notes of `sanlab check`.
+         * @description Problems of a text; without one, also what `sanlab check` prints, and the map.
          */
         CheckAnswer: {
             /** Problems */
@@ -718,6 +847,7 @@ export interface components {
             totals: {
                 [key: string]: number;
             };
+            topology: components["schemas"]["Topology"] | null;
         };
         /**
          * CheckRequest
@@ -728,6 +858,34 @@ export interface components {
             text: string;
             /** Path */
             path?: string | null;
+        };
+        /**
+         * Colours
+         * @description Figures of links over time.
+         *
+         *     Attributes
+         *     ----------
+         *     at_ps
+         *         Ends of the bins, in ps.
+         *     links
+         *         Index of each link in the plan.
+         *     values
+         *         For each link and bin, of its busier direction: the share of the bin in which it carried
+         *         frames (`utilisation`), the share in which a frame waited for credit (`credit_wait`), or
+         *         frames lost in both directions (`errors`).
+         */
+        Colours: {
+            /**
+             * Metric
+             * @enum {string}
+             */
+            metric: "utilisation" | "credit_wait" | "errors";
+            /** At Ps */
+            at_ps: number[];
+            /** Links */
+            links: number[];
+            /** Values */
+            values: number[][];
         };
         /**
          * Column
@@ -776,6 +934,7 @@ export interface components {
             totals: {
                 [key: string]: number;
             };
+            topology: components["schemas"]["Topology"] | null;
             /** Text */
             text: string;
             /** Diff */
@@ -1225,6 +1384,142 @@ export interface components {
             reason: string;
         };
         /**
+         * Link
+         * @description A cable, a trunk of several, or the cable of an FL_Port to its loop.
+         *
+         *     Attributes
+         *     ----------
+         *     id
+         *         Index of the link in the plan.
+         *     a, b
+         *         Ports at its ends; the name of a loop where it leads to one.
+         *     a_node, b_node
+         *         Boxes at its ends; the box of a loop where it leads to one.
+         *     kind
+         *         `edge`, `isl`, `trunk` or `loop`.
+         *     speed, bytes_per_s
+         *         Generation, and data rate of one member in one direction after line coding.
+         *     length_m
+         *         Length of a fibre with its delay.
+         *     members
+         *         Cables of a trunk; 1 for a plain link.
+         *     credit
+         *         BB credit at its ends: what `b` grants to `a`, and what `a` grants to `b`.
+         *     state, reason
+         *         `up`; `down` or `isolated` with the reason in words; `was_down`: up again.
+         *     utilisation
+         *         Share of the run in which its busier direction carried frames; None without a run.
+         *     credit_wait
+         *         Share of the run in which one of its ends had a frame to send and no credit.
+         *     errors
+         *         Frames lost on it.
+         */
+        Link: {
+            /** Id */
+            id: number;
+            /** A */
+            a: string;
+            /** B */
+            b: string;
+            /** A Node */
+            a_node: string;
+            /** B Node */
+            b_node: string;
+            /** Kind */
+            kind: string;
+            /** Speed */
+            speed: string;
+            /** Bytes Per S */
+            bytes_per_s: number;
+            /** Length M */
+            length_m: number;
+            /** Members */
+            members: number;
+            /** Credit */
+            credit: [
+                number,
+                number
+            ];
+            /** State */
+            state: string;
+            /** Reason */
+            reason: string | null;
+            /** Utilisation */
+            utilisation?: number | null;
+            /** Credit Wait */
+            credit_wait?: number | null;
+            /** Errors */
+            errors?: number | null;
+        };
+        /**
+         * Loop
+         * @description An arbitrated loop.
+         *
+         *     Attributes
+         *     ----------
+         *     node
+         *         Box it is in: a stack, or the array whose disks it joins; None where it joins several boxes.
+         *     medium
+         *         `shared`: a ring through every port; `switched`: crossbars joined by strings.
+         *     ports
+         *         N_Ports on it, in the order of the ring.
+         *     enclosures
+         *         For each of `ports` the number of its enclosure or crossbar, from 0.
+         *     utilisation
+         *         Share of the run in which a shared loop was in use; None without a run, or if switched.
+         */
+        Loop: {
+            /** Name */
+            name: string;
+            /** Node */
+            node: string | null;
+            /** Medium */
+            medium: string;
+            /** Speed */
+            speed: string;
+            /** Ports */
+            ports: string[];
+            /** Enclosures */
+            enclosures: number[];
+            /** Utilisation */
+            utilisation?: number | null;
+        };
+        /**
+         * Node
+         * @description A box.
+         *
+         *     Attributes
+         *     ----------
+         *     kind
+         *         `host`, `switch`, `array` or `stack`.
+         *     model
+         *         Entry of the catalog that the scenario names, if it names one.
+         *     site
+         *         Its site; None where all boxes are at one.
+         *     domain
+         *         Domain id of a switch, else None.
+         *     modules
+         *         Redundant modules of a switch; 1 for a switch in one piece, None for other boxes.
+         *     ports
+         *         Names of its ports, in the order of their numbers.
+         */
+        Node: {
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Model */
+            model: string | null;
+            /** Site */
+            site: string | null;
+            /** Domain */
+            domain: number | null;
+            /** Modules */
+            modules: number | null;
+            /** Ports */
+            ports: string[];
+        };
+        /**
          * PaceRequest
          * @description How fast a simulation runs; `pace` None is as fast as it can.
          */
@@ -1246,6 +1541,65 @@ export interface components {
             rows: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * Port
+         * @description A port of a box.
+         *
+         *     Attributes
+         *     ----------
+         *     name
+         *         `host1.hba0.p0`, `sw1.f3`, `sw1.e16`; `sw1.g5` has no cable, and may become either.
+         *     node
+         *         Its box.
+         *     label
+         *         Its name on the box: `hba0.p0`, `3`.
+         *     kind
+         *         `n_port`, `nl_port`, `f_port`, `fl_port`, `e_port` or `g_port`.
+         *     speed
+         *         Name of the speed its link runs at; None without a cable.
+         *     state, reason
+         *         `online`, or another state with the reason in words.
+         *     peer
+         *         Port or loop at the other end of its cable; None without one.
+         *     link
+         *         Index of its link in `Topology.links`; None without one.
+         *     wwpn
+         *         World-wide port name as `20:00:00:11:22:33:44:55`; None for ports of switches.
+         *     fc_id
+         *         Address as `0x010300`; None for ports of switches.
+         *     logins
+         *         N_Ports logged in at a port of a switch: that at the other end, and those that share it.
+         *     zones
+         *         Active zones it is a member of.
+         */
+        Port: {
+            /** Name */
+            name: string;
+            /** Node */
+            node: string;
+            /** Label */
+            label: string;
+            /** Kind */
+            kind: string;
+            /** Speed */
+            speed: string | null;
+            /** State */
+            state: string;
+            /** Reason */
+            reason: string | null;
+            /** Peer */
+            peer: string | null;
+            /** Link */
+            link: number | null;
+            /** Wwpn */
+            wwpn: string | null;
+            /** Fc Id */
+            fc_id: string | null;
+            /** Logins */
+            logins: string[];
+            /** Zones */
+            zones: string[];
         };
         /**
          * Problem
@@ -1384,6 +1738,23 @@ export interface components {
             name: string;
             /** Metrics */
             metrics: string[];
+        };
+        /**
+         * Site
+         * @description Boxes that only long links join to the others.
+         *
+         *     Attributes
+         *     ----------
+         *     name
+         *         `site 1`, `site 2`, in the order of their first boxes in the plan.
+         *     nodes
+         *         Names of its boxes.
+         */
+        Site: {
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: string[];
         };
         /**
          * SlowIo
@@ -1538,6 +1909,64 @@ export interface components {
             meaning: string;
             /** Columns */
             columns: components["schemas"]["Column"][];
+        };
+        /**
+         * Topology
+         * @description A map of everything that is cabled.
+         *
+         *     Attributes
+         *     ----------
+         *     at_ps
+         *         Instant of the states.
+         *     conflicts
+         *         Sentences on ports between switches that do not fit together, at whatever time, and why.
+         */
+        Topology: {
+            /** At Ps */
+            at_ps: number;
+            /** Sites */
+            sites: components["schemas"]["Site"][];
+            /** Nodes */
+            nodes: components["schemas"]["Node"][];
+            /** Ports */
+            ports: components["schemas"]["Port"][];
+            /** Links */
+            links: components["schemas"]["Link"][];
+            /** Loops */
+            loops: components["schemas"]["Loop"][];
+            /** Zones */
+            zones: components["schemas"]["Zone"][];
+            /** Aliases */
+            aliases: components["schemas"]["Alias"][];
+            /** Conflicts */
+            conflicts: string[];
+        };
+        /**
+         * Zone
+         * @description A zone.
+         *
+         *     Attributes
+         *     ----------
+         *     fabric
+         *         First switch of its fabric; None for a zone of a set that is not active.
+         *     zone_set
+         *         Zone set it belongs to.
+         *     members
+         *         Ports, world-wide names or places, as written.
+         */
+        Zone: {
+            /** Name */
+            name: string;
+            /** Fabric */
+            fabric: string | null;
+            /** Vsan */
+            vsan: number | null;
+            /** Zone Set */
+            zone_set: string | null;
+            /** Is Active */
+            is_active: boolean;
+            /** Members */
+            members: string[];
         };
     };
     responses: never;
@@ -1754,6 +2183,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    access_api_access_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Access"][];
                 };
             };
             /** @description Client Error */
@@ -2361,6 +2823,106 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    topology_api_runs__run__topology_get: {
+        parameters: {
+            query?: {
+                at_ps?: number | null;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topology"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    colours_api_runs__run__colours_get: {
+        parameters: {
+            query?: {
+                metric?: "utilisation" | "credit_wait" | "errors";
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Colours"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    access_api_runs__run__access_get: {
+        parameters: {
+            query: {
+                host: string;
+                at_ps?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Access"][];
+                };
             };
             /** @description Client Error */
             "4XX": {
