@@ -34,6 +34,8 @@ export interface Wire {
   middle: { x: number; y: number };
   /** Number and speed of the links between the same switches, at the first of them. */
   label: string;
+  /** The line leaves its box to the side, so that its label stands above it. */
+  isAcross: boolean;
 }
 
 export interface Area {

@@ -41,7 +41,7 @@ function label(wires: Wire[]): void {
   }
 }
 
-function between(drawing: Drawing, a: [string, string], b: [string, string], cables: number): Pick<Wire, 'path' | 'shifts' | 'middle'> | null {
+function between(drawing: Drawing, a: [string, string], b: [string, string], cables: number): Pick<Wire, 'path' | 'shifts' | 'middle' | 'isAcross'> | null {
   const from = drawing.spotOf.get(a[0]);
   const to = drawing.spotOf.get(b[0]);
   if (!from || !to) return null;
@@ -59,6 +59,7 @@ function between(drawing: Drawing, a: [string, string], b: [string, string], cab
       const shift = (index - (cables - 1) / 2) * 4;
       return isFlat ? { x: shift, y: 0 } : { x: 0, y: shift };
     }),
+    isAcross: !isFlat,
     middle: {
       x: (start.x + end.x) / 2 + (3 * reach * (ax + bx)) / 8,
       y: (start.y + end.y) / 2 + (3 * reach * (ay + by)) / 8,
