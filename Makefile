@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(HOME)/.local/bin:$(PATH
 export UV_LINK_MODE ?= copy
 SHELL := /bin/bash
 
-.PHONY: help demo test check bench docs fuzz planted swarm setup format clean
+.PHONY: help demo test check bench docs fuzz planted swarm wheel setup format clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,5 +48,8 @@ swarm: setup ## Run long property tests; PROPTEST_CASES=N sets the number of cas
 		cargo test --workspace --profile checked --quiet && \
 		uv run --quiet pytest -q -n logical --dist loadgroup -m 'slow or hypothesis'
 
+wheel: setup ## Build a wheel for Linux x86-64 into dist/, and try it in an empty environment
+	@bash tools/wheel.sh
+
 clean: ## Remove build output; keep the results of runs
-	rm -rf target .venv .tools site
+	rm -rf target .venv .tools site dist

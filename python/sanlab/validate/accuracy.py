@@ -69,7 +69,7 @@ def score(rows: list[Row]) -> Score:
 
 def accuracy_folder() -> Path:
     """Return where the page goes: `docs/accuracy` beside the studies."""
-    return studies_folder().resolve().parent / "docs" / "accuracy"
+    return studies_folder().absolute().parent / "docs" / "accuracy"
 
 
 def write_accuracy(done: list[Validation], folder: Path) -> Path:

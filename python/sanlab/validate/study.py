@@ -16,7 +16,7 @@ from sanlab.errors import SanlabError
 from sanlab.scenario.overrides import as_texts
 
 #: Where studies are looked for when the working directory has none.
-_BESIDE_THE_PACKAGE = Path(__file__).resolve().parents[3] / "studies"
+_IN_THE_PACKAGE = Path(__file__).resolve().parents[1] / "studies"
 
 
 def _share(value: object) -> object:
@@ -317,9 +317,9 @@ class Case(_Part):
 
 
 def studies_folder() -> Path:
-    """Find the folder of studies: `studies` here, else the one beside the package."""
+    """Find the folder of studies: `studies` here, else the one in the package."""
     here = Path("studies")
-    return here if here.is_dir() else _BESIDE_THE_PACKAGE
+    return here if here.is_dir() else _IN_THE_PACKAGE
 
 
 def study_names() -> list[str]:
