@@ -85,7 +85,8 @@ function block(graph: Graph, names: string[], wide: number, isTop: boolean): Blo
   const sizes = names.map((name) => sizeOf(graph, name));
   const between = gapOf(graph, names);
   const total = sizes.reduce((sum, size) => sum + size.width + between, 0);
-  const rows = Math.max(1, Math.ceil(total / wide - 0.15));
+  const isRow = names.length <= MOST_SIDE_BY_SIDE && graph.kinds.get(names[0] ?? '') === 'switch';
+  const rows = isRow ? 1 : Math.max(1, Math.ceil(total / wide - 0.15));
   const height = Math.max(0, ...sizes.map((size) => size.height));
   const result: Block = { boxes: [], width: 0, height: names.length ? Math.min(rows, names.length) * (height + ROW_GAP) - ROW_GAP : 0, gaps: [], isLastRow: [] };
   let x = 0;
