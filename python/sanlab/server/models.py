@@ -222,6 +222,21 @@ class ChangesAnswer(BaseModel):
     job: Job
 
 
+class StageRow(BaseModel):
+    """A stage of an I/O: as answers have it, as people read it, and the time that it includes."""
+
+    stage: str
+    name: str
+    meaning: str
+
+
+class PresentMap(BaseModel):
+    """The map of a simulation at its present time; it stays so until `next_ps`."""
+
+    topology: Topology
+    next_ps: int | None
+
+
 class RunRow(BaseModel):
     """A run folder of the workspace; times are None with too few I/Os."""
 

@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/stages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stages
+         * @description Return the stages of an I/O in the order of its path, with the names that people read.
+         */
+        get: operations["stages_api_stages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/catalog": {
         parameters: {
             query?: never;
@@ -288,6 +308,26 @@ export interface paths {
          *     The scenario of the run folder has them, and gives the same fingerprint.
          */
         post: operations["changes_api_jobs__job__changes_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{job}/topology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topology
+         * @description Return the map of what is simulated, with the states at the present simulated time.
+         */
+        get: operations["topology_api_jobs__job__topology_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1602,6 +1642,15 @@ export interface components {
             zones: string[];
         };
         /**
+         * PresentMap
+         * @description The map of a simulation at its present time; it stays so until `next_ps`.
+         */
+        PresentMap: {
+            topology: components["schemas"]["Topology"];
+            /** Next Ps */
+            next_ps: number | null;
+        };
+        /**
          * Problem
          * @description One error in a scenario.
          */
@@ -1818,6 +1867,18 @@ export interface components {
             text: string;
         };
         /**
+         * StageRow
+         * @description A stage of an I/O: as answers have it, as people read it, and the time that it includes.
+         */
+        StageRow: {
+            /** Stage */
+            stage: string;
+            /** Name */
+            name: string;
+            /** Meaning */
+            meaning: string;
+        };
+        /**
          * Step
          * @description A stage of the I/O, or of one of its commands.
          *
@@ -2024,6 +2085,35 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    stages_api_stages_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StageRow"][];
                 };
             };
             /** @description Client Error */
@@ -2476,6 +2566,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangesAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    topology_api_jobs__job__topology_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresentMap"];
                 };
             };
             /** @description Client Error */
