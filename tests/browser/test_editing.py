@@ -126,3 +126,31 @@ def test_an_import_ends_in_a_scenario(tab: Visit, server: Server, tmp_path: Path
     expect(page.get_by_text("No problem.")).to_be_visible()
     expect(page.locator("svg.map")).to_be_visible()
     assert (server.folder / "imported.yaml").exists()
+
+
+def test_one_cable_of_a_group_is_changed_on_the_picture(tab: Visit, own: Path) -> None:
+    page = open_text(tab, own)
+    details = tab.choose_link("host2", "hba0.p0")
+    details.get_by_label("Speed").select_option("8GFC")
+    details.get_by_role("button", name="Set").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator(".added")).to_contain_text(["host1", "from: host2, to: sw1, speed: 8GFC"])
+    dialog.get_by_role("button", name="Keep").click()
+    expect(details.locator("dd").filter(has_text="8GFC")).to_be_visible()
+    page.get_by_role("button", name="Fit").click()
+    page.keyboard.press("Control+s")
+
+
+def test_a_picture_uses_the_height_there_is(tab: Visit, own: Path) -> None:
+    page = tab.open("scenario", own.name)
+    tab.box("dev1").wait_for()
+    for height in (900, 1300):
+        page.set_viewport_size({"width": 1280, "height": height})
+        shares = """() => {
+          const map = document.querySelector('svg.map').getBoundingClientRect();
+          const all = [...document.querySelectorAll('.box')];
+          const boxes = all.map((box) => box.getBoundingClientRect());
+          const top = Math.min(...boxes.map((b) => b.top)) - map.top;
+          return Math.max(top, map.bottom - Math.max(...boxes.map((b) => b.bottom)));
+        }"""
+        page.wait_for_function(f"() => ({shares})() < 120")

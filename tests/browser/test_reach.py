@@ -62,6 +62,13 @@ def test_a_view_is_usable(tab: Visit, view: tuple[str, ...]) -> None:
     require_usable(page, "/".join(view))
 
 
+def test_the_table_of_runs_shows_all_its_columns(tab: Visit) -> None:
+    page = tab.open()
+    table = page.get_by_role("region", name="Table of runs")
+    table.wait_for()
+    assert table.evaluate("(table) => table.scrollWidth - table.clientWidth") == 0
+
+
 def test_a_ladder_and_details_are_usable(tab: Visit) -> None:
     page = tab.open("run", "runs:san", "io")
     page.locator("tbody a").first.click()

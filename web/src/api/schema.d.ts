@@ -188,6 +188,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/edit/cable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit Cable
+         * @description Change one cable of a text, and check the result; nothing is saved.
+         */
+        post: operations["edit_cable_api_edit_cable_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/edit/zone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit Zone
+         * @description Add a zone to a text, and check the result; nothing is saved.
+         */
+        post: operations["edit_zone_api_edit_zone_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -838,6 +878,40 @@ export interface components {
             name: string;
             /** Members */
             members: string[];
+        };
+        /**
+         * CableRequest
+         * @description A change of one cable of a text: `link` is its id on the map of the text.
+         *
+         *     `values` sets keys of the cable, `end` and `to` plug the port `end` in elsewhere, `is_removed`
+         *     takes the cable away. The other cables of the same item of `links` stay as they are, unless
+         *     `is_whole` sets the values for all of them.
+         */
+        CableRequest: {
+            /** Text */
+            text: string;
+            /** Link */
+            link: number;
+            /** Values */
+            values?: {
+                [key: string]: unknown;
+            };
+            /** End */
+            end?: string | null;
+            /** To */
+            to?: string | null;
+            /**
+             * Is Removed
+             * @default false
+             */
+            is_removed: boolean;
+            /**
+             * Is Whole
+             * @default false
+             */
+            is_whole: boolean;
+            /** Path */
+            path?: string | null;
         };
         /**
          * CatalogEntry
@@ -2029,6 +2103,20 @@ export interface components {
             /** Members */
             members: string[];
         };
+        /**
+         * ZoneRequest
+         * @description A new zone of a text, in the active zone set where there is one.
+         */
+        ZoneRequest: {
+            /** Text */
+            text: string;
+            /** Name */
+            name: string;
+            /** Members */
+            members: string[];
+            /** Path */
+            path?: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -2329,6 +2417,72 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    edit_cable_api_edit_cable_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CableRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    edit_zone_api_edit_zone_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZoneRequest"];
             };
         };
         responses: {
