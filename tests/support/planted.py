@@ -8,6 +8,7 @@ each workload named in `expect`:
 - `limit`: the kind of the limit over the whole run.
 - `element`: a regular expression that its element matches.
 - `culprits`: workloads it has to name; `victim`: the workload does not use the element itself.
+- `detail`: a regular expression that matches what is added to the limit.
 - `parts`: the same for parts of the run, each with `at`, a time in seconds that it holds.
 
 `severity = "none"`: no finding of the run is a problem. `steady`: what the run is called.
@@ -137,6 +138,8 @@ def _wrong_limit(limit: Limit, wanted: dict[str, Any]) -> Iterator[str]:
         yield f"wanted {wanted['element']}: {answer}"
     elif not set(wanted.get("culprits", ())) <= set(limit.culprits):
         yield f"wanted {wanted['culprits']}: {answer}"
+    elif not re.search(wanted.get("detail", ""), limit.detail):
+        yield f"wanted {wanted['detail']}: {limit.detail}"
     elif limit.is_victim != wanted.get("victim", limit.is_victim):
         yield f"{'is' if limit.is_victim else 'is not'} called a victim: {answer}"
 

@@ -69,6 +69,10 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
     "controller": ("array", "the processors of a controller are busy"),
     "partner": ("array", "copies of writes to the other controller"),
     "cache_room": ("array", "the cache is full and data are destaged more slowly than they come"),
+    "write_through": (
+        "array",
+        "writes go to the media: the cache has no partner, is off, or is too small for them",
+    ),
     "disk": ("array", "disks are busy"),
     "media": ("array", "SSDs, flash or memory are busy"),
     "parity": ("array", "the computation of parity"),

@@ -1,10 +1,11 @@
 //! What happened in each interval.
 
-use sanlab_fabric::{Fibre, Network};
+use sanlab_fabric::{Fibre, LoopCounters, Network, PairCounters, StringCounters};
 use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
 use sanlab_metrics::IoTotals;
-use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
+use sanlab_storage::{Array, CacheSums, LagInterval, LimitCounters, Lun};
 
+use super::parts::{FileSystemReading, PartRow, PartSeries};
 use super::readings::Readings;
 use super::stations::{Machines, StationPlace};
 use super::workload::WorkloadState;
@@ -30,6 +31,8 @@ pub(crate) struct Series {
     stations: Readings<StationReading>,
     /// Which they are, and their numbers of servers.
     station_places: Vec<(StationPlace, usize)>,
+    /// Of loops, strings, limits, pairs and file systems, likewise.
+    parts: PartSeries,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -120,6 +123,8 @@ pub(crate) struct CacheRow {
     pub(crate) dirty_area: u128,
     pub(crate) waits: u64,
     pub(crate) full: Span,
+    pub(crate) through: u64,
+    pub(crate) alone: Span,
 }
 
 impl Series {
@@ -137,6 +142,7 @@ impl Series {
             caches: Vec::new(),
             stations: Readings::new(0),
             station_places: Vec::new(),
+            parts: PartSeries::new(),
             workloads: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -167,6 +173,7 @@ impl Series {
     ) {
         self.read_fibres(now, machines.network);
         self.read_stations(now, machines);
+        self.parts.close(now, machines);
         let arrays = machines.array.arrays_mut();
         let controllers = arrays.iter().flat_map(|array| &array.controllers);
         let totals = controllers.filter_map(|controller| controller.cache_totals(now));
@@ -257,6 +264,7 @@ impl Series {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         self.fibres.halve();
         self.stations.halve();
+        self.parts.halve();
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
@@ -280,6 +288,8 @@ impl Series {
                 dirty_area: sums.dirty_area - before.dirty_area,
                 waits: sums.waits - before.waits,
                 full: sums.full - before.full,
+                through: sums.through - before.through,
+                alone: sums.alone - before.alone,
             });
         }
         rows
@@ -291,6 +301,52 @@ impl Series {
         let before = interval.checked_sub(1);
         let began_at = before.map_or(Instant::START, |before| self.ends[before]);
         (ends_at, ends_at - began_at)
+    }
+
+    pub(crate) fn loop_rows(&self) -> Vec<PartRow<LoopCounters>> {
+        self.part_rows(&self.parts.loops, |_| true)
+    }
+
+    pub(crate) fn string_rows(&self) -> Vec<PartRow<StringCounters>> {
+        self.part_rows(&self.parts.strings, |_| true)
+    }
+
+    pub(crate) fn limit_rows(&self) -> Vec<PartRow<LimitCounters>> {
+        self.part_rows(&self.parts.limits, |_| true)
+    }
+
+    /// Rows of the pairs that have sent something.
+    pub(crate) fn pair_rows(&self) -> Vec<PartRow<PairCounters>> {
+        self.part_rows(&self.parts.pairs, |latest| latest.frames > 0)
+    }
+
+    pub(crate) fn file_system_rows(&self) -> Vec<PartRow<FileSystemReading>> {
+        self.part_rows(&self.parts.file_systems, |_| true)
+    }
+
+    /// Rows of the parts whose latest reading is wanted, interval after interval.
+    fn part_rows<R: Copy + Default + PartialEq>(
+        &self,
+        readings: &Readings<R>,
+        is_wanted: impl Fn(&R) -> bool,
+    ) -> Vec<PartRow<R>> {
+        let latest = readings.latest().iter().enumerate();
+        let wanted: Vec<usize> = latest
+            .filter(|(_, latest)| is_wanted(latest))
+            .map(|(part, _)| part)
+            .collect();
+        let mut rows = Vec::with_capacity(wanted.len() * self.ends.len());
+        readings.visit(|interval, before, after| {
+            let (ends_at, span) = self.span_of(interval);
+            rows.extend(wanted.iter().map(|&part| PartRow {
+                part,
+                ends_at,
+                span,
+                before: before[part],
+                after: after[part],
+            }));
+        });
+        rows
     }
 
     /// Rows of the stations that have served something, interval after interval.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates import (
@@ -14,6 +15,7 @@ from sanlab.explain.candidates import (
     qos,
     stations,
     turns,
+    write_through,
 )
 from sanlab.explain.candidates.case import MATTERS, Candidate, Case
 from sanlab.explain.saturation import SATURATED
@@ -26,7 +28,10 @@ __all__ = ["MATTERS", "Candidate", "Case", "best"]
 #: Queues in front of others: what they hold waits for something behind, if that is busy.
 FRONT_STAGES = ("lun_queue", "task_set")
 #: The modules that know candidates.
-_SOURCES = (stations, links, turns, loops, qos, arrays, copies, hosts, faults)
+_SOURCES = (
+    *(stations, links, turns, loops, qos),
+    *(arrays, write_through, copies, hosts, faults),
+)
 
 
 def best(case: Case) -> Candidate | None:
@@ -45,9 +50,18 @@ def best(case: Case) -> Candidate | None:
     if not behind and front >= MATTERS:
         behind = [one for one in found if one.is_behind and (one.utilisation or 0.0) >= SATURATED]
     if behind:
-        return max(behind, key=_weight)
+        return _with_cache(case, max(behind, key=_weight))
     others = [one for one in found if not one.is_behind]
     return max(others, key=lambda one: one.share, default=None) or _nearly(case)
+
+
+def _with_cache(case: Case, one: Candidate) -> Candidate:
+    """Add to busy media that no cache takes the writes for them, if that is so."""
+    through = write_through.of_case(case) if one.kind in ("disk", "media", "parity") else None
+    if through is None or through.reason == "none":
+        return one
+    detail = f"Writes go to them directly: {through.sentence}. {one.detail}".strip()
+    return replace(one, detail=detail, evidence=(*one.evidence, *through.evidence))
 
 
 def _nearly(case: Case) -> Candidate | None:

@@ -40,6 +40,7 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "controller": (arrays.controller, hosts.multipath),
     "partner": (arrays.partner,),
     "cache_room": (arrays.cache_room,),
+    "write_through": (arrays.write_through,),
     "disk": (arrays.disk,),
     "media": (arrays.media,),
     "parity": (arrays.parity, load.larger),
