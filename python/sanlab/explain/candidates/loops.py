@@ -37,7 +37,7 @@ def find(case: Case) -> Iterator[Candidate]:
     ]
     if not taken:
         return
-    top = max(taken, key=lambda use: (use.share, use.name))
+    top = max(taken, key=lambda use: (use.name in case.prefer, use.share, use.name))
     others = sum(use.kind == top.kind for use in taken) - 1
     likewise = f", and {others} more {'is' if others == 1 else 'are'} full too" if others else ""
     sentence, remedy, detail, evidence = _words(top)
