@@ -11,7 +11,7 @@ import numpy as np
 
 from sanlab.explain.asking import Asking, asking
 from sanlab.explain.parts import KINDS, line_of, rows_in
-from sanlab.explain.reach import reaches
+from sanlab.explain.reach import flow_reaches, reaches
 from sanlab.explain.saturation import MOST, SATURATED
 from sanlab.explain.stalls import Stall, stalls
 from sanlab.explain.window import bins
@@ -70,6 +70,17 @@ class Evidences:
     def reach(self) -> dict[str, Reach]:
         """What each workload passes."""
         return reaches(self.run)
+
+    @cached_property
+    def flow_reach(self) -> dict[str, Reach]:
+        """What each stream of plain frames passes."""
+        return flow_reaches(self.run)
+
+    @cached_property
+    def flows(self) -> dict[str, Row]:
+        """Rows of `frames` of streams of plain frames."""
+        rows = self.run.rows("frames") if self.run.plan["traffic"] else []
+        return {row["flow"]: row for row in rows if row["kind"] == "traffic"}
 
     @cached_property
     def ports(self) -> dict[str, npt.NDArray[np.float64]]:
@@ -290,7 +301,9 @@ class View:
         return max(full, default=0) / max(1, self.window.span_ps)
 
     def flow(self, workload: str, op: str | None = None) -> Flow:
-        """I/Os of a workload, all or only reads or writes."""
+        """I/Os of a workload, all or only reads or writes; frames of a stream of plain frames."""
+        if workload in self.evidences.flows:
+            return self._frames(workload, op)
         if self.window.is_whole or "workload_series" not in self.run.tables:
             rows = [row for row in self.run.rows("workloads") if row["workload"] == workload]
             rows = [row for row in rows if op in (None, row["op"])]
@@ -309,6 +322,24 @@ class View:
             sum(row["bytes"] for row in rows),
             float(response),
         )
+
+    def _frames(self, stream: str, op: str | None) -> Flow:
+        """Frames of a stream, which go to their target like the data of writes.
+
+        In a part of the run it has its share of what its port sent there.
+        """
+        row = self.evidences.flows[stream]
+        if op == "read":
+            return Flow(0, 0, 0, 0.0)
+        part = 1.0
+        if not self.window.is_whole:
+            whole = {port["port"]: port for port in self.run.rows("ports")}
+            sources = self.evidences.flow_reach[stream].initiators & set(whole) & set(self.ports)
+            sent = sum(whole[name]["tx_payload_bytes"] for name in sources)
+            here = sum(self.ports[name]["tx_payload_bytes"] for name in sources)
+            part = here / sent if sent else 1.0
+        count = round(row["frames_count"] * part)
+        return Flow(count, 0, round(row["payload_bytes"] * part), row["end_to_end_mean_ps"] * count)
 
     def credit_wait_share(self, port: Row) -> float:
         """Share of the window in which a port had a frame to send and no credit, 0 to 1."""

@@ -23,7 +23,7 @@ from sanlab.explain.saturation import SATURATED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MATTERS", "Candidate", "Case", "best"]
+__all__ = ["MATTERS", "Candidate", "Case", "best", "weight"]
 
 #: Queues in front of others: what they hold waits for something behind, if that is busy.
 FRONT_STAGES = ("lun_queue", "task_set")
@@ -50,7 +50,7 @@ def best(case: Case) -> Candidate | None:
     if not behind and front >= MATTERS:
         behind = [one for one in found if one.is_behind and (one.utilisation or 0.0) >= SATURATED]
     if behind:
-        return _with_cache(case, max(behind, key=_weight))
+        return _with_cache(case, max(behind, key=weight))
     others = [one for one in found if not one.is_behind]
     return max(others, key=lambda one: one.share, default=None) or _nearly(case)
 
@@ -69,8 +69,8 @@ def _nearly(case: Case) -> Candidate | None:
     return stations.nearly(case) if case.is_closed else None
 
 
-def _weight(one: Candidate) -> tuple[float, int, float]:
-    """Share first; of two that explain the same time the more definite one."""
+def weight(one: Candidate) -> tuple[float, int, float]:
+    """Order of candidates: share first; of two that explain the same time the more definite one."""
     definite = {"qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
     return round(one.share, 2), definite, one.utilisation or 0.0
 
