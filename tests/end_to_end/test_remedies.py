@@ -56,6 +56,12 @@ def test_a_sequential_workload_that_waits_for_itself_gets_larger_requests(tmp_pa
     assert [one.verdict for one in larger] == ["better"]
 
 
+def test_without_the_priority_of_another_a_workload_is_faster(tmp_path: Path) -> None:
+    trials = _trials("qos-priority-of-another", "slow", tmp_path)
+    without = [one for one in trials if one.remedy.title == "without the priority of qos[0]"]
+    assert [one.verdict for one in without] == ["better"]
+
+
 @pytest.mark.parametrize(("name", "workload", "best", "useless"), KNOWN)
 def test_best_remedy_is_the_one_that_undoes_the_cause(
     name: str, workload: str, best: str, useless: str, tmp_path: Path

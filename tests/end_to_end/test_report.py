@@ -137,7 +137,7 @@ measure: {duration: 1ms, interval: 100us}
     shown = tuple(name for name in SECTIONS if name not in ("response", "stages"))
     assert tuple(Page(html).sections) == shown
     assert "Frames delivered" in html
-    assert "stream is limited by the link from host1" in html
+    assert "stream is limited by the link from" in html
     assert 'data-chart="streams_over_time"' in html
     assert html.count('class="empty"') <= 2
 

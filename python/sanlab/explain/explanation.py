@@ -312,8 +312,8 @@ def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
 
 def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, ...]:
     """Other workloads with much of the bytes through an element, most bytes first."""
-    if candidate.kind in OWN:
-        return ()
+    if candidate.kind in OWN or candidate.culprits:
+        return candidate.culprits
     loads = {
         name: float(view.flow(name).bytes)
         for name, reach in (view.evidences.flow_reach | view.evidences.reach).items()

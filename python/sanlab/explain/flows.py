@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sanlab.explain.candidates import links, loops, qos, weight
+from sanlab.explain.candidates import links, loops, priority, qos, weight
 from sanlab.explain.candidates.case import Case
 from sanlab.explain.limit import Limit
 from sanlab.explain.window import LEAST_BINS, Window, bins, whole
@@ -57,7 +57,7 @@ def limit_of_flow(view: View, stream: dict[str, Any]) -> Limit:
     if missing is not None and missing <= 0:
         return _without(view, name, "nothing limits it, all frames that it asks for are delivered")
     case = Case(view, name, view.evidences.flow_reach[name], _shares(view, stream, row))
-    found = [one for source in (links, loops, qos) for one in source.find(case)]
+    found = [one for source in (links, loops, priority, qos) for one in source.find(case)]
     best = max(found, key=weight, default=None)
     if best is None:
         sentence = "no port on its way is full, without BB credit or held back by a limit"

@@ -12,6 +12,7 @@ from sanlab.explain.candidates import (
     hosts,
     links,
     loops,
+    priority,
     qos,
     stations,
     turns,
@@ -29,7 +30,7 @@ __all__ = ["MATTERS", "Candidate", "Case", "best", "weight"]
 FRONT_STAGES = ("lun_queue", "task_set")
 #: The modules that know candidates.
 _SOURCES = (
-    *(stations, links, turns, loops, qos),
+    *(stations, links, turns, loops, priority, qos),
     *(arrays, write_through, copies, hosts, faults),
 )
 
@@ -71,7 +72,7 @@ def _nearly(case: Case) -> Candidate | None:
 
 def weight(one: Candidate) -> tuple[float, int, float]:
     """Order of candidates: share first; of two that explain the same time the more definite one."""
-    definite = {"qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
+    definite = {"priority": 3, "qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
     return round(one.share, 2), definite, one.utilisation or 0.0
 
 

@@ -32,6 +32,7 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "slow_receiver": (fabric.slow_receiver,),
     "congestion": (fabric.congestion,),
     "bursts": (fabric.congestion,),
+    "priority": (fabric.priority,),
     "qos_limit": (fabric.qos_limit,),
     "fault": (faults.shorter,),
     "stall": (faults.shorter,),
