@@ -169,6 +169,28 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "most_held_count": "most links in use at once",
         },
     ),
+    "loop_series": (
+        "One row for each arbitrated loop and bin of time. A circuit counts in the bin in which it ends.",
+        {
+            "loop": "as in `loops`",
+            "time_ps": "end of the bin",
+            "tenancies_count": "circuits opened in the bin",
+            "owned_share": "time of circuits that ended in the bin, as a share of it",
+            "arbitrating_share": "time of arbitration as a share of the bin",
+            "sending_share": "time of frames as a share of the bin; both directions count",
+        },
+    ),
+    "string_series": (
+        "One row for each string of a switched loop and bin of time. A circuit counts in the bin in which it ends.",
+        {
+            "loop": "as in `loops`",
+            "from": "crossbar nearer to the top, `stack.e1`",
+            "to": "crossbar below it",
+            "time_ps": "end of the bin",
+            "circuits_count": "circuits of the bin that used it",
+            "utilisation": "time its links were in use by circuits that ended in the bin, as a share of it and of the links",
+        },
+    ),
     "port_series": (
         "One row for each port and bin of time.",
         {
@@ -376,6 +398,15 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "response_mean_ps": "their mean response time",
         },
     ),
+    "file_system_series": (
+        "One row for each file system and bin of time.",
+        {
+            "file_system": "as in `file_systems`",
+            "time_ps": "end of the bin",
+            "allocation_count": "allocations made in the bin",
+            "allocation_utilisation": "share of the bin during which blocks were allocated",
+        },
+    ),
     "stations": (
         "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, SSDs, media.",
         {
@@ -427,6 +458,19 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "tx_payload_bytes": "bytes of payload sent",
             "held_ps": "time they waited at the output after they could have been forwarded, "
             "behind each other included, summed over frames",
+        },
+    ),
+    "pair_series": (
+        "One row for each pair of `pairs` and bin of time.",
+        {
+            "port": "as in `pairs`",
+            "source": "N_Port the frames come from",
+            "destination": "N_Port they go to",
+            "time_ps": "end of the bin",
+            "tx_frames_count": "frames sent in the bin",
+            "tx_bytes": "bytes sent in the bin",
+            "tx_payload_bytes": "bytes of payload sent in the bin",
+            "held_ps": "time for which these frames waited at the output, summed over them",
         },
     ),
     "accelerators": (
@@ -566,6 +610,8 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "room_waits_count": "writes that waited for room",
             "room_wait_ps": "time for which they waited, in sum",
             "full_ps": "time for which at least one write waited for room",
+            "through_count": "writes that the cache did not take: answered when they were on the media",
+            "alone_ps": "time for which it took no writes because no other controller could keep a copy",
             "mean_dirty_bytes": "mean of the bytes not on disk over the run",
         },
     ),
@@ -579,6 +625,8 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mean_dirty_bytes": "mean of the bytes not on disk in the bin",
             "room_waits_count": "writes that began to wait for room in the bin",
             "full_ps": "time in the bin for which at least one write waited for room",
+            "through_count": "writes of the bin that the cache did not take",
+            "alone_ps": "time in the bin for which it took none because no other controller could keep a copy",
         },
     ),
     "limits": (
@@ -589,6 +637,17 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "bytes": "data of these commands",
             "delayed_count": "commands that waited for it",
             "mean_wait_ps": "mean wait of those; commands that still wait at the end included in full",
+        },
+    ),
+    "limit_series": (
+        "One row for each limit of a LUN or a host and bin of time.",
+        {
+            "limit": "as in `limits`",
+            "time_ps": "end of the bin",
+            "commands_count": "commands it counted in the bin",
+            "bytes": "data of these commands",
+            "delayed_count": "commands of the bin that have to wait for it",
+            "wait_ps": "time for which they wait, in sum, counted in the bin in which they come",
         },
     ),
     "flash": (

@@ -1,10 +1,11 @@
 //! What happened in each interval.
 
-use sanlab_fabric::{Fibre, Network};
+use sanlab_fabric::{Fibre, LoopCounters, Network, PairCounters, StringCounters};
 use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
 use sanlab_metrics::{IoTotals, Spread};
-use sanlab_storage::{Array, CacheSums, LagInterval, Lun, LunTotals};
+use sanlab_storage::{Array, CacheSums, LagInterval, LimitCounters, Lun, LunTotals};
 
+use super::parts::{FileSystemReading, PartRow, PartSeries};
 use super::readings::Readings;
 use super::stations::{Machines, StationPlace};
 use super::workload::WorkloadState;
@@ -30,8 +31,8 @@ pub(crate) struct Series {
     stations: Readings<StationReading>,
     /// Which they are, and their numbers of servers.
     station_places: Vec<(StationPlace, usize)>,
-    /// Of the task set of every LUN, likewise, in the order of arrays and LUNs.
-    luns: Readings<LunTotals>,
+    /// Of LUNs, loops, strings, limits, pairs and file systems, likewise.
+    parts: PartSeries,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -111,17 +112,6 @@ pub(crate) struct StationRow {
     pub(crate) area: u128,
 }
 
-/// The task set of a LUN in one interval.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LunRow {
-    /// Its place among the LUNs of all arrays.
-    pub(crate) lun: usize,
-    pub(crate) ends_at: Instant,
-    pub(crate) span: Span,
-    /// What was counted in it.
-    pub(crate) totals: LunTotals,
-}
-
 /// A cache in one interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheRow {
@@ -135,6 +125,8 @@ pub(crate) struct CacheRow {
     pub(crate) dirty_area: u128,
     pub(crate) waits: u64,
     pub(crate) full: Span,
+    pub(crate) through: u64,
+    pub(crate) alone: Span,
 }
 
 impl Series {
@@ -157,7 +149,7 @@ impl Series {
             caches: Vec::new(),
             stations: Readings::new(0),
             station_places: Vec::new(),
-            luns: Readings::new(0),
+            parts: PartSeries::new(),
             workloads: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -188,7 +180,7 @@ impl Series {
     ) {
         self.read_fibres(now, machines.network);
         self.read_stations(now, machines);
-        self.read_luns(now, machines.array.arrays());
+        self.parts.close(now, machines);
         let arrays = machines.array.arrays_mut();
         let controllers = arrays.iter().flat_map(|array| &array.controllers);
         let totals = controllers.filter_map(|controller| controller.cache_totals(now));
@@ -236,17 +228,6 @@ impl Series {
         self.stations.end_interval();
     }
 
-    fn read_luns(&mut self, now: Instant, arrays: &IdVec<Array>) {
-        let luns = arrays.iter().flat_map(|array| array.luns.iter());
-        for (part, lun) in luns.enumerate() {
-            if part == self.luns.parts() {
-                self.luns.add_part();
-            }
-            self.luns.read(part, lun.totals(now));
-        }
-        self.luns.end_interval();
-    }
-
     fn read_fibres<const E: bool>(&mut self, now: Instant, network: &Network<E>) {
         for place in 0..self.fibres.parts() {
             let counters = network.counters(Id::from_place(place), now);
@@ -292,7 +273,7 @@ impl Series {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         self.fibres.halve();
         self.stations.halve();
-        self.luns.halve();
+        self.parts.halve();
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
@@ -316,6 +297,8 @@ impl Series {
                 dirty_area: sums.dirty_area - before.dirty_area,
                 waits: sums.waits - before.waits,
                 full: sums.full - before.full,
+                through: sums.through - before.through,
+                alone: sums.alone - before.alone,
             });
         }
         rows
@@ -327,6 +310,52 @@ impl Series {
         let before = interval.checked_sub(1);
         let began_at = before.map_or(Instant::START, |before| self.ends[before]);
         (ends_at, ends_at - began_at)
+    }
+
+    pub(crate) fn loop_rows(&self) -> Vec<PartRow<LoopCounters>> {
+        self.part_rows(&self.parts.loops, |_| true)
+    }
+
+    pub(crate) fn string_rows(&self) -> Vec<PartRow<StringCounters>> {
+        self.part_rows(&self.parts.strings, |_| true)
+    }
+
+    pub(crate) fn limit_rows(&self) -> Vec<PartRow<LimitCounters>> {
+        self.part_rows(&self.parts.limits, |_| true)
+    }
+
+    /// Rows of the pairs that have sent something.
+    pub(crate) fn pair_rows(&self) -> Vec<PartRow<PairCounters>> {
+        self.part_rows(&self.parts.pairs, |latest| latest.frames > 0)
+    }
+
+    pub(crate) fn file_system_rows(&self) -> Vec<PartRow<FileSystemReading>> {
+        self.part_rows(&self.parts.file_systems, |_| true)
+    }
+
+    /// Rows of the parts whose latest reading is wanted, interval after interval.
+    fn part_rows<R: Copy + Default + PartialEq>(
+        &self,
+        readings: &Readings<R>,
+        is_wanted: impl Fn(&R) -> bool,
+    ) -> Vec<PartRow<R>> {
+        let latest = readings.latest().iter().enumerate();
+        let wanted: Vec<usize> = latest
+            .filter(|(_, latest)| is_wanted(latest))
+            .map(|(part, _)| part)
+            .collect();
+        let mut rows = Vec::with_capacity(wanted.len() * self.ends.len());
+        readings.visit(|interval, before, after| {
+            let (ends_at, span) = self.span_of(interval);
+            rows.extend(wanted.iter().map(|&part| PartRow {
+                part,
+                ends_at,
+                span,
+                before: before[part],
+                after: after[part],
+            }));
+        });
+        rows
     }
 
     /// Rows of the stations that have served something, interval after interval.
@@ -353,22 +382,11 @@ impl Series {
         rows
     }
 
-    /// Rows of the LUNs that commands came to, interval after interval.
-    pub(crate) fn lun_rows(&self) -> Vec<LunRow> {
-        let used = self.luns.latest().iter().enumerate();
-        let used = used.filter(|(_, latest)| latest.admitted + latest.refused > 0);
-        let used: Vec<usize> = used.map(|(number, _)| number).collect();
-        let mut rows = Vec::with_capacity(used.len() * self.ends.len());
-        self.luns.visit(|interval, before, after| {
-            let (ends_at, span) = self.span_of(interval);
-            rows.extend(used.iter().map(|&lun| LunRow {
-                lun,
-                ends_at,
-                span,
-                totals: after[lun].since(&before[lun]),
-            }));
-        });
-        rows
+    /// Rows of the LUNs that commands came to.
+    pub(crate) fn lun_rows(&self) -> Vec<PartRow<LunTotals>> {
+        self.part_rows(&self.parts.luns, |latest| {
+            latest.admitted + latest.refused > 0
+        })
     }
 
     /// Rows of the fibres, interval after interval.

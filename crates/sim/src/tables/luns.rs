@@ -92,10 +92,10 @@ pub(super) fn lun_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table 
     let rows: Vec<_> = found
         .into_iter()
         .map(|row| Row {
-            array: luns[row.lun].0,
-            lun: luns[row.lun].1,
+            array: luns[row.part].0,
+            lun: luns[row.part].1,
             span: row.span,
-            totals: row.totals,
+            totals: row.after.since(&row.before),
         })
         .collect();
     let rows = &rows[..];

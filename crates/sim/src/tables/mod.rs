@@ -46,9 +46,13 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         hosts::adapters(world, plan, now),
         hosts::buses(world, plan, now),
         hosts::file_systems(world, plan, now),
+        hosts::file_system_series(world, plan),
         pairs::pairs(world, plan),
+        pairs::pair_series(world, plan),
         loops::loops(world, plan, now),
+        loops::loop_series(world, plan),
         loops::strings(world, plan, now),
+        loops::string_series(world, plan),
         faults::paths(world, plan, now),
         faults::happenings(world, plan),
     ];
