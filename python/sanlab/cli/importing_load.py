@@ -42,6 +42,10 @@ def load(
         list[str] | None,
         typer.Option("--job", metavar="NAME", help="Job of a job file to import; default all."),
     ] = None,
+    replay: Annotated[
+        bool,
+        typer.Option("--replay", help="Replay a trace request by request, at its recorded times."),
+    ] = False,
     time_unit: Annotated[
         str | None,
         typer.Option("--time-unit", help="Unit of the times of a trace: s, ms, us, 100ns or ns."),
@@ -74,7 +78,7 @@ def load(
 
         path = Path(output) if output else Path(file).with_suffix(".yaml")
         variables = _defined(define or [], "-D")
-        trace = _trace_options(time_unit, speed, depth, lun or [])
+        trace = _trace_options(time_unit, speed, depth, lun or [], is_replay=replay)
         imported = import_file(Path(file), str(path), variables, job or [], trace)
         compile_plan(parse_scenario(imported.text, str(path)))
         write_new(path, imported.text, force=force)
@@ -93,15 +97,15 @@ def load(
 
 
 def _trace_options(
-    unit: str | None, speed: int, depth: str | None, luns: list[str]
+    unit: str | None, speed: int, depth: str | None, luns: list[str], *, is_replay: bool
 ) -> TraceOptions:
     from sanlab.importers.traces import TraceOptions
-    from sanlab.importers.traces_file import UNITS
+    from sanlab.traces.formats import UNITS
 
     if unit is not None and unit not in UNITS:
         _refuse("--time-unit", f"'{unit}' is not a unit of time", f"Choices are {', '.join(UNITS)}")
     number = None if depth is None else 0 if depth == "recorded" else _depth(depth)
-    return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
+    return TraceOptions(unit, speed, number, _defined(luns, "--lun"), is_replay)
 
 
 def _depth(text: str) -> int:

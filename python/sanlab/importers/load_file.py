@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from sanlab.errors import refuse
 from sanlab.importers.diskspd import load_of_diskspd
 from sanlab.importers.diskspd_file import looks_like_diskspd
 from sanlab.importers.fio import load_of_fio
@@ -13,15 +15,15 @@ from sanlab.importers.fio_file import looks_like_fio
 from sanlab.importers.generic_san import scenario_around
 from sanlab.importers.icf import read_icf
 from sanlab.importers.iometer import expand, scenario_text
-from sanlab.importers.source_text import head_of, read_source, refuse
+from sanlab.importers.replays import replay_of_trace
+from sanlab.importers.source_text import head_of, read_source
 from sanlab.importers.traces import TraceOptions, load_of_trace
-from sanlab.importers.traces_file import trace_kind_of
 from sanlab.importers.vdbench import load_of_vdbench
 from sanlab.importers.vdbench_file import looks_like_vdbench
+from sanlab.traces.formats import trace_kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from pathlib import Path
 
     from sanlab.importers.generic_san import LeftOut
 
@@ -74,11 +76,16 @@ def import_file(
     if trace_kind is not None:
         if defined or jobs:
             refuse(str(path), None, "", _OF_FIO, "Remove them")
-        return ImportedFile(
-            scenario_around(load_of_trace(path, trace_kind, trace or TraceOptions())), [{}]
-        )
+        options = trace or TraceOptions()
+        if options.is_replay:
+            load = replay_of_trace(path, trace_kind, options, Path(output))
+        else:
+            load = load_of_trace(path, trace_kind, options)
+        return ImportedFile(scenario_around(load), [{}])
     if trace is not None and trace != TraceOptions():
-        reason = "--speed, --depth, --time-unit and --lun are for traces, and this is none"
+        reason = (
+            "--replay, --speed, --depth, --time-unit and --lun are for traces, and this is none"
+        )
         refuse(str(path), None, "", reason, "Remove them")
     text = read_source(path)
     if text.startswith("Histogram:"):

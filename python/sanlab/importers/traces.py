@@ -11,16 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sanlab.errors import refuse
 from sanlab.importers.generic_san import LoadImport, Work, slug, unused
-from sanlab.importers.source_text import refuse
-from sanlab.importers.traces_file import requests_of
 from sanlab.quantities import format_size, format_time
+from sanlab.traces.formats import requests_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sanlab.importers.traces_file import TraceKind, TraceRequest
+    from sanlab.traces.formats import TraceKind, TraceRequest
 
 _SECTOR = 512
 #: Steps of the rate over time, at most and, for a long trace, at least half of it.
@@ -51,12 +51,15 @@ class TraceOptions:
         None for the recorded rate.
     luns
         Names of LUNs by device; other devices are left out where there are any.
+    is_replay
+        Whether its requests are replayed, in place of a synthetic load with its figures.
     """
 
     unit: str | None = None
     speed: int = 1
     depth: int | None = None
     luns: Mapping[str, str] = field(default_factory=dict)
+    is_replay: bool = False
 
 
 @dataclass(slots=True)

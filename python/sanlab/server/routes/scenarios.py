@@ -37,29 +37,31 @@ def save(path: str, body: models.SaveRequest, shared: Shared) -> models.Scenario
 
 
 @router.post("/check")
-def check(body: models.CheckRequest) -> models.CheckAnswer:
+def check(body: models.CheckRequest, shared: Shared) -> models.CheckAnswer:
     """Check a text as `sanlab check` does; problems are part of the answer."""
-    return checked(body.text, body.path)
+    return checked(body.text, body.path, shared.workspace.root)
 
 
 @router.post("/access")
-def access(body: models.AccessRequest) -> list[Access]:
+def access(body: models.AccessRequest, shared: Shared) -> list[Access]:
     """Return the LUNs that a host may see, and the paths to each of them."""
     import json
 
     from sanlab.plan.compile import compile_plan
     from sanlab.scenario.load import parse_scenario
 
-    plan = json.loads(compile_plan(parse_scenario(body.text)).to_json())
+    scenario = parse_scenario(body.text)
+    scenario.confine(shared.workspace.root, shared.workspace.root)
+    plan = json.loads(compile_plan(scenario).to_json())
     return access_of(plan, body.host, body.at_ps)
 
 
 @router.post("/edit")
-def edit(body: models.EditRequest) -> models.EditAnswer:
+def edit(body: models.EditRequest, shared: Shared) -> models.EditAnswer:
     """Change a text, comments and layout kept, and check the result; nothing is saved."""
     from sanlab.scenario.edit import difference, edited
 
     text = edited(body.text, [(one.op, one.path, one.value) for one in body.edits])
-    found = checked(text, body.path)
+    found = checked(text, body.path, shared.workspace.root)
     diff = difference(body.text, text, body.path or "scenario.yaml")
     return models.EditAnswer(text=text, diff=diff, **dict(found))
