@@ -81,7 +81,7 @@ pub struct Trace {
     place: usize,
     /// When the last request that was made had been due.
     due_at: Instant,
-    /// When the next request is due, and the number of the request for which that was told last.
+    /// When the next request is due, and the number of the last request whose time was reported.
     wakes_at: Instant,
     told: u64,
     fault: Option<String>,
@@ -147,7 +147,7 @@ impl Trace {
         })
     }
 
-    /// When the next request is due, told once for each.
+    /// When the next request is due, reported once for each.
     pub(crate) fn take_wake(&mut self) -> Option<Instant> {
         let at = std::mem::replace(&mut self.wakes_at, Instant::NEVER);
         let is_news = at < Instant::NEVER && self.told != self.next;
@@ -157,7 +157,7 @@ impl Trace {
         is_news.then_some(at)
     }
 
-    /// Why the trace could not be read on, told once.
+    /// Why the trace could not be read on, reported once.
     pub(crate) fn take_fault(&mut self) -> Option<String> {
         self.fault.take()
     }
@@ -227,7 +227,7 @@ mod tests {
                 assert!(trace.next(due - Span::from_ps(1), at(1000), 0).is_none());
                 assert_eq!(trace.take_wake(), Some(due));
                 assert!(trace.next(due - Span::from_ps(1), at(1000), 0).is_none());
-                assert_eq!(trace.take_wake(), None, "told once");
+                assert_eq!(trace.take_wake(), None, "reported once");
             }
             let request = trace.next(due, at(1000), 0).expect("a request that is due");
             assert_eq!(request.address, 4096 + 512 * number);

@@ -1,7 +1,8 @@
-"""`sanlab import` of a load: a file of Iometer, fio, vdbench or diskspd, or a trace."""
+"""`sanlab import` of a load: a file of Iometer, fio, vdbench or diskspd, a trace, or counters."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -20,7 +21,7 @@ def load(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="File of Iometer, fio, vdbench or diskspd, or a trace."
+            metavar="FILE", help="File of Iometer, fio, vdbench or diskspd, a trace, or counters."
         ),
     ],
     output: Annotated[
@@ -62,9 +63,15 @@ def load(
             "for the trace's own.",
         ),
     ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option("--interval", metavar="TIME", help="Time between reports of counters, 10s."),
+    ] = None,
     lun: Annotated[
         list[str] | None,
-        typer.Option("--lun", metavar="DEVICE=NAME", help="Device of a trace and its LUN."),
+        typer.Option(
+            "--lun", metavar="DEVICE=NAME", help="Device of a trace or of counters, and its LUN."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the scenario.")] = False,
     as_json: JsonOption = False,
@@ -78,7 +85,10 @@ def load(
 
         path = Path(output) if output else Path(file).with_suffix(".yaml")
         variables = _defined(define or [], "-D")
-        trace = _trace_options(time_unit, speed, depth, lun or [], is_replay=replay)
+        trace = _trace_options(time_unit, speed, depth, lun or [])
+        trace = dataclasses.replace(
+            trace, is_replay=replay, interval_ps=None if interval is None else _interval(interval)
+        )
         imported = import_file(Path(file), str(path), variables, job or [], trace)
         compile_plan(parse_scenario(imported.text, str(path)))
         write_new(path, imported.text, force=force)
@@ -97,7 +107,7 @@ def load(
 
 
 def _trace_options(
-    unit: str | None, speed: int, depth: str | None, luns: list[str], *, is_replay: bool
+    unit: str | None, speed: int, depth: str | None, luns: list[str]
 ) -> TraceOptions:
     from sanlab.importers.traces import TraceOptions
     from sanlab.traces.formats import UNITS
@@ -105,7 +115,19 @@ def _trace_options(
     if unit is not None and unit not in UNITS:
         _refuse("--time-unit", f"'{unit}' is not a unit of time", f"Choices are {', '.join(UNITS)}")
     number = None if depth is None else 0 if depth == "recorded" else _depth(depth)
-    return TraceOptions(unit, speed, number, _defined(luns, "--lun"), is_replay)
+    return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
+
+
+def _interval(text: str) -> int:
+    from sanlab.quantities import QuantityError, parse_time
+
+    try:
+        found = parse_time(text)
+    except QuantityError as error:
+        _refuse("--interval", error.reason, error.remedy)
+    if found <= 0:
+        _refuse("--interval", f"'{text}' is not longer than 0", "Write 10s")
+    return found
 
 
 def _depth(text: str) -> int:

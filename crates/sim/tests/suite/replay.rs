@@ -41,7 +41,7 @@ impl Drop for Folder {
     }
 }
 
-/// Reads one behind the other, each after these gaps.
+/// Reads of adjacent blocks, each after one of these gaps.
 fn reads(gaps: impl IntoIterator<Item = u64>) -> Vec<TraceIo> {
     let mut at = 0;
     let with_number = (0u64..).zip(gaps);
