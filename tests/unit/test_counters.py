@@ -80,12 +80,12 @@ AS_JSON = json.dumps(
 SAR = """\
 Linux 6.1.0 (db1) 	03/01/2026 	_x86_64_	(8 CPU)
 
-11:59:50 PM    DEV       tps     rkB/s     wkB/s     dkB/s  areq-sz    aqu-sz     await     %util
-12:00:00 AM    sda    400.00   2400.00    800.00      0.00     8.00      0.50      1.00     40.00
+11:59:50 PM    DEV       tps     rkB/s     wkB/s     dkB/s  areq-sz    aqu-sz    await    %util
+12:00:00 AM    sda    400.00   2400.00    800.00      0.00     8.00      0.50     1.00    40.00
 
-12:00:00 AM    DEV       tps     rkB/s     wkB/s     dkB/s  areq-sz    aqu-sz     await     %util
-12:00:20 AM    sda    800.00   4800.00   1600.00      0.00     8.00      1.50      1.00     80.00
-Average:       sda    666.67   4000.00   1333.33      0.00     8.00      1.17      1.00     66.67
+12:00:00 AM    DEV       tps     rkB/s     wkB/s     dkB/s  areq-sz    aqu-sz    await    %util
+12:00:20 AM    sda    800.00   4800.00   1600.00      0.00     8.00      1.50     1.00    80.00
+Average:       sda    666.67   4000.00   1333.33      0.00     8.00      1.17     1.00    66.67
 """
 _NAMES = ("Reads/sec", "Writes/sec", "MBytes Read/sec", "MBytes Written/sec")
 _DEVICE = r"\\esx1\Physical Disk SCSI Device(naa.6001)"

@@ -244,7 +244,7 @@ REFUSED = {
         BLKPARSE.replace("6291520 + 16 [fio]", "6291520"),
         "a.txt:4: '8,16   3        4     0.001230000  2201  Q  R 6291520' has no 'sector + count'",
     ),
-    "histograms": ("Histogram: IO lengths of commands\nmin,512\n", "a.csv:1: Histograms of"),
+    "histograms": ("Histogram: IO lengths of commands\nmin,512\n", "a.csv:1: The title does not"),
 }
 
 
