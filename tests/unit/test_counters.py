@@ -146,7 +146,7 @@ def test_rates_sizes_and_mix_are_those_counted(tmp_path: Path, text: str, of_wri
     first, last = 10 * PS, 20 * PS
     if text is ANALYTICS:  # its first interval is taken as long as the second
         first = 20 * PS
-    assert list(work.load.table)[0] == (0, 500_000)
+    assert next(iter(work.load.table)) == (0, 500_000)
     assert (first, 1_000_000) in work.load.table
     assert work.runtime == first + last
     lines = {line.reads: line for line in work.access or ()}
@@ -259,7 +259,8 @@ def test_samples_are_imported_or_refused_with_a_reason(tmp_path: Path) -> None:
             text = import_file(path, str(tmp_path / "x.yaml"), {}).text
         except ScenarioError as error:
             (problem,) = error.problems
-            assert problem.reason and problem.remedy, path
+            assert problem.reason, path
+            assert problem.remedy, path
             continue
         compile_plan(parse_scenario(text))
         good += 1

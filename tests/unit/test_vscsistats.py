@@ -99,5 +99,5 @@ def test_bad_histograms_are_refused(tmp_path: Path, text: str, words: str) -> No
 def test_a_disk_may_be_chosen(tmp_path: Path) -> None:
     text = imported(tmp_path, CAPTURE, TraceOptions(luns={"1001.scsi0:0": "data"}))
     assert parse_scenario(text).workloads[0].targets == ["array1.data"]
-    with pytest.raises(ScenarioError, match="It has 1001.scsi0:0"):
+    with pytest.raises(ScenarioError, match=r"It has 1001\.scsi0:0"):
         imported(tmp_path, CAPTURE, TraceOptions(luns={"2.scsi0:0": "data"}))

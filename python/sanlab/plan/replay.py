@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import ScenarioError
 from sanlab.plan.job_parts import Asked
 from sanlab.plan.schema import AsapReplay, ClosedReplay, TimedReplay, TracePattern, UniformAddress
 from sanlab.quantities import counted, format_size
-from sanlab.traces.table import tables_of
+from sanlab.traces.table import KEPT, as_data, from_data, tables_of
 
 if TYPE_CHECKING:
+    from pathlib import Path as FilePath
+
     from sanlab.plan.luns import PlacedLun
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import ReplayPlan
+    from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.replay import Trace
     from sanlab.scenario.workload import Workload
@@ -54,6 +58,37 @@ def devices_of(
     return devices
 
 
+def kept_traces(scenario: Scenario) -> str | None:
+    """Return what the plan needs to know of a scenario's traces, for its run folder; None if none.
+
+    The folder has no trace. With this, its scenario is compiled again while the tables are there.
+    """
+    found: dict[str, Any] = {}
+    for work in scenario.workloads:
+        path = scenario.beside(work.trace.file) if work.trace is not None else None
+        if work.trace is not None and path is not None:
+            tables = _kept(scenario, path, work.trace)
+            if tables is None:
+                tables = tables_of(path, work.trace.format, work.trace.time_unit)
+            found[_key(work.trace)] = as_data(tables)
+    return json.dumps(found, indent=1) + "\n" if found else None
+
+
+def _key(trace: Trace) -> str:
+    return json.dumps([trace.file, trace.format, trace.time_unit])
+
+
+def _kept(scenario: Scenario, path: FilePath, trace: Trace) -> TraceTables | None:
+    """Return the tables of a trace that is not there, where a run folder tells them."""
+    index = scenario.beside(KEPT)
+    if path.exists() or index is None or not index.is_file():
+        return None
+    try:
+        return from_data(json.loads(index.read_text(encoding="utf-8"))[_key(trace)])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def asked_of_trace(spec: Workload, trace: Trace, device: DeviceTable) -> Asked:
     """Return the requests of a device; besides their table, what summarises them for readers."""
     is_bounded = trace.replay == "asap" or "iodepth" in spec.model_fields_set
@@ -86,6 +121,9 @@ def _tables(trace: Trace, here: Path, problems: Problems) -> TraceTables | None:
         reason = f"'{trace.file}' is outside of the folder that is served"
         problems.add((*here, "file"), reason, "Name a file within it")
         return None
+    kept = _kept(problems.scenario, found, trace)
+    if kept is not None:
+        return kept
     if not found.is_file():
         what = "is not a regular file" if found.exists() else "is not there"
         reason = f"The trace '{trace.file}' {what}"

@@ -17,7 +17,7 @@ from sanlab.simulation import folder as run_folder
 from sanlab.simulation.manifest import Manifest, sanlab_version
 from sanlab.simulation.progress import ProgressLine
 from sanlab.simulation.tables import from_native
-from sanlab.traces.table import tables_folder
+from sanlab.traces.table import KEPT, tables_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -169,6 +169,8 @@ class Prepared:
     overrides: Mapping[str, str]
     wall_s: float
     """Wall time it took."""
+    traces: str | None = None
+    """The tables of its traces, for the run folder."""
 
 
 def prepare_text(  # noqa: PLR0913  one for each part of what is asked for
@@ -185,6 +187,7 @@ def prepare_text(  # noqa: PLR0913  one for each part of what is asked for
     With a `root`, the scenario is that file below it, and names no file outside of it.
     """
     from sanlab.plan.compile import compile_plan
+    from sanlab.plan.replay import kept_traces
     from sanlab.scenario.load import parse_scenario
     from sanlab.scenario.overrides import as_texts
 
@@ -194,7 +197,8 @@ def prepare_text(  # noqa: PLR0913  one for each part of what is asked for
     if root is not None:
         scenario.confine((root / file).parent, root)
     plan = compile_plan(_seeded(scenario, seed))
-    return Prepared(plan, text, Path(file).name, stem, changes, time.perf_counter() - started)
+    wall_s = time.perf_counter() - started
+    return Prepared(plan, text, Path(file).name, stem, changes, wall_s, kept_traces(scenario))
 
 
 def prepare(
@@ -202,6 +206,7 @@ def prepare(
 ) -> Prepared:
     """Read and compile a scenario, under another seed than its own if one is given."""
     from sanlab.plan.compile import compile_plan
+    from sanlab.plan.replay import kept_traces
     from sanlab.scenario.load import load_scenario
     from sanlab.scenario.overrides import as_texts
 
@@ -211,14 +216,16 @@ def prepare(
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
         plan, text = compile_plan(_seeded(source, seed)), _as_yaml(source)
-        return Prepared(plan, text, "", "run", {}, time.perf_counter() - started)
+        wall_s = time.perf_counter() - started
+        return Prepared(plan, text, "", "run", {}, wall_s, kept_traces(source))
     path = Path(source)
     changes = as_texts(overrides)
     scenario = load_scenario(path, changes)
     text = path.read_text(encoding="utf-8")
     plan = compile_plan(_seeded(scenario, seed))
     wall_s = time.perf_counter() - started
-    return Prepared(plan, text, path.name, stem_of(path), changes, wall_s)
+    traces = kept_traces(scenario)
+    return Prepared(plan, text, path.name, stem_of(path), changes, wall_s, traces)
 
 
 def _seeded(scenario: Scenario, seed: int | None) -> Scenario:
@@ -261,6 +268,7 @@ def keep(prepared: Prepared, outcome: Outcome, target: Path | None) -> Path:
         plan=msgspec.json.format(plan.to_json(), indent=1) + "\n",
         manifest=manifest,
         tables=outcome.tables,
+        extras={} if prepared.traces is None else {KEPT: prepared.traces},
     )
 
 

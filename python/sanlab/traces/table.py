@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from sanlab.traces.formats import TraceKind, TraceRequest
 
+#: File of a run folder with the tables of its traces.
+KEPT = "traces.json"
 #: First bytes of a table, as the engine expects them.
 MAGIC = b"sanlab trace 1\n\0"
 _RECORD = struct.Struct("<QQII")
@@ -131,13 +133,31 @@ def tables_of(path: Path, kind: TraceKind | None, unit: str | None) -> TraceTabl
         return kept
     try:
         tables = _written(path, found, unit)
-        text = json.dumps(asdict(tables), indent=1)
+        text = json.dumps(as_data(tables), indent=1)
         _replace(index, text.encode())
     except OSError as error:
         place = error.filename or str(tables_folder())
         reason = f"The tables of the trace cannot be written to {place}: {error.strerror}"
         refuse(name, None, "", reason, "Make room there, or let XDG_CACHE_HOME name another folder")
     return tables
+
+
+def as_data(tables: TraceTables) -> dict[str, Any]:
+    """Return tables as plain data."""
+    return asdict(tables)
+
+
+def from_data(data: dict[str, Any]) -> TraceTables | None:
+    """Return tables from plain data, where all of them are in the cache.
+
+    Raises
+    ------
+    KeyError, TypeError
+        The data are not those of tables.
+    """
+    devices = tuple(DeviceTable(**one) for one in data["devices"])
+    tables = TraceTables(bool(data["has_times"]), devices)
+    return tables if all(is_whole(one) for one in tables.devices) else None
 
 
 def is_whole(table: DeviceTable) -> bool:
@@ -166,12 +186,9 @@ def _digest(path: Path, _size: int, _mtime_ns: int) -> str:
 def _kept(index: Path) -> TraceTables | None:
     """Return tables that were written before, where all of them are still there."""
     try:
-        found: dict[str, Any] = json.loads(index.read_text(encoding="utf-8"))
-        devices = tuple(DeviceTable(**one) for one in found["devices"])
-        tables = TraceTables(bool(found["has_times"]), devices)
+        return from_data(json.loads(index.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return tables if all(is_whole(one) for one in tables.devices) else None
 
 
 def _replace(path: Path, data: bytes) -> None:
