@@ -143,6 +143,21 @@ def test_a_run_folder_is_enough_while_the_tables_are_there(tmp_path: Path) -> No
         simulate_here(json.dumps(run.plan))
 
 
+def test_commands_on_a_scenario_and_its_run_replay_its_trace(tmp_path: Path) -> None:
+    file = written(tmp_path, "t.csv")
+    sanlab.run(file, folder=tmp_path / "run")
+    for command, words in (
+        (["check", str(file)], "2 jobs"),
+        (["plan", str(file)], "trace, 3 requests"),
+        (["explain", str(tmp_path / "run"), "--try"], "db"),
+        (["ladder", str(tmp_path / "run"), "--slowest", "1"], "host CPU"),
+    ):
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 0, result.output
+        assert words in result.output
+        assert "cannot be replayed" not in result.output
+
+
 def test_a_sweep_over_the_speed_notices_another_trace(tmp_path: Path) -> None:
     file = written(tmp_path, "t.csv")
     speeds = {"workloads.db.trace.speed": [1, 2]}
