@@ -196,7 +196,7 @@ def prepare_text(  # noqa: PLR0913  one for each part of what is asked for
     scenario = parse_scenario(text, file, changes)
     if root is not None:
         scenario.confine((root / file).parent, root)
-    plan = compile_plan(_seeded(scenario, seed))
+    plan = compile_plan(seeded(scenario, seed))
     wall_s = time.perf_counter() - started
     return Prepared(plan, text, Path(file).name, stem, changes, wall_s, kept_traces(scenario))
 
@@ -215,20 +215,21 @@ def prepare(
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        plan, text = compile_plan(_seeded(source, seed)), _as_yaml(source)
+        plan, text = compile_plan(seeded(source, seed)), _as_yaml(source)
         wall_s = time.perf_counter() - started
         return Prepared(plan, text, "", "run", {}, wall_s, kept_traces(source))
     path = Path(source)
     changes = as_texts(overrides)
     scenario = load_scenario(path, changes)
     text = path.read_text(encoding="utf-8")
-    plan = compile_plan(_seeded(scenario, seed))
+    plan = compile_plan(seeded(scenario, seed))
     wall_s = time.perf_counter() - started
     traces = kept_traces(scenario)
     return Prepared(plan, text, path.name, stem_of(path), changes, wall_s, traces)
 
 
-def _seeded(scenario: Scenario, seed: int | None) -> Scenario:
+def seeded(scenario: Scenario, seed: int | None) -> Scenario:
+    """Return a scenario under another seed, if one is given."""
     return scenario if seed is None else scenario.model_copy(update={"seed": seed})
 
 

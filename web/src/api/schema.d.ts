@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/stages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stages
+         * @description Return the stages of an I/O in the order of its path, with the names that people read.
+         */
+        get: operations["stages_api_stages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/catalog": {
         parameters: {
             query?: never;
@@ -162,6 +182,46 @@ export interface paths {
          * @description Change a text, comments and layout kept, and check the result; nothing is saved.
          */
         post: operations["edit_api_edit_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/edit/cable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit Cable
+         * @description Change one cable of a text, and check the result; nothing is saved.
+         */
+        post: operations["edit_cable_api_edit_cable_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/edit/zone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit Zone
+         * @description Add a zone to a text, and check the result; nothing is saved.
+         */
+        post: operations["edit_zone_api_edit_zone_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -288,6 +348,26 @@ export interface paths {
          *     The scenario of the run folder has them, and gives the same fingerprint.
          */
         post: operations["changes_api_jobs__job__changes_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{job}/topology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topology
+         * @description Return the map of what is simulated, with the states at the present simulated time.
+         */
+        get: operations["topology_api_jobs__job__topology_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -798,6 +878,40 @@ export interface components {
             name: string;
             /** Members */
             members: string[];
+        };
+        /**
+         * CableRequest
+         * @description A change of one cable of a text: `link` is its id on the map of the text.
+         *
+         *     `values` sets keys of the cable, `end` and `to` plug the port `end` in elsewhere, `is_removed`
+         *     takes the cable away. The other cables of the same item of `links` stay as they are, unless
+         *     `is_whole` sets the values for all of them.
+         */
+        CableRequest: {
+            /** Text */
+            text: string;
+            /** Link */
+            link: number;
+            /** Values */
+            values?: {
+                [key: string]: unknown;
+            };
+            /** End */
+            end?: string | null;
+            /** To */
+            to?: string | null;
+            /**
+             * Is Removed
+             * @default false
+             */
+            is_removed: boolean;
+            /**
+             * Is Whole
+             * @default false
+             */
+            is_whole: boolean;
+            /** Path */
+            path?: string | null;
         };
         /**
          * CatalogEntry
@@ -1602,6 +1716,15 @@ export interface components {
             zones: string[];
         };
         /**
+         * PresentMap
+         * @description The map of a simulation at its present time; it stays so until `next_ps`.
+         */
+        PresentMap: {
+            topology: components["schemas"]["Topology"];
+            /** Next Ps */
+            next_ps: number | null;
+        };
+        /**
          * Problem
          * @description One error in a scenario.
          */
@@ -1818,6 +1941,18 @@ export interface components {
             text: string;
         };
         /**
+         * StageRow
+         * @description A stage of an I/O: as answers have it, as people read it, and the time that it includes.
+         */
+        StageRow: {
+            /** Stage */
+            stage: string;
+            /** Name */
+            name: string;
+            /** Meaning */
+            meaning: string;
+        };
+        /**
          * Step
          * @description A stage of the I/O, or of one of its commands.
          *
@@ -1968,6 +2103,20 @@ export interface components {
             /** Members */
             members: string[];
         };
+        /**
+         * ZoneRequest
+         * @description A new zone of a text, in the active zone set where there is one.
+         */
+        ZoneRequest: {
+            /** Text */
+            text: string;
+            /** Name */
+            name: string;
+            /** Members */
+            members: string[];
+            /** Path */
+            path?: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -2024,6 +2173,35 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    stages_api_stages_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StageRow"][];
                 };
             };
             /** @description Client Error */
@@ -2262,6 +2440,72 @@ export interface operations {
             };
         };
     };
+    edit_cable_api_edit_cable_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CableRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    edit_zone_api_edit_zone_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZoneRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     jobs_api_jobs_get: {
         parameters: {
             query?: never;
@@ -2476,6 +2720,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangesAnswer"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    topology_api_jobs__job__topology_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresentMap"];
                 };
             };
             /** @description Client Error */

@@ -127,6 +127,9 @@ export interface Edited extends Checked {
 
 export type RunRow = Schemas['RunRow'];
 
+export type StageRow = Schemas['StageRow'];
+export type PresentMap = Omit<Schemas['PresentMap'], 'topology'> & { topology: Topology };
+
 export type Row = Record<string, unknown>;
 
 export type RunDetail = Schemas['RunDetail'];

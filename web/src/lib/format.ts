@@ -46,6 +46,11 @@ export function time(ps: number | null | undefined): string {
   return `${figure(ps / size)} ${unit}`;
 }
 
+/** An instant of the simulated time, in seconds, to the microsecond. */
+export function instant(ps: number): string {
+  return `${Number((ps / 1e12).toFixed(6))} s`;
+}
+
 /** A time with enough digits to tell neighbours apart, in milliseconds. */
 export function preciseTime(ps: number): string {
   return `${(ps / 1e9).toLocaleString('en-US', { minimumFractionDigits: 6 })} ms`;

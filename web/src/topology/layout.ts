@@ -7,11 +7,15 @@ import { wiresOf } from './wires';
 const COLUMN_GAP = 22;
 const ROW_GAP = 30;
 const TIER_GAP = 110;
+const MOST_TIER_GAP = 300;
+/** Greatest scale at which a whole drawing is shown. */
+export const MOST_SCALE = 1.6;
 const MARGIN = 40;
 /** Most switches of a layer that stand in one row whatever their width. */
 const MOST_SIDE_BY_SIDE = 20;
 
-export function layout(topology: Topology): Drawing {
+/** Lays a topology out; the gaps between tiers take the height that a room of this size leaves. */
+export function layout(topology: Topology, room: { width: number; height: number } | null = null): Drawing {
   const graph = graphOf(topology);
   const tiers = ordered(graph, tiersOf(graph)).filter((tier) => tier.length);
   const sites = topology.sites.length > 1 ? topology.sites.length : 1;
@@ -20,6 +24,12 @@ export function layout(topology: Topology): Drawing {
     tiers.map((tier, index) => block(graph, sites === 1 ? tier : tier.filter((name) => (graph.siteOf.get(name) ?? 0) === site), wide, index === 0)),
   );
   const heights = tiers.map((_, tier) => Math.max(0, ...blocks.map((site) => site[tier]?.height ?? 0)));
+  const gap = tierGap(
+    room,
+    blocks.reduce((sum, site) => sum + Math.max(160, ...site.map((part) => part.width)) + 120, 2 * MARGIN - 120),
+    heights.reduce((sum, height) => sum + height, 2 * MARGIN + (sites > 1 ? 20 : 0)),
+    heights.length - 1,
+  );
   const areas: Area[] = [];
   const boxes: Box[] = [];
   let left = MARGIN;
@@ -31,10 +41,10 @@ export function layout(topology: Topology): Drawing {
       const isLast = tier === site.length - 1 && tier > 0;
       place(part, left + (width - part.width) / 2, top + (isLast ? 0 : height - part.height), tier === 0 ? top + height : isLast ? top : null);
       boxes.push(...part.boxes);
-      top += height + TIER_GAP;
+      top += height + gap;
     });
     if (sites > 1) {
-      areas.push({ name: topology.sites[number]?.name ?? '', x: left - 20, y: MARGIN - 24, width: width + 40, height: top - TIER_GAP - MARGIN + 48 });
+      areas.push({ name: topology.sites[number]?.name ?? '', x: left - 20, y: MARGIN - 24, width: width + 40, height: top - gap - MARGIN + 48 });
     }
     left += width + 120;
   });
@@ -45,13 +55,19 @@ export function layout(topology: Topology): Drawing {
     wires: [],
     areas,
     width: left - 120 + MARGIN,
-    height: heights.reduce((sum, height) => sum + height + TIER_GAP, 0) - TIER_GAP + 2 * MARGIN + (sites > 1 ? 20 : 0),
+    height: heights.reduce((sum, height) => sum + height + gap, 0) - gap + 2 * MARGIN + (sites > 1 ? 20 : 0),
     boxOf,
     spotOf,
     portOf: new Map(topology.ports.map((port) => [port.name, port])),
   };
   drawing.wires = wiresOf(topology, drawing);
   return drawing;
+}
+
+function tierGap(room: { width: number; height: number } | null, width: number, boxes: number, gaps: number): number {
+  if (!room?.width || gaps < 1) return TIER_GAP;
+  const scale = Math.min(room.width / width, MOST_SCALE);
+  return Math.round(Math.min(MOST_TIER_GAP, Math.max(TIER_GAP, (room.height / scale - boxes) / gaps)));
 }
 
 /** A width at which the whole drawing has about the shape of a screen. */

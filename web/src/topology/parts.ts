@@ -32,8 +32,10 @@ export interface Wire {
   /** Shift of each cable of a trunk. */
   shifts: { x: number; y: number }[];
   middle: { x: number; y: number };
-  /** Number and speed of the links between the same switches, at the first of them. */
-  label: string;
+  /** A point of the line, from 0 at one end to 1 at the other. */
+  along: (share: number) => { x: number; y: number };
+  /** Number and speed of the links between the same switches, at one of them. */
+  label: { text: string; x: number; y: number } | null;
   /** The line leaves its box to the side, so that its label stands above it. */
   isAcross: boolean;
 }

@@ -1,7 +1,10 @@
 """Scenario files: list, read, save, check, edit."""
 
+from pathlib import Path
+
 from fastapi import APIRouter
 
+from sanlab.scenario.edit import Edit
 from sanlab.server import models
 from sanlab.server.checking import checked
 from sanlab.server.services import Shared
@@ -59,9 +62,39 @@ def access(body: models.AccessRequest, shared: Shared) -> list[Access]:
 @router.post("/edit")
 def edit(body: models.EditRequest, shared: Shared) -> models.EditAnswer:
     """Change a text, comments and layout kept, and check the result; nothing is saved."""
+    edits: list[Edit] = [(one.op, one.path, one.value) for one in body.edits]
+    return _edited(body.text, edits, body.path, shared.workspace.root)
+
+
+@router.post("/edit/cable")
+def edit_cable(body: models.CableRequest, shared: Shared) -> models.EditAnswer:
+    """Change one cable of a text, and check the result; nothing is saved."""
+    from sanlab.plan.by_hand import CableChange, cable_edits
+
+    change = CableChange(
+        body.link,
+        body.values,
+        body.end,
+        body.to,
+        is_removed=body.is_removed,
+        is_whole=body.is_whole,
+    )
+    return _edited(body.text, cable_edits(body.text, change), body.path, shared.workspace.root)
+
+
+@router.post("/edit/zone")
+def edit_zone(body: models.ZoneRequest, shared: Shared) -> models.EditAnswer:
+    """Add a zone to a text, and check the result; nothing is saved."""
+    from sanlab.plan.by_hand import zone_edits
+
+    edits = zone_edits(body.text, body.name, body.members)
+    return _edited(body.text, edits, body.path, shared.workspace.root)
+
+
+def _edited(text: str, edits: list[Edit], path: str | None, root: Path) -> models.EditAnswer:
     from sanlab.scenario.edit import difference, edited
 
-    text = edited(body.text, [(one.op, one.path, one.value) for one in body.edits])
-    found = checked(text, body.path, shared.workspace.root)
-    diff = difference(body.text, text, body.path or "scenario.yaml")
-    return models.EditAnswer(text=text, diff=diff, **dict(found))
+    after = edited(text, edits)
+    found = checked(after, path, root)
+    diff = difference(text, after, path or "scenario.yaml")
+    return models.EditAnswer(text=after, diff=diff, **dict(found))

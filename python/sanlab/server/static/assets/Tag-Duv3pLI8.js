@@ -1,1 +1,0 @@
-import{E as e,I as t,P as n,S as r,X as i,q as a,st as o,u as s}from"./format-BAMrR3vZ.js";var c=t(`<span><!></span>`);function l(t,l){let u=s(l,`tone`,3,`none`);var d=c(),f=i(d);e(f,()=>l.children),o(d),a(()=>r(d,1,`tag ${u()??``}`,`svelte-1mgp7h6`)),n(t,d)}export{l as t};
