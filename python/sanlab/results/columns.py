@@ -329,6 +329,27 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "`workload_series` for the mean",
         },
     ),
+    "replays": (
+        (
+            "One row for each device of a trace that a workload replays, warm-up included. Drift is the time "
+            "from the recorded time of a request, scaled by `speed`, to its first command at the adapter, "
+            "behind the processor and the queue of its LUN; `replay: timed` alone has it."
+        ),
+        {
+            "job": "unique name",
+            "workload": "workload it belongs to",
+            "replay": "`timed`, `asap` or `closed`",
+            "recorded_count": "requests of the trace",
+            "submitted_count": "requests that were made",
+            "recorded_ps": "from the first to the last request of the trace, scaled by `speed`",
+            "replayed_ps": "from the start of the job to the last request that was made",
+            "drift_count": "requests whose drift is known",
+            "drift_mean_ps": "mean drift",
+            "drift_p50_ps": "median drift",
+            "drift_p99_ps": "99th percentile of the drift",
+            "drift_max_ps": "longest drift",
+        },
+    ),
     "jobs": (
         "One row for each job and operation; a job is one stream of I/O from one host.",
         {

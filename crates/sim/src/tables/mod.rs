@@ -10,6 +10,7 @@ mod mirrors;
 mod numbers;
 mod pairs;
 mod ports;
+mod replays;
 mod slowest;
 mod stations;
 mod storage;
@@ -34,6 +35,7 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         slowest::slowest(world, plan),
         workloads::phases(world, plan),
         workloads::jobs(world, plan),
+        replays::replays(world, plan),
         frames::frames(world, plan),
         frames::frame_histogram(world),
         stations::stations(world, plan, now),

@@ -24,6 +24,7 @@ mod patience;
 mod patterns;
 mod pools;
 mod qos;
+mod replay;
 mod slowest;
 mod support;
 mod swarm;
