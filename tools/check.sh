@@ -26,6 +26,7 @@ step uv run python tools/gen_schemas.py --check
 step uv run python tools/gen_reference.py --check
 step uv run python tools/gen_plan.py --check
 step uv run python tools/check_words.py
+step tools/check_web.sh
 if cargo deny --version >/dev/null 2>&1; then
     step cargo deny --offline --locked check licenses bans sources
 else

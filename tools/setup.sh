@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing tools that sanlab needs to build and run, and lists what it installs.
-# Usage: tools/setup.sh [test]     "test" also installs tshark and fio, which only tests and `sanlab measure` use.
+# Usage: tools/setup.sh [test]     "test" also installs tshark, fio and chromium, which only tests and `sanlab measure` use.
 # Installs Debian and Ubuntu packages only as root or with passwordless sudo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -103,5 +103,14 @@ if [[ ${1:-} == test ]] && ! has fio; then
         install fio || say "no fio: tests that measure with it will be skipped"
     else
         say "no fio (package fio): tests that measure with it will be skipped"
+    fi
+fi
+
+has_chromium() { has chromium || has chromium-browser || has google-chrome || has google-chrome-stable; }
+if [[ ${1:-} == test ]] && ! has_chromium; then
+    if can_install && refresh_apt && offers chromium; then
+        install chromium || say "no chromium: tests of the page will be skipped"
+    else
+        say "no chromium (package chromium): tests of the page will be skipped"
     fi
 fi

@@ -236,6 +236,26 @@ def test_an_import_ends_as_a_scenario(server: Server) -> None:
     assert refused["error"]["file"] == "a.txt"
 
 
+def test_a_cable_and_a_zone_are_changed_by_hand(server: Server) -> None:
+    cable = {"text": SCENARIO, "link": 1, "values": {"length": "2km"}}
+    found = server.post("/edit/cable", cable)
+    assert found["problems"] == []
+    assert "+  - {from: host2, to: sw1, length: 2km}" in found["diff"].splitlines()
+    zone = {"text": SCENARIO, "name": "pair", "members": ["host1", "dev1"]}
+    assert "+zoning: {zones: {pair: [host1, dev1]}}" in server.post("/edit/zone", zone)["diff"]
+    refused = server.post("/edit/cable", cable | {"link": 99}, 422)
+    assert refused["error"]["remedy"]
+    broken = server.post("/edit/cable", cable | {"text": "hosts: ["}, 422)
+    assert broken["error"]["line"]
+
+
+def test_stages_have_names_for_people(server: Server) -> None:
+    names = {row["stage"]: row["name"] for row in server.get("/stages")}
+    slow = server.get("/runs/runs:san/slowest")
+    assert set(slow[0]["stages"]) <= set(names)
+    assert names["tx_queue"] == "transmit queue"
+
+
 def test_the_slowest_io_and_its_ladder(server: Server) -> None:
     run = str(server.folder / "runs/san")
     slow = server.get("/runs/runs:san/slowest")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from serving import LONG, SCENARIO, Server, serving
+from workspaces import PULLED
 
 import sanlab
 
@@ -150,6 +151,36 @@ def test_changes_that_are_not_events_are_refused(
     refused = server.post(f"/jobs/{job}/changes", {"edits": [edit]}, 422)
     assert words in refused["error"]["message"]
     assert server.get(f"/jobs/{job}")["state"] == "running", "the run is not disturbed"
+    server.post(f"/jobs/{job}/stop")
+    server.wait(job, "stopped")
+
+
+def test_the_map_is_that_of_the_present_time(server: Server) -> None:
+    job = server.post("/jobs", {"text": PULLED, "pace": 0.1}, 201)["id"]
+
+    def down() -> list[str]:
+        found = server.get(f"/jobs/{job}/topology")
+        return [link["a"] for link in found["topology"]["links"] if link["state"] == "down"]
+
+    first = server.get(f"/jobs/{job}/topology")
+    assert down() == []
+    assert first["next_ps"] == PS // 10
+    while server.get(f"/jobs/{job}")["now_ps"] < first["next_ps"]:
+        time.sleep(0.05)
+    assert down() == ["sw1.e2"]
+    server.post(f"/jobs/{job}/stop")
+    server.wait(job, "stopped")
+
+
+def test_after_a_change_the_run_is_behind_until_it_is_back(server: Server) -> None:
+    job = server.post("/jobs", {"path": "long.yaml", "pace": 0.1}, 201)["id"]
+    while server.get(f"/jobs/{job}")["now_ps"] < PS // 100:
+        time.sleep(0.05)
+    answer = server.post(f"/jobs/{job}/changes", {"edits": [PULL]})
+    assert answer["job"]["now_ps"] == 0
+    map_now = server.get(f"/jobs/{job}/topology")["topology"]
+    assert map_now["at_ps"] == answer["at_ps"]
+    assert [one["a"] for one in map_now["links"] if one["state"] == "down"] == ["dev1.p1"]
     server.post(f"/jobs/{job}/stop")
     server.wait(job, "stopped")
 

@@ -62,7 +62,7 @@ measure: {duration: 300ms}
 """
     (tmp_path / "s.yaml").write_text(scenario, encoding="utf-8")
     varied = (
-        "workloads.w.iodepth=1,4",
+        "workloads.w.iodepth=1,2,4,8",
         "workloads.w.bs=4k,8k",
         "arrays.dev1.luns.lun1.memory.service=1ms,3ms,9ms",
     )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from workspaces import PULLED
 
 from sanlab.plan.compile import compile_plan
 from sanlab.results.run import run
 from sanlab.scenario.load import load_scenario, parse_scenario
-from sanlab.topology import METRICS, access_of, colours_of, topology_of
+from sanlab.topology import METRICS, access_of, colours_of, instants_of, topology_of
 
 if TYPE_CHECKING:
     from sanlab.topology import Port, Topology
@@ -186,3 +188,31 @@ def test_the_command_lists_ports_and_finds_one(capsys: pytest.CaptureFixture[str
     found = json.loads(capsys.readouterr().out)
     states = {port["name"]: port["state"] for port in found["ports"]}
     assert (states["old.e3"], states["old.f0"]) == ("isolated", "online")
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "state"), [(0, "up"), (99, "up"), (100, "down"), (299, "down"), (300, "was_down")]
+)
+def test_a_pulled_cable_is_down_until_it_is_back_although_the_fabric_is_zoned(
+    at_ms: int, state: str
+) -> None:
+    scenario = parse_scenario(PULLED)
+    plan = json.loads(compile_plan(scenario).to_json())
+    assert plan["services"] is not None
+    found = topology_of(plan, scenario=scenario, at_ps=at_ms * 10**9)
+    assert {link.a: link.state for link in found.links if link.state != "up"} == (
+        {} if state == "up" else {"sw1.e2": state}
+    )
+    assert instants_of(plan) == [0, 100 * 10**9, 300 * 10**9]
+
+
+@pytest.mark.parametrize("name", ["zone-merge", "path-failover", "three-data-centres"])
+def test_between_its_instants_a_map_stays(name: str) -> None:
+    instants = instants_of(plan_of(name))
+    for begin, end in itertools.pairwise(instants):
+        first, last = (map_of(name, at_ps) for at_ps in (begin, end - 1))
+        states = [[(one.name, one.state) for one in found.ports] for found in (first, last)]
+        links = [[(one.id, one.state) for one in found.links] for found in (first, last)]
+        assert states[0] == states[1]
+        assert links[0] == links[1]
+        assert first.zones == last.zones

@@ -109,8 +109,8 @@ class Wiring:
 
 
 @dataclass(slots=True)
-class _Request:
-    """A pair of ends as written, before it becomes a link."""
+class Request:
+    """A pair of ends as written, before it becomes a link or a place on a loop."""
 
     left: str
     right: str
@@ -120,7 +120,7 @@ class _Request:
 
 def wire(scenario: Scenario, boxes: Boxes, problems: Problems) -> Wiring:
     """Find the ports of every link. Ends that name a port come before those that take the next."""
-    requests = _requests(scenario, boxes, problems)
+    requests = requests_of(scenario, boxes, problems)
     board = _Board(boxes, problems)
     for request in requests:
         at_stack = _at_stack(request, boxes)
@@ -159,19 +159,20 @@ def _note_linked(wiring: Wiring, boxes: Boxes) -> None:
             wiring.loop_of[stack.name, port] = f"{stack.name}.{port.rpartition('.')[2]}"
 
 
-def _requests(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[_Request]:
-    requests: list[_Request] = []
+def requests_of(scenario: Scenario, boxes: Boxes, problems: Problems) -> list[Request]:
+    """Return every pair of ends of the links as written, in order."""
+    requests: list[Request] = []
     for index, spec in enumerate(scenario.links):
         path: Path = ("links", index)
-        left = _ends(spec.from_, (*path, "from"), boxes, problems)
-        right = _ends(spec.to, (*path, "to"), boxes, problems)
+        left = ends_of(spec.from_, (*path, "from"), boxes, problems)
+        right = ends_of(spec.to, (*path, "to"), boxes, problems)
         for a, b in pair_up(left, right, (*path, "from"), ("ends", "ends"), problems):
             count = 1 if spec.trunk else spec.count
-            requests.extend(_Request(a, b, spec, path) for _ in range(count))
+            requests.extend(Request(a, b, spec, path) for _ in range(count))
     return requests
 
 
-def _ends(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> list[str]:
+def ends_of(patterns: list[str], path: Path, boxes: Boxes, problems: Problems) -> list[str]:
     """Return the ends that match patterns; note a problem for each unknown box."""
     found: list[str] = []
     for pattern in patterns:
@@ -254,7 +255,7 @@ def _no_such_port(box: Box, port: str) -> tuple[str, str]:
 
 
 def _add_link(
-    request: _Request, board: _Board, wiring: Wiring, boxes: Boxes, problems: Problems
+    request: Request, board: _Board, wiring: Wiring, boxes: Boxes, problems: Problems
 ) -> None:
     if request.left.partition(".")[0] == request.right.partition(".")[0]:
         problems.add(
@@ -289,13 +290,13 @@ def _add_link(
     wiring.links.append(WiredLink(a, b, request.spec, speed, is_mismatched, members))
 
 
-def _have_common_speed(request: _Request, a: End, b: End, boxes: Boxes) -> bool:
+def _have_common_speed(request: Request, a: End, b: End, boxes: Boxes) -> bool:
     common = set(boxes.port(a).speeds) & set(boxes.port(b).speeds)
     return bool(common) if request.spec.speed is None else request.spec.speed in common
 
 
 def _fits_switches(
-    request: _Request, ends: tuple[End, End], boxes: Boxes, problems: Problems
+    request: Request, ends: tuple[End, End], boxes: Boxes, problems: Problems
 ) -> bool:
     """Whether a trunk or a link with virtual channels joins two switches and has enough credit."""
     spec = request.spec
@@ -341,7 +342,7 @@ def _fits_switches(
     return True
 
 
-def _at_stack(request: _Request, boxes: Boxes) -> str | None:
+def _at_stack(request: Request, boxes: Boxes) -> str | None:
     """Key of the end of a link that is a stack."""
     for key, end in (("from", request.left), ("to", request.right)):
         if boxes.by_name[end.partition(".")[0]].kind == "stack":
@@ -350,7 +351,7 @@ def _at_stack(request: _Request, boxes: Boxes) -> str | None:
 
 
 def _attach(
-    request: _Request, board: _Board, wiring: Wiring, boxes: Boxes, problems: Problems
+    request: Request, board: _Board, wiring: Wiring, boxes: Boxes, problems: Problems
 ) -> None:
     """Plug a port into a loop of a stack."""
     key = _at_stack(request, boxes)
@@ -390,7 +391,7 @@ def _attach(
     wiring.attached.append(attachment)
 
 
-def _speed(request: _Request, a: End, b: End, boxes: Boxes, problems: Problems) -> str | None:
+def _speed(request: Request, a: End, b: End, boxes: Boxes, problems: Problems) -> str | None:
     """Return the speed of a link, or note that its ends have no common speed."""
     left = boxes.by_name[a[0]].ports[a[1]].speeds
     right = boxes.by_name[b[0]].ports[b[1]].speeds

@@ -61,6 +61,17 @@ _PORT_DIRECTION = {
     "utilisation": "share of the run during which the fibre {end} carried frames and the fill words after them",
 }
 
+#: Columns of `luns` and `lun_series`.
+_TASK_SET = {
+    "read_count": "reads answered with status GOOD",
+    "write_count": "writes answered with status GOOD, copies of a mirror included",
+    "read_bytes": "bytes of the reads",
+    "write_bytes": "bytes of the writes",
+    "queue_full_count": "commands answered TASK SET FULL, by the LUN or by the port",
+    "open_ps": "time that commands spent in the task set, summed; divide by the commands for the mean",
+    "mean_open": "commands in the task set, mean over time",
+}
+
 _WHERE_RESPONSE = "from the application's call to its completion"
 
 #: Table to what it holds, and column to what it means. The unit is the end of a column's name.
@@ -230,6 +241,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "bytes": "bytes that arrived in the bin, those of I/Os not yet done included",
             "response_sum_ps": "sum of their response times; divide by `io_count` for the mean",
             "response_max_ps": "longest of them",
+            "response_p50_ps": "response time that half of them did not exceed, within 3 %; 0 without any",
+            "response_p99_ps": "response time that 99 % of them did not exceed, within 3 %; of fewer than 100 "
+            "I/Os about the longest",
             "error_count": "I/Os that failed in the bin",
             "delayed_count": "I/Os that completed in the bin after waiting during a fault",
         },
@@ -407,6 +421,20 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mean_residence_ps": "time waiting and in service, mean over the requests that left",
             "max_in_system": "most requests at once",
         },
+    ),
+    "luns": (
+        "One row for each LUN that commands came to.",
+        {
+            "lun": "name",
+            "array": "array or stack",
+            "number": "SCSI logical unit number",
+            "queue_depth": "commands its task set holds",
+        }
+        | _TASK_SET,
+    ),
+    "lun_series": (
+        "One row for each of these LUNs and bin of time.",
+        {"lun": "as in `luns`", "time_ps": "end of the bin"} | _TASK_SET,
     ),
     "station_series": (
         "One row for each station and bin of time.",

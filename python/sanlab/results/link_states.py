@@ -38,10 +38,12 @@ def link_states(plan: dict[str, Any], end: int) -> dict[int, LinkState]:
         Instant in ps: the end of a run, or one within it.
     """
     found: dict[int, LinkState] = {}
+    since: dict[int, int] = {}
     for number, link in enumerate(plan["links"]):
         outages = [row for row in link.get("outages", ()) if row["from_ps"] < end]
         if outages:
             found[number] = _dark(outages, end)
+            since[number] = outages[-1]["from_ps"]
     by_port = {
         (side["switch"], side["port"]): number
         for number, link in enumerate(plan["links"])
@@ -51,12 +53,13 @@ def link_states(plan: dict[str, Any], end: int) -> dict[int, LinkState]:
     services = plan["services"] or {"ports": []}
     for row in services["ports"]:
         place = by_port.get((row["switch"], row["port"]))
-        if place is None or row["at_ps"] > end:
+        if place is None or row["at_ps"] >= end:
             continue
         if row["state"] not in MEANT:
             words = f"{row['state']} from {show_time(row['at_ps'])} on: {row['reason']}"
             found[place] = LinkState(is_over=False, words=words)
-        elif place in found and row["state"] == "online":
+            since[place] = row["at_ps"]
+        elif place in found and row["state"] == "online" and row["at_ps"] > since[place]:
             found[place] = LinkState(is_over=True, words=found[place].words)
     return found
 

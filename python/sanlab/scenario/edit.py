@@ -79,7 +79,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _edited(text: str, operation: Operation, path: str, value: object) -> str:
-    document = _plain(read_document(text, FILE))
+    document = plain(read_document(text, FILE))
     steps = steps_of(path, Mark(path))
     found = _found(document, steps, path, operation)
     expected, operation, found, value = _expected(document, operation, found, value)
@@ -95,7 +95,7 @@ def _edited(text: str, operation: Operation, path: str, value: object) -> str:
 def _gives(text: str, expected: object) -> bool:
     """Whether a text has this data."""
     try:
-        found = _plain(read_document(text, FILE))
+        found = plain(read_document(text, FILE))
     except ScenarioError:
         return False
     # 1, 1.0 and true are equal in Python.
@@ -274,12 +274,12 @@ def _by_ruamel(text: str, operation: Operation, path: Path, value: object) -> st
     return out.getvalue()
 
 
-def _plain(node: object) -> Any:  # noqa: ANN401  plain data
+def plain(node: object) -> Any:  # noqa: ANN401  plain data
     """Return a document as plain data."""
     if isinstance(node, MarkedMap | dict):
-        return {key: _plain(value) for key, value in node.items()}
+        return {key: plain(value) for key, value in node.items()}
     if isinstance(node, MarkedList | list):
-        return [_plain(value) for value in node]
+        return [plain(value) for value in node]
     return node
 
 

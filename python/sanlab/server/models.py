@@ -136,6 +136,33 @@ class EditRequest(Request):
     path: Annotated[str, Field(max_length=1000)] | None = None
 
 
+class CableRequest(Request):
+    """A change of one cable of a text: `link` is its id on the map of the text.
+
+    `values` sets keys of the cable, `end` and `to` plug the port `end` in elsewhere, `is_removed`
+    takes the cable away. The other cables of the same item of `links` stay as they are, unless
+    `is_whole` sets the values for all of them.
+    """
+
+    text: Text
+    link: Annotated[int, Field(ge=0, le=2**31)]
+    values: Annotated[dict[str, Any], Field(max_length=MAX_EDITS)] = Field(default_factory=dict)
+    end: Annotated[str, Field(max_length=1000)] | None = None
+    to: Annotated[str, Field(max_length=1000)] | None = None
+    is_removed: bool = False
+    is_whole: bool = False
+    path: Annotated[str, Field(max_length=1000)] | None = None
+
+
+class ZoneRequest(Request):
+    """A new zone of a text, in the active zone set where there is one."""
+
+    text: Text
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    members: Annotated[list[str], Field(min_length=1, max_length=MAX_EDITS)]
+    path: Annotated[str, Field(max_length=1000)] | None = None
+
+
 class EditAnswer(CheckAnswer):
     """The changed text, and how it differs from the one before (unified diff)."""
 
@@ -220,6 +247,21 @@ class ChangesAnswer(BaseModel):
     at_ps: int
     diff: str
     job: Job
+
+
+class StageRow(BaseModel):
+    """A stage of an I/O: as answers have it, as people read it, and the time that it includes."""
+
+    stage: str
+    name: str
+    meaning: str
+
+
+class PresentMap(BaseModel):
+    """The map of a simulation at its present time; it stays so until `next_ps`."""
+
+    topology: Topology
+    next_ps: int | None
 
 
 class RunRow(BaseModel):

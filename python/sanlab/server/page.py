@@ -40,6 +40,6 @@ class Page(StaticFiles):
             headers = {"Cache-Control": FOREVER} if path.startswith(ASSETS) else {}
             return FileResponse(full, stat_result=found, headers=headers)
         index = self._folder / INDEX
-        if not index.is_file() or "." in path.rpartition("/")[2]:
+        if not index.is_file() or (path != "." and "." in path.rpartition("/")[2]):
             return error_response(404, {"message": "There is no such file"})
         return FileResponse(index)

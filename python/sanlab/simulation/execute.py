@@ -180,7 +180,7 @@ def prepare_text(
 
     started = time.perf_counter()
     changes = as_texts(overrides)
-    plan = compile_plan(_seeded(parse_scenario(text, file, changes), seed))
+    plan = compile_plan(seeded(parse_scenario(text, file, changes), seed))
     return Prepared(plan, text, Path(file).name, stem, changes, time.perf_counter() - started)
 
 
@@ -197,18 +197,19 @@ def prepare(
         if overrides:
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
-        plan, text = compile_plan(_seeded(source, seed)), _as_yaml(source)
+        plan, text = compile_plan(seeded(source, seed)), _as_yaml(source)
         return Prepared(plan, text, "", "run", {}, time.perf_counter() - started)
     path = Path(source)
     changes = as_texts(overrides)
     scenario = load_scenario(path, changes)
     text = path.read_text(encoding="utf-8")
-    plan = compile_plan(_seeded(scenario, seed))
+    plan = compile_plan(seeded(scenario, seed))
     wall_s = time.perf_counter() - started
     return Prepared(plan, text, path.name, stem_of(path), changes, wall_s)
 
 
-def _seeded(scenario: Scenario, seed: int | None) -> Scenario:
+def seeded(scenario: Scenario, seed: int | None) -> Scenario:
+    """Return a scenario under another seed, if one is given."""
     return scenario if seed is None else scenario.model_copy(update={"seed": seed})
 
 

@@ -3,6 +3,7 @@
 from sanlab.topology.access import Access, access_of
 from sanlab.topology.build import topology_of
 from sanlab.topology.colours import METRICS, Colours, colours_of
+from sanlab.topology.instants import instants_of
 from sanlab.topology.parts import (
     Alias,
     Link,
@@ -28,5 +29,6 @@ __all__ = [
     "Zone",
     "access_of",
     "colours_of",
+    "instants_of",
     "topology_of",
 ]

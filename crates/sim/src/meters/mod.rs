@@ -38,10 +38,13 @@ impl Meters {
         windows: Windows,
         phases: Phases,
     ) -> Self {
+        let workload = if series.is_kept() {
+            WorkloadState::with_intervals
+        } else {
+            WorkloadState::default
+        };
         Self {
-            workloads: std::iter::repeat_with(WorkloadState::default)
-                .take(workloads)
-                .collect(),
+            workloads: std::iter::repeat_with(workload).take(workloads).collect(),
             latencies: FrameLatencies::new(flows),
             series,
             windows,

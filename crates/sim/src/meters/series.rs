@@ -2,8 +2,8 @@
 
 use sanlab_fabric::{Fibre, LoopCounters, Network, PairCounters, StringCounters};
 use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
-use sanlab_metrics::IoTotals;
-use sanlab_storage::{Array, CacheSums, LagInterval, LimitCounters, Lun};
+use sanlab_metrics::{IoTotals, Spread};
+use sanlab_storage::{Array, CacheSums, LagInterval, LimitCounters, Lun, LunTotals};
 
 use super::parts::{FileSystemReading, PartRow, PartSeries};
 use super::readings::Readings;
@@ -33,6 +33,8 @@ pub(crate) struct Series {
     station_places: Vec<(StationPlace, usize)>,
     /// Of loops, strings, limits, pairs and file systems, likewise.
     parts: PartSeries,
+    /// Of the task set of every LUN, likewise, in the order of arrays and LUNs.
+    luns: Readings<LunTotals>,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -78,12 +80,14 @@ pub(crate) struct FibreRow {
 }
 
 /// Reads or writes of one workload in one interval.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WorkloadRow {
     pub(crate) workload: Id<WorkloadState>,
     pub(crate) is_read: bool,
     pub(crate) ends_at: Instant,
     pub(crate) totals: IoTotals,
+    /// Response times of the I/Os done.
+    pub(crate) spread: Spread,
     /// Times of the stages of the I/Os done, summed.
     pub(crate) stages: [Span; STAGE_COUNT],
 }
@@ -110,6 +114,17 @@ pub(crate) struct StationRow {
     pub(crate) area: u128,
 }
 
+/// The task set of a LUN in one interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LunRow {
+    /// Its place among the LUNs of all arrays.
+    pub(crate) lun: usize,
+    pub(crate) ends_at: Instant,
+    pub(crate) span: Span,
+    /// What was counted in it.
+    pub(crate) totals: LunTotals,
+}
+
 /// A cache in one interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheRow {
@@ -128,6 +143,11 @@ pub(crate) struct CacheRow {
 }
 
 impl Series {
+    /// Intervals are kept.
+    pub(super) fn is_kept(&self) -> bool {
+        !self.interval.is_zero()
+    }
+
     pub(crate) fn new(interval: Span, fibres: usize) -> Self {
         Self {
             interval,
@@ -143,6 +163,7 @@ impl Series {
             stations: Readings::new(0),
             station_places: Vec::new(),
             parts: PartSeries::new(),
+            luns: Readings::new(0),
             workloads: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -174,18 +195,21 @@ impl Series {
         self.read_fibres(now, machines.network);
         self.read_stations(now, machines);
         self.parts.close(now, machines);
+        self.read_luns(now, machines.array.arrays());
         let arrays = machines.array.arrays_mut();
         let controllers = arrays.iter().flat_map(|array| &array.controllers);
         let totals = controllers.filter_map(|controller| controller.cache_totals(now));
         self.caches.extend(totals.map(|(_, sums)| sums));
         for (id, workload) in workloads.pairs_mut() {
             for direction in [0, 1] {
-                let (totals, stages) = workload.end_interval(direction, open[id][direction]);
+                let (totals, spread, stages) =
+                    workload.end_interval(direction, open[id][direction]);
                 self.workloads.push(WorkloadRow {
                     workload: id,
                     is_read: direction == 1,
                     ends_at: now,
                     totals,
+                    spread,
                     stages,
                 });
             }
@@ -217,6 +241,17 @@ impl Series {
             part += 1;
         });
         self.stations.end_interval();
+    }
+
+    fn read_luns(&mut self, now: Instant, arrays: &IdVec<Array>) {
+        let luns = arrays.iter().flat_map(|array| array.luns.iter());
+        for (part, lun) in luns.enumerate() {
+            if part == self.luns.parts() {
+                self.luns.add_part();
+            }
+            self.luns.read(part, lun.totals(now));
+        }
+        self.luns.end_interval();
     }
 
     fn read_fibres<const E: bool>(&mut self, now: Instant, network: &Network<E>) {
@@ -265,6 +300,7 @@ impl Series {
         self.fibres.halve();
         self.stations.halve();
         self.parts.halve();
+        self.luns.halve();
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
@@ -373,6 +409,24 @@ impl Series {
         rows
     }
 
+    /// Rows of the LUNs that commands came to, interval after interval.
+    pub(crate) fn lun_rows(&self) -> Vec<LunRow> {
+        let used = self.luns.latest().iter().enumerate();
+        let used = used.filter(|(_, latest)| latest.admitted + latest.refused > 0);
+        let used: Vec<usize> = used.map(|(number, _)| number).collect();
+        let mut rows = Vec::with_capacity(used.len() * self.ends.len());
+        self.luns.visit(|interval, before, after| {
+            let (ends_at, span) = self.span_of(interval);
+            rows.extend(used.iter().map(|&lun| LunRow {
+                lun,
+                ends_at,
+                span,
+                totals: after[lun].since(&before[lun]),
+            }));
+        });
+        rows
+    }
+
     /// Rows of the fibres, interval after interval.
     pub(crate) fn fibre_rows(&self) -> Vec<FibreRow> {
         let mut rows = Vec::with_capacity(self.fibres.parts() * self.ends.len());
@@ -388,14 +442,14 @@ impl Series {
 }
 
 /// Rows come in blocks, one for each interval: every odd block is merged into the even one before it.
-fn merge_blocks<R: Copy>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R, &R)) {
+fn merge_blocks<R: Clone>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R, &R)) {
     if block == 0 {
         return;
     }
     let merged = rows.len() / block / 2;
     for pair in 0..merged {
         for place in 0..block {
-            let mut row = rows[2 * pair * block + place];
+            let mut row = rows[2 * pair * block + place].clone();
             merge(&mut row, &rows[(2 * pair + 1) * block + place]);
             rows[pair * block + place] = row;
         }
@@ -445,6 +499,7 @@ impl WorkloadRow {
         self.totals.bytes += later.totals.bytes;
         self.totals.response_sum += later.totals.response_sum;
         self.totals.response_most = self.totals.response_most.max(later.totals.response_most);
+        self.spread.merge(&later.spread);
         for (sum, &stage) in self.stages.iter_mut().zip(&later.stages) {
             *sum += stage;
         }

@@ -5,6 +5,7 @@ mod faults;
 mod frames;
 mod hosts;
 mod loops;
+mod luns;
 mod mirrors;
 mod numbers;
 mod pairs;
@@ -37,6 +38,8 @@ pub(crate) fn tables<const E: bool>(world: &mut World<E>, plan: &Plan, now: Inst
         frames::frame_histogram(world),
         stations::stations(world, plan, now),
         stations::station_series(world, plan),
+        luns::luns(world, plan, now),
+        luns::lun_series(world, plan),
         acceleration::accelerators(world, plan),
         mirrors::mirrors(world, plan, now),
         mirrors::mirror_series(world, plan),

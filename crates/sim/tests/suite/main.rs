@@ -17,6 +17,7 @@ mod laws;
 mod limits;
 mod loads;
 mod loops;
+mod luns;
 mod mirrors;
 mod order;
 mod patience;

@@ -13,12 +13,23 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
+    from sanlab.scenario.scenario import Scenario
     from sanlab.server.jobs.order import Order, Sample
 
 #: Samples that a job keeps for pages that come later.
 MAX_SAMPLES = 600
 #: States that do not change any more.
 FINAL = ("done", "stopped", "failed")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What an order simulates; `instants` are those at which its map changes."""
+
+    order: Order
+    scenario: Scenario
+    plan: dict[str, Any]
+    instants: list[int]
 
 
 @dataclass
@@ -50,6 +61,7 @@ class Job:
     workload_names: list[str] = field(default_factory=list)
     changed_at_ps: int | None = None
     matrix: dict[str, Any] | None = None
+    compiled: Compiled | None = None
     generation: int = 0
     version: int = 0
     samples: deque[tuple[int, Sample]] = field(default_factory=lambda: deque(maxlen=MAX_SAMPLES))

@@ -119,7 +119,8 @@ class Manager:
             job.order = replace(
                 before, text=text, pace=job.pace, is_paused=job.is_paused, fast_until_ps=at_ps
             )
-            job.changed_at_ps = at_ps
+            # The old worker went on while the change was checked.
+            job.now_ps, job.changed_at_ps = 0, at_ps
             self._launch(job)
 
     def close(self) -> None:

@@ -25,6 +25,17 @@ def schema() -> dict[str, Any]:
     return scenario_schema()
 
 
+@router.get("/stages")
+def stages() -> list[models.StageRow]:
+    """Return the stages of an I/O in the order of its path, with the names that people read."""
+    from sanlab.results.columns import STAGES, stage_name
+
+    return [
+        models.StageRow(stage=stage, name=stage_name(stage), meaning=meaning)
+        for stage, meaning in STAGES.items()
+    ]
+
+
 @router.get("/catalog")
 def catalog() -> dict[str, list[models.CatalogEntry]]:
     """Return all models that a scenario can name, by kind."""

@@ -119,6 +119,14 @@ def changes(job: str, body: models.ChangesRequest, shared: Shared) -> models.Cha
     return models.ChangesAnswer(at_ps=at_ps, diff=diff, job=found.answer())
 
 
+@router.get("/jobs/{job}/topology")
+def topology(job: str, shared: Shared) -> models.PresentMap:
+    """Return the map of what is simulated, with the states at the present simulated time."""
+    from sanlab.server.jobs.present import present_map
+
+    return present_map(shared.jobs.get(job))
+
+
 @router.get("/jobs/{job}/events", response_class=StreamingResponse)
 async def events(job: str, request: Request, shared: Shared) -> StreamingResponse:
     """Stream `progress` and `sample` events until the job is over."""

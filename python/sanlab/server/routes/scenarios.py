@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from sanlab.scenario.edit import Edit
 from sanlab.server import models
 from sanlab.server.checking import checked
 from sanlab.server.services import Shared
@@ -57,9 +58,37 @@ def access(body: models.AccessRequest) -> list[Access]:
 @router.post("/edit")
 def edit(body: models.EditRequest) -> models.EditAnswer:
     """Change a text, comments and layout kept, and check the result; nothing is saved."""
+    return _edited(body.text, [(one.op, one.path, one.value) for one in body.edits], body.path)
+
+
+@router.post("/edit/cable")
+def edit_cable(body: models.CableRequest) -> models.EditAnswer:
+    """Change one cable of a text, and check the result; nothing is saved."""
+    from sanlab.plan.by_hand import CableChange, cable_edits
+
+    change = CableChange(
+        body.link,
+        body.values,
+        body.end,
+        body.to,
+        is_removed=body.is_removed,
+        is_whole=body.is_whole,
+    )
+    return _edited(body.text, cable_edits(body.text, change), body.path)
+
+
+@router.post("/edit/zone")
+def edit_zone(body: models.ZoneRequest) -> models.EditAnswer:
+    """Add a zone to a text, and check the result; nothing is saved."""
+    from sanlab.plan.by_hand import zone_edits
+
+    return _edited(body.text, zone_edits(body.text, body.name, body.members), body.path)
+
+
+def _edited(text: str, edits: list[Edit], path: str | None) -> models.EditAnswer:
     from sanlab.scenario.edit import difference, edited
 
-    text = edited(body.text, [(one.op, one.path, one.value) for one in body.edits])
-    found = checked(text, body.path)
-    diff = difference(body.text, text, body.path or "scenario.yaml")
-    return models.EditAnswer(text=text, diff=diff, **dict(found))
+    after = edited(text, edits)
+    found = checked(after, path)
+    diff = difference(text, after, path or "scenario.yaml")
+    return models.EditAnswer(text=after, diff=diff, **dict(found))

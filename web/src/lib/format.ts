@@ -1,0 +1,81 @@
+// Numbers as a person reads them: one unit and one separator within a column.
+
+const number = (digits: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits, useGrouping: true });
+const whole = number(0);
+const fine = number(3);
+
+export const NONE = '–';
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined || !Number.isFinite(value) ? NONE : whole.format(value);
+}
+
+/** Three significant digits, with grouping. */
+export function figure(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  if (value === 0) return '0';
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  if (magnitude >= 2) return whole.format(value);
+  if (magnitude < -4) return value.toExponential(2);
+  return value.toFixed(Math.min(6, 2 - magnitude));
+}
+
+/** A value of a table whose unit is its column's. */
+export function plain(value: unknown): string {
+  if (value === null || value === undefined) return NONE;
+  if (typeof value === 'number') return Number.isInteger(value) ? whole.format(value) : fine.format(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(plain).join(', ');
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+const TIMES: readonly [number, string][] = [
+  [1e12, 's'],
+  [1e9, 'ms'],
+  [1e6, 'µs'],
+  [1e3, 'ns'],
+  [1, 'ps'],
+];
+
+/** A time in picoseconds with the unit that fits it. */
+export function time(ps: number | null | undefined): string {
+  if (ps === null || ps === undefined || !Number.isFinite(ps)) return NONE;
+  if (ps === 0) return '0 s';
+  const [size, unit] = TIMES.find(([limit]) => Math.abs(ps) >= limit) ?? [1, 'ps'];
+  return `${figure(ps / size)} ${unit}`;
+}
+
+/** An instant of the simulated time, in seconds, to the microsecond. */
+export function instant(ps: number): string {
+  return `${Number((ps / 1e12).toFixed(6))} s`;
+}
+
+/** A time with enough digits to tell neighbours apart, in milliseconds. */
+export function preciseTime(ps: number): string {
+  return `${(ps / 1e9).toLocaleString('en-US', { minimumFractionDigits: 6 })} ms`;
+}
+
+export function rate(bytesPerSecond: number | null | undefined): string {
+  if (bytesPerSecond === null || bytesPerSecond === undefined) return NONE;
+  return `${figure(bytesPerSecond / 1e6)} MB/s`;
+}
+
+export function share(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  const percent = value * 100;
+  if (percent === 0) return '0 %';
+  if (percent < 0.1) return '< 0.1 %';
+  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}
+
+export function length(metres: number | null | undefined): string {
+  if (metres === null || metres === undefined) return NONE;
+  return metres >= 1000 ? `${figure(metres / 1000)} km` : `${figure(metres)} m`;
+}
+
+export function date(text: string | number | null | undefined): string {
+  if (text === null || text === undefined) return NONE;
+  const at = new Date(typeof text === 'number' ? text * 1000 : text);
+  return Number.isNaN(at.getTime()) ? String(text) : at.toISOString().slice(0, 16).replace('T', ' ');
+}
