@@ -5,10 +5,10 @@ export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(HOME)/.local/bin:$(PATH
 export UV_LINK_MODE ?= copy
 SHELL := /bin/bash
 
-.PHONY: help demo test check bench docs fuzz planted swarm wheel setup format clean
+.PHONY: help demo test check bench page-speed tours docs fuzz planted swarm wheel setup format clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing to build and run
 	@bash tools/setup.sh
@@ -33,6 +33,12 @@ format: setup ## Format Rust and Python
 
 bench: setup ## Measure the speed of the engine
 	@bash tools/bench.sh
+
+page-speed: setup ## Measure the speed of the page in Chromium; needs an idle machine
+	uv run --quiet python benches/page.py
+
+tours: setup ## Make the pictures of the page for the manual again
+	uv run --quiet python tools/gen_tours.py
 
 docs: setup ## Build the manual into site/
 	uv run --quiet --group docs mkdocs build --strict --quiet

@@ -10,7 +10,7 @@ export function linkValues(topology: Topology, names: readonly string[], samples
   const byName = new Map((last?.ports ?? []).map(([index, rate, wait]) => [names[index] ?? '', { rate, wait }]));
   return topology.links.map((link) => {
     const ends = [link.a, link.b].flatMap((name) => byName.get(name) ?? []);
-    if (!ends.length) return byName.size ? 0 : null;
+    if (!ends.length) return names.length ? 0 : null;
     if (metric === 'credit_wait') return Math.max(...ends.map((end) => end.wait));
     return Math.max(...ends.map((end) => end.rate)) / (link.bytes_per_s * Math.max(1, link.members));
   });
