@@ -98,6 +98,7 @@ class Workspace:
         path = self.scenario(name)
         if len(text.encode()) > MAX_FILE_BYTES:
             raise Refusal(413, f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB")
+        _require_file(path, name)
         with self._saving:
             present = digest_of(read_text(path)) if path.exists() else None
             if present != digest:
@@ -121,7 +122,7 @@ class Workspace:
     def results(self, marker: str) -> Iterator[Path]:
         """Return the folders that contain a file of this name."""
         for path in self._walk(MAX_LEVELS, in_results=True):
-            if path.name == marker:
+            if path.name == marker and path.is_file():
                 yield path.parent
 
     def _walk(self, levels: int, *, in_results: bool = False) -> Iterator[Path]:
@@ -158,6 +159,12 @@ class Workspace:
     def identifier(self, folder: Path) -> str:
         """Return the id of a folder with results: its path in a form without slashes."""
         return identifier_of(self.name(folder))
+
+
+def _require_file(path: Path, name: str) -> None:
+    """Refuse a folder, a pipe or a device where a scenario is to be saved."""
+    if path.exists() and not path.is_file():
+        raise Refusal(400, f"{name} is a folder, a pipe or a device", "Choose another name")
 
 
 def identifier_of(name: str) -> str:
