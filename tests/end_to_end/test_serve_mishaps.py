@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
-from serving import SCENARIO, Server, serving
+from serving import LONG, SCENARIO, Server, serving
 from typer.testing import CliRunner
 
+import sanlab
 from sanlab.cli.main import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.xdist_group("serve")
 
@@ -60,3 +66,39 @@ def test_a_pipe_in_place_of_a_manifest_is_no_run(server: Server) -> None:
     os.mkfifo(server.folder / "odd/manifest.json")
     assert [row["id"] for row in server.get("/runs")] == ["runs:san"]
     (server.folder / "odd/manifest.json").unlink()
+
+
+def test_an_open_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    (tmp_path / "long.yaml").write_text(LONG, encoding="utf-8")
+    with serving(tmp_path) as server:
+        job = server.post("/jobs", {"path": "long.yaml", "pace": 0.01}, 201)["id"]
+        while server.get(f"/jobs/{job}")["now_ps"] == 0:
+            time.sleep(0.05)
+        with server.client.stream("GET", f"/api/jobs/{job}/events") as stream:
+            next(stream.iter_lines())
+            begun = time.monotonic()
+            server.process.send_signal(signal.SIGINT)
+            assert server.process.wait(20) == 0
+            assert time.monotonic() - begun < 3.0  # less than requests are given
+        assert server.process.stderr is not None
+        assert server.process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("size", [0, 4096])
+def test_a_full_disk_leaves_the_list_without_an_index(tmp_path: Path, size: int) -> None:
+    """A file that can be no larger than this stands for a disk that is full."""
+    code = (
+        "import resource, signal, sys; from pathlib import Path;"
+        "from sanlab.server.index import Index; from sanlab.server.workspace import Workspace;"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}));"
+        "print(len(Index(Workspace(Path(sys.argv[1]))).runs()))"
+    )
+    (tmp_path / "san.yaml").write_text(SCENARIO, encoding="utf-8")
+    sanlab.run(tmp_path / "san.yaml", folder=tmp_path / "runs/san")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "1"), done.stderr
+    index = tmp_path / ".sanlab/index.sqlite"
+    assert not index.exists() or index.stat().st_size > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import logging
 import secrets
 import socket
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from sanlab.server.slow import PatientProtocol
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from sanlab.server.services import Services
 
 #: Most connections at once; a request beyond gets 503.
 MAX_CONNECTIONS = 256
@@ -125,6 +128,20 @@ def hosts_of(address: Address) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+class _Server(uvicorn.Server):
+    """Ends streams of events first: they would go on as long as their jobs."""
+
+    def __init__(self, config: uvicorn.Config, shared: Services) -> None:
+        super().__init__(config)
+        self._services = shared
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; a client that does not take its answer in time is left without a word."""
+        self._services.is_ending = True
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        await super().shutdown(sockets)
+
+
 def serve(
     workspace: Path, address: Address, *, on_ready: Callable[[str], None] | None = None
 ) -> None:
@@ -155,4 +172,4 @@ def serve(
         query = "" if address.token is None else f"?token={address.token}"
         on_ready(f"http://{address.shown_host}:{port}/{query}")
     with contextlib.suppress(KeyboardInterrupt):  # raised again when everything has ended
-        uvicorn.Server(config).run(sockets=[listener])
+        _Server(config, app.state.services).run(sockets=[listener])
