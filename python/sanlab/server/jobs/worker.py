@@ -87,6 +87,7 @@ def _run(order: Order, pipe: Connection) -> Done:
     (outcome,) = outcomes
     if isinstance(outcome, BaseException):
         raise outcome
+    driver.report(int(outcome.summary["simulated_ps"]))
     folder = keep(prepared, outcome, None)
     is_complete = bool(outcome.summary["is_complete"])
     return Done(Path(folder).as_posix(), is_complete=is_complete)
@@ -110,11 +111,17 @@ class _Driver:
             self._obey(self._pipe.recv())
         now_ps = self._control.now_ps
         self._control.hold(self._pacing.hold_ps(now_ps, time.monotonic()))
+        if self.report(now_ps):
+            self._sample()
+
+    def report(self, now_ps: int) -> bool:
+        """Say where the run is; returns whether that is news."""
         progress = Progress(now_ps, self._end_ps, self._control.events, self._pacing.is_paused)
-        if progress != self._sent:
+        is_news = progress != self._sent
+        if is_news:
             self._pipe.send(progress)
             self._sent = progress
-            self._sample()
+        return is_news
 
     def _obey(self, message: object) -> None:
         if isinstance(message, Stop):
