@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -102,3 +103,51 @@ def test_a_full_disk_leaves_the_list_without_an_index(tmp_path: Path, size: int)
     assert (done.returncode, done.stdout.strip()) == (0, "1"), done.stderr
     index = tmp_path / ".sanlab/index.sqlite"
     assert not index.exists() or index.stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["runs/san/scenario.yaml", "runs/san/new/a.yaml", "runs/fresh/scenario.yaml", "alias/a.yaml"],
+)
+def test_results_are_not_written_to(server: Server, path: str) -> None:
+    alias = server.folder / "alias"
+    alias.symlink_to(server.folder / "runs/san")
+    before = sorted(server.folder.rglob("*"))
+    try:
+        error = refused(server, path, 409)
+        assert "a folder of results" in error["message"]
+        assert sorted(server.folder.rglob("*")) == before
+    finally:
+        alias.unlink()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"{'a' * 251}.yaml", 400),
+        (f"{'a' * 245}.yaml", 400),
+        (f"{'a' * 300}/a.yaml", 400),
+        ("san.yaml/a.yaml", 409),
+        ("folder.yaml", 400),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(server: Server, path: str, status: int) -> None:
+    (server.folder / "folder.yaml").mkdir(exist_ok=True)
+    error = refused(server, path, status)
+    assert str(server.folder) not in str(error)
+    assert server.client.get(f"/api/scenarios/{path}").status_code in (400, 404)
+
+
+def test_a_save_on_a_full_disk_keeps_the_file(tmp_path: Path) -> None:
+    """The largest size that a file may have stands for what is free on the disk."""
+    with serving(tmp_path) as server:
+        first = server.client.put("/api/scenarios/a.yaml", json={"text": "a: 1\n"})
+        number = server.process.pid
+        resource.prlimit(number, resource.RLIMIT_FSIZE, (4096, 4096))
+        body = {"text": "# more\n" * 2000, "digest": first.json()["digest"]}
+        answer = server.client.put("/api/scenarios/a.yaml", json=body)
+        assert answer.status_code == 507
+        assert answer.json()["error"]["message"] == "a.yaml is not saved: File too large"
+        assert "Free space" in answer.json()["error"]["remedy"]
+        assert (tmp_path / "a.yaml").read_text(encoding="utf-8") == "a: 1\n"
+        assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
