@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.xdist_group("serve")
+
+SERVE = [sys.executable, "-m", "sanlab.cli", "serve"]
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +155,69 @@ def test_a_save_on_a_full_disk_keeps_the_file(tmp_path: Path) -> None:
         assert "Free space" in answer.json()["error"]["remedy"]
         assert (tmp_path / "a.yaml").read_text(encoding="utf-8") == "a: 1\n"
         assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
+
+
+def test_errors_name_paths_within_the_workspace(server: Server) -> None:
+    (server.folder / "bad.yaml").write_bytes(b"title: \xff\n")
+    (server.folder / "odd").mkdir(exist_ok=True)
+    (server.folder / "odd/manifest.json").write_text("{", encoding="utf-8")
+    for path in ("/scenarios/bad.yaml", "/runs/odd"):
+        answer = server.client.get(f"/api{path}")
+        assert answer.status_code == 422
+        assert str(server.folder) not in answer.text
+    assert server.client.get("/api/scenarios/bad.yaml").json()["error"]["file"] == "bad.yaml"
+    (server.folder / "odd/manifest.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("slowest?workload=zz", 404, "load"),
+        ("explain?workload=zz", 404, "load"),
+        ("access?host=zz", 404, "host1, host2"),
+        ("ladder?io=load%231&rank=1", 422, "one of them"),
+        ("capture?io=load%231&rank=1", 422, "one of them"),
+    ],
+)
+def test_names_that_are_not_there_are_refused(
+    server: Server, path: str, status: int, said: str
+) -> None:
+    answer = server.client.get(f"/api/runs/runs:san/{path}")
+    assert answer.status_code == status
+    assert said in answer.json()["error"]["remedy"]
+
+
+def test_one_workload_is_explained(server: Server) -> None:
+    found = server.get("/runs/runs:san/explain", workload="load")
+    assert [one["workload"] for one in found["workloads"]] == ["load"]
+
+
+def test_the_printed_address_can_be_opened_elsewhere(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*SERVE, str(tmp_path), "--no-browser", "--port", "0", "--host", "0.0.0.0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        url = urllib.parse.urlsplit(process.stdout.readline().strip())
+        assert url.hostname in (socket.gethostname().lower(), "localhost")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "No such file"), (b"\xff\xfe" * 20, "is not text")]
+)
+def test_a_token_file_that_cannot_be_read_is_one_sentence(
+    tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    file = tmp_path / "token"
+    if content is not None:
+        file.write_bytes(content)
+    done = CliRunner().invoke(app, ["serve", str(tmp_path), "--token-file", str(file)])
+    assert done.exit_code == 2
+    assert said in done.output
+    assert "openssl rand -hex 24" in done.output
+    assert "Errno" not in done.output

@@ -31,6 +31,8 @@ IDLE_S = 10
 GRACE_S = 3
 #: Connections that wait to be accepted.
 BACKLOG = 512
+#: Hosts that stand for every address of the machine.
+EVERY = ("", "0.0.0.0", "::")
 #: Shortest token that is accepted.
 MIN_TOKEN = 16
 
@@ -56,6 +58,18 @@ class Address:
         """The host as it stands in an address."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
+    @property
+    def opened_host(self) -> str:
+        """The host of the address to open: every address of a machine is reached by its name."""
+        if self.host not in EVERY:
+            return self.shown_host
+        name = socket.gethostname().lower()
+        try:
+            socket.getaddrinfo(name, None)
+        except OSError:  # nothing knows the name, not even this machine
+            return "localhost"
+        return name
+
 
 def read_token(path: Path) -> str:
     """Return the token of a file.
@@ -65,16 +79,20 @@ def read_token(path: Path) -> str:
     SanlabError
         The file cannot be read, or the token is short or has spaces.
     """
+    advice = "Write one with: openssl rand -hex 24"
     try:
-        token = path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = f"{path} cannot be read as a token: {error}"
+        if path.exists() and not path.is_file():
+            reason = f"{path} is not a file, so it has no token. {advice}"
+            raise SanlabError(reason)
+        token = path.read_bytes().decode("ascii").strip()
+    except OSError as error:
+        reason = f"{path} cannot be read as a token: {error.strerror}. {advice}"
+        raise SanlabError(reason) from None
+    except UnicodeDecodeError:
+        reason = f"{path} is not text, so it has no token. {advice}"
         raise SanlabError(reason) from None
     if len(token) < MIN_TOKEN or not all(letter.isalnum() or letter in "-_" for letter in token):
-        reason = (
-            f"{path}: a token has {MIN_TOKEN} letters, digits, '-' or '_' at least."
-            " Write one with: openssl rand -hex 24"
-        )
+        reason = f"{path}: a token has {MIN_TOKEN} letters, digits, '-' or '_' at least. {advice}"
         raise SanlabError(reason)
     return token
 
@@ -170,6 +188,6 @@ def serve(
     )
     if on_ready is not None:
         query = "" if address.token is None else f"?token={address.token}"
-        on_ready(f"http://{address.shown_host}:{port}/{query}")
+        on_ready(f"http://{address.opened_host}:{port}/{query}")
     with contextlib.suppress(KeyboardInterrupt):  # raised again when everything has ended
         _Server(config, app.state.services).run(sockets=[listener])

@@ -15,7 +15,7 @@ from sanlab.errors import SanlabError, ScenarioError
 from sanlab.plan.defaults import LATEST_END_PS
 from sanlab.server.jobs.order import Done, Drive, Failed, Names, Prepared, Progress, Sample, Stop
 from sanlab.server.jobs.pacing import Pacing
-from sanlab.server.refusal import detail
+from sanlab.server.refusal import detail, within
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -39,9 +39,10 @@ def work(order: Order, pipe: Connection) -> None:
     except (BrokenPipeError, EOFError, ConnectionResetError):
         return  # the server is gone
     except ScenarioError as error:
-        pipe.send(Failed(detail(error), [one.as_dict() for one in error.problems]))
+        problems = [within(one.as_dict(), order.workspace) for one in error.problems]
+        pipe.send(Failed(within(detail(error), order.workspace), problems))
     except (SanlabError, OSError, MemoryError) as error:
-        pipe.send(Failed(detail(error)))
+        pipe.send(Failed(within(detail(error), order.workspace)))
     except Exception as error:
         pipe.send(Failed({"message": f"A fault of sanlab: {type(error).__name__}: {error}"}))
         raise
