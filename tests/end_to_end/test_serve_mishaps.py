@@ -12,6 +12,7 @@ import time
 import urllib.parse
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 from serving import LONG, SCENARIO, Server, serving
 from typer.testing import CliRunner
@@ -221,3 +222,45 @@ def test_a_token_file_that_cannot_be_read_is_one_sentence(
     assert said in done.output
     assert "openssl rand -hex 24" in done.output
     assert "Errno" not in done.output
+
+
+@pytest.mark.parametrize("host", ["san.example", "127.0.0.1:8717"])
+def test_a_proxy_shows_the_page_under_its_name(tmp_path: Path, host: str) -> None:
+    """Some proxies pass the name on, others write their own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    public = ["--public-url", "https://SAN.example/"]
+    process = subprocess.Popen(
+        [*SERVE, str(tmp_path), "--no-browser", *public, "--port", str(port)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        address, _, token = process.stdout.readline().strip().partition("?token=")
+        assert address == "https://san.example/"
+        base = f"http://127.0.0.1:{port}"
+        headers = {"Host": host, "Origin": "https://san.example"}
+
+        def save(more: dict[str, str]) -> int:
+            url = f"{base}/api/check"
+            sent = headers | more
+            return httpx.post(url, json={"text": ""}, headers=sent, trust_env=False).status_code
+
+        assert save({}) == 401
+        bearer = {"Authorization": f"Bearer {token}"}
+        assert save(bearer) == 200
+        assert save(bearer | {"Origin": "https://other.example"}) == 403
+        assert save(bearer | {"Host": "other.example"}) == 421
+        signed = httpx.get(f"{base}/?token={token}", headers={"Host": host}, trust_env=False)
+        assert ("Secure" in signed.headers["set-cookie"]) == (host == "san.example")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("url", ["san.example", "https://a.example/san", "https://", "ftp://a.b"])
+def test_a_public_url_is_one_of_a_whole_server(tmp_path: Path, url: str) -> None:
+    done = CliRunner().invoke(app, ["serve", str(tmp_path), "--public-url", url])
+    assert done.exit_code == 2
+    assert "https://NAME" in done.output

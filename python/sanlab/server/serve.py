@@ -9,6 +9,7 @@ import secrets
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -47,11 +48,14 @@ class Address:
         0 is any free one.
     token
         What requests must have; None needs none.
+    public
+        Origin under which a proxy shows the page, `https://san.example`; None without one.
     """
 
     host: str
     port: int
     token: str | None
+    public: str | None = None
 
     @property
     def shown_host(self) -> str:
@@ -97,11 +101,38 @@ def read_token(path: Path) -> str:
     return token
 
 
-def address_of(host: str, port: int, token: str | None) -> Address:
-    """Return where to listen; anywhere but on loopback, a missing token is made."""
-    if token is None and not is_loopback(host):
+def address_of(host: str, port: int, token: str | None, public_url: str | None = None) -> Address:
+    """Return where to listen; where others reach the server, a missing token is made."""
+    public = None if public_url is None else origin_of(public_url)
+    if token is None and (public is not None or not is_loopback(host)):
         token = secrets.token_urlsafe(24)
-    return Address(host, port, token)
+    return Address(host, port, token, public)
+
+
+def origin_of(url: str) -> str:
+    """Return the origin of an address, as browsers write it.
+
+    >>> origin_of("https://SAN.example:443/"), origin_of("http://[2001:db8::1]:8080")
+    ('https://san.example', 'http://[2001:db8::1]:8080')
+
+    Raises
+    ------
+    SanlabError
+        It is no address of a whole server.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    usual = {"http": 80, "https": 443}
+    is_whole = parts.path in ("", "/") and not (parts.query or parts.fragment or "@" in url)
+    if parts.scheme not in usual or not parts.hostname or not is_whole or not url.isascii():
+        reason = f"--public-url {url} is not the address of a server. Write it as https://NAME"
+        raise SanlabError(reason)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    end = "" if port in (None, usual[parts.scheme]) else f":{port}"
+    return f"{parts.scheme}://{host}{end}"
 
 
 def is_loopback(host: str) -> bool:
@@ -143,6 +174,8 @@ def hosts_of(address: Address) -> tuple[str, ...]:
     names = [*LOOPBACK, address.host]
     if address.token is not None and not is_loopback(address.host):
         names += [socket.gethostname().lower(), socket.getfqdn().lower()]
+    if address.public is not None:
+        names.append(urlsplit(address.public).hostname or "")
     return tuple(dict.fromkeys(names))
 
 
@@ -172,7 +205,7 @@ def serve(
     """
     listener = bind(address)
     port = listener.getsockname()[1]
-    app = create_app(workspace, Limits(address.token, hosts_of(address)))
+    app = create_app(workspace, Limits(address.token, hosts_of(address), public=address.public))
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
@@ -188,6 +221,6 @@ def serve(
     )
     if on_ready is not None:
         query = "" if address.token is None else f"?token={address.token}"
-        on_ready(f"http://{address.opened_host}:{port}/{query}")
+        on_ready(f"{address.public or f'http://{address.opened_host}:{port}'}/{query}")
     with contextlib.suppress(KeyboardInterrupt):  # raised again when everything has ended
         _Server(config, app.state.services).run(sockets=[listener])
