@@ -32,7 +32,7 @@ class Refusal(Exception):  # noqa: N818  an answer, not a fault
 
 
 def require_known(kind: str, name: str, known: Iterable[str]) -> None:
-    """Refuse a name that is not one of those that are there."""
+    """Refuse a name that is not known, and list the known ones."""
     names = list(dict.fromkeys(known))
     if name in names:
         return

@@ -118,7 +118,7 @@ def origin_of(url: str) -> str:
     Raises
     ------
     SanlabError
-        It is no address of a whole server.
+        It is not the address of a whole server.
     """
     try:
         parts = urlsplit(url)
