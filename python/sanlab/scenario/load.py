@@ -76,7 +76,7 @@ def read_text(path: Path) -> str:
             remedy = f"Write {inside}" if inside.is_file() else "Name a YAML file in it"
             raise ScenarioError([Problem(str(path), None, None, "", "This is a folder", remedy)])
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # to read a pipe may take for ever
+        if not stat.S_ISREG(status.st_mode):  # to read a pipe waits for its writer
             remedy = "Name a file that holds the text"
             reason = "This is a pipe or a device, not a file"
             raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
