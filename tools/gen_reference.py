@@ -20,12 +20,14 @@ from sanlab.results.columns import STAGES, TABLES
 from sanlab.scenario.schema import scenario_schema
 from sanlab.server.app import create_app
 from sanlab.simulation.tables import unit_of
+from sanlab.validate.study import load_study, study_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "reference"
+EXAMPLES = DOCS.parent / "examples"
 GENERATED = "<!-- Written by tools/gen_reference.py; change the code instead. -->"
 
 ABOUT_TABLES = """\
@@ -100,9 +102,40 @@ def _routes() -> Iterator[str]:
             yield f"| `{method.upper()} {path}`{names} | {_cell(about)} |"
 
 
+def _studies() -> Iterator[str]:
+    for name in study_names():
+        study = load_study(name)
+        yield from _card(
+            study.title, study.question, f"accuracy/{name}-1.svg", f"accuracy/{name}.md"
+        )
+
+
+def _examples() -> Iterator[str]:
+    """Every example with its picture, if it has one, in the order of their list."""
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    for name, question in re.findall(r"^\| \[([\w-]+)\]\([^)]*\) \| (.*?) \|$", text, re.MULTILINE):
+        pictures = sorted((EXAMPLES / name).glob("*.svg"))
+        picture = f"../examples/{name}/{pictures[0].name}" if pictures else None
+        yield from _card(question, "", picture, f"../examples/{name}/README.md")
+
+
+def _card(title: str, text: str, picture: str | None, link: str) -> Iterator[str]:
+    yield from ('<div class="card" markdown="1">', "")
+    if picture is not None:
+        yield from (f"[![{title}]({picture})]({link})", "")
+    yield from (
+        f"[{title}]({link}){'<br>' if text else ''}{' '.join(text.split())}",
+        "",
+        "</div>",
+        "",
+    )
+
+
 LISTS: dict[str, Callable[[], Iterator[str]]] = {
     "limits": _limits,
     "stages": _stages,
+    "studies": _studies,
+    "examples": _examples,
     "tables": _table_names,
     "routes": _routes,
 }

@@ -15,6 +15,7 @@ __all__ = [
     "__version__",
     "compile_plan",
     "load_scenario",
+    "plot",
     "run",
     "sweep",
     "trace",
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sanlab.scenario import Scenario
     from sanlab.scenario.load import load_scenario
     from sanlab.simulation.trace import trace
+    from sanlab.sweeps.picture import plot
     from sanlab.sweeps.result import Sweep, sweep
 
 #: Module of each public name; imported on first use, so that `import sanlab` stays cheap.
@@ -37,6 +39,7 @@ _HOMES = {
     "Sweep": "sanlab.sweeps.result",
     "compile_plan": "sanlab.plan.compile",
     "load_scenario": "sanlab.scenario.load",
+    "plot": "sanlab.sweeps.picture",
     "run": "sanlab.api",
     "sweep": "sanlab.sweeps.result",
     "trace": "sanlab.simulation.trace",

@@ -112,8 +112,11 @@ def run(
     capture_only: list[tuple[int, int, int]] | None = None,
     ladder: tuple[int, int] | None = None,
     reference: bool = False,
+    traces: str | None = None,
 ) -> dict[str, Any]:
     """Simulate a plan. The interpreter is free meanwhile.
+
+    `traces` is the folder of the tables of traces that jobs replay.
 
     `tables` of the result has the columns of each table by name: numbers as a `memoryview` of shape
     (rows,) and format `Q` or `d`, text as a list of strings.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import re
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,3 +90,8 @@ class ScenarioError(SanlabError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def refuse(file: str, line: int | None, key: str, reason: str, remedy: str) -> NoReturn:
+    """Raise the error for one place of a file."""
+    raise ScenarioError([Problem(file, line, None, key, reason, remedy)])

@@ -52,7 +52,8 @@ class Chart:
         return png
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        return {MIME_TYPE: self.specification}
+        # A viewer that does not know the specification shows the picture.
+        return {MIME_TYPE: self.specification, "image/svg+xml": self.to_svg()}
 
 
 def mark(kind: str, **options: Any) -> Specification:  # noqa: ANN401  as Vega-Lite has them

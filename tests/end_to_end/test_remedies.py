@@ -27,6 +27,10 @@ KNOWN = [
     ("arrays-forwarded", "load", "paths to the controller that owns", "processors"),
     ("arrays-raid6-small-writes", "load", "RAID 10", ""),
     ("arrays-mirror-over-distance", "load", "asynchronous", "copies at once"),
+    ("arrays-no-cache", "load", "a cache of 1GiB", ""),
+    ("arrays-cache-set-to-write-through", "load", "a cache that keeps writes", ""),
+    ("arrays-writes-larger-than-the-cache-keeps", "load", "room for", ""),
+    ("faults-cache-without-partner", "load", "without the fault|keeps writes", ""),
     ("arrays-task-set-full", "load", "task sets", "commands for each port"),
     ("arrays-ram", "load", "start of a command", "first byte"),
     ("congestion-slow-drain", "backup", "no drain limit", "virtual channels|BB credit"),
@@ -50,6 +54,12 @@ def test_a_sequential_workload_that_waits_for_itself_gets_larger_requests(tmp_pa
     trials = _trials("one_path-turns-with-one-open", "load", tmp_path)
     larger = [one for one in trials if one.remedy.title == "requests of 256KiB, as many open"]
     assert [one.verdict for one in larger] == ["better"]
+
+
+def test_without_the_priority_of_another_a_workload_is_faster(tmp_path: Path) -> None:
+    trials = _trials("qos-priority-of-another", "slow", tmp_path)
+    without = [one for one in trials if one.remedy.title == "without the priority of qos[0]"]
+    assert [one.verdict for one in without] == ["better"]
 
 
 @pytest.mark.parametrize(("name", "workload", "best", "useless"), KNOWN)

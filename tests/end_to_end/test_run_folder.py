@@ -49,7 +49,7 @@ def test_tables_have_the_columns_that_are_documented(run: Run, name: str) -> Non
     assert table.column_names == list(TABLES[name][1])
     for field in table.schema:
         if field.name.endswith(("_ps", "_count", "_bytes")) and not field.name.startswith(
-            ("response_mean", "network_mean", "end_to_end_mean", "mean_")
+            ("response_mean", "network_mean", "end_to_end_mean", "drift_mean", "mean_")
         ):
             assert field.type == pa.uint64(), field.name
         unit = unit_of(field.name)

@@ -3,11 +3,12 @@
 Each file of `tests/planted/cases/` is a theme. It has a `base` scenario, or several in `bases` of
 which a case names one, and cases. A case changes its base with `set` (values by path, as `--set`
 takes them) and `add` (lists that are appended to), and says what `sanlab explain` has to answer for
-each workload named in `expect`:
+each workload or stream of plain frames named in `expect`:
 
 - `limit`: the kind of the limit over the whole run.
 - `element`: a regular expression that its element matches.
 - `culprits`: workloads it has to name; `victim`: the workload does not use the element itself.
+- `detail`: a regular expression that matches what is added to the limit.
 - `parts`: the same for parts of the run, each with `at`, a time in seconds that it holds.
 
 `severity = "none"`: no finding of the run is a problem. `steady`: what the run is called.
@@ -37,7 +38,7 @@ import yaml
 
 import sanlab
 from sanlab.errors import SanlabError
-from sanlab.explain.explanation import explain
+from sanlab.explain.explanation import explain, explain_flows
 from sanlab.explain.findings import find
 from sanlab.explain.steadiness import steadiness
 
@@ -87,7 +88,8 @@ def planted() -> list[Planted]:
 def mistakes(case: Planted, folder: Path) -> list[str]:
     """Simulate a case below a folder; return each wrong answer in words."""
     planted_run = run(case, folder / "planted", {})
-    explained = {one.workload: one for one in explain(planted_run)}
+    found = (*explain(planted_run), *explain_flows(planted_run))
+    explained = {one.workload: one for one in found}
     wrong = [
         mistake
         for workload, wanted in case.content["expect"].items()
@@ -137,6 +139,8 @@ def _wrong_limit(limit: Limit, wanted: dict[str, Any]) -> Iterator[str]:
         yield f"wanted {wanted['element']}: {answer}"
     elif not set(wanted.get("culprits", ())) <= set(limit.culprits):
         yield f"wanted {wanted['culprits']}: {answer}"
+    elif not re.search(wanted.get("detail", ""), limit.detail):
+        yield f"wanted {wanted['detail']}: {limit.detail}"
     elif limit.is_victim != wanted.get("victim", limit.is_victim):
         yield f"{'is' if limit.is_victim else 'is not'} called a victim: {answer}"
 
@@ -166,7 +170,11 @@ def _gain(before: Run, after: Run, workload: str) -> float:
 
 
 def _figures(run: Run, workload: str) -> tuple[float, float]:
-    """Throughput, and mean response time, of a workload."""
+    """Throughput, and mean response time, of a workload or a stream of plain frames."""
+    for row in run.rows("frames"):
+        if (row["flow"], row["kind"]) == (workload, "traffic"):
+            span_s = run.manifest.simulated_ps / 1e12
+            return row["payload_bytes"] / span_s, row["end_to_end_mean_ps"]
     rows = [row for row in run.rows("workloads") if row["workload"] == workload]
     count = sum(row["io_count"] for row in rows)
     spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)

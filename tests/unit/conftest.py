@@ -32,6 +32,7 @@ def make_run(tmp_path: Path) -> Callable[..., Run]:
     ) -> Run:
         whole: dict[str, Any] = {
             "jobs": [],
+            "traffic": [],
             "hosts": [],
             "switches": [],
             "arrays": [],

@@ -52,7 +52,7 @@ class Control:
 def play_engine(monkeypatch: pytest.MonkeyPatch, *, first_events: int = 0) -> None:
     """Put a module in the engine's place that goes at a steady pace after a burst of events."""
 
-    def run(plan_json: str, control: Control) -> dict[str, Any]:
+    def run(plan_json: str, control: Control, *, traces: str) -> dict[str, Any]:
         plan = json.loads(plan_json)
         wanted = sum(job["total_bytes"] or 0 for job in plan["jobs"]) or 2**62
         end = min(plan["end_ps"], int(wanted / BYTES_PER_PS))

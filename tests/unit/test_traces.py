@@ -18,16 +18,16 @@ from sanlab.cli.main import app
 from sanlab.errors import ScenarioError
 from sanlab.importers import import_file
 from sanlab.importers.traces import TraceOptions, load_of_trace
-from sanlab.importers.traces_file import requests_of, trace_kind_of
 from sanlab.plan.compile import compile_plan
 from sanlab.scenario.load import parse_scenario
+from sanlab.traces.formats import requests_of, trace_kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sanlab.importers.traces_file import TraceRequest
     from sanlab.scenario import Scenario
     from sanlab.scenario.workload import Workload
+    from sanlab.traces.formats import TraceRequest
 
 SHARED = Path(__file__).parents[3] / "shared"
 SAMPLES = Path(os.environ.get("SANLAB_SAMPLES", SHARED / "import" / "samples"))
@@ -244,7 +244,7 @@ REFUSED = {
         BLKPARSE.replace("6291520 + 16 [fio]", "6291520"),
         "a.txt:4: '8,16   3        4     0.001230000  2201  Q  R 6291520' has no 'sector + count'",
     ),
-    "histograms": ("Histogram: IO lengths of commands\nmin,512\n", "a.csv:1: Histograms of"),
+    "histograms": ("Histogram: IO lengths of commands\nmin,512\n", "a.csv:1: The title does not"),
 }
 
 

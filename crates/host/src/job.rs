@@ -5,6 +5,7 @@ use sanlab_kernel::{Id, Instant, Load, RandomStream, Span, Zipf};
 use crate::access_spec::AccessSpec;
 use crate::request::Request;
 use crate::stream::Stream;
+use crate::trace::Trace;
 
 /// What a job does.
 #[derive(Clone, Debug)]
@@ -67,6 +68,8 @@ pub enum Pattern {
     Access(Box<AccessSpec>),
     /// A stream of a benchmark over a volume.
     Stream(Box<Stream>),
+    /// The requests of a trace.
+    Trace(Box<Trace>),
 }
 
 /// A running job.
@@ -77,7 +80,7 @@ pub struct Job {
     open: u32,
     /// Requests whose time has come and that found no place yet.
     due: u64,
-    /// When it started, and the work of its load up to the next request.
+    /// When it started; its load's work up to the next request.
     started_at: Instant,
     work: u128,
     asked_bytes: u64,
@@ -115,8 +118,8 @@ impl Job {
     /// When the first paced request is due, for a job that starts now: a Poisson process begins with a
     /// pause like any other, a constant one at once. None without pacing.
     pub fn first_due(&mut self, now: Instant) -> Option<Instant> {
-        let pacing = self.settings.pacing?;
         self.started_at = now;
+        let pacing = self.settings.pacing?;
         if pacing.is_poisson {
             self.next_due(now)
         } else {
@@ -177,19 +180,48 @@ impl Job {
         }
     }
 
-    /// When a pause before a burst of an access specification is over, told once for each pause.
+    /// When a pause before a burst of an access specification is over, or the next request of a trace is
+    /// due: told once for each.
     pub fn take_wake(&mut self) -> Option<Instant> {
         match &mut self.pattern {
             Pattern::Access(spec) => spec.take_wake(),
+            // What would come after the job has stopped does not keep the run going.
+            Pattern::Trace(trace) => trace.take_wake().map(|at| at.min(self.settings.stop_at)),
             Pattern::Blocks | Pattern::Stream(_) => None,
         }
+    }
+
+    /// Whether requests come at recorded times.
+    pub fn is_timed_replay(&self) -> bool {
+        matches!(&self.pattern, Pattern::Trace(trace) if trace.is_timed())
+    }
+
+    /// When the last request that was made had been due by its trace; [`Instant::NEVER`] without one.
+    pub fn recorded_at(&self) -> Instant {
+        match &self.pattern {
+            Pattern::Trace(trace) => trace.due_at(),
+            _ => Instant::NEVER,
+        }
+    }
+
+    /// Why its trace could not be read on, told once.
+    pub fn take_fault(&mut self) -> Option<String> {
+        match &mut self.pattern {
+            Pattern::Trace(trace) => trace.take_fault(),
+            _ => None,
+        }
+    }
+
+    /// When it started.
+    pub fn started_at(&self) -> Instant {
+        self.started_at
     }
 
     /// Returns the next request, if it may be made now. Called until it returns None.
     pub fn next_request(&mut self, now: Instant) -> Option<Request> {
         // A transfer that completes what was begun is neither bounded nor paced.
         let goes_on = match &self.pattern {
-            Pattern::Blocks => false,
+            Pattern::Blocks | Pattern::Trace(_) => false,
             Pattern::Access(spec) => spec.owes_reply(),
             Pattern::Stream(stream) => stream.has_rest(),
         };
@@ -205,6 +237,7 @@ impl Job {
             Pattern::Blocks => self.next_block(),
             Pattern::Access(spec) => spec.next(now, &mut self.draws)?,
             Pattern::Stream(stream) => stream.next(&mut self.draws),
+            Pattern::Trace(trace) => trace.next(now, self.started_at, self.open)?,
         };
         self.due -= u64::from(is_paced);
         self.open += 1;
@@ -217,7 +250,7 @@ impl Job {
     fn depth(&self) -> u32 {
         match &self.pattern {
             Pattern::Access(_) => u32::MAX,
-            Pattern::Blocks | Pattern::Stream(_) => self.settings.iodepth,
+            Pattern::Blocks | Pattern::Stream(_) | Pattern::Trace(_) => self.settings.iodepth,
         }
     }
 

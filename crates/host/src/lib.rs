@@ -9,6 +9,7 @@ mod job;
 mod multipath;
 mod request;
 mod stream;
+mod trace;
 mod volume;
 
 pub use access_spec::{AccessLine, AccessSpec, Region};
@@ -20,6 +21,7 @@ pub use job::{Addresses, Job, JobSettings, Pacing, Pattern};
 pub use multipath::{Device, DevicePath, Multipath, NoPath, PathGroup, PathState, Spreading};
 pub use request::{Request, Target};
 pub use stream::{BLOCK_BYTES, Runs, Stream, StreamKind, Walk};
+pub use trace::{Replay, Trace, TraceIo, TraceSource};
 pub use volume::{Extent, Piece, Volume};
 
 use sanlab_kernel::{Id, Station};

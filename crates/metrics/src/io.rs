@@ -2,7 +2,7 @@
 
 use sanlab_kernel::{Instant, STAGE_COUNT, Span, Stage, Timeline};
 
-use crate::Histogram;
+use crate::{Histogram, SpreadMeter};
 
 /// Counts of I/Os in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub struct WorkloadMeter {
     pub interval: IoTotals,
     /// Time of each stage in it, summed.
     pub interval_stages: [Span; STAGE_COUNT],
+    /// Response times in it, where intervals are kept.
+    pub interval_spread: Option<SpreadMeter>,
     /// Commands of I/Os that ended, warm-up left out: an I/O in pieces has several.
     pub commands: u64,
 }
@@ -100,6 +102,9 @@ impl WorkloadMeter {
             return Err(response.max(told) - response.min(told));
         }
         self.interval.add(bytes, response);
+        if let Some(spread) = &mut self.interval_spread {
+            spread.record(response);
+        }
         for (stage, span) in timeline.told() {
             self.interval_stages[stage] += span;
         }

@@ -5,6 +5,7 @@ mod frames;
 mod histogram;
 mod io;
 mod slowest;
+mod spread;
 mod table;
 
 pub use capture::{
@@ -14,4 +15,5 @@ pub use frames::{FlowTotals, FrameLatencies};
 pub use histogram::Histogram;
 pub use io::{IoTotals, WorkloadMeter};
 pub use slowest::Slowest;
+pub use spread::{Spread, SpreadMeter};
 pub use table::{Column, Table};

@@ -216,6 +216,34 @@ pub enum PatternPlan {
         /// Requests it makes.
         requests: StreamPlan,
     },
+    /// The requests of a block trace, in its order, on one LUN or a volume. They are in a table beside the
+    /// plan.
+    Trace {
+        /// Name of the table: its digest, 32 hexadecimal digits.
+        digest: String,
+        /// Requests in it.
+        requests: NonZeroU64,
+        /// When the last of them came, since the first request of the trace.
+        length_ps: u64,
+        /// When they are made.
+        replay: ReplayPlan,
+    },
+}
+
+/// When the requests of a trace are made.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ReplayPlan {
+    /// At their recorded times; where there is an `iodepth`, as soon as it allows.
+    Timed {
+        /// How many times as fast as recorded, in parts per million.
+        speed_ppm: NonZeroU64,
+    },
+    /// As soon as `iodepth` allows.
+    Asap {},
+    /// As soon as no more are open than were when each came in the trace.
+    Closed {},
 }
 
 /// One line of an access specification.

@@ -144,7 +144,7 @@ impl Snapshot {
 
 /// Simulate a plan. The interpreter is free meanwhile.
 #[pyfunction]
-#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, capture_limit = u64::MAX, capture_only = None, ladder = None, reference = false))]
+#[pyo3(signature = (plan_json, control = None, *, capture = None, capture_path = None, capture_limit = u64::MAX, capture_only = None, ladder = None, reference = false, traces = None))]
 #[allow(
     clippy::too_many_arguments,
     reason = "they are the keywords of one Python function"
@@ -159,6 +159,7 @@ fn run(
     capture_only: Option<Vec<(u32, u16, u64)>>,
     ladder: Option<(u32, u64)>,
     reference: bool,
+    traces: Option<PathBuf>,
 ) -> PyResult<Py<PyDict>> {
     let capture = match (capture, capture_path) {
         (Some(ends), Some(path)) => Some(CaptureRequest {
@@ -173,6 +174,7 @@ fn run(
         every_event: reference,
         capture,
         ladder: ladder.map(|(job, number)| IoName { job, number }),
+        traces,
     };
     let shared = control
         .map(|control| Arc::clone(&control.0))

@@ -308,6 +308,7 @@ mod tests {
     use crate::build::build;
     use crate::plan::{Distribution, RoutePolicy};
     use crate::support::{At, Cable, MS, NS, San, US};
+    use crate::trace_table::TraceTables;
 
     /// A host, a switch, an array and some reads, stopped in the middle of everything; what a test
     /// breaks then must be noticed, and named.
@@ -323,7 +324,8 @@ mod tests {
         san.link(switch, At::NPort(array), cable);
         san.plan.hosts[0].cpu_submit_ps = US;
         san.job(0, 0, 65_536, 4);
-        let mut world = build::<false>(&san.plan).expect("a plan that holds together");
+        let mut world =
+            build::<false>(&san.plan, &TraceTables::default()).expect("a plan that holds together");
         let mut now = Instant::START;
         let waits = |world: &World<false>| {
             let network = &world.network;

@@ -43,6 +43,7 @@ mod outcome;
 mod run;
 mod services;
 mod tables;
+mod trace_table;
 mod watch;
 mod world;
 
@@ -61,3 +62,5 @@ pub use one_io::IoName;
 pub use outcome::{Check, Outcome, RunError, Summary};
 pub use plan::PlanError;
 pub use run::{CaptureRequest, RunOptions, run, run_json};
+pub use sanlab_host::TraceIo;
+pub use trace_table::{TRACE_MAGIC, write_trace_table};

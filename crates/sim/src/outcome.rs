@@ -195,6 +195,14 @@ pub enum RunError {
         /// Simulated time.
         now_ps: u64,
     },
+    /// A trace cannot be replayed.
+    #[error("the trace of {workload} cannot be replayed: {reason}")]
+    Trace {
+        /// The workload.
+        workload: String,
+        /// What is wrong with its table.
+        reason: String,
+    },
     /// Everything stopped with work left.
     #[error(
         "nothing moves any more with {open} I/Os open and {on_the_way} frames in switches: a deadlock, \
@@ -243,6 +251,11 @@ pub(crate) enum Failure {
     Phase(BrokenPhase),
     /// [`RunError::ExchangeIds`].
     ExchangeIds { n_port: Id<NPort> },
+    /// [`RunError::Trace`].
+    Trace {
+        workload: Id<WorkloadState>,
+        reason: String,
+    },
     /// [`RunError::Overload`].
     Overload {
         workload: Id<WorkloadState>,
@@ -283,6 +296,10 @@ impl Failure {
             },
             Self::ExchangeIds { n_port } => RunError::ExchangeIds {
                 n_port: plan.n_ports[n_port.place()].name.clone(),
+            },
+            Self::Trace { workload, reason } => RunError::Trace {
+                workload: name_of(workload),
+                reason,
             },
             Self::Overload {
                 workload,

@@ -18,6 +18,7 @@ use crate::one_io::{IoName, OneIo};
 use crate::outcome::{Outcome, RunError, Summary};
 use crate::plan::{EndPlan, LinkPlan, Plan};
 use crate::tables::tables;
+use crate::trace_table::TraceTables;
 use crate::watch::Watched;
 use crate::world::World;
 
@@ -44,6 +45,8 @@ pub struct RunOptions {
     pub capture: Option<CaptureRequest>,
     /// Record every step of one I/O; the run ends soon after it.
     pub ladder: Option<IoName>,
+    /// Folder of the tables of traces that jobs replay.
+    pub traces: Option<PathBuf>,
 }
 
 /// An instant of the world outside.
@@ -84,7 +87,8 @@ fn run_as<const E: bool>(
     options: &RunOptions,
     control: &Control,
 ) -> Result<Outcome, RunError> {
-    let mut world = build::<E>(plan)?;
+    let traces = TraceTables::open(plan, options.traces.as_deref())?;
+    let mut world = build::<E>(plan, &traces)?;
     if let Some(of) = options.ladder {
         world.ladder = Some(Box::new(OneIo::new(of)));
         let mut climber = Climber::new(of);

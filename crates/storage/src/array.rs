@@ -11,6 +11,7 @@ use crate::lun::LogicalUnit;
 use crate::open_bursts::OpenBursts;
 use crate::parts::{FrontEndPort, Lun};
 use crate::raid::Group;
+use crate::task_set::Answered;
 
 /// Why a command is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,14 +101,22 @@ impl BackEnd {
 
 impl Array {
     /// Take a command in, if port and task set have room.
-    pub fn admit(&mut self, port: Id<FrontEndPort>, lun: Id<Lun>) -> Result<(), Refusal> {
+    pub fn admit(
+        &mut self,
+        now: Instant,
+        port: Id<FrontEndPort>,
+        lun: Id<Lun>,
+    ) -> Result<(), Refusal> {
+        let lun = &mut self.luns[lun];
         if self.port_open[port] >= self.port_queue_depth {
+            lun.meter.refuse();
             return Err(Refusal::PortFull);
         }
-        let lun = &mut self.luns[lun];
         if lun.open >= lun.queue_depth {
+            lun.meter.refuse();
             return Err(Refusal::TaskSetFull);
         }
+        lun.meter.admit(now);
         lun.open += 1;
         self.port_open[port] += 1;
         Ok(())
@@ -128,10 +137,16 @@ impl Array {
         self.limits.pass(now, lun, initiator, bytes)
     }
 
-    /// A command is answered.
-    pub fn release(&mut self, port: Id<FrontEndPort>, lun: Id<Lun>) {
-        // A task set that was cleared by a fault has forgotten the command.
+    /// A command leaves: answered with status GOOD, or not.
+    pub fn release(
+        &mut self,
+        now: Instant,
+        port: Id<FrontEndPort>,
+        lun: Id<Lun>,
+        answered: Option<Answered>,
+    ) {
         let lun = &mut self.luns[lun];
+        lun.meter.release(now, answered);
         lun.open = lun.open.saturating_sub(1);
         self.port_open[port] = self.port_open[port].saturating_sub(1);
     }

@@ -8,6 +8,7 @@ pub struct CacheMeter {
     changed_at: Instant,
     dirty: u64,
     waiting: u64,
+    is_alone: bool,
     sums: CacheSums,
 }
 
@@ -20,6 +21,10 @@ pub struct CacheSums {
     pub waited: u128,
     /// Time for which at least one write waited.
     pub full: Span,
+    /// Writes whose data it did not take: they were answered when they were on the media.
+    pub through: u64,
+    /// Time for which it took none because no other controller could keep a copy.
+    pub alone: Span,
     /// Bytes not on disk, integrated over picoseconds.
     pub dirty_area: u128,
     /// Bytes not on disk.
@@ -32,6 +37,18 @@ impl CacheMeter {
     /// A write begins to wait for room.
     pub(crate) fn wait(&mut self) {
         self.sums.waits += 1;
+    }
+
+    /// The data of a write go to the media without it.
+    pub(crate) fn pass_through(&mut self) {
+        self.sums.through += 1;
+    }
+
+    /// From now on it writes through for want of a partner, or no longer does.
+    pub(crate) fn set_alone(&mut self, now: Instant, is_alone: bool) {
+        self.sums = self.sums(now);
+        self.changed_at = now;
+        self.is_alone = is_alone;
     }
 
     /// The state from now on.
@@ -53,6 +70,9 @@ impl CacheMeter {
         sums.waited += u128::from(self.waiting) * ps;
         if self.waiting > 0 {
             sums.full += span;
+        }
+        if self.is_alone {
+            sums.alone += span;
         }
         sums
     }
@@ -103,5 +123,13 @@ mod tests {
         assert_eq!(sums.dirty_area, 15 * 100 + 6 * 60);
         assert_eq!((sums.waits, sums.waited), (2, 5 * 2 + 6));
         assert_eq!((sums.full, sums.most_dirty), (Span::from_ps(11), 100));
+        meter.set_alone(at(40), true);
+        meter.pass_through();
+        meter.observe(at(50), 60, 0);
+        meter.set_alone(at(70), false);
+        let sums = meter.sums(at(90));
+        assert_eq!((sums.through, sums.alone), (1, Span::from_ps(30)));
+        assert_eq!(sums.full, Span::from_ps(30));
+        assert_eq!(sums.dirty_area, 15 * 100 + 65 * 60);
     }
 }

@@ -57,7 +57,7 @@ impl Array {
         failed.processors.fail(now);
         failed.counters.failures += 1;
         failed.counters.failed_at = now;
-        self.reseat_caches(id);
+        self.reseat_caches(now, id);
         let successor = self.next_up(id)?;
         self.hand_over(now, successor, |lun| lun.served_by == Some(id))
     }
@@ -72,9 +72,9 @@ impl Array {
             let CacheSeat { holder, copy } = self.controllers[home].seat;
             if home == id || !self.controllers[holder].is_up {
                 let before = Some(holder).filter(|&it| it != id && self.controllers[it].is_up);
-                self.seat(home, id, before.or_else(|| self.next_up(id)));
+                self.seat(now, home, id, before.or_else(|| self.next_up(id)));
             } else {
-                self.seat(home, holder, copy.or_else(|| self.next_up(holder)));
+                self.seat(now, home, holder, copy.or_else(|| self.next_up(holder)));
             }
         }
         let up: Vec<_> = self.controllers.iter().map(|it| it.is_up).collect();
@@ -109,7 +109,7 @@ impl Array {
     }
 
     /// Caches in the memory of a controller that failed, and copies there, go elsewhere or are lost.
-    fn reseat_caches(&mut self, failed: Id<Controller>) {
+    fn reseat_caches(&mut self, now: Instant, failed: Id<Controller>) {
         for home in self.controllers.ids() {
             let seat = self.controllers[home].seat;
             if seat.holder == failed {
@@ -117,17 +117,23 @@ impl Array {
                 let holder = seat.copy.or_else(|| self.next_up(failed));
                 if let Some(holder) = holder {
                     let copy = self.next_up(holder);
-                    self.seat(home, holder, copy);
+                    self.seat(now, home, holder, copy);
                 }
             } else if seat.copy == Some(failed) {
                 let copy = self.next_up(seat.holder);
-                self.seat(home, seat.holder, copy);
+                self.seat(now, home, seat.holder, copy);
             }
         }
     }
 
     /// Puts a cache into a controller's memory and the copy of its writes into another's.
-    fn seat(&mut self, home: Id<Controller>, holder: Id<Controller>, copy: Option<Id<Controller>>) {
+    fn seat(
+        &mut self,
+        now: Instant,
+        home: Id<Controller>,
+        holder: Id<Controller>,
+        copy: Option<Id<Controller>>,
+    ) {
         let Failover {
             mirrors_caches,
             writes_through_alone,
@@ -139,9 +145,11 @@ impl Array {
         let is_alone = mirrors_caches && copy.is_none() && writes_through_alone;
         if let Some(cache) = &mut controller.page_cache {
             cache.writes_through = is_alone;
+            cache.meter.set_alone(now, is_alone);
         }
         if let Some(cache) = &mut controller.cache {
             cache.writes_through = is_alone;
+            cache.meter.set_alone(now, is_alone);
         }
     }
 

@@ -25,6 +25,7 @@ mod resync;
 mod room;
 mod service_time;
 mod ssd;
+mod task_set;
 
 pub use array::{Array, BackEnd, BackEndPath, Refusal};
 pub use cache::{Cache, CacheWrite};
@@ -52,3 +53,4 @@ pub use ram::Ram;
 pub use resync::Resume;
 pub use service_time::ServiceTime;
 pub use ssd::{Ssd, SsdMedia};
+pub use task_set::{Answered, LunMeter, LunTotals};

@@ -9,6 +9,7 @@ use crate::mirror::Mirror;
 use crate::raid::Group;
 use crate::ram::Ram;
 use crate::service_time::ServiceTime;
+use crate::task_set::{LunMeter, LunTotals};
 
 /// A logical unit.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct LogicalUnit {
     pub queue_depth: u32,
     /// Commands in its task set.
     pub open: u32,
+    /// What has been counted there.
+    pub meter: LunMeter,
     /// The controller that owns it; none if all serve it.
     pub owner: Option<Id<Controller>>,
     /// The one that serves it now; none if all do.
@@ -33,6 +36,13 @@ pub struct LogicalUnit {
     pub media: Media,
     /// Copies to another array.
     pub mirror: Option<Mirror>,
+}
+
+impl LogicalUnit {
+    /// What has been counted at its task set up to now.
+    pub fn totals(&self, now: Instant) -> LunTotals {
+        self.meter.totals(now, self.open)
+    }
 }
 
 /// What holds the blocks of a LUN.

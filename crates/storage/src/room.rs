@@ -33,6 +33,15 @@ impl Array {
             .is_some_and(|cache| cache.store(extent.bytes))
     }
 
+    /// The data of a write without room go to the media.
+    pub fn pass_through(&mut self, lun: Id<Lun>) {
+        if let Some(cache) = self.pages_of(lun) {
+            cache.meter.pass_through();
+        } else if let Some(cache) = self.cache_of(lun) {
+            cache.meter.pass_through();
+        }
+    }
+
     /// A write is given up that waits for room, or that has it.
     pub fn give_up_room(&mut self, write: Id<Exchange>, extent: Extent, waits: bool) {
         match (self.pages_of(extent.lun), waits) {

@@ -49,6 +49,7 @@ def explain(
     with outcome(as_json=as_json):
         from sanlab.explain.document import workload_document
         from sanlab.explain.explanation import explain as explain_run
+        from sanlab.explain.explanation import explain_flows
         from sanlab.explain.findings import find
         from sanlab.results.run import Run
         from sanlab.results.slowest import slowest
@@ -60,12 +61,13 @@ def explain(
                 " Simulate the scenario, and compare both with sanlab compare"
             )
             raise SanlabError(reason)
-        explained = [one for one in explain_run(run) if workload in (None, one.workload)]
+        every = [*explain_run(run), *explain_flows(run)]
+        explained = [one for one in every if workload in (None, one.workload)]
         if workload is not None and not explained:
-            known = ", ".join(one.workload for one in explain_run(run))
+            known = ", ".join(one.workload for one in every)
             reason = f"{folder} has no workload '{workload}'; its workloads are {known}"
             raise SanlabError(reason)
-        trials = _tried(run, workload) if is_tried else []
+        trials = _tried(run, workload) if is_tried and run.plan["jobs"] else []
         slow = slowest(run, workload) if has_slowest else []
         if as_json:
             document = {"title": run.title, "folder": str(run.folder)}
@@ -85,7 +87,7 @@ def explain(
         lines += [f"{finding.title}. {finding.detail}".strip() for finding in others]
         lines += trial_lines(trials)
         lines += _slowest_lines(slow) if has_slowest else []
-        typer.echo("\n".join(lines or ["This run has no workload to explain."]))
+        typer.echo("\n".join(lines or ["This run has no workload and no plain frames to explain."]))
 
 
 def _slowest_lines(slow: list[SlowIo]) -> list[str]:

@@ -1,7 +1,8 @@
-"""`sanlab import` of a load: a file of Iometer, fio, vdbench or diskspd, or a trace."""
+"""`sanlab import` of a load: a file of Iometer, fio, vdbench or diskspd, a trace, or counters."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -20,7 +21,7 @@ def load(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="File of Iometer, fio, vdbench or diskspd, or a trace."
+            metavar="FILE", help="File of Iometer, fio, vdbench or diskspd, a trace, or counters."
         ),
     ],
     output: Annotated[
@@ -42,6 +43,10 @@ def load(
         list[str] | None,
         typer.Option("--job", metavar="NAME", help="Job of a job file to import; default all."),
     ] = None,
+    replay: Annotated[
+        bool,
+        typer.Option("--replay", help="Replay a trace request by request, at its recorded times."),
+    ] = False,
     time_unit: Annotated[
         str | None,
         typer.Option("--time-unit", help="Unit of the times of a trace: s, ms, us, 100ns or ns."),
@@ -58,9 +63,15 @@ def load(
             "for the trace's own.",
         ),
     ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option("--interval", metavar="TIME", help="Time between reports of counters, 10s."),
+    ] = None,
     lun: Annotated[
         list[str] | None,
-        typer.Option("--lun", metavar="DEVICE=NAME", help="Device of a trace and its LUN."),
+        typer.Option(
+            "--lun", metavar="DEVICE=NAME", help="Device of a trace or of counters, and its LUN."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the scenario.")] = False,
     as_json: JsonOption = False,
@@ -75,6 +86,9 @@ def load(
         path = Path(output) if output else Path(file).with_suffix(".yaml")
         variables = _defined(define or [], "-D")
         trace = _trace_options(time_unit, speed, depth, lun or [])
+        trace = dataclasses.replace(
+            trace, is_replay=replay, interval_ps=None if interval is None else _interval(interval)
+        )
         imported = import_file(Path(file), str(path), variables, job or [], trace)
         compile_plan(parse_scenario(imported.text, str(path)))
         write_new(path, imported.text, force=force)
@@ -96,12 +110,24 @@ def _trace_options(
     unit: str | None, speed: int, depth: str | None, luns: list[str]
 ) -> TraceOptions:
     from sanlab.importers.traces import TraceOptions
-    from sanlab.importers.traces_file import UNITS
+    from sanlab.traces.formats import UNITS
 
     if unit is not None and unit not in UNITS:
         _refuse("--time-unit", f"'{unit}' is not a unit of time", f"Choices are {', '.join(UNITS)}")
     number = None if depth is None else 0 if depth == "recorded" else _depth(depth)
     return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
+
+
+def _interval(text: str) -> int:
+    from sanlab.quantities import QuantityError, parse_time
+
+    try:
+        found = parse_time(text)
+    except QuantityError as error:
+        _refuse("--interval", error.reason, error.remedy)
+    if found <= 0:
+        _refuse("--interval", f"'{text}' is not longer than 0", "Write 10s")
+    return found
 
 
 def _depth(text: str) -> int:

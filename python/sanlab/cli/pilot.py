@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sanlab.plan.amounts import many_open
+from sanlab.traces.table import tables_folder
 
 if TYPE_CHECKING:
     from sanlab.plan.schema import Plan
@@ -75,7 +76,7 @@ def estimate(plan: Plan) -> Estimate:
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        result = native.run(plan.to_json(), control)
+        result = native.run(plan.to_json(), control, traces=str(tables_folder()))
     except (native.PlanError, native.RunError) as error:
         return Estimate(is_available=False, basis=f"The pilot run stopped: {error}")
     finally:

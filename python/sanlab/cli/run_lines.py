@@ -90,13 +90,13 @@ LIMITS_SHOWN = 5
 
 def _limit_lines(done: Run) -> list[str]:
     """Return what limits each workload, those with a problem first."""
-    from sanlab.explain.explanation import explain
+    from sanlab.explain.explanation import explain, explain_flows
 
-    limits = [one.overall for one in explain(done)]
+    limits = [one.overall for one in (*explain(done), *explain_flows(done))]
     limits.sort(key=lambda limit: limit.is_harmless)
     lines = [f"  limit        {limit.headline}" for limit in limits[:LIMITS_SHOWN]]
     more = len(limits) - LIMITS_SHOWN
-    return [*lines, *([f"  and {more} workloads more: sanlab explain"] if more > 0 else [])]
+    return [*lines, *([f"  and {more} more: sanlab explain"] if more > 0 else [])]
 
 
 #: Most rows of phases that are shown; the table has all.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.candidates import Case, best
+from sanlab.explain.flows import limit_of_flow, window_of_flow
 from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.reach import Reach
 from sanlab.explain.saturation import SATURATED
@@ -98,6 +99,22 @@ def explain(run: Record) -> list[Explained]:
             )
         )
     return found
+
+
+def explain_flows(run: Record) -> list[Explained]:
+    """Return what limits each stream of plain frames of a run, in the order of the scenario.
+
+    Streams have no response time and no time line, so each has one limit, that of the time in which
+    its port sends.
+    """
+    if run.manifest.measured is not None or not run.plan["traffic"]:
+        return []
+    evidences = Evidences(run)
+    limits = [
+        limit_of_flow(evidences.view(window_of_flow(evidences, stream)), stream)
+        for stream in run.plan["traffic"]
+    ]
+    return [Explained(limit.workload, limit, (limit,), {}, {}) for limit in limits]
 
 
 def _limits(parts: list[View], workload: str, overall: Limit) -> tuple[Limit, ...]:
@@ -194,7 +211,7 @@ def limit_of(view: View, workload: str, prefer: tuple[str, ...] = ()) -> Limit |
         candidate.detail,
         candidate.remedy,
         culprits_of(view, workload, candidate),
-        candidate.kind in SPREADING and not _passes(reach, candidate),
+        candidate.kind in SPREADING and not passes(reach, candidate),
         candidate.evidence,
     )
 
@@ -295,12 +312,12 @@ def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
 
 def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, ...]:
     """Other workloads with much of the bytes through an element, most bytes first."""
-    if candidate.kind in OWN:
-        return ()
+    if candidate.kind in OWN or candidate.culprits:
+        return candidate.culprits
     loads = {
         name: float(view.flow(name).bytes)
-        for name, reach in view.evidences.reach.items()
-        if _passes(reach, candidate)
+        for name, reach in (view.evidences.flow_reach | view.evidences.reach).items()
+        if passes(reach, candidate)
     }
     total = sum(loads.values())
     ranked = sorted(loads, key=lambda name: (-loads[name], name))
@@ -309,10 +326,10 @@ def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, .
     )
 
 
-def _passes(reach: Reach, candidate: Candidate) -> bool:
+def passes(reach: Reach, candidate: Candidate) -> bool:
     """Whether I/Os pass the element of a limit."""
     element = candidate.element
-    if reach.copies is not None and _passes(reach.copies, candidate):
+    if reach.copies is not None and passes(reach.copies, candidate):
         return True
     named = reach.ports | reach.loops | reach.initiators | reach.targets
     return element in named or any(element == name for _, name in reach.stations)

@@ -59,6 +59,7 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
         "fabric",
         "frames of several senders wait for each other for short times; no link is full",
     ),
+    "priority": ("fabric", "frames of others go first at a full port, as their priority is higher"),
     "qos_limit": ("fabric", "a rate limit of the fabric"),
     "fault": ("fabric", "a fault: waiting for a path, a time-out or an abort"),
     "lost_frames": ("fabric", "frames are lost, and commands are sent again"),
@@ -69,6 +70,10 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
     "controller": ("array", "the processors of a controller are busy"),
     "partner": ("array", "copies of writes to the other controller"),
     "cache_room": ("array", "the cache is full and data are destaged more slowly than they come"),
+    "write_through": (
+        "array",
+        "writes go to the media: the cache has no partner, is off, or is too small for them",
+    ),
     "disk": ("array", "disks are busy"),
     "media": ("array", "SSDs, flash or memory are busy"),
     "parity": ("array", "the computation of parity"),
@@ -149,6 +154,9 @@ class Limit:
         shared = ""
         if self.culprits:
             names = _and(self.culprits)
+            if self.kind == "priority":
+                verb = "goes" if len(self.culprits) == 1 else "go"
+                return f"{self.workload} is limited by {self.sentence}; {names} {verb} first"
             shared = f"; {names} {'uses' if len(self.culprits) == 1 else 'use'} it"
             shared += "" if self.is_victim else " too"
         return f"{self.workload} is limited by {self.sentence}{shared}"

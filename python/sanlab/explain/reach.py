@@ -92,6 +92,19 @@ def reaches(run: Record) -> dict[str, Reach]:
     return found
 
 
+def flow_reaches(run: Record) -> dict[str, Reach]:
+    """Return what each stream of plain frames passes, by name."""
+    routes = Routes(run)
+    found: dict[str, Reach] = {}
+    for stream in run.plan["traffic"]:
+        routes.add_way(
+            found.setdefault(stream["name"], Reach()),
+            stream["source_n_port"],
+            stream["target_n_port"],
+        )
+    return found
+
+
 class Routes:
     """Shortest routes through the fabric, over the links of the plan."""
 
@@ -146,6 +159,16 @@ class Routes:
             reach.loops.update(self._loops.get(port, ()))
         reach.toward_targets.update(self._between(initiator, target))
         reach.toward_hosts.update(self._between(target, initiator))
+
+    def add_way(self, reach: Reach, source: int, sink: int) -> None:
+        """Add the N_Ports, loops and transmitters from one N_Port to another, one way."""
+        ends = self.names[source], self.names[sink]
+        reach.initiators.add(ends[0])
+        reach.targets.add(ends[1])
+        reach.pairs.add(ends)
+        for port in (source, sink):
+            reach.loops.update(self._loops.get(port, ()))
+        reach.toward_targets.update(self._between(source, sink))
 
     def add_back_end(self, reach: Reach, back_end: dict[str, Any] | None) -> None:
         """Add the loops between an array and its disks."""

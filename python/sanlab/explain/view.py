@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sanlab.explain.asking import Asking, asking
-from sanlab.explain.reach import reaches
+from sanlab.explain.parts import KINDS, line_of, rows_in
+from sanlab.explain.reach import flow_reaches, reaches
 from sanlab.explain.saturation import MOST, SATURATED
 from sanlab.explain.stalls import Stall, stalls
 from sanlab.explain.window import bins
@@ -19,6 +20,7 @@ from sanlab.simulation.tables import numbers, texts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sanlab.explain.parts import Line
     from sanlab.explain.reach import Reach, Station
     from sanlab.explain.window import Window
     from sanlab.results.record import Record
@@ -70,6 +72,17 @@ class Evidences:
         return reaches(self.run)
 
     @cached_property
+    def flow_reach(self) -> dict[str, Reach]:
+        """What each stream of plain frames passes."""
+        return flow_reaches(self.run)
+
+    @cached_property
+    def flows(self) -> dict[str, Row]:
+        """Rows of `frames` of streams of plain frames."""
+        rows = self.run.rows("frames") if self.run.plan["traffic"] else []
+        return {row["flow"]: row for row in rows if row["kind"] == "traffic"}
+
+    @cached_property
     def ports(self) -> dict[str, npt.NDArray[np.float64]]:
         """Columns of `port_series`, each of shape (bins, ports); ports as in `port_names`."""
         return _grid(self.run, "port_series", len(self.port_names))
@@ -93,12 +106,16 @@ class Evidences:
         return list(zip(kinds, names, strict=True))
 
     @cached_property
-    def stage_bins(self) -> dict[str, dict[str, list[tuple[int, float]]]]:
-        """Time of each stage by workload: end of bin and time, in the order of time."""
-        found: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    def parts(self) -> dict[str, Line | None]:
+        """Time lines of the tables of `sanlab.explain.parts`."""
+        return {table: line_of(self.run, table) for table in KINDS}
+
+    @cached_property
+    def stage_bins(self) -> dict[str, list[Row]]:
+        """Rows of `stage_series` by workload, in the order of time."""
+        found: dict[str, list[Row]] = defaultdict(list)
         for row in self.run.rows("stage_series"):
-            stages = found.setdefault(row["workload"], defaultdict(list))
-            stages[row["stage"]].append((row["time_ps"], float(row["total_ps"])))
+            found[row["workload"]].append(row)
         return found
 
     @cached_property
@@ -224,19 +241,41 @@ class View:
             for place, key in enumerate(self.evidences.station_names)
         }
 
-    def stages(self, workload: str) -> dict[str, float]:
-        """Time of the I/Os of a workload in each stage, summed."""
+    def parts(self, table: str) -> list[Row]:
+        """Rows of loops, strings, limits, pairs, caches or file systems, as in the window."""
+        line = None if self.window.is_whole else self.evidences.parts[table]
+        if line is None:
+            return self.run.rows(table)
+        return rows_in(self.run, table, line, *self._weights)
+
+    def stages(self, workload: str, op: str | None = None) -> dict[str, float]:
+        """Time of the I/Os of a workload in each stage, summed; of all or only reads or writes."""
         found: dict[str, float] = defaultdict(float)
-        if self.window.is_whole or "stage_series" not in self.run.tables:
-            for row in self.run.rows("stages"):
-                if row["workload"] == workload:
-                    found[row["stage"]] += float(row["total_ps"])
-            return found
-        for stage, times in self.evidences.stage_bins.get(workload, {}).items():
-            found[stage] = sum(
-                spent for at, spent in times if self.window.from_ps < at <= self.window.to_ps
-            )
+        for row in self._stage_rows(workload):
+            if op in (None, row["op"]):
+                found[row["stage"]] += float(row["total_ps"])
         return found
+
+    def share_of(self, workload: str, op: str, stages: tuple[str, ...]) -> float:
+        """Share of the response time of a workload that its reads or writes spend in stages."""
+        total = sum(self.stages(workload).values())
+        own = self.stages(workload, op)
+        return sum(own.get(stage, 0.0) for stage in stages) / total if total else 0.0
+
+    def mean_write(self, workload: str) -> float:
+        """Mean response time of the writes of a workload, in ps."""
+        flow = self.flow(workload, "write")
+        return flow.response_ps / max(1, flow.io_count)
+
+    def _stage_rows(self, workload: str) -> list[Row]:
+        """Rows of `stages` or, for a part of the run, of its bins in `stage_series`."""
+        if self.window.is_whole or "stage_series" not in self.run.tables:
+            return [row for row in self.run.rows("stages") if row["workload"] == workload]
+        return [
+            row
+            for row in self.evidences.stage_bins.get(workload, ())
+            if self.window.from_ps < row["time_ps"] <= self.window.to_ps
+        ]
 
     def shares(self, workload: str) -> dict[str, float]:
         """Share of each stage in the response time of a workload.
@@ -247,10 +286,9 @@ class View:
         if self.window.is_whole or "stage_series" not in self.run.tables:
             return _normal(self.stages(workload))
         by_bin: dict[int, dict[str, float]] = defaultdict(dict)
-        for stage, times in self.evidences.stage_bins.get(workload, {}).items():
-            for at, spent in times:
-                if self.window.from_ps < at <= self.window.to_ps:
-                    by_bin[at][stage] = by_bin[at].get(stage, 0.0) + spent
+        for row in self._stage_rows(workload):
+            stages = by_bin[row["time_ps"]]
+            stages[row["stage"]] = stages.get(row["stage"], 0.0) + float(row["total_ps"])
         found: dict[str, float] = defaultdict(float)
         for stages in by_bin.values():
             for stage, share in _normal(stages).items():
@@ -259,18 +297,13 @@ class View:
 
     def full_share(self, controllers: set[str]) -> float:
         """Share of the window in which writes wait for room in a cache; the largest of these."""
-        table, span = "cache_series", self.window.span_ps
-        if self.window.is_whole or table not in self.run.tables:
-            table = "caches"
-        full: dict[str, int] = defaultdict(int)
-        for row in self.run.rows(table):
-            at = row.get("time_ps", self.window.to_ps)
-            if row["controller"] in controllers and self.window.from_ps < at <= self.window.to_ps:
-                full[row["controller"]] += row["full_ps"]
-        return max(full.values(), default=0) / max(1, span)
+        full = [row["full_ps"] for row in self.parts("caches") if row["controller"] in controllers]
+        return max(full, default=0) / max(1, self.window.span_ps)
 
     def flow(self, workload: str, op: str | None = None) -> Flow:
-        """I/Os of a workload, all or only reads or writes."""
+        """I/Os of a workload, all or only reads or writes; frames of a stream of plain frames."""
+        if workload in self.evidences.flows:
+            return self._frames(workload, op)
         if self.window.is_whole or "workload_series" not in self.run.tables:
             rows = [row for row in self.run.rows("workloads") if row["workload"] == workload]
             rows = [row for row in rows if op in (None, row["op"])]
@@ -289,6 +322,24 @@ class View:
             sum(row["bytes"] for row in rows),
             float(response),
         )
+
+    def _frames(self, stream: str, op: str | None) -> Flow:
+        """Frames of a stream, which go to their target like the data of writes.
+
+        In a part of the run it has its share of what its port sent there.
+        """
+        row = self.evidences.flows[stream]
+        if op == "read":
+            return Flow(0, 0, 0, 0.0)
+        part = 1.0
+        if not self.window.is_whole:
+            whole = {port["port"]: port for port in self.run.rows("ports")}
+            sources = self.evidences.flow_reach[stream].initiators & set(whole) & set(self.ports)
+            sent = sum(whole[name]["tx_payload_bytes"] for name in sources)
+            here = sum(self.ports[name]["tx_payload_bytes"] for name in sources)
+            part = here / sent if sent else 1.0
+        count = round(row["frames_count"] * part)
+        return Flow(count, 0, round(row["payload_bytes"] * part), row["end_to_end_mean_ps"] * count)
 
     def credit_wait_share(self, port: Row) -> float:
         """Share of the window in which a port had a frame to send and no credit, 0 to 1."""

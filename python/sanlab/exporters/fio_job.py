@@ -65,6 +65,8 @@ def refusal(work: Workload) -> str:
     """Why a workload cannot be a job; empty if it can."""
     if work.spc1 is not None:
         return "SPC-1 streams have no option of fio"
+    if work.trace is not None:
+        return "fio replays a trace of its own form (read_iolog), not this file"
     if work.access:
         return "lines of an Iometer access specification have no option of fio"
     if work.load is not None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn
 
+from sanlab.errors import refuse
 from sanlab.importers.diskspd_file import Setting, Target, TimeSpan, read_diskspd
 from sanlab.importers.generic_san import LeftOut, LoadImport, Work, name_list, slug, unused
-from sanlab.importers.source_text import refuse
 from sanlab.quantities import format_rate, format_size
 
 if TYPE_CHECKING:

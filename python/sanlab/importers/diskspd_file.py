@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from sanlab.importers.source_text import refuse
+from sanlab.errors import refuse
 
 _MOST_ELEMENTS = 100_000
 _MOST_SPANS = 1000

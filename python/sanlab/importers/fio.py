@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sanlab.errors import refuse
 from sanlab.importers.fio_blocks import blocks_of, mean_bytes
 from sanlab.importers.fio_file import read_fio
 from sanlab.importers.fio_keys import (
@@ -25,7 +26,6 @@ from sanlab.importers.fio_reading import Reading
 from sanlab.importers.fio_region import write_region
 from sanlab.importers.fio_values import Values, percent, wrong
 from sanlab.importers.generic_san import LeftOut, LoadImport, Work, name_list, slug, unused
-from sanlab.importers.source_text import refuse
 from sanlab.quantities import format_rate, format_size, format_time, nearest
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.importers.source_text import read_source, refuse
+from sanlab.errors import refuse
+from sanlab.importers.source_text import read_source
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NoReturn
 
-from sanlab.importers.source_text import refuse
+from sanlab.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

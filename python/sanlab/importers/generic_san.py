@@ -107,6 +107,15 @@ def plain(text: str) -> str:
     return re.sub(r"[^\x20-\x7e]", " ", text)
 
 
+def percent(ppm: int) -> str:
+    """Return parts per million as a number of percent.
+
+    >>> percent(123_400), percent(1_000_000)
+    ('12.34', '100')
+    """
+    return f"{ppm // 10_000}.{ppm % 10_000:04}".rstrip("0").rstrip(".")
+
+
 def scenario_around(load: LoadImport) -> str:
     """Return the scenario, a YAML text with comments."""
     return "\n".join(_lines(load)) + "\n"

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from sanlab.errors import refuse
+from sanlab.importers.counters import load_of_counters
+from sanlab.importers.counters_cisco import counters_of_analytics, looks_like_analytics
+from sanlab.importers.counters_esxtop import counters_of_esxtop, looks_like_esxtop
+from sanlab.importers.counters_sysstat import (
+    counters_of_iostat,
+    counters_of_sar,
+    looks_like_iostat,
+    looks_like_sar,
+)
 from sanlab.importers.diskspd import load_of_diskspd
 from sanlab.importers.diskspd_file import looks_like_diskspd
 from sanlab.importers.fio import load_of_fio
@@ -13,17 +24,18 @@ from sanlab.importers.fio_file import looks_like_fio
 from sanlab.importers.generic_san import scenario_around
 from sanlab.importers.icf import read_icf
 from sanlab.importers.iometer import expand, scenario_text
-from sanlab.importers.source_text import head_of, read_source, refuse
+from sanlab.importers.replays import replay_of_trace
+from sanlab.importers.source_text import head_of, read_source
 from sanlab.importers.traces import TraceOptions, load_of_trace
-from sanlab.importers.traces_file import trace_kind_of
 from sanlab.importers.vdbench import load_of_vdbench
 from sanlab.importers.vdbench_file import looks_like_vdbench
+from sanlab.importers.vscsistats import load_of_vscsistats, looks_like_vscsistats
+from sanlab.traces.formats import trace_kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from pathlib import Path
 
-    from sanlab.importers.generic_san import LeftOut
+    from sanlab.importers.generic_san import LeftOut, LoadImport
 
 Kind = Literal["iometer", "fio", "vdbench", "diskspd"]
 
@@ -38,6 +50,14 @@ class ImportedFile:
 
 
 _OF_FIO = "-D and --job are for job files of fio, and this is none"
+_OF_TRACES = "--replay, --speed, --depth, --time-unit, --lun and --interval"
+#: What only counters of switch ports have.
+_PORTS = re.compile(
+    r"\d+ frames (input|output)|(input|output) rate \d+ bits/sec|^\s*frames\s+enc\b|\bstat_wtx\b",
+    re.MULTILINE,
+)
+#: Largest capture of counters that is read at once.
+_MOST_COUNTED = 256 * 2**20
 _OF_ONE_FILE = {"vdbench": load_of_vdbench, "diskspd": load_of_diskspd}
 
 
@@ -56,6 +76,55 @@ def kind_of(text: str, path: Path) -> Kind:
     return "fio" if looks_like_fio(text) else "iometer"
 
 
+def _load_of_requests(
+    path: Path, head: bytes, output: str, options: TraceOptions
+) -> LoadImport | None:
+    """Return the load of a trace; None for another file."""
+    kind = trace_kind_of(head, path)
+    if kind is None:
+        return None
+    if options.interval_ps is not None:
+        reason = "--interval is for counters without times, and this is a trace"
+        refuse(str(path), None, "--interval", reason, "Remove it")
+    if options.is_replay:
+        return replay_of_trace(path, kind, options, Path(output))
+    return load_of_trace(path, kind, options)
+
+
+def _load_of_counts(path: Path, head: bytes, options: TraceOptions) -> LoadImport | None:
+    """Return the load of counters or histograms; None for another file."""
+    name, luns = str(path), options.luns
+    if looks_like_esxtop(head):
+        counters = counters_of_esxtop(path)
+    else:
+        start = head.decode("utf-8", errors="replace").lstrip("\ufeff")
+        if looks_like_vscsistats(start):
+            _refuse_but_luns(options, name, with_interval=False)
+            return load_of_vscsistats(read_source(path), name, luns)
+        if _PORTS.search(start):
+            reason = "Counters of switch ports have bytes and frames, but no I/Os"
+            remedy = "Import counters of the hosts, or tables of SAN analytics"
+            refuse(name, 1, "", reason, remedy)
+        if looks_like_analytics(start):
+            counters = counters_of_analytics(read_source(path), name)
+        elif looks_like_sar(start):
+            counters = counters_of_sar(read_source(path, most=_MOST_COUNTED), name)
+        elif looks_like_iostat(start):
+            counters = counters_of_iostat(read_source(path, most=_MOST_COUNTED), name, luns)
+        else:
+            return None
+    _refuse_but_luns(options, name, with_interval=True)
+    return load_of_counters(counters, luns, options.interval_ps)
+
+
+def _refuse_but_luns(options: TraceOptions, name: str, *, with_interval: bool) -> None:
+    """Refuse what only a trace has."""
+    interval = options.interval_ps if with_interval else None
+    if options != TraceOptions(luns=options.luns, interval_ps=interval):
+        reason = "--replay, --speed, --depth and --time-unit need the requests of a trace"
+        refuse(name, None, "", reason, "Remove them; --lun and --interval are for counters")
+
+
 def import_file(
     path: Path,
     output: str,
@@ -70,20 +139,17 @@ def import_file(
     ScenarioError
         With file, line, key, reason and remedy.
     """
-    trace_kind = trace_kind_of(head_of(path), path)
-    if trace_kind is not None:
+    options = trace or TraceOptions()
+    name = str(path)
+    head = head_of(path)
+    load = _load_of_requests(path, head, output, options) or _load_of_counts(path, head, options)
+    if load is not None:
         if defined or jobs:
-            refuse(str(path), None, "", _OF_FIO, "Remove them")
-        return ImportedFile(
-            scenario_around(load_of_trace(path, trace_kind, trace or TraceOptions())), [{}]
-        )
-    if trace is not None and trace != TraceOptions():
-        reason = "--speed, --depth, --time-unit and --lun are for traces, and this is none"
-        refuse(str(path), None, "", reason, "Remove them")
+            refuse(name, None, "", _OF_FIO, "Remove them")
+        return ImportedFile(scenario_around(load), [{}], load.left_out)
+    if options != TraceOptions():
+        refuse(name, None, "", f"{_OF_TRACES} are for traces, and this is none", "Remove them")
     text = read_source(path)
-    if text.startswith("Histogram:"):
-        reason = "Histograms of vscsiStats have no times, and no requests"
-        refuse(str(path), 1, "", reason, "Import a trace, or write the sizes as 'access'")
     found = kind_of(text, path)
     if (defined or jobs) and found != "fio":
         refuse(str(path), None, "", _OF_FIO, "Remove them")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import stat
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from sanlab.errors import Problem, ScenarioError
+from sanlab.errors import refuse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 MAX_FILE_BYTES = 16 * 2**20
 _HEAD_BYTES = 4096
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
-
-
-def refuse(file: str, line: int | None, key: str, reason: str, remedy: str) -> NoReturn:
-    """Raise the error for one place of a file."""
-    raise ScenarioError([Problem(file, line, None, key, reason, remedy)])
 
 
 def head_of(path: Path) -> bytes:

@@ -11,16 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.importers.generic_san import LoadImport, Work, slug, unused
-from sanlab.importers.source_text import refuse
-from sanlab.importers.traces_file import requests_of
+from sanlab.errors import refuse
+from sanlab.importers.generic_san import LoadImport, Work, percent, slug, unused
 from sanlab.quantities import format_size, format_time
+from sanlab.traces.formats import requests_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sanlab.importers.traces_file import TraceKind, TraceRequest
+    from sanlab.traces.formats import TraceKind, TraceRequest
 
 _SECTOR = 512
 #: Steps of the rate over time, at most and, for a long trace, at least half of it.
@@ -51,12 +51,18 @@ class TraceOptions:
         None for the recorded rate.
     luns
         Names of LUNs by device; other devices are left out where there are any.
+    interval_ps
+        Of counters: time from one report to the next, where they have no times.
+    is_replay
+        Whether its requests are replayed, in place of a synthetic load with its figures.
     """
 
     unit: str | None = None
     speed: int = 1
     depth: int | None = None
     luns: Mapping[str, str] = field(default_factory=dict)
+    is_replay: bool = False
+    interval_ps: int | None = None
 
 
 @dataclass(slots=True)
@@ -223,7 +229,7 @@ def _work(
     work.keys["rate_iops"] = str(max(-(-most * 10**12 // step_ps), 1))
     work.keys["arrivals"] = "poisson"
     points = [
-        f"[{format_time(place * step_ps)}, {_percent(count * _WHOLE // most)}%]"
+        f"[{format_time(place * step_ps)}, {percent(count * _WHOLE // most)}%]"
         for place, count in enumerate(device.steps)
         if place == 0 or count != device.steps[place - 1]
     ]
@@ -244,12 +250,8 @@ def _lines(device: _Device) -> list[str]:
     shares = [count * _WHOLE // device.total for _, count, _, _ in rows]
     shares[shares.index(max(shares))] += _WHOLE - sum(shares)
     return [
-        f"{{size: {format_size(size)}, of_size: {_percent(share)}%, reads: {kind}%, "
-        f"random: {_percent(_WHOLE - one.sequential * _WHOLE // one.total)}%}}"
+        f"{{size: {format_size(size)}, of_size: {percent(share)}%, reads: {kind}%, "
+        f"random: {percent(_WHOLE - one.sequential * _WHOLE // one.total)}%}}"
         for (size, _, kind, one), share in zip(rows, shares, strict=True)
         if share
     ]
-
-
-def _percent(ppm: int) -> str:
-    return f"{ppm // 10_000}.{ppm % 10_000:04}".rstrip("0").rstrip(".")

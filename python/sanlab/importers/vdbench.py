@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
+from sanlab.errors import refuse
 from sanlab.importers.generic_san import LeftOut, LoadImport, Lun, Work, name_list, slug, unused
-from sanlab.importers.source_text import refuse
 from sanlab.importers.vdbench_file import Definition, VdValue, chosen, read_vdbench
 from sanlab.quantities import format_size
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from sanlab.importers.source_text import refuse
+from sanlab.errors import refuse
 
 KINDS = ("hd", "sd", "wd", "rd")
 #: Definitions of loads on files, a model of their own.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from sanlab.plan.schema import AccessPattern, StripeVolume
+from sanlab.plan.schema import AccessPattern, StripeVolume, TracePattern
 from sanlab.quantities import about_size, counted, format_time
 from sanlab.scenario.groups import expand_names
 
@@ -175,6 +175,8 @@ def _most_waiting(job: JobPlan, host: HostPlan, end_ps: int) -> int:
     if job.iodepth is None and job.arrivals is not None:
         # A Poisson process may have more than its mean.
         count = min(2 * end_ps // job.arrivals.interval_ps, MOST_WAITING)
+    if job.iodepth is None and isinstance(job.pattern, TracePattern):
+        count = min(job.pattern.requests, MOST_WAITING)
     largest = [job.block_bytes, host.max_request_bytes or job.block_bytes]
     if isinstance(job.volume, StripeVolume):
         largest.append(job.volume.stripe_bytes)

@@ -22,6 +22,7 @@ from sanlab.plan.job_paths import Region, TargetMaker, initiator_of, routes_of, 
 from sanlab.plan.names import define, pair_up
 from sanlab.plan.order import in_order
 from sanlab.plan.presets import with_preset
+from sanlab.plan.replay import asked_of_trace, devices_of
 from sanlab.plan.schema import DataFileSystemUse, WorkloadPlan
 from sanlab.plan.spc1 import make_volume, spc1_streams
 from sanlab.plan.volumes import misuses_volumes
@@ -117,6 +118,8 @@ def _jobs_of(
         return []
     if spec.spc1 is not None:
         return _spc1_jobs(spec, name, workload, path, maker)
+    if spec.trace is not None:
+        return list(_trace_jobs(spec, name, workload, path, maker))
     if spec.access is not None:
         return _access_jobs(spec, name, workload, path, maker)
     volume = maker.volumes.get(spec.targets[0]) if len(spec.targets) == 1 else None
@@ -170,6 +173,29 @@ def _block_jobs(
             job_name = f"{name}/{host}/{lun}{_suffix(spec, number)}"
             ids = _ids(spec, job_name, (workload, host), maker)
             yield job_of(spec, ids, Place([target], region), blocks_of(spec, region))
+
+
+def _trace_jobs(
+    spec: Workload, name: str, workload: int, path: Path, maker: JobMaker
+) -> Iterator[JobPlan]:
+    """Yield one job for each device of a trace and each host that replays it."""
+    pairs = _pairs(spec, path, maker)
+    luns = [maker.table.by_name[lun] for lun in dict.fromkeys(lun for _, lun in pairs)]
+    if spec.trace is None or not luns:
+        return
+    devices = devices_of(spec, spec.trace, luns, path, maker.problems)
+    of_lun = dict(zip((lun.name for lun in luns), devices, strict=False))
+    for host, lun in pairs:
+        placed = maker.table.by_name[lun]
+        ways = ways_to(spec, host, placed, path, maker)
+        device = of_lun.get(placed.name)
+        if not ways or device is None:
+            continue
+        region = Region(spec.offset, device.end)
+        target = TargetMaker(spec, host, path, maker).target(placed, ways[0], region)
+        ids = _ids(spec, f"{name}/{host}/{lun}", (workload, host), maker)
+        asked = asked_of_trace(spec, spec.trace, device)
+        yield job_of(spec, ids, Place([target], region), asked)
 
 
 def _volume_jobs(

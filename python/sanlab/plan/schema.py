@@ -1498,8 +1498,24 @@ class StreamPattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="
     """Requests it makes."""
 
 
+class TracePattern(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="trace"):
+    """The requests of a block trace, in its order, on one LUN or a volume.
+
+    They are in a table beside the plan.
+    """
+
+    digest: str
+    """Name of the table: its digest, 32 hexadecimal digits."""
+    requests: PositiveU64
+    """Requests in it."""
+    length_ps: U64
+    """When the last of them came, since the first request of the trace."""
+    replay: ReplayPlan
+    """When they are made."""
+
+
 #: What a job asks for.
-PatternPlan = BlocksPattern | AccessPattern | StreamPattern
+PatternPlan = BlocksPattern | AccessPattern | StreamPattern | TracePattern
 
 
 class AccessLinePlan(PlanPart, frozen=True, kw_only=True):
@@ -1559,6 +1575,25 @@ class SizePlan(PlanPart, frozen=True, kw_only=True):
     """Size."""
     share_ppm: U32
     """Its share in parts per million."""
+
+
+class TimedReplay(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="timed"):
+    """At their recorded times; where there is an `iodepth`, as soon as it allows."""
+
+    speed_ppm: PositiveU64
+    """How many times as fast as recorded, in parts per million."""
+
+
+class AsapReplay(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="asap"):
+    """As soon as `iodepth` allows."""
+
+
+class ClosedReplay(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="closed"):
+    """As soon as no more are open than were when each came in the trace."""
+
+
+#: When the requests of a trace are made.
+ReplayPlan = TimedReplay | AsapReplay | ClosedReplay
 
 
 class StripeVolume(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="stripe"):

@@ -18,6 +18,7 @@ from sanlab.plan.schema import (
     SequentialAddress,
     SharedMedium,
     SynchronousMirrorMode,
+    TracePattern,
 )
 from sanlab.quantities import about_size, counted, format_size, format_time
 
@@ -305,6 +306,8 @@ def _jobs(plan: Plan, max_rows: int) -> Table:
 def _order(job: JobPlan) -> str:
     if isinstance(job.pattern, AccessPattern):
         return f"access, {counted(len(job.pattern.lines), 'line')}"
+    if isinstance(job.pattern, TracePattern):
+        return f"trace, {counted(job.pattern.requests, 'request')}"
     return "sequential" if isinstance(job.addresses, SequentialAddress) else "random"
 
 

@@ -228,7 +228,7 @@ def misuses_volumes(
     names = [name for target in spec.targets for name in expand(target)]
     volumes = [name for name in names if name in known]
     unknown = [name for name in names if name not in known and not _is_lun_like(name)]
-    pattern = "access" if spec.access else "spc1"
+    pattern = "trace" if spec.trace else "access" if spec.access else "spc1"
     here: Path = (*path, "targets")
     if known and unknown:
         guess = nearest(unknown[0], list(known))
@@ -237,7 +237,7 @@ def misuses_volumes(
             f"There is no volume or file system called '{unknown[0]}'",
             f"Did you mean '{guess}'?" if guess else f"Known names are {', '.join(known)}",
         )
-    elif volumes and (spec.access or spec.spc1):
+    elif volumes and (spec.access or spec.spc1 or spec.trace):
         problems.add(
             here,
             f"'{pattern}' needs LUNs, and '{volumes[0]}' is a volume or file system",

@@ -48,6 +48,8 @@ _CAPTIONS = {
     "they arrive. Shaded: times in which a workload completed no I/O.",
     "response_over_time": "Response time over simulated time: the mean of each bin as a line, the "
     "longest of it as a dashed line. A gap is a bin without a completed I/O.",
+    "streams_over_time": "Payload that each port with plain frames sends over simulated time. "
+    "Plain frames have no response time: their latencies are below, under Frames.",
     "errors_over_time": "I/Os that failed in each bin, after all retries on all paths. Other "
     "figures do not include them.",
     "stages": "Mean time of an I/O in each stage along its path. The sum is the response time.",
@@ -96,6 +98,8 @@ def render(run: Run, findings: list[Finding], *, with_pictures: bool = False) ->
         tables=_tables(run),
         rows_shown=ROWS_SHOWN,
         series_shown=SERIES_SHOWN,
+        # A run with plain frames alone has no response times.
+        has_io=bool(run.plan["jobs"] or run.manifest.measured or not run.plan["traffic"]),
         scenario=scenario[:SCENARIO_SHOWN],
         scenario_is_cut=len(scenario) > SCENARIO_SHOWN,
         style=Markup(style),

@@ -61,6 +61,7 @@ def figures(run: Run) -> dict[str, Chart]:
         "throughput_over_time": throughput_over_time,
         "response_over_time": response_over_time,
         "errors_over_time": errors_over_time,
+        "streams_over_time": streams_over_time,
         "stages": stages,
         "stage_shares": stage_shares,
         "slowest_ios": slowest_ios,
@@ -175,6 +176,30 @@ def response_over_time(run: Run) -> Chart | None:
     longest = number("max", f"longest ({unit.name})")
     drawn = _Drawn("mean", f"response time ({unit.name})", above="max")
     return _time_line(run, rows, drawn, [longest])
+
+
+def streams_over_time(run: Run) -> Chart | None:
+    """Payload that each port with streams of plain frames sends, over simulated time."""
+    if not run.plan["traffic"] or "port_series" not in run.tables:
+        return None
+    streams: dict[str, list[str]] = {}
+    for stream in run.plan["traffic"]:
+        port = run.plan["n_ports"][stream["source_n_port"]]["name"]
+        streams.setdefault(port, []).append(stream["name"])
+    table = run.table("port_series")
+    ports, ends = texts(table, "port"), numbers(table, "time_ps").astype(np.float64)
+    sent = numbers(table, "tx_payload_bytes").astype(np.float64)
+    most = sorted(streams, key=lambda port: -float(sent[ports == port].sum()))[:SERIES_SHOWN]
+    rows: Rows = []
+    for port in most:
+        at = ends[ports == port]
+        rates = sent[ports == port] / np.diff(at, prepend=0.0) * 1e6
+        label = f"{', '.join(streams[port][:3])} ({port})"
+        rows += [
+            {"flow": label, "at": float(time), "rate": float(rate)}
+            for time, rate in zip(at, rates, strict=True)
+        ]
+    return _time_line(run, rows, _Drawn("rate", "payload sent (MB/s)"), [])
 
 
 def errors_over_time(run: Run) -> Chart | None:

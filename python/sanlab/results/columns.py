@@ -61,6 +61,17 @@ _PORT_DIRECTION = {
     "utilisation": "share of the run during which the fibre {end} carried frames and the fill words after them",
 }
 
+#: Columns of `luns` and `lun_series`.
+_TASK_SET = {
+    "read_count": "reads answered with status GOOD",
+    "write_count": "writes answered with status GOOD, copies of a mirror included",
+    "read_bytes": "bytes of the reads",
+    "write_bytes": "bytes of the writes",
+    "queue_full_count": "commands answered TASK SET FULL, by the LUN or by the port",
+    "open_ps": "time that commands spent in the task set, summed; divide by the commands for the mean",
+    "mean_open": "commands in the task set, mean over time",
+}
+
 _WHERE_RESPONSE = "from the application's call to its completion"
 
 #: Table to what it holds, and column to what it means. The unit is the end of a column's name.
@@ -158,6 +169,28 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "most_held_count": "most links in use at once",
         },
     ),
+    "loop_series": (
+        "One row for each arbitrated loop and bin of time. A circuit counts in the bin in which it ends.",
+        {
+            "loop": "as in `loops`",
+            "time_ps": "end of the bin",
+            "tenancies_count": "circuits opened in the bin",
+            "owned_share": "time of circuits that ended in the bin, as a share of it",
+            "arbitrating_share": "time of arbitration as a share of the bin",
+            "sending_share": "time of frames as a share of the bin; both directions count",
+        },
+    ),
+    "string_series": (
+        "One row for each string of a switched loop and bin of time. A circuit counts in the bin in which it ends.",
+        {
+            "loop": "as in `loops`",
+            "from": "crossbar nearer to the top, `stack.e1`",
+            "to": "crossbar below it",
+            "time_ps": "end of the bin",
+            "circuits_count": "circuits of the bin that used it",
+            "utilisation": "time its links were in use by circuits that ended in the bin, as a share of it and of the links",
+        },
+    ),
     "port_series": (
         "One row for each port and bin of time.",
         {
@@ -208,6 +241,9 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "bytes": "bytes that arrived in the bin, those of I/Os not yet done included",
             "response_sum_ps": "sum of their response times; divide by `io_count` for the mean",
             "response_max_ps": "longest of them",
+            "response_p50_ps": "response time that half of them did not exceed, within 3 %; 0 without any",
+            "response_p99_ps": "response time that 99 % of them did not exceed, within 3 %; of fewer than 100 "
+            "I/Os about the longest",
             "error_count": "I/Os that failed in the bin",
             "delayed_count": "I/Os that completed in the bin after waiting during a fault",
         },
@@ -293,6 +329,27 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "`workload_series` for the mean",
         },
     ),
+    "replays": (
+        (
+            "One row for each device of a trace that a workload replays, warm-up included. Drift is the time "
+            "from the recorded time of a request, scaled by `speed`, to its first command at the adapter, "
+            "behind the processor and the queue of its LUN; `replay: timed` alone has it."
+        ),
+        {
+            "job": "unique name",
+            "workload": "workload it belongs to",
+            "replay": "`timed`, `asap` or `closed`",
+            "recorded_count": "requests of the trace",
+            "submitted_count": "requests that were made",
+            "recorded_ps": "from the first to the last request of the trace, scaled by `speed`",
+            "replayed_ps": "from the start of the job to the last request that was made",
+            "drift_count": "requests whose drift is known",
+            "drift_mean_ps": "mean drift",
+            "drift_p50_ps": "median drift",
+            "drift_p99_ps": "99th percentile of the drift",
+            "drift_max_ps": "longest drift",
+        },
+    ),
     "jobs": (
         "One row for each job and operation; a job is one stream of I/O from one host.",
         {
@@ -362,6 +419,15 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "response_mean_ps": "their mean response time",
         },
     ),
+    "file_system_series": (
+        "One row for each file system and bin of time.",
+        {
+            "file_system": "as in `file_systems`",
+            "time_ps": "end of the bin",
+            "allocation_count": "allocations made in the bin",
+            "allocation_utilisation": "share of the bin during which blocks were allocated",
+        },
+    ),
     "stations": (
         "One row for each station, a component that serves requests: processors, buses, adapters, controllers, disks, SSDs, media.",
         {
@@ -376,6 +442,20 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mean_residence_ps": "time waiting and in service, mean over the requests that left",
             "max_in_system": "most requests at once",
         },
+    ),
+    "luns": (
+        "One row for each LUN that commands came to.",
+        {
+            "lun": "name",
+            "array": "array or stack",
+            "number": "SCSI logical unit number",
+            "queue_depth": "commands its task set holds",
+        }
+        | _TASK_SET,
+    ),
+    "lun_series": (
+        "One row for each of these LUNs and bin of time.",
+        {"lun": "as in `luns`", "time_ps": "end of the bin"} | _TASK_SET,
     ),
     "station_series": (
         "One row for each station and bin of time.",
@@ -399,6 +479,19 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "tx_payload_bytes": "bytes of payload sent",
             "held_ps": "time they waited at the output after they could have been forwarded, "
             "behind each other included, summed over frames",
+        },
+    ),
+    "pair_series": (
+        "One row for each pair of `pairs` and bin of time.",
+        {
+            "port": "as in `pairs`",
+            "source": "N_Port the frames come from",
+            "destination": "N_Port they go to",
+            "time_ps": "end of the bin",
+            "tx_frames_count": "frames sent in the bin",
+            "tx_bytes": "bytes sent in the bin",
+            "tx_payload_bytes": "bytes of payload sent in the bin",
+            "held_ps": "time for which these frames waited at the output, summed over them",
         },
     ),
     "accelerators": (
@@ -538,6 +631,8 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "room_waits_count": "writes that waited for room",
             "room_wait_ps": "time for which they waited, in sum",
             "full_ps": "time for which at least one write waited for room",
+            "through_count": "writes that the cache did not take: answered when they were on the media",
+            "alone_ps": "time for which it took no writes because no other controller could keep a copy",
             "mean_dirty_bytes": "mean of the bytes not on disk over the run",
         },
     ),
@@ -551,6 +646,8 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "mean_dirty_bytes": "mean of the bytes not on disk in the bin",
             "room_waits_count": "writes that began to wait for room in the bin",
             "full_ps": "time in the bin for which at least one write waited for room",
+            "through_count": "writes of the bin that the cache did not take",
+            "alone_ps": "time in the bin for which it took none because no other controller could keep a copy",
         },
     ),
     "limits": (
@@ -561,6 +658,17 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "bytes": "data of these commands",
             "delayed_count": "commands that waited for it",
             "mean_wait_ps": "mean wait of those; commands that still wait at the end included in full",
+        },
+    ),
+    "limit_series": (
+        "One row for each limit of a LUN or a host and bin of time.",
+        {
+            "limit": "as in `limits`",
+            "time_ps": "end of the bin",
+            "commands_count": "commands it counted in the bin",
+            "bytes": "data of these commands",
+            "delayed_count": "commands of the bin that have to wait for it",
+            "wait_ps": "time for which they wait, in sum, counted in the bin in which they come",
         },
     ),
     "flash": (

@@ -121,17 +121,22 @@ def name_of_string(row: Row) -> str:
 
 def uses(run: Record) -> list[Use]:
     """Use of each shared loop, each string, and the host ports on each switched loop."""
+    return uses_of(run.plan, run.rows("loops"), run.rows("strings"))
+
+
+def uses_of(plan: dict[str, Any], loops: list[Row], strings: list[Row]) -> list[Use]:
+    """Return the same from rows of `loops` and `strings`, of the run or of a part of it."""
     found = [
         Use("loop", row["loop"], taken_share(row), row, row["ports_count"])
-        for row in run.rows("loops")
+        for row in loops
         if row["medium"] == "shared"
     ]
     found += [
         Use("string", name_of_string(row), float(row["utilisation"]), row, row["links_count"])
-        for row in run.rows("strings")
+        for row in strings
     ]
-    by_name = {row["loop"]: row for row in run.rows("loops")}
-    for stack in stacks(run.plan).values() if by_name else ():
+    by_name = {row["loop"]: row for row in loops}
+    for stack in stacks(plan).values() if by_name else ():
         for loop in stack.loops if stack.is_switched else ():
             # A circuit joins a disk and another port: divide the circuits among the other ports.
             others = sum(plug.loop == loop for plug in stack.plugged)

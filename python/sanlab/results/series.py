@@ -36,12 +36,15 @@ class Metric:
         From the sums of the columns and the lengths of the bins in seconds.
     is_of_peer
         The rows are those of the port at the other end of the cable.
+    op
+        Only rows of this operation; percentiles of reads and writes do not add.
     """
 
     unit: str
     columns: tuple[str, ...]
     value: Callable[..., Any]
     is_of_peer: bool = False
+    op: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,23 @@ def _mean(total: Any, count: Any, _span: Any) -> Any:  # noqa: ANN401
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
+def _sum_rate(one: Any, other: Any, span: Any) -> Any:  # noqa: ANN401
+    return (one + other) / span
+
+
+def _mean_of_both(total: Any, one: Any, other: Any, _span: Any) -> Any:  # noqa: ANN401
+    return _mean(total, one + other, _span)
+
+
+def _percentile(column: str, op: str) -> Metric:
+    """A percentile of one operation in each bin; none in a bin without I/O."""
+    return Metric("ps", (column, "io_count"), _if_any, op=op)
+
+
+def _if_any(value: Any, count: Any, _span: Any) -> Any:  # noqa: ANN401
+    return np.where(count > 0, value, np.nan)
+
+
 def _bin_mean(column: str, unit: str) -> Metric:
     """A column that is a mean over its bin already."""
     return Metric(unit, (column,), _itself)
@@ -95,6 +115,10 @@ _WORKLOAD: Final = {
     "iops": Metric("1/s", ("io_count",), _rate),
     "throughput": Metric("B/s", ("bytes",), _rate),
     "mean": Metric("ps", ("response_sum_ps", "io_count"), _mean),
+    "p50_read": _percentile("response_p50_ps", "read"),
+    "p99_read": _percentile("response_p99_ps", "read"),
+    "p50_write": _percentile("response_p50_ps", "write"),
+    "p99_write": _percentile("response_p99_ps", "write"),
     "worst": Metric("ps", ("response_max_ps",), _itself),
     "errors": Metric("I/Os", ("error_count",), _itself),
     "delayed": Metric("I/Os", ("delayed_count",), _itself),
@@ -108,6 +132,17 @@ _STATION: Final = {
 SOURCES: Final[dict[str, Source]] = {
     "workload": Source("workload_series", "workload", _WORKLOAD),
     "port": Source("port_series", "port", _PORT),
+    "lun": Source(
+        "lun_series",
+        "lun",
+        {
+            "iops": Metric("1/s", ("read_count", "write_count"), _sum_rate),
+            "throughput": Metric("B/s", ("read_bytes", "write_bytes"), _sum_rate),
+            "mean": Metric("ps", ("open_ps", "read_count", "write_count"), _mean_of_both),
+            "open": _bin_mean("mean_open", "commands"),
+            "queue_full": Metric("commands", ("queue_full_count",), _itself),
+        },
+    ),
     "cache": Source(
         "cache_series",
         "controller",
@@ -137,12 +172,14 @@ def listed(run: Record) -> list[tuple[str, str, list[str]]]:
     """Return kind, name and metrics of everything that has series, hosts by their ports."""
     found = []
     cabled = {row["port"] for row in run.rows("ports") if row["kind"] != "nl_port"}
+    done = {(row["workload"], row["op"]) for row in run.rows("workloads")}
     for kind, source in SOURCES.items():
         for name in _names(run, source):
             metrics = [
                 metric
                 for metric, made_of in source.metrics.items()
-                if not made_of.is_of_peer or name in cabled
+                if (not made_of.is_of_peer or name in cabled)
+                and (made_of.op is None or (name, made_of.op) in done)
             ]
             found.append((kind, name, metrics))
         if kind == "workload":
@@ -175,7 +212,9 @@ def series(run: Record, kind: str, name: str, metric: str) -> Series:
         raise SanlabError(reason)
     made_of = source.metrics[metric]
     rows = _rows_of(run, source, _peers(run, names) if made_of.is_of_peer else names)
-    if rows is None:
+    if rows is not None and made_of.op is not None:
+        rows = rows.filter(pc.field("op") == made_of.op)
+    if rows is None or not rows.num_rows:
         reason = f"the run has no series of the {kind} '{name}'"
         raise SanlabError(reason)
     return _made(run, rows, made_of)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
@@ -77,6 +79,8 @@ class Scenario(ScenarioModel):
     """How long to simulate and what to keep."""
 
     _document: MarkedMap | None = PrivateAttr(default=None)
+    _folder: pathlib.Path | None = PrivateAttr(default=None)
+    _root: pathlib.Path | None = PrivateAttr(default=None)
 
     @model_validator(mode="before")
     @classmethod
@@ -89,6 +93,32 @@ class Scenario(ScenarioModel):
     def attach(self, document: MarkedMap) -> None:
         """Remember the text this was read from, so that later problems can point at it."""
         self._document = document
+
+    def confine(self, folder: pathlib.Path, root: pathlib.Path) -> None:
+        """Let names of files begin at `folder`, and none of them lead out of `root`."""
+        self._folder, self._root = folder, root
+
+    def beside(self, name: str) -> pathlib.Path | None:
+        """Return the file that a value names; None where it is not to be read.
+
+        A relative name begins at the folder of the scenario, or at the present one without a
+        file.
+        """
+        folder = self._folder
+        if folder is None:
+            file = self._document.mark.file if self._document is not None else ""
+            folder = pathlib.Path(file).parent
+        try:
+            path = pathlib.Path(os.path.realpath(folder / name))
+        except (OSError, ValueError):
+            return None
+        if self._root is None:
+            return folder / name
+        root = os.path.realpath(self._root)
+        is_within = path.is_relative_to(root)
+        if not is_within or any(part.startswith(".") for part in path.relative_to(root).parts):
+            return None
+        return path
 
     def problem(self, path: Path, reason: str, remedy: str) -> Problem:
         """Return a problem with the value at `path`, pointing at its place in the file."""

@@ -26,6 +26,7 @@ from sanlab.scenario.base import (
     refuse_parts_of_sectors,
 )
 from sanlab.scenario.load_curve import Load
+from sanlab.scenario.replay import WITHOUT_TRACE, Trace, as_trace
 
 ReadWrite = Literal["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"]
 Arrivals = Literal["closed", "constant", "poisson"]
@@ -175,12 +176,14 @@ class Workload(ScenarioModel):
     """
     spc1: Spc1 | None = None
     """A load like that of SPC-1 on all targets together, instead of `rw` and `bs`."""
+    trace: Annotated[Trace | None, BeforeValidator(as_trace), also({"type": "string"})] = None
+    """A block trace to replay, instead of `rw` and `bs`: a file, or a mapping."""
     rw: ReadWrite = "read"
     """Direction and order of addresses."""
     bs: BlockSize = 4096
     """Size of a request."""
     iodepth: Annotated[int, Field(ge=1, le=65_535)] = 1
-    """Requests each job keeps open."""
+    """Requests each job keeps open; of a trace that is replayed as timed, no bound by default."""
     numjobs: Annotated[int, Field(ge=1, le=4096)] = 1
     """Equal jobs for each pair; sequential jobs on a LUN use adjacent regions."""
     size: LunSize | None = None
@@ -252,6 +255,8 @@ class Workload(ScenarioModel):
 
 def contradictions(work: Workload) -> list[tuple[str, str, str]]:
     """Return keys that contradict each other: key, reason and remedy."""
+    if work.trace is not None:
+        return _beside_trace(work)
     if work.access is not None or work.spc1 is not None:
         return _beside_pattern(work)
     given = work.model_fields_set
@@ -397,6 +402,23 @@ def _beside_pattern(work: Workload) -> list[tuple[str, str, str]]:
         found.append(("iodepth", reason, "Remove 'iodepth', or write 'arrivals: closed'"))
     if work.load is not None and work.spc1 is None and work.rate_iops is None:
         found.append(("load", _LOAD_WITHOUT_RATE, "Add 'rate_iops'"))
+    if work.offset % SECTOR_BYTES != 0:
+        reason = f"'offset' is not a multiple of {SECTOR_BYTES} bytes"
+        found.append(("offset", reason, "Use whole sectors"))
+    return found
+
+
+def _beside_trace(work: Workload) -> list[tuple[str, str, str]]:
+    """What contradicts `trace`."""
+    found = [
+        (key, f"'{key}' and 'trace' exclude each other", "Remove one")
+        for key in WITHOUT_TRACE
+        if key in work.model_fields_set
+    ]
+    trace = work.trace
+    if trace is not None and trace.replay == "closed" and "iodepth" in work.model_fields_set:
+        reason = "'replay: closed' keeps the recorded depth, and 'iodepth' says another"
+        found.append(("iodepth", reason, "Remove 'iodepth', or write 'replay: asap'"))
     if work.offset % SECTOR_BYTES != 0:
         reason = f"'offset' is not a multiple of {SECTOR_BYTES} bytes"
         found.append(("offset", reason, "Use whole sectors"))

@@ -13,6 +13,7 @@ from sanlab.topology import topology_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from sanlab.errors import Problem
     from sanlab.results.run import Run
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
 MAX_PROBLEMS = 200
 
 
-def checked(text: str, path: str | None) -> models.CheckAnswer:
-    """Check a text as `sanlab check` does."""
+def checked(text: str, path: str | None, root: Path) -> models.CheckAnswer:
+    """Check a text as `sanlab check` does; it names no file out of `root`."""
     from sanlab.plan.compile import compile_plan
     from sanlab.plan.explain import remarks, totals
     from sanlab.plan.warnings import warnings
 
     try:
-        scenario = parse_scenario(text, path or "scenario.yaml")
+        file = path or "scenario.yaml"
+        scenario = parse_scenario(text, file)
+        scenario.confine((root / file).parent, root)
         plan = compile_plan(scenario)
     except ScenarioError as error:
         found = problems(error.problems)

@@ -17,6 +17,7 @@ from sanlab.simulation import folder as run_folder
 from sanlab.simulation.manifest import Manifest, sanlab_version
 from sanlab.simulation.progress import ProgressLine
 from sanlab.simulation.tables import from_native
+from sanlab.traces.table import KEPT, tables_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,9 +78,9 @@ def simulate(
     answer: list[Any] = []
     failure: list[BaseException] = []
 
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"traces": _traces()}
     if capture is not None:
-        options = {
+        options |= {
             "capture": list(capture.ends),
             "capture_path": str(capture.path),
             "capture_limit": capture.limit,
@@ -128,7 +129,7 @@ def simulate_here(plan_json: str, control: Any = None) -> Outcome:  # noqa: ANN4
     import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
 
     try:
-        return _outcome_of(_native.run(plan_json, control))
+        return _outcome_of(_native.run(plan_json, control, traces=_traces()))
     except (_native.PlanError, _native.RunError) as error:
         raise _as_run_error(error) from error
 
@@ -146,7 +147,7 @@ def simulate_one_io(plan_json: str, job: int, number: int) -> dict[str, pa.Table
     import sanlab._native as _native  # noqa: PLR0402  reading a run folder needs no engine
 
     try:
-        result = _native.run(plan_json, ladder=(job, number))
+        result = _native.run(plan_json, ladder=(job, number), traces=_traces())
     except (_native.PlanError, _native.RunError) as error:
         raise _as_run_error(error) from error
     return {name: from_native(columns) for name, columns in result["ladder"].items()}
@@ -168,20 +169,36 @@ class Prepared:
     overrides: Mapping[str, str]
     wall_s: float
     """Wall time it took."""
+    traces: str | None = None
+    """The tables of its traces, for the run folder."""
 
 
-def prepare_text(
-    text: str, file: str, stem: str, overrides: Mapping[str, object], seed: int | None = None
+def prepare_text(  # noqa: PLR0913  one for each part of what is asked for
+    text: str,
+    file: str,
+    stem: str,
+    overrides: Mapping[str, object],
+    seed: int | None = None,
+    *,
+    root: Path | None = None,
 ) -> Prepared:
-    """Read and compile the text of a scenario; `file` is the name that problems are of."""
+    """Read and compile the text of a scenario; `file` is the name that problems are of.
+
+    With a `root`, the scenario is that file below it, and names no file outside of it.
+    """
     from sanlab.plan.compile import compile_plan
+    from sanlab.plan.replay import kept_traces
     from sanlab.scenario.load import parse_scenario
     from sanlab.scenario.overrides import as_texts
 
     started = time.perf_counter()
     changes = as_texts(overrides)
-    plan = compile_plan(seeded(parse_scenario(text, file, changes), seed))
-    return Prepared(plan, text, Path(file).name, stem, changes, time.perf_counter() - started)
+    scenario = parse_scenario(text, file, changes)
+    if root is not None:
+        scenario.confine((root / file).parent, root)
+    plan = compile_plan(seeded(scenario, seed))
+    wall_s = time.perf_counter() - started
+    return Prepared(plan, text, Path(file).name, stem, changes, wall_s, kept_traces(scenario))
 
 
 def prepare(
@@ -189,6 +206,7 @@ def prepare(
 ) -> Prepared:
     """Read and compile a scenario, under another seed than its own if one is given."""
     from sanlab.plan.compile import compile_plan
+    from sanlab.plan.replay import kept_traces
     from sanlab.scenario.load import load_scenario
     from sanlab.scenario.overrides import as_texts
 
@@ -198,14 +216,16 @@ def prepare(
             reason = "overrides apply to a file; change a scenario made in Python itself"
             raise SanlabError(reason)
         plan, text = compile_plan(seeded(source, seed)), _as_yaml(source)
-        return Prepared(plan, text, "", "run", {}, time.perf_counter() - started)
+        wall_s = time.perf_counter() - started
+        return Prepared(plan, text, "", "run", {}, wall_s, kept_traces(source))
     path = Path(source)
     changes = as_texts(overrides)
     scenario = load_scenario(path, changes)
     text = path.read_text(encoding="utf-8")
     plan = compile_plan(seeded(scenario, seed))
     wall_s = time.perf_counter() - started
-    return Prepared(plan, text, path.name, stem_of(path), changes, wall_s)
+    traces = kept_traces(scenario)
+    return Prepared(plan, text, path.name, stem_of(path), changes, wall_s, traces)
 
 
 def seeded(scenario: Scenario, seed: int | None) -> Scenario:
@@ -249,6 +269,7 @@ def keep(prepared: Prepared, outcome: Outcome, target: Path | None) -> Path:
         plan=msgspec.json.format(plan.to_json(), indent=1) + "\n",
         manifest=manifest,
         tables=outcome.tables,
+        extras={} if prepared.traces is None else {KEPT: prepared.traces},
     )
 
 
@@ -265,6 +286,11 @@ def stem_of(path: Path) -> str:
 def _as_yaml(scenario: Scenario) -> str | None:
     """The scenario as JSON, which is YAML as well."""
     return json.dumps(scenario.model_dump(mode="json", exclude_none=True), indent=2) + "\n"
+
+
+def _traces() -> str:
+    """Where the engine finds the tables of traces that jobs replay."""
+    return str(tables_folder())
 
 
 def _as_run_error(error: BaseException) -> BaseException:

@@ -340,6 +340,9 @@ def _request(compiler: Compiler, design: Design, options: SweepOptions) -> Reque
         "versions": versions(),
         "warm_up": options.warm_up,
     }
+    traces = compiler.traces()
+    if traces is not None:
+        identity["traces"] = traces
     extent: dict[str, Any] = {
         "design": design.kind,
         "values": {path: list(values) for path, values in design.values.items()},

@@ -63,6 +63,49 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Drawn:
     path = out or sweep.folder / f"{wanted.y}.svg"
     kind = _kind_of(path)
     axes = _axes(sweep, wanted)
+    picture = _picture(sweep, wanted, axes)
+    with growing_file(path) as growing:
+        if kind == "png":
+            growing.write_bytes(picture.to_png(scale=2))
+        else:
+            growing.write_text(picture.to_svg(), encoding="utf-8")
+    held = held_values(sweep, axes, wanted.phase)
+    return Drawn(path, {p: held[p] for p in held if len(values_of(sweep, p)) > 1})
+
+
+def plot(  # noqa: PLR0913  one for each axis
+    sweep: Sweep,
+    y: str = "iops",
+    *,
+    x: str | None = None,
+    series: str | None = None,
+    facet: str | None = None,
+    phase: str | None = None,
+    is_heat_map: bool = False,
+) -> Chart:
+    """Draw a metric of a sweep; parameters that vary fill the axes that are left out.
+
+    Parameters
+    ----------
+    y
+        Metric, such as `iops`, `throughput_bytes_per_s` or `response_p99_ps`.
+    x, series, facet
+        Parameters along the axis, one line each, and one picture each.
+    phase
+        Phase of the runs; the whole measured window by default.
+    is_heat_map
+        Colours over two parameters in place of lines.
+
+    Raises
+    ------
+    SanlabError
+        The sweep has nothing of the kind.
+    """
+    wanted = Wanted(x, y, series, facet, phase, is_heat_map)
+    return _picture(sweep, wanted, _axes(sweep, wanted))
+
+
+def _picture(sweep: Sweep, wanted: Wanted, axes: Axes) -> Chart:
     _check_phase(sweep, wanted.phase)
     check_axes(sweep, axes, wanted.y)
     if wanted.x == LOAD and (wanted.y != "response_mean_ps" or wanted.is_heat_map):
@@ -76,14 +119,7 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Drawn:
     if not charts:
         reason = f"{sweep.folder} has no points to draw"
         raise SanlabError(reason)
-    with growing_file(path) as growing:
-        picture = standalone(charts)
-        if kind == "png":
-            growing.write_bytes(picture.to_png(scale=2))
-        else:
-            growing.write_text(picture.to_svg(), encoding="utf-8")
-    held = held_values(sweep, axes, wanted.phase)
-    return Drawn(path, {p: held[p] for p in held if len(values_of(sweep, p)) > 1})
+    return standalone(charts)
 
 
 def _check_phase(sweep: Sweep, phase: str | None) -> None:

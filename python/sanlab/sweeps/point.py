@@ -8,7 +8,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sanlab.errors import ScenarioError
 from sanlab.plan.compile import compile_plan, with_seed
+from sanlab.plan.replay import kept_traces
 from sanlab.plan.schema import FORMAT as PLAN_FORMAT
 from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document, read_text
@@ -99,6 +101,15 @@ class Compiler:
         plan = compile_plan(scenario)
         self._last = (setting, scenario, plan)
         return scenario, plan
+
+    def traces(self) -> str | None:
+        """Return the tables of the traces that the scenario replays as it is written."""
+        document = copy.deepcopy(self._document)
+        try:
+            apply_overrides(document, self.overrides)
+            return kept_traces(check_document(document))
+        except ScenarioError:
+            return None  # parameters may complete it
 
     def point(self, setting: Setting, repeat: int) -> Point:
         """Resolve one point."""

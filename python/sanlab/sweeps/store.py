@@ -382,6 +382,7 @@ def _difference(there: dict[str, Any], request: Request, *, extend: bool) -> str
 
 _DIFFERENCES = {
     "scenario": "its scenario file differs",
+    "traces": "a trace that it replays differs",
     "overrides": "it has other --set",
     "seed": "it has another seed",
     "parameters": "it varies other parameters",

@@ -46,13 +46,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The data of a write are here and go to the cache. False if they go through it.
     pub(super) fn fill_room(&mut self, now: Instant, id: Id<Exchange>) -> bool {
         let command = self.fcp.command_mut(id);
-        if command.room != Room::Held {
-            return false;
-        }
+        let is_held = command.room == Room::Held;
         command.room = Room::None;
         let (array, extent) = (array_of(command), extent_of(command));
-        let is_stored = self.array.arrays[array].store(now, extent);
+        let is_stored = is_held && self.array.arrays[array].store(now, extent);
         if !is_stored {
+            self.array.arrays[array].pass_through(extent.lun);
+        }
+        if is_held && !is_stored {
             self.admit_waiting_writes(now, array, extent.lun);
         }
         is_stored

@@ -3,8 +3,9 @@
 use sanlab_fc::{Exchange, NPort};
 use sanlab_host::PathGroup;
 use sanlab_kernel::{Arena, Id, IdVec, Instant, Timeline};
+use sanlab_scsi::Status;
 use sanlab_storage::{
-    Array, Controller, Extent, FrontEndPort, Group, Media, OpenBursts, Operation,
+    Answered, Array, Controller, Extent, FrontEndPort, Group, Media, OpenBursts, Operation,
 };
 
 use super::held::Held;
@@ -136,13 +137,17 @@ impl ArraySide {
     }
 
     /// The status of a command is on its way: its places in task set and port are free.
-    pub(crate) fn release(&mut self, target: Id<NPort>, command: &mut IssuedCommand) {
+    pub(crate) fn release(&mut self, now: Instant, target: Id<NPort>, command: &mut IssuedCommand) {
         if !command.is_admitted {
             return;
         }
         command.is_admitted = false;
         let port = self.port_places[target];
-        self.arrays[array_of(command)].release(port, command.lun.same());
+        let answered = (command.status == Status::Good).then_some(Answered {
+            is_read: command.is_read,
+            bytes: u64::from(command.bytes),
+        });
+        self.arrays[array_of(command)].release(now, port, command.lun.same(), answered);
     }
 
     /// The task of a command.

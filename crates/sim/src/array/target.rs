@@ -21,7 +21,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if !array.controllers[array.port_controllers[port]].is_up {
             return; // its frame came with the failure: no answer
         }
-        if array.admit(port, command.lun.same()).is_err() {
+        if array.admit(now, port, command.lun.same()).is_err() {
             command.status = Status::TaskSetFull;
             if command.first_burst == FirstBurst::Sent {
                 command.first_burst = FirstBurst::Awaited; // the answer follows its data

@@ -7,9 +7,9 @@ use sanlab_fc::{Flow, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
     Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Drive, Failing,
-    Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Media,
-    Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner, RaidMapping,
-    Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
+    Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, LunMeter,
+    Media, Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner,
+    RaidMapping, Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -327,6 +327,7 @@ fn lun_of(plan: &LunPlan, array: &ArrayPlan, seed: u64) -> LogicalUnit {
         bytes: plan.bytes,
         queue_depth: plan.queue_depth.get(),
         open: 0,
+        meter: LunMeter::default(),
         owner,
         served_by: owner,
         ready_at: Instant::START,

@@ -1,8 +1,8 @@
 //! Jobs of a plan become models, each with the LUNs it uses.
 
 use sanlab_host::{
-    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Pacing, Pattern, Region, Runs,
-    Stream, StreamKind, Target, Volume, Walk,
+    AccessLine, AccessSpec, Addresses, Extent, Job, JobSettings, Pacing, Pattern, Region, Replay,
+    Runs, Stream, StreamKind, Target, Trace, Volume, Walk,
 };
 use sanlab_kernel::{Id, IdVec, Instant, Load, Span, Zipf};
 
@@ -11,28 +11,58 @@ use crate::host::running_job::{JobVolume, RunningJob};
 use crate::host::state::HostParts;
 use crate::plan::{
     AccessLinePlan, AddressPlan, Distribution, FileSystemUsePlan, JobPlan, LoadPlan, PatternPlan,
-    Plan, StreamPlan, VolumePlan,
+    Plan, ReplayPlan, StreamPlan, VolumePlan,
 };
+use crate::trace_table::TraceTables;
 
 use super::paths::Devices;
 
 /// Jobs with the LUNs they use and the paths to them.
-pub(super) fn add_jobs(parts: &mut HostParts, plan: &Plan) {
+pub(super) fn add_jobs(parts: &mut HostParts, plan: &Plan, tables: &TraceTables) {
     let mut devices = Devices::default();
     parts.order = Order::new(plan);
-    for job in &plan.jobs {
-        add_job(parts, &mut devices, plan, job);
+    for (place, job) in plan.jobs.iter().enumerate() {
+        let settings = settings_of(job);
+        let pattern = match replay_of(job) {
+            Some((count, replay)) => {
+                let table = tables.of_job(place);
+                Pattern::Trace(Box::new(Trace::new(table, count, replay, job.offset_bytes)))
+            }
+            None => pattern_of(job),
+        };
+        let model = Job::new(settings, plan.seed, &job.name).after(pattern);
+        add_job(parts, &mut devices, plan, (job, model));
     }
 }
 
-fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPlan) {
+/// The requests of a job that replays a trace, and when it makes them.
+pub(crate) fn replay_of(job: &JobPlan) -> Option<(u64, Replay)> {
+    let PatternPlan::Trace {
+        requests, replay, ..
+    } = &job.pattern
+    else {
+        return None;
+    };
+    let replay = match replay {
+        ReplayPlan::Timed { speed_ppm } => Replay::Timed {
+            speed_ppm: speed_ppm.get(),
+        },
+        ReplayPlan::Asap {} => Replay::Asap,
+        ReplayPlan::Closed {} => Replay::Closed,
+    };
+    Some((requests.get(), replay))
+}
+
+fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, (job, model): (&JobPlan, Job)) {
     let targets = job.targets.iter();
     let devices: IdVec<Target, _> = targets
         .map(|target| known.device_of(parts, plan, job, target))
         .collect();
     let first_path = parts.devices[devices[Id::new(0)]].routes[Id::new(0)];
+    // A job whose requests have times of their own does not make the first ones by turns.
+    let is_timed = model.is_timed_replay();
     let id = parts.jobs.push(RunningJob {
-        job: Job::new(settings_of(job), plan.seed, &job.name).after(pattern_of(job)),
+        job: model,
         workload: Id::new(job.workload),
         host: Id::new(job.host),
         component: parts.adapters[first_path.adapter].n_port.same(),
@@ -47,9 +77,11 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, job: &JobPla
             })
         ),
         is_awaited: parts.order.is_awaited(Id::new(job.workload)),
-        is_filling: true,
+        is_filling: !is_timed,
         token_at: Instant::START,
         asked: 0,
+        last_asked_at: Instant::START,
+        drift: is_timed.then(Box::default),
         totals: Default::default(),
         open_at_first: [0; 2],
         open_at_last: [0; 2],
@@ -81,7 +113,7 @@ fn volume_of(job: &JobPlan, volume: VolumePlan) -> JobVolume {
 
 fn pattern_of(job: &JobPlan) -> Pattern {
     match &job.pattern {
-        PatternPlan::Blocks {} => Pattern::Blocks,
+        PatternPlan::Blocks {} | PatternPlan::Trace { .. } => Pattern::Blocks,
         PatternPlan::Access { lines } => {
             let regions = job.targets.iter().map(|target| Region {
                 offset: target.offset_bytes,

@@ -21,15 +21,20 @@ use crate::meters::{Meters, Phases, Series, Windows};
 use crate::names::fibres;
 use crate::plan::{Plan, PlanError};
 use crate::services::state::Services;
+use crate::trace_table::TraceTables;
 use crate::world::World;
 
 pub(crate) use arrays::level_of;
+pub(crate) use jobs::replay_of;
 
 /// The world of a plan, before its first event.
-pub(crate) fn build<const E: bool>(plan: &Plan) -> Result<World<E>, PlanError> {
+pub(crate) fn build<const E: bool>(
+    plan: &Plan,
+    tables: &TraceTables,
+) -> Result<World<E>, PlanError> {
     let mut host = HostParts::default();
     hosts::add_hosts(&mut host, plan);
-    jobs::add_jobs(&mut host, plan);
+    jobs::add_jobs(&mut host, plan, tables);
     let loop_faults = plan.loop_faults.iter().map(loops::fault_of).collect();
     let interval = plan.interval_ps;
     let interval = interval.map_or(Span::ZERO, |every| Span::from_ps(every.get()));

@@ -1,6 +1,8 @@
 //! Workloads and jobs.
 
-use crate::plan::{AddressPlan, ArrayPlan, HostPlan, JobPlan, Plan, PlanError, TargetPlan};
+use crate::plan::{
+    AddressPlan, ArrayPlan, HostPlan, JobPlan, PatternPlan, Plan, PlanError, ReplayPlan, TargetPlan,
+};
 
 use super::bounds::{
     LARGEST_LUN, LARGEST_REQUEST, Within, fields, instant, known, require, share, span,
@@ -148,7 +150,15 @@ fn check_job(plan: &Plan, job: &JobPlan, place: impl Fn(&str) -> String) -> Resu
             || place("file_system"),
         )?;
     }
-    let is_bounded = job.iodepth.is_some() || job.arrivals.is_some() || job.is_journal();
+    let has_times = matches!(
+        job.pattern,
+        PatternPlan::Trace {
+            replay: ReplayPlan::Timed { .. },
+            ..
+        }
+    );
+    let is_bounded =
+        job.iodepth.is_some() || job.arrivals.is_some() || job.is_journal() || has_times;
     require(
         is_bounded,
         || place("iodepth"),

@@ -1,7 +1,7 @@
 //! What jobs ask for: volumes, access specifications, streams.
 
 use crate::plan::{
-    AccessLinePlan, JobPlan, PatternPlan, PlanError, StreamPlan, TargetPlan, VolumePlan,
+    AccessLinePlan, JobPlan, PatternPlan, PlanError, ReplayPlan, StreamPlan, TargetPlan, VolumePlan,
 };
 
 use super::bounds::{LARGEST_REQUEST, WHOLE_PPM, Within, require, share, span};
@@ -24,6 +24,12 @@ pub(super) fn open_ios(job: &JobPlan) -> u64 {
 pub(super) fn check(job: &JobPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError> {
     match &job.pattern {
         PatternPlan::Blocks {} => blocks(job, place),
+        PatternPlan::Trace {
+            digest,
+            length_ps,
+            replay,
+            ..
+        } => trace(job, (digest, *length_ps, *replay), place),
         PatternPlan::Access { lines } => access(job, lines, place),
         PatternPlan::Stream {
             stripe_bytes,
@@ -55,6 +61,36 @@ fn blocks(job: &JobPlan, place: impl Fn(&str) -> String) -> Result<(), PlanError
         || place("span_bytes"),
         || "it is not the region of the job's LUN".into(),
     )
+}
+
+fn trace(
+    job: &JobPlan,
+    (digest, length_ps, replay): (&str, u64, ReplayPlan),
+    place: impl Fn(&str) -> String,
+) -> Result<(), PlanError> {
+    let is_digest = digest.len() == 32
+        && digest
+            .bytes()
+            .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    require(
+        is_digest,
+        || place("pattern.digest"),
+        || "a digest has 32 hexadecimal digits".into(),
+    )?;
+    require(
+        job.arrivals.is_none() && job.think_ps == 0,
+        || place("arrivals"),
+        || "a trace has times of its own".into(),
+    )?;
+    let due = match replay {
+        ReplayPlan::Timed { speed_ppm } => {
+            let scaled = u128::from(length_ps) * 1_000_000 / u128::from(speed_ppm.get());
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        }
+        ReplayPlan::Asap {} | ReplayPlan::Closed {} => 0,
+    };
+    span(due, || place("pattern.length_ps"))?;
+    blocks(job, place)
 }
 
 /// The region of the job is on the volume that its LUNs form.

@@ -164,7 +164,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// The status of a command is on its way: its places in task set and port are free.
     pub(crate) fn release(&mut self, now: Instant, id: Id<Exchange>) {
         let target = self.fcp.exchange(id).target;
-        self.array.release(target, self.fcp.command_mut(id));
+        self.array.release(now, target, self.fcp.command_mut(id));
         self.end_burst(now, id);
         self.give_up_room(now, id);
     }

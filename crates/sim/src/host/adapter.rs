@@ -26,6 +26,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             record.timeline.until(now, waited);
             (record.is_refused, record.is_recovering) = (false, false);
             adapter.commands += 1;
+            if record.due_at < Instant::NEVER {
+                let due_at = std::mem::replace(&mut record.due_at, Instant::NEVER);
+                self.host.jobs[record.job].note_drift(now, due_at);
+            }
             let (submit, n_port, is_read) = (adapter.submit, adapter.n_port, record.is_read);
             let out_at = self.host.engine_works(now, id, (submit, 0), is_read);
             if out_at == now {

@@ -64,6 +64,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             let job = &mut self.host.jobs[id];
             let number = job.asked;
             job.asked += 1;
+            job.last_asked_at = now;
+            let due_at = job.job.recorded_at();
             let (host, workload) = (job.host, job.workload);
             let device = job.devices[asked.target];
             let role = match job.volume {
@@ -78,6 +80,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 commands: u32::from(role == Role::Whole),
                 reply_bytes: asked.reply_bytes,
                 number,
+                due_at,
                 is_read: asked.is_read,
                 address: asked.address,
                 bytes: asked.bytes,
@@ -103,6 +106,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             if is_taken_in_later && self.host.jobs[id].is_filling {
                 break;
             }
+        }
+        if let Some(reason) = self.host.jobs[id].job.take_fault() {
+            let workload = self.host.jobs[id].workload;
+            self.failure
+                .get_or_insert(Failure::Trace { workload, reason });
         }
         let wake_at = self.host.jobs[id].job.take_wake();
         if let Some(wake_at) = wake_at.and_then(|at| self.looks_at(id, Some(at))) {

@@ -48,6 +48,7 @@ impl HostSide {
         let record = &mut self.requests[parent];
         record.issued += bytes;
         record.pieces += 1;
+        record.due_at = Instant::NEVER;
         self.requests.insert(OpenRequest {
             role: Role::Piece,
             parent: parent.into(),

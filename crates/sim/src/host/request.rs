@@ -33,6 +33,8 @@ pub(crate) struct OpenRequest {
     pub(crate) failed_pieces: u32,
     /// Size of the transfer that follows in the opposite direction; 0 makes none.
     pub(crate) reply_bytes: u32,
+    /// When it was due by its trace, until its first command is issued; [`Instant::NEVER`] without one.
+    pub(crate) due_at: Instant,
     /// Which request of its job it is, or is a piece of: the first is 0.
     pub(crate) number: u64,
     pub(crate) is_read: bool,
@@ -71,6 +73,7 @@ impl OpenRequest {
             commands: 1,
             failed_pieces: 0,
             reply_bytes: 0,
+            due_at: Instant::NEVER,
             number: 0,
             is_read: false,
             failures: 0,

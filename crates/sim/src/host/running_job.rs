@@ -3,7 +3,7 @@
 use sanlab_fc::NPort;
 use sanlab_host::{Host, Job, Target, Volume};
 use sanlab_kernel::{Id, IdVec, Instant};
-use sanlab_metrics::IoTotals;
+use sanlab_metrics::{Histogram, IoTotals};
 
 use super::file_system::FileSystem;
 use super::path::HostDevice;
@@ -39,8 +39,11 @@ pub(crate) struct RunningJob {
     pub(crate) is_filling: bool,
     /// When its host has the token of its file.
     pub(crate) token_at: Instant,
-    /// Requests made so far.
+    /// Requests made so far, and when the last of them was.
     pub(crate) asked: u64,
+    pub(crate) last_asked_at: Instant,
+    /// Of a timed replay: by how much requests went to the adapter later than they were recorded.
+    pub(crate) drift: Option<Box<Histogram>>,
     /// Writes and reads, warm-up left out.
     pub(crate) totals: [IoTotals; 2],
     /// Of the I/Os that were open when the warm-up ended, and of those open at the end of the run: bytes
@@ -50,6 +53,13 @@ pub(crate) struct RunningJob {
 }
 
 impl RunningJob {
+    /// The adapter takes the first command of a request that was due then.
+    pub(crate) fn note_drift(&mut self, now: Instant, due_at: Instant) {
+        if let Some(drift) = &mut self.drift {
+            drift.record(now.saturating_since(due_at));
+        }
+    }
+
     /// Bytes that arrived in the measured window, of writes or of reads. An I/O that failed after the
     /// window began may have counted before it.
     pub(crate) fn delivered(&self, direction: usize) -> u64 {

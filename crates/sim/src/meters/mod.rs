@@ -1,6 +1,7 @@
 //! What is counted while the world runs.
 
 mod open_ios;
+mod parts;
 mod phase_meter;
 mod phases;
 mod readings;
@@ -13,6 +14,7 @@ use sanlab_fc::Frame;
 use sanlab_kernel::{Id, IdVec, Instant};
 use sanlab_metrics::FrameLatencies;
 
+pub(crate) use parts::{PartRow, pairs_of};
 pub(crate) use phases::{BrokenPhase, OpenFor, OpenNow, PhaseRow, Phases};
 pub(crate) use series::{Series, StationRow};
 pub(crate) use stations::{Machines, StationPlace};
@@ -36,10 +38,13 @@ impl Meters {
         windows: Windows,
         phases: Phases,
     ) -> Self {
+        let workload = if series.is_kept() {
+            WorkloadState::with_intervals
+        } else {
+            WorkloadState::default
+        };
         Self {
-            workloads: std::iter::repeat_with(WorkloadState::default)
-                .take(workloads)
-                .collect(),
+            workloads: std::iter::repeat_with(workload).take(workloads).collect(),
             latencies: FrameLatencies::new(flows),
             series,
             windows,

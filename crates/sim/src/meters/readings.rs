@@ -48,6 +48,17 @@ impl<R: Copy + Default + PartialEq> Readings<R> {
         }
     }
 
+    /// Read all parts in order; those not read before have done nothing until now.
+    pub(super) fn read_all(&mut self, of_parts: impl Iterator<Item = R>) {
+        for (part, reading) in of_parts.enumerate() {
+            if part == self.parts() {
+                self.add_part();
+            }
+            self.read(part, reading);
+        }
+        self.end_interval();
+    }
+
     /// All parts have been read.
     pub(super) fn end_interval(&mut self) {
         self.ends.push(self.changes.len());

@@ -1,10 +1,11 @@
 //! What happened in each interval.
 
-use sanlab_fabric::{Fibre, Network};
+use sanlab_fabric::{Fibre, LoopCounters, Network, PairCounters, StringCounters};
 use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
-use sanlab_metrics::IoTotals;
-use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
+use sanlab_metrics::{IoTotals, Spread};
+use sanlab_storage::{Array, CacheSums, LagInterval, LimitCounters, Lun, LunTotals};
 
+use super::parts::{FileSystemReading, PartRow, PartSeries};
 use super::readings::Readings;
 use super::stations::{Machines, StationPlace};
 use super::workload::WorkloadState;
@@ -30,6 +31,8 @@ pub(crate) struct Series {
     stations: Readings<StationReading>,
     /// Which they are, and their numbers of servers.
     station_places: Vec<(StationPlace, usize)>,
+    /// Of LUNs, loops, strings, limits, pairs and file systems, likewise.
+    parts: PartSeries,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -75,12 +78,14 @@ pub(crate) struct FibreRow {
 }
 
 /// Reads or writes of one workload in one interval.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WorkloadRow {
     pub(crate) workload: Id<WorkloadState>,
     pub(crate) is_read: bool,
     pub(crate) ends_at: Instant,
     pub(crate) totals: IoTotals,
+    /// Response times of the I/Os done.
+    pub(crate) spread: Spread,
     /// Times of the stages of the I/Os done, summed.
     pub(crate) stages: [Span; STAGE_COUNT],
 }
@@ -120,9 +125,16 @@ pub(crate) struct CacheRow {
     pub(crate) dirty_area: u128,
     pub(crate) waits: u64,
     pub(crate) full: Span,
+    pub(crate) through: u64,
+    pub(crate) alone: Span,
 }
 
 impl Series {
+    /// Intervals are kept.
+    pub(super) fn is_kept(&self) -> bool {
+        !self.interval.is_zero()
+    }
+
     pub(crate) fn new(interval: Span, fibres: usize) -> Self {
         Self {
             interval,
@@ -137,6 +149,7 @@ impl Series {
             caches: Vec::new(),
             stations: Readings::new(0),
             station_places: Vec::new(),
+            parts: PartSeries::new(),
             workloads: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -167,18 +180,21 @@ impl Series {
     ) {
         self.read_fibres(now, machines.network);
         self.read_stations(now, machines);
+        self.parts.close(now, machines);
         let arrays = machines.array.arrays_mut();
         let controllers = arrays.iter().flat_map(|array| &array.controllers);
         let totals = controllers.filter_map(|controller| controller.cache_totals(now));
         self.caches.extend(totals.map(|(_, sums)| sums));
         for (id, workload) in workloads.pairs_mut() {
             for direction in [0, 1] {
-                let (totals, stages) = workload.end_interval(direction, open[id][direction]);
+                let (totals, spread, stages) =
+                    workload.end_interval(direction, open[id][direction]);
                 self.workloads.push(WorkloadRow {
                     workload: id,
                     is_read: direction == 1,
                     ends_at: now,
                     totals,
+                    spread,
                     stages,
                 });
             }
@@ -257,6 +273,7 @@ impl Series {
         merge_blocks(&mut self.ends, 1, |end, later| *end = *later);
         self.fibres.halve();
         self.stations.halve();
+        self.parts.halve();
         merge_blocks(&mut self.caches, caches, |sums, later| *sums = *later);
         merge_blocks(&mut self.workloads, meters, WorkloadRow::merge);
         merge_blocks(&mut self.mirrors, mirrors, MirrorRow::merge);
@@ -280,6 +297,8 @@ impl Series {
                 dirty_area: sums.dirty_area - before.dirty_area,
                 waits: sums.waits - before.waits,
                 full: sums.full - before.full,
+                through: sums.through - before.through,
+                alone: sums.alone - before.alone,
             });
         }
         rows
@@ -291,6 +310,52 @@ impl Series {
         let before = interval.checked_sub(1);
         let began_at = before.map_or(Instant::START, |before| self.ends[before]);
         (ends_at, ends_at - began_at)
+    }
+
+    pub(crate) fn loop_rows(&self) -> Vec<PartRow<LoopCounters>> {
+        self.part_rows(&self.parts.loops, |_| true)
+    }
+
+    pub(crate) fn string_rows(&self) -> Vec<PartRow<StringCounters>> {
+        self.part_rows(&self.parts.strings, |_| true)
+    }
+
+    pub(crate) fn limit_rows(&self) -> Vec<PartRow<LimitCounters>> {
+        self.part_rows(&self.parts.limits, |_| true)
+    }
+
+    /// Rows of the pairs that have sent something.
+    pub(crate) fn pair_rows(&self) -> Vec<PartRow<PairCounters>> {
+        self.part_rows(&self.parts.pairs, |latest| latest.frames > 0)
+    }
+
+    pub(crate) fn file_system_rows(&self) -> Vec<PartRow<FileSystemReading>> {
+        self.part_rows(&self.parts.file_systems, |_| true)
+    }
+
+    /// Rows of the parts whose latest reading is wanted, interval after interval.
+    fn part_rows<R: Copy + Default + PartialEq>(
+        &self,
+        readings: &Readings<R>,
+        is_wanted: impl Fn(&R) -> bool,
+    ) -> Vec<PartRow<R>> {
+        let latest = readings.latest().iter().enumerate();
+        let wanted: Vec<usize> = latest
+            .filter(|(_, latest)| is_wanted(latest))
+            .map(|(part, _)| part)
+            .collect();
+        let mut rows = Vec::with_capacity(wanted.len() * self.ends.len());
+        readings.visit(|interval, before, after| {
+            let (ends_at, span) = self.span_of(interval);
+            rows.extend(wanted.iter().map(|&part| PartRow {
+                part,
+                ends_at,
+                span,
+                before: before[part],
+                after: after[part],
+            }));
+        });
+        rows
     }
 
     /// Rows of the stations that have served something, interval after interval.
@@ -317,6 +382,13 @@ impl Series {
         rows
     }
 
+    /// Rows of the LUNs that commands came to.
+    pub(crate) fn lun_rows(&self) -> Vec<PartRow<LunTotals>> {
+        self.part_rows(&self.parts.luns, |latest| {
+            latest.admitted + latest.refused > 0
+        })
+    }
+
     /// Rows of the fibres, interval after interval.
     pub(crate) fn fibre_rows(&self) -> Vec<FibreRow> {
         let mut rows = Vec::with_capacity(self.fibres.parts() * self.ends.len());
@@ -332,14 +404,14 @@ impl Series {
 }
 
 /// Rows come in blocks, one for each interval: every odd block is merged into the even one before it.
-fn merge_blocks<R: Copy>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R, &R)) {
+fn merge_blocks<R: Clone>(rows: &mut Vec<R>, block: usize, merge: impl Fn(&mut R, &R)) {
     if block == 0 {
         return;
     }
     let merged = rows.len() / block / 2;
     for pair in 0..merged {
         for place in 0..block {
-            let mut row = rows[2 * pair * block + place];
+            let mut row = rows[2 * pair * block + place].clone();
             merge(&mut row, &rows[(2 * pair + 1) * block + place]);
             rows[pair * block + place] = row;
         }
@@ -389,6 +461,7 @@ impl WorkloadRow {
         self.totals.bytes += later.totals.bytes;
         self.totals.response_sum += later.totals.response_sum;
         self.totals.response_most = self.totals.response_most.max(later.totals.response_most);
+        self.spread.merge(&later.spread);
         for (sum, &stage) in self.stages.iter_mut().zip(&later.stages) {
             *sum += stage;
         }

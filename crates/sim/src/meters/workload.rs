@@ -1,7 +1,7 @@
 //! What a workload has seen.
 
 use sanlab_kernel::{Instant, STAGE_COUNT, Span};
-use sanlab_metrics::{IoTotals, WorkloadMeter};
+use sanlab_metrics::{IoTotals, Spread, SpreadMeter, WorkloadMeter};
 
 use super::open_ios::OpenIos;
 use super::phase_meter::PhaseMeter;
@@ -24,6 +24,15 @@ pub(crate) struct WorkloadState {
 }
 
 impl WorkloadState {
+    /// Keeps the response times of each interval, for percentiles.
+    pub(super) fn with_intervals() -> Self {
+        let mut state = Self::default();
+        for meter in &mut state.meters {
+            meter.interval_spread = Some(SpreadMeter::default());
+        }
+        state
+    }
+
     /// A request is made.
     pub(crate) fn begin(&mut self, now: Instant, is_read: bool) {
         self.ios[usize::from(is_read)].begin(now);
@@ -62,14 +71,15 @@ impl WorkloadState {
         &mut self,
         direction: usize,
         open_bytes: u64,
-    ) -> (IoTotals, [Span; STAGE_COUNT]) {
+    ) -> (IoTotals, Spread, [Span; STAGE_COUNT]) {
         let meter = &mut self.meters[direction];
         let mut totals = std::mem::take(&mut meter.interval);
         let stages = std::mem::take(&mut meter.interval_stages);
+        let spread = meter.interval_spread.as_mut().map(SpreadMeter::take);
         let arrived = totals.bytes + open_bytes;
         let ahead = &mut self.ahead[direction];
         totals.bytes = arrived.saturating_sub(*ahead);
         *ahead = open_bytes.max(ahead.saturating_sub(arrived - open_bytes));
-        (totals, stages)
+        (totals, spread.unwrap_or_default(), stages)
     }
 }

@@ -87,6 +87,31 @@ pub(super) fn buses<const E: bool>(world: &mut World<E>, plan: &Plan, now: Insta
     )
 }
 
+/// File systems in each interval of the time series.
+pub(super) fn file_system_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows = &world.meters.series().file_system_rows();
+    Table::new(
+        "file_system_series",
+        vec![
+            (
+                "file_system",
+                Column::text(rows, |row| plan.file_systems[row.part].name.clone()),
+            ),
+            ("time_ps", Column::whole(rows, |row| row.ends_at.as_ps())),
+            (
+                "allocation_count",
+                Column::whole(rows, |row| row.after.allocations - row.before.allocations),
+            ),
+            (
+                "allocation_utilisation",
+                Column::real(rows, |row| {
+                    ratio(span_of(row.after.busy - row.before.busy), row.span)
+                }),
+            ),
+        ],
+    )
+}
+
 struct FileSystemRow {
     name: String,
     allocations: u64,

@@ -1,10 +1,11 @@
 //! What loops and their strings have counted, as tables.
 
-use sanlab_fabric::{Loop, LoopCounters, Medium};
+use sanlab_fabric::{Loop, LoopCounters, Medium, StringCounters};
 use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 
 use super::numbers::{ratio, run_time};
+use crate::meters::PartRow;
 use crate::plan::{LoopPlan, MediumPlan, Plan};
 use crate::world::World;
 
@@ -97,6 +98,80 @@ pub(super) fn strings<const E: bool>(world: &World<E>, plan: &Plan, now: Instant
             (
                 "most_held_count",
                 Column::whole(&rows, |row| u64::from(row.4.most_held)),
+            ),
+        ],
+    )
+}
+
+/// Loops in each interval of the time series.
+pub(super) fn loop_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let mut rows = world.meters.series().loop_rows();
+    // A break may have cut off a part of a loop, which is in no plan.
+    rows.retain(|row| row.part < plan.loops.len());
+    let share = |value: fn(&LoopCounters) -> Span| {
+        Column::real(&rows, move |row: &PartRow<LoopCounters>| {
+            ratio(value(&row.after) - value(&row.before), row.span)
+        })
+    };
+    Table::new(
+        "loop_series",
+        vec![
+            (
+                "loop",
+                Column::text(&rows, |row| plan.loops[row.part].name.clone()),
+            ),
+            ("time_ps", Column::whole(&rows, |row| row.ends_at.as_ps())),
+            (
+                "tenancies_count",
+                Column::whole(&rows, |row| row.after.tenancies - row.before.tenancies),
+            ),
+            ("owned_share", share(|counters| counters.owned)),
+            ("arbitrating_share", share(|counters| counters.arbitrating)),
+            ("sending_share", share(|counters| counters.sending)),
+        ],
+    )
+}
+
+/// Strings in each interval of the time series.
+pub(super) fn string_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows = &world.meters.series().string_rows();
+    let known: Vec<_> = plan
+        .loops
+        .iter()
+        .flat_map(|ring| match &ring.medium {
+            MediumPlan::Switched { crossbars, strings } => strings
+                .iter()
+                .map(|string| {
+                    let ends = [string.a, string.b].map(|end| crossbars[end as usize].clone());
+                    (ring.name.clone(), ends, u64::from(string.links.get()))
+                })
+                .collect(),
+            MediumPlan::Shared {} => Vec::new(),
+        })
+        .collect();
+    let whole = |value: fn(&PartRow<StringCounters>) -> u64| Column::whole(rows, value);
+    Table::new(
+        "string_series",
+        vec![
+            ("loop", Column::text(rows, |row| known[row.part].0.clone())),
+            (
+                "from",
+                Column::text(rows, |row| known[row.part].1[0].clone()),
+            ),
+            ("to", Column::text(rows, |row| known[row.part].1[1].clone())),
+            ("time_ps", whole(|row| row.ends_at.as_ps())),
+            (
+                "circuits_count",
+                whole(|row| row.after.circuits - row.before.circuits),
+            ),
+            (
+                "utilisation",
+                Column::real(rows, |row| {
+                    ratio(
+                        row.after.held - row.before.held,
+                        row.span * known[row.part].2,
+                    )
+                }),
             ),
         ],
     )

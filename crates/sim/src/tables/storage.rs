@@ -4,17 +4,18 @@ use sanlab_kernel::{Instant, Span};
 use sanlab_metrics::{Column, Table};
 use sanlab_storage::{
     CacheCounts, CacheSums, Controller, ControllerCounters, FlashCounters, Group, GroupCounters,
-    Media, Ssd,
+    LimitCounters, Media, Ssd,
 };
 
-use super::numbers::per_second;
+use super::numbers::{per_second, whole_of};
+use crate::meters::PartRow;
 use crate::plan::{ControllerPlan, GroupPlan, Plan, RebuildPlan};
 use crate::world::World;
 
 type Field<T> = (&'static str, fn(&T) -> u64);
 
 /// Tables of controllers, groups, rebuilds, caches and flash.
-pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 8] {
+pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> [Table; 9] {
     [
         controllers(world, plan, now),
         groups(world, plan),
@@ -23,6 +24,7 @@ pub(super) fn tables<const E: bool>(world: &World<E>, plan: &Plan, now: Instant)
         caches(world, plan, now),
         cache_series(world, plan),
         limits(world, plan),
+        limit_series(world, plan),
         flash(world, plan),
     ]
 }
@@ -216,7 +218,7 @@ const CACHE: [Field<CacheCounts>; 11] = [
     ("full_stripe_destages_count", |counts| counts.full_destages),
 ];
 
-const HELD: [Field<CacheSums>; 5] = [
+const HELD: [Field<CacheSums>; 7] = [
     ("dirty_bytes", |sums| sums.dirty),
     ("max_dirty_bytes", |sums| sums.most_dirty),
     ("room_waits_count", |sums| sums.waits),
@@ -224,6 +226,8 @@ const HELD: [Field<CacheSums>; 5] = [
         u64::try_from(sums.waited).unwrap_or(u64::MAX)
     }),
     ("full_ps", |sums| sums.full.as_ps()),
+    ("through_count", |sums| sums.through),
+    ("alone_ps", |sums| sums.alone.as_ps()),
 ];
 
 fn caches<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
@@ -269,6 +273,8 @@ fn cache_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
             ),
             ("room_waits_count", Column::whole(&rows, |row| row.waits)),
             ("full_ps", Column::whole(&rows, |row| row.full.as_ps())),
+            ("through_count", Column::whole(&rows, |row| row.through)),
+            ("alone_ps", Column::whole(&rows, |row| row.alone.as_ps())),
         ],
     )
 }
@@ -299,6 +305,34 @@ fn limits<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
                 Column::real(&rows, |row| {
                     row.0.waits as f64 / row.0.delayed.max(1) as f64
                 }),
+            ),
+        ],
+    )
+}
+
+/// Limits in each interval of the time series.
+fn limit_series<const E: bool>(world: &World<E>, plan: &Plan) -> Table {
+    let rows = &world.meters.series().limit_rows();
+    let planned = plan.arrays.iter().flat_map(|array| &array.limits);
+    let names: Vec<_> = planned.map(|limit| &limit.name).collect();
+    let whole = |value: fn(&PartRow<LimitCounters>) -> u64| Column::whole(rows, value);
+    Table::new(
+        "limit_series",
+        vec![
+            ("limit", Column::text(rows, |row| names[row.part].clone())),
+            ("time_ps", whole(|row| row.ends_at.as_ps())),
+            (
+                "commands_count",
+                whole(|row| row.after.commands - row.before.commands),
+            ),
+            ("bytes", whole(|row| row.after.bytes - row.before.bytes)),
+            (
+                "delayed_count",
+                whole(|row| row.after.delayed - row.before.delayed),
+            ),
+            (
+                "wait_ps",
+                whole(|row| whole_of(row.after.waits - row.before.waits)),
             ),
         ],
     )

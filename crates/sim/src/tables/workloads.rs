@@ -178,6 +178,11 @@ pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> T
         .filter(|row| row.workload < first_internal)
         .collect();
     let rows = &rows[..];
+    let quantile = |share: f64| {
+        Column::whole(rows, |row| {
+            row.spread.quantile(share, row.totals.response_most).as_ps()
+        })
+    };
     Table::new(
         "workload_series",
         vec![
@@ -202,6 +207,8 @@ pub(super) fn workload_series<const E: bool>(world: &World<E>, plan: &Plan) -> T
                 "response_max_ps",
                 Column::whole(rows, |row| row.totals.response_most.as_ps()),
             ),
+            ("response_p50_ps", quantile(0.5)),
+            ("response_p99_ps", quantile(0.99)),
             ("error_count", Column::whole(rows, |row| row.totals.errors)),
             (
                 "delayed_count",

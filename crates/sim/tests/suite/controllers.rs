@@ -286,6 +286,15 @@ fn only_what_is_in_an_unmirrored_cache_is_lost() {
         san.plan.jobs.push(late);
         let outcome = san.run();
         assert_eq!(total(&outcome, "workloads", "io_count"), 400);
+        let after = if failed {
+            outcome.summary.simulated_ps - 50 * MS
+        } else {
+            0
+        };
+        let through = ["through_count", "alone_ps"];
+        let through = through.map(|column| whole(&outcome, "caches", column)[0]);
+        let is_alone = u64::from(is_mirrored && failed);
+        assert_eq!(through, [200 * is_alone, after * is_alone]);
         ["written_bytes", "lost_bytes", "dirty_bytes"]
             .map(|column| whole(&outcome, "caches", column)[0])
     };

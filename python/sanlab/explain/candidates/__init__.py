@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates import (
@@ -11,9 +12,11 @@ from sanlab.explain.candidates import (
     hosts,
     links,
     loops,
+    priority,
     qos,
     stations,
     turns,
+    write_through,
 )
 from sanlab.explain.candidates.case import MATTERS, Candidate, Case
 from sanlab.explain.saturation import SATURATED
@@ -21,12 +24,15 @@ from sanlab.explain.saturation import SATURATED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MATTERS", "Candidate", "Case", "best"]
+__all__ = ["MATTERS", "Candidate", "Case", "best", "weight"]
 
 #: Queues in front of others: what they hold waits for something behind, if that is busy.
 FRONT_STAGES = ("lun_queue", "task_set")
 #: The modules that know candidates.
-_SOURCES = (stations, links, turns, loops, qos, arrays, copies, hosts, faults)
+_SOURCES = (
+    *(stations, links, turns, loops, priority, qos),
+    *(arrays, write_through, copies, hosts, faults),
+)
 
 
 def best(case: Case) -> Candidate | None:
@@ -45,9 +51,18 @@ def best(case: Case) -> Candidate | None:
     if not behind and front >= MATTERS:
         behind = [one for one in found if one.is_behind and (one.utilisation or 0.0) >= SATURATED]
     if behind:
-        return max(behind, key=_weight)
+        return _with_cache(case, max(behind, key=weight))
     others = [one for one in found if not one.is_behind]
     return max(others, key=lambda one: one.share, default=None) or _nearly(case)
+
+
+def _with_cache(case: Case, one: Candidate) -> Candidate:
+    """Add to busy media that no cache takes the writes for them, if that is so."""
+    through = write_through.of_case(case) if one.kind in ("disk", "media", "parity") else None
+    if through is None or through.reason == "none":
+        return one
+    detail = f"Writes go to them directly: {through.sentence}. {one.detail}".strip()
+    return replace(one, detail=detail, evidence=(*one.evidence, *through.evidence))
 
 
 def _nearly(case: Case) -> Candidate | None:
@@ -55,9 +70,9 @@ def _nearly(case: Case) -> Candidate | None:
     return stations.nearly(case) if case.is_closed else None
 
 
-def _weight(one: Candidate) -> tuple[float, int, float]:
-    """Share first; of two that explain the same time the more definite one."""
-    definite = {"qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
+def weight(one: Candidate) -> tuple[float, int, float]:
+    """Order of candidates: share first; of two that explain the same time the more definite one."""
+    definite = {"priority": 3, "qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
     return round(one.share, 2), definite, one.utilisation or 0.0
 
 

@@ -58,7 +58,7 @@ def _full_task_sets(case: Case) -> Iterator[Candidate]:
 
 
 def _limit(case: Case) -> Iterator[Candidate]:
-    rows = [row for row in case.view.run.rows("limits") if row["delayed_count"]]
+    rows = [row for row in case.view.parts("limits") if row["delayed_count"]]
     luns = {job["lun"] for job in case.view.run.rows("jobs") if job["workload"] == case.workload}
     own = [
         row
@@ -95,7 +95,7 @@ def _more_room(case: Case) -> str:
 def _room(case: Case) -> Iterator[Candidate]:
     rows = [
         row
-        for row in case.view.run.rows("caches")
+        for row in case.view.parts("caches")
         if row["room_waits_count"] and ("controller", row["controller"]) in case.reach.stations
     ]
     top = max(rows, key=lambda row: row["room_wait_ps"], default=None)

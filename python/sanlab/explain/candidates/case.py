@@ -27,6 +27,8 @@ class Candidate:
         Time in the queues in front of it belongs to it.
     remedy
         What may help, as a noun phrase; not tried.
+    culprits
+        Workloads that hold it back, if they are known better than by their bytes.
     """
 
     kind: str
@@ -38,6 +40,7 @@ class Candidate:
     detail: str = ""
     evidence: tuple[Evidence, ...] = ()
     is_behind: bool = True
+    culprits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

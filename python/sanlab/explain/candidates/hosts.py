@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from sanlab.explain.candidates.case import Case
 
+#: Share of the time that a metadata server is busy from which it limits a workload with a rate.
+BUSY = 0.7
+
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield what hosts hold I/Os back for."""
@@ -71,13 +74,15 @@ def _queue(case: Case) -> tuple[str, str]:
 def _file_system(case: Case) -> Iterator[Candidate]:
     rows = [
         row
-        for row in case.view.run.rows("file_systems")
+        for row in case.view.parts("file_systems")
         if row["file_system"] in case.reach.file_systems
     ]
     top = max(rows, key=lambda row: row["allocation_utilisation"], default=None)
     if top is None:
         return
     busy = top["allocation_utilisation"]
+    if not case.is_closed and busy < BUSY:
+        return
     yield Candidate(
         "metadata_server",
         top["file_system"],

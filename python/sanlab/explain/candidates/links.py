@@ -44,7 +44,7 @@ def _links(case: Case) -> Iterator[Candidate]:
     yield Candidate(
         "link",
         top["port"],
-        case.share(*WAITS_FOR_LINK) + case.share("wire") * _own_share(case, top),
+        case.share(*WAITS_FOR_LINK) + case.share("wire") * own_share(case, top),
         share,
         f"the link from {top['port']} to {top['peer']} ({top['speed']}), busy"
         f" {show_percent(share)} of the time",
@@ -53,7 +53,7 @@ def _links(case: Case) -> Iterator[Candidate]:
     )
 
 
-def _own_share(case: Case, link: Row) -> float:
+def own_share(case: Case, link: Row) -> float:
     """Share of the data over a link that is the workload's own, at most 1.
 
     Only for its own data is the time on the fibre a matter of how full it is.

@@ -8,7 +8,7 @@ from sanlab.explain.candidates.case import Candidate
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
-from sanlab.results.loops import frames_share, uses
+from sanlab.results.loops import frames_share, uses_of
 from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
@@ -19,18 +19,25 @@ if TYPE_CHECKING:
 
 #: Share of the use of a loop from which frames fill it, and not arbitration.
 FRAMES = 0.75
+#: Least share of circuits in a loop that is in use: below it ports want a loop that serves none.
+CIRCUITS = 0.1
 
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield the fullest part of a loop that the workload uses."""
+    if not case.reach.loops:
+        return
+    view = case.view
     taken = [
         use
-        for use in (uses(case.view.run) if case.reach.loops else ())
-        if use.share >= SATURATED and use.name.split(" ")[0] in case.reach.loops
+        for use in uses_of(view.run.plan, view.parts("loops"), view.parts("strings"))
+        if use.share >= SATURATED
+        and use.name.split(" ")[0] in case.reach.loops
+        and (use.kind != "loop" or use.row["owned_share"] >= CIRCUITS)
     ]
     if not taken:
         return
-    top = max(taken, key=lambda use: (use.share, use.name))
+    top = max(taken, key=lambda use: (use.name in case.prefer, use.share, use.name))
     others = sum(use.kind == top.kind for use in taken) - 1
     likewise = f", and {others} more {'is' if others == 1 else 'are'} full too" if others else ""
     sentence, remedy, detail, evidence = _words(top)

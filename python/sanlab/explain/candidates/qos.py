@@ -13,23 +13,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sanlab.explain.candidates.case import Case
+    from sanlab.explain.view import Row
+
+#: Frames that wait on average from which the limit of their pair holds them.
+HELD = 1.0
+#: Share of a rate that is used from which it holds frames, however few.
+NEARLY = 0.8
+PS_PER_S = 1e12
 
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield the limited port of the workload that waits longest, and its pair held longest."""
     yield from _ingress(case)
-    own = _limited(case) & case.reach.pairs
-    if not own:
-        return
+    own = _limited(case)
     held = [
         row
-        for row in case.view.run.rows("pairs")
-        if (row["source"], row["destination"]) in own and row["held_ps"]
+        for row in (case.view.parts("pairs") if own else ())
+        if row["held_ps"]
+        and (row["source"], row["destination"]) in case.reach.pairs
+        and _binds(case, row, own.get((row["source"], row["destination"])))
     ]
     if not held:
         return
     top = max(held, key=lambda row: row["held_ps"])
-    frames = top["held_ps"] / max(1, case.view.run.manifest.simulated_ps)
+    frames = top["held_ps"] / max(1, case.view.window.span_ps)
     where = {key: top[key] for key in ("port", "source", "destination")}
     yield Candidate(
         "qos_limit",
@@ -43,14 +50,25 @@ def find(case: Case) -> Iterator[Candidate]:
     )
 
 
-def _limited(case: Case) -> set[tuple[str, str]]:
-    """Pairs of N_Ports with a limit in the window."""
+def _limited(case: Case) -> dict[tuple[str, str], dict[str, Any]]:
+    """Limits of the window by the pair of N_Ports."""
     plan = case.view.run.plan
     names = [port["name"] for port in plan["n_ports"]]
     return {
-        (names[policy["source"]], names[policy["destination"]])
+        (names[policy["source"]], names[policy["destination"]]): policy["limit"]
         for policy in _limits(case, "limit", ("source", "destination"))
     }
+
+
+def _binds(case: Case, row: Row, limit: dict[str, Any] | None) -> bool:
+    """Whether a pair is held at its limit: by frames in the queue, or most of its rate is used."""
+    if limit is None:
+        return False
+    frames = row["held_ps"] / max(1, case.view.window.span_ps)
+    if limit["kind"] != "rate" or frames >= HELD:
+        return True
+    used = row["tx_bytes"] / (limit["bytes_per_s"] * case.view.window.span_ps / PS_PER_S)
+    return bool(used >= NEARLY)
 
 
 def _ingress(case: Case) -> Iterator[Candidate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.explain.evidence import Evidence, pick
+from sanlab.explain.explanation import explain_flows
 from sanlab.explain.findings.finding import Finding, not_enough
 from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
@@ -23,6 +24,8 @@ def find(run: Run) -> list[Finding]:
     """Report the busiest link, and whether it or its credit limits the run."""
     if run.plan["jobs"]:
         return []  # the limits of workloads tell more
+    if any(not one.overall.is_harmless for one in explain_flows(run)):
+        return []  # and so do those of streams
     view = Evidences(run).view(whole(run))
     if not view.ports:
         return [not_enough("busiest_element", "what limits the run", "ports or workloads")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.explanation import explain
+from sanlab.explain.explanation import explain, explain_flows
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding
 from sanlab.words import show_percent
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 def find(run: Run) -> list[Finding]:
     """Report the limit of each workload over the whole run, and others that last for a part of it.
 
+    Streams of plain frames are reported like workloads.
+
     Workloads with the same limit share a finding.
     """
     groups: dict[tuple[str, str, int, int], list[tuple[Explained, Limit]]] = {}
-    for one in explain(run):
+    for one in (*explain(run), *explain_flows(run)):
         for limit in (one.overall, *_others(one)):
             if limit.kind == "stall":
                 continue  # a finding of its own tells more

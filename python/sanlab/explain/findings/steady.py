@@ -20,6 +20,8 @@ _SEVERITIES: Final[dict[str, Severity]] = {
 
 def find(run: Run) -> list[Finding]:
     """Report whether one rate describes the measured time."""
+    if not run.plan["jobs"] and run.plan["traffic"]:
+        return []  # plain frames alone: there is no rate of I/Os
     found = steadiness(run)
     if found.kind == "unknown":
         return [not_enough("steady", "whether the run was steady", "nine bins of time with I/O")]

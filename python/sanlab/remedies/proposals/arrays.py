@@ -90,6 +90,33 @@ def cache_room(scene: Scene) -> Iterator[Remedy]:
     yield from _media(scene, path, array)
 
 
+def write_through(scene: Scene) -> Iterator[Remedy]:
+    """Yield a cache that takes writes: without a partner, written back, larger, or a new one."""
+    found = scene.array_of(scene.limit.element)
+    if found is None:
+        return
+    path, array = found
+    cache = array["cache"]
+    if cache is None:
+        yield Remedy("a cache of 1GiB", {f"{path}.cache": "{size: 1GiB}"})
+        return
+    if array["failover"]["writes_through_alone"]:
+        own = scene.item("arrays", array["name"])["controllers"]
+        key = f"{path}.controllers"
+        sets = {f"{key}.without_partner": "write-back"}
+        if not isinstance(own, dict):
+            sets = {key: f"{{count: {own}, without_partner: write-back}}"}
+        yield Remedy("a cache that keeps writes without a copy", sets)
+    if cache["kind"] == "pages" and not cache["write_back"] and cache["dirty_pages"]:
+        yield Remedy("a cache that keeps writes", {f"{path}.cache.write_back": "true"})
+        return
+    dirty = cache.get("dirty_limit_bytes") or cache.get("dirty_pages", 0) * cache.get(
+        "page_bytes", 0
+    )
+    size = format_size(4 * dirty) if dirty else "256MiB"
+    yield Remedy(f"room for {size} of written data", {f"{path}.cache.dirty_limit": size})
+
+
 def disk(scene: Scene) -> Iterator[Remedy]:
     """Yield more disks, a RAID level with fewer operations, SSDs, and a larger cache."""
     found = scene.array_of(scene.limit.element)

@@ -84,6 +84,14 @@ def qos_limit(scene: Scene) -> Iterator[Remedy]:
             yield Remedy(f"without the limit of qos[{index}]", removes=(("qos", index),))
 
 
+def priority(scene: Scene) -> Iterator[Remedy]:
+    """Yield the fabric without each of its priorities, and what helps a full link."""
+    for index, item in enumerate(scene.document.get("qos") or []):
+        if isinstance(item, dict) and "priority" in item:
+            yield Remedy(f"without the priority of qos[{index}]", removes=(("qos", index),))
+    yield from link(scene)
+
+
 def _full(scene: Scene) -> list[int]:
     """Links on the way of the workload that are full in either direction, one of each item."""
     found: dict[str, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sanlab.server import models
@@ -41,5 +42,7 @@ def _compiled(order: Order) -> Compiled:
     from sanlab.simulation.execute import seeded
 
     scenario = seeded(parse_scenario(order.text, order.file, order.overrides), order.seed)
+    root = Path(order.workspace)
+    scenario.confine((root / order.file).parent, root)
     plan = json.loads(compile_plan(scenario).to_json())
     return Compiled(order, scenario, plan, instants_of(plan))

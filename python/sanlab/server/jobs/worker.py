@@ -53,7 +53,14 @@ def _run(order: Order, pipe: Connection) -> Done:
     import sanlab._native as _native  # noqa: PLR0402
     from sanlab.simulation.execute import keep, prepare_text, simulate_here
 
-    prepared = prepare_text(order.text, order.file, order.stem, order.overrides, order.seed)
+    prepared = prepare_text(
+        order.text,
+        order.file,
+        order.stem,
+        order.overrides,
+        order.seed,
+        root=Path(order.workspace),
+    )
     plan = prepared.plan
     end_ps = plan.end_ps if plan.end_ps < LATEST_END_PS else None
     control = _native.Control()

@@ -113,7 +113,8 @@ def changes(job: str, body: models.ChangesRequest, shared: Shared) -> models.Cha
     order, now_ps = shared.jobs.present(found)
     at_ps = time_of_change(now_ps)
     text = changed(order.text, body.edits, at_ps)
-    prepare_text(text, order.file, order.stem, order.overrides, order.seed)
+    root = shared.workspace.root
+    prepare_text(text, order.file, order.stem, order.overrides, order.seed, root=root)
     shared.jobs.replace(found, order, text, at_ps)
     diff = difference(order.text, text, order.file)
     return models.ChangesAnswer(at_ps=at_ps, diff=diff, job=found.answer())

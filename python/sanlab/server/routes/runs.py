@@ -64,6 +64,7 @@ def explain(run: str, shared: Shared) -> models.Explanation:
 def _explanation(run: Run) -> models.Explanation:
     from sanlab.explain.document import workload_document
     from sanlab.explain.explanation import explain as explain_run
+    from sanlab.explain.explanation import explain_flows
     from sanlab.explain.findings import find
     from sanlab.explain.places import names_of, places_of, places_of_limits
 
@@ -72,7 +73,7 @@ def _explanation(run: Run) -> models.Explanation:
     names = names_of(run.plan)
     workloads = [
         models.ExplainedWorkload(**workload_document(one), places=places_of_limits(one, names))
-        for one in explain_run(run)
+        for one in (*explain_run(run), *explain_flows(run))
     ]
     findings = [
         models.FindingRow(**asdict(one), places=places_of(one.evidence, names)) for one in find(run)

@@ -1,5 +1,7 @@
 """Scenario files: list, read, save, check, edit."""
 
+from pathlib import Path
+
 from fastapi import APIRouter
 
 from sanlab.scenario.edit import Edit
@@ -38,31 +40,34 @@ def save(path: str, body: models.SaveRequest, shared: Shared) -> models.Scenario
 
 
 @router.post("/check")
-def check(body: models.CheckRequest) -> models.CheckAnswer:
+def check(body: models.CheckRequest, shared: Shared) -> models.CheckAnswer:
     """Check a text as `sanlab check` does; problems are part of the answer."""
-    return checked(body.text, body.path)
+    return checked(body.text, body.path, shared.workspace.root)
 
 
 @router.post("/access")
-def access(body: models.AccessRequest) -> list[Access]:
+def access(body: models.AccessRequest, shared: Shared) -> list[Access]:
     """Return the LUNs that a host may see, and the paths to each of them."""
     import json
 
     from sanlab.plan.compile import compile_plan
     from sanlab.scenario.load import parse_scenario
 
-    plan = json.loads(compile_plan(parse_scenario(body.text)).to_json())
+    scenario = parse_scenario(body.text)
+    scenario.confine(shared.workspace.root, shared.workspace.root)
+    plan = json.loads(compile_plan(scenario).to_json())
     return access_of(plan, body.host, body.at_ps)
 
 
 @router.post("/edit")
-def edit(body: models.EditRequest) -> models.EditAnswer:
+def edit(body: models.EditRequest, shared: Shared) -> models.EditAnswer:
     """Change a text, comments and layout kept, and check the result; nothing is saved."""
-    return _edited(body.text, [(one.op, one.path, one.value) for one in body.edits], body.path)
+    edits: list[Edit] = [(one.op, one.path, one.value) for one in body.edits]
+    return _edited(body.text, edits, body.path, shared.workspace.root)
 
 
 @router.post("/edit/cable")
-def edit_cable(body: models.CableRequest) -> models.EditAnswer:
+def edit_cable(body: models.CableRequest, shared: Shared) -> models.EditAnswer:
     """Change one cable of a text, and check the result; nothing is saved."""
     from sanlab.plan.by_hand import CableChange, cable_edits
 
@@ -74,21 +79,22 @@ def edit_cable(body: models.CableRequest) -> models.EditAnswer:
         is_removed=body.is_removed,
         is_whole=body.is_whole,
     )
-    return _edited(body.text, cable_edits(body.text, change), body.path)
+    return _edited(body.text, cable_edits(body.text, change), body.path, shared.workspace.root)
 
 
 @router.post("/edit/zone")
-def edit_zone(body: models.ZoneRequest) -> models.EditAnswer:
+def edit_zone(body: models.ZoneRequest, shared: Shared) -> models.EditAnswer:
     """Add a zone to a text, and check the result; nothing is saved."""
     from sanlab.plan.by_hand import zone_edits
 
-    return _edited(body.text, zone_edits(body.text, body.name, body.members), body.path)
+    edits = zone_edits(body.text, body.name, body.members)
+    return _edited(body.text, edits, body.path, shared.workspace.root)
 
 
-def _edited(text: str, edits: list[Edit], path: str | None) -> models.EditAnswer:
+def _edited(text: str, edits: list[Edit], path: str | None, root: Path) -> models.EditAnswer:
     from sanlab.scenario.edit import difference, edited
 
     after = edited(text, edits)
-    found = checked(after, path)
+    found = checked(after, path, root)
     diff = difference(text, after, path or "scenario.yaml")
     return models.EditAnswer(text=after, diff=diff, **dict(found))

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from sanlab.importers.source_text import refuse
+from sanlab.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
 TraceKind = Literal["iolog-v2", "iolog-v3", "blkparse", "msr", "spc", "vscsi"]
+TraceUnit = Literal["s", "ms", "us", "100ns", "ns"]
 #: Picoseconds of each unit of time.
 UNITS = {"s": 10**12, "ms": 10**9, "us": 10**6, "100ns": 10**5, "ns": 10**3}
 _UNIT_OF = {"iolog-v3": "us", "blkparse": "s", "msr": "100ns", "spc": "s", "vscsi": "us"}

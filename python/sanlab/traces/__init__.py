@@ -1,0 +1,1 @@
+"""Block traces: their formats, and the tables that the engine replays."""
