@@ -48,3 +48,32 @@ measure: {duration: 1ms}
     _, held, picture = plotted("--x", "N")  # of the others, two are series and facet
     assert list(held) == ["workloads.w.bs"]
     assert ">20<" in picture
+
+
+def test_times_have_one_unit_in_all_facets_and_later_facets_are_folded(tmp_path: Path) -> None:
+    """Media of 1 ms and of 9 ms: microseconds would fit the fast ones alone."""
+    scenario = """
+hosts: [{name: host1}]
+switches: [{name: sw1}]
+arrays: [{name: dev1, luns: [{name: lun1, size: 1GiB, memory: {service: 9ms, servers: 1}}]}]
+links: [{from: host1, to: sw1}, {from: dev1.p0, to: sw1}]
+workloads: [{name: w, hosts: host1, targets: dev1.lun1, rw: randread, bs: 4k}]
+measure: {duration: 300ms}
+"""
+    (tmp_path / "s.yaml").write_text(scenario, encoding="utf-8")
+    varied = (
+        "workloads.w.iodepth=1,2,4,8",
+        "workloads.w.bs=4k,8k",
+        "arrays.dev1.luns.lun1.memory.service=1ms,3ms,9ms",
+    )
+    options = [text for value in varied for text in ("-p", value)]
+    folder = str(tmp_path / "s")
+    made = CliRunner().invoke(app, ["sweep", str(tmp_path / "s.yaml"), *options, "--out", folder])
+    assert made.exit_code == 0, made.stderr
+    page = (tmp_path / "s" / "sweep.html").read_text(encoding="utf-8")
+    for name in ("response", "hockey_stick"):
+        assert f'"{name}-2"' in page
+    assert "response time (ms)" in page
+    assert "response time (µs)" not in page
+    assert page.count("<details><summary>") == 1  # the third facet
+    assert page.count("<h3>") == 2

@@ -61,19 +61,20 @@ def explain(
                 " Simulate the scenario, and compare both with sanlab compare"
             )
             raise SanlabError(reason)
-        every = [*explain_run(run), *explain_flows(run)]
+        workloads = explain_run(run)
+        every = [*workloads, *explain_flows(run)]
         explained = [one for one in every if workload in (None, one.workload)]
         if workload is not None and not explained:
             known = ", ".join(one.workload for one in every)
             reason = f"{folder} has no workload '{workload}'; its workloads are {known}"
             raise SanlabError(reason)
-        trials = _tried(run, workload) if is_tried and run.plan["jobs"] else []
+        trials = _tried(run, workload, workloads) if is_tried and run.plan["jobs"] else []
         slow = slowest(run, workload) if has_slowest else []
         if as_json:
             document = {"title": run.title, "folder": str(run.folder)}
-            workloads = [workload_document(one) for one in explained]
+            documents = [workload_document(one) for one in explained]
             ios = {"slowest": [io.as_dict() for io in slow]} if has_slowest else {}
-            tried = {"workloads": workloads, "tried": trial_document(trials)}
+            tried = {"workloads": documents, "tried": trial_document(trials)}
             show_json(document | tried | ios)
             return
         lines = [line for one in explained[:WORKLOADS_SHOWN] for line in workload_lines(one)]
@@ -112,7 +113,7 @@ def _slowest_lines(slow: list[SlowIo]) -> list[str]:
     return lines
 
 
-def _tried(run: Run, workload: str | None) -> list[Trial]:
+def _tried(run: Run, workload: str | None, explained: list[Explained]) -> list[Trial]:
     from sanlab.remedies.trial import try_remedies
     from sanlab.simulation.folder import DEFAULT_PARENT
 
@@ -121,6 +122,7 @@ def _tried(run: Run, workload: str | None) -> list[Trial]:
         workload=workload,
         cache=DEFAULT_PARENT / "trials",
         on_done=progress(lambda done, count: f"{done} of {count} simulations"),
+        explained=explained,
     )
 
 

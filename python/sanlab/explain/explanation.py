@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.candidates import Case, best
+from sanlab.explain.culprits import SPREADING, culprits_of, passes
 from sanlab.explain.flows import limit_of_flow, window_of_flow
 from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.reach import Reach
@@ -16,20 +17,10 @@ from sanlab.results.columns import STAGES
 from sanlab.words import show_count, show_percent, show_time
 
 if TYPE_CHECKING:
-    from sanlab.explain.candidates import Candidate
     from sanlab.explain.limit import Domain
     from sanlab.explain.view import View
     from sanlab.results.record import Record
 
-#: Share of the bytes through an element from which another workload is named.
-CULPRIT = 0.3
-#: Kinds of limits that a workload does not share.
-OWN = (
-    *("queue_depth", "interrupt", "path_turns", "task_set_full"),
-    *("mirror", "fault", "lost_frames", "no_path"),
-)
-#: Kinds of limits that reach workloads which do not use the element.
-SPREADING = ("slow_receiver", "congestion", "bursts", "credit_loss", "credit")
 #: Kinds of limits without something busy: a part of the run may show what is behind.
 VAGUE = ("queue_depth", "cache_room")
 #: Share of the response time that is most of it.
@@ -82,7 +73,7 @@ def explain(run: Record) -> list[Explained]:
     parts = [evidences.view(window) for window in windows(run)]
     found = []
     for workload in _workloads(run):
-        limit = limit_of(evidences.view(active(run, workload)), workload)
+        limit = limit_of(evidences.view(active(run, evidences.asking.get(workload, ()))), workload)
         if limit is None:
             continue
         limits = _limits(parts, workload, limit) if len(parts) > 1 else (limit,)
@@ -308,28 +299,3 @@ def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
         return Limit(case.workload, window, "outstanding", "", share, None, sentence)
     sentence = f"nothing limits it, all I/Os that it asks for are done{most}"
     return Limit(case.workload, window, "offered_load", "", share, None, sentence)
-
-
-def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, ...]:
-    """Other workloads with much of the bytes through an element, most bytes first."""
-    if candidate.kind in OWN or candidate.culprits:
-        return candidate.culprits
-    loads = {
-        name: float(view.flow(name).bytes)
-        for name, reach in (view.evidences.flow_reach | view.evidences.reach).items()
-        if passes(reach, candidate)
-    }
-    total = sum(loads.values())
-    ranked = sorted(loads, key=lambda name: (-loads[name], name))
-    return tuple(
-        name for name in ranked if name != workload and total and loads[name] >= CULPRIT * total
-    )
-
-
-def passes(reach: Reach, candidate: Candidate) -> bool:
-    """Whether I/Os pass the element of a limit."""
-    element = candidate.element
-    if reach.copies is not None and passes(reach.copies, candidate):
-        return True
-    named = reach.ports | reach.loops | reach.initiators | reach.targets
-    return element in named or any(element == name for _, name in reach.stations)

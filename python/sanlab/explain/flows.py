@@ -9,6 +9,7 @@ import numpy as np
 
 from sanlab.explain.candidates import links, loops, priority, qos, weight
 from sanlab.explain.candidates.case import Case
+from sanlab.explain.culprits import SPREADING, culprits_of, passes
 from sanlab.explain.limit import Limit
 from sanlab.explain.window import LEAST_BINS, Window, bins, whole
 from sanlab.words import show_percent, show_rate
@@ -69,8 +70,6 @@ def limit_of_flow(view: View, stream: dict[str, Any]) -> Limit:
 
 
 def _limited(view: View, case: Case, best: Candidate, missing: float | None, row: Row) -> Limit:
-    from sanlab.explain.explanation import SPREADING, culprits_of, passes
-
     span = max(1, view.window.span_ps) / PS_PER_S
     rate = f"It delivers {show_rate(row['payload_bytes'] / span)} of payload."
     if missing is not None:

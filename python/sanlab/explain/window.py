@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sanlab.explain.asking import Asking
     from sanlab.results.record import Record
 
 #: Fewest bins of a window.
@@ -65,18 +66,22 @@ def whole(run: Record) -> Window:
     return Window(0, run.manifest.simulated_ps, "", 0, len(bins(run)), is_whole=True)
 
 
-def active(run: Record, workload: str) -> Window:
-    """Return the time in which a workload may ask for I/O; the whole run if it is nearly that."""
+def active(run: Record, own: Sequence[Asking]) -> Window:
+    """Return the time in which a workload may ask for I/O; the whole run if it is nearly that.
+
+    Parameters
+    ----------
+    own
+        When its jobs may ask.
+    """
     ends = bins(run)
-    own = [one for one in asking(run) if one.workload == workload]
     if not own or not len(ends):
         return whole(run)
     begin = min(one.start_ps for one in own)
     end = max(int(ends[-1]) if one.stop_ps is None else one.stop_ps for one in own)
     if all(one.job["total_bytes"] is not None for one in own):
-        end = min(
-            [end, *(at for at, what in _ends_of_jobs(run) if what == f"{workload} has ended")]
-        )
+        ended = f"{own[0].workload} has ended"
+        end = min([end, *(at for at, what in _ends_of_jobs(run) if what == ended)])
     first = int(np.searchsorted(ends, begin, side="right"))
     last = min(len(ends), int(np.searchsorted(ends, end)) + 1)
     if last - first < LEAST_BINS or last - first > len(ends) - LEAST_BINS:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sanlab.compare.figures import Figure
-from sanlab.compare.verdict import TOLERANCE, Line, judge
+from sanlab.compare.verdict import TOLERANCE, Line, judge, line_of
 from sanlab.results.steady import LEAST_BINS
 from sanlab.results.throughput import over_time
 from sanlab.stats.interval import batch_means, mean_interval
@@ -147,12 +147,11 @@ def _line(
     values: tuple[float, float],
     half: float | None,
 ) -> Line:
+    """The line of two figures with an interval of their difference, known from pairs of bins."""
     before, after = values
-    figures = Figure(before), Figure(after)
-    if before == 0:
-        verdict = "same" if after == 0 else ("better" if metric == "throughput" else "worse")
-        return Line(workload, metric, *figures, None, None, verdict)  # type: ignore[arg-type]
-    difference = after / before - 1
-    share = None if half is None else half / before
-    gain = difference if metric == "throughput" else -difference
-    return Line(workload, metric, *figures, difference, share, judge(gain, share, TOLERANCE))
+    line = line_of(workload, metric, Figure(before), Figure(after), TOLERANCE)
+    if half is None or line.difference is None:
+        return line
+    share = half / before
+    gain = line.difference if metric == "throughput" else -line.difference
+    return replace(line, half_width=share, verdict=judge(gain, share, TOLERANCE))

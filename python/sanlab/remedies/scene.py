@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sanlab.scenario.groups import GroupError, expand
+from sanlab.scenario.overrides import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,13 +55,13 @@ class Scene:
         return [
             f"{section}[{index}]"
             for index, item in enumerate(self._list(section))
-            if wanted & set(_names(item))
+            if wanted & set(names_of(item))
         ]
 
     def item(self, section: str, name: str) -> dict[str, Any]:
         """The item of a list that defines a name; empty if none does."""
         for item in self._list(section):
-            if name in _names(item):
+            if name in names_of(item):
                 found: dict[str, Any] = item
                 return found
         return {}
@@ -151,16 +152,6 @@ class Scene:
         if end["kind"] == "switch":
             return f"{self.plan['switches'][end['switch']]['name']}.{end['port']}"
         return None
-
-
-def _names(item: object) -> list[str]:
-    """Names that an item of a list defines."""
-    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-        return []
-    try:
-        return expand(item["name"])
-    except GroupError:
-        return []
 
 
 def _patterns(ends: object) -> list[str]:

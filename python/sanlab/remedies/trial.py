@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sanlab.compare.verdict import Line, Verdict
+    from sanlab.explain.explanation import Explained
     from sanlab.results.record import Record
     from sanlab.results.run import Run
     from sanlab.scenario.document import MarkedMap
@@ -89,6 +90,7 @@ def try_remedies(
     workload: str | None = None,
     cache: Path | None = None,
     on_done: Callable[[int, int], None] | None = None,
+    explained: list[Explained] | None = None,
 ) -> list[Trial]:
     """Simulate the remedies that fit what limits the workloads of a run.
 
@@ -100,6 +102,8 @@ def try_remedies(
         Folder that keeps the results, so that an interrupted command goes on.
     on_done
         Called with the number of simulations done and of all.
+    explained
+        What limits each workload, if that is known already.
 
     Returns
     -------
@@ -115,9 +119,10 @@ def try_remedies(
         reason = f"{run.folder} was stopped before its end: run it again to try remedies"
         raise SanlabError(reason)
     document = _document(run)
-    scenes = _scenes(run, document, workload)
+    explained = explain(run) if explained is None else explained
+    scenes = _scenes(run, document, workload, explained)
     wanted = [(scene, remedy) for scene in scenes for remedy in propose(scene)]
-    before = _answer(run)
+    before = _answer_of(run, explained)
     unchanged = _changed(run, Remedy("nothing"))
 
     def answer(plan_json: str, control: Any) -> Answer:  # noqa: ANN401  ours, compiled
@@ -153,8 +158,9 @@ def _rank(trial: Trial) -> tuple[int, float]:
     return ranks[trial.verdict], -trial.gain
 
 
-def _scenes(run: Run, document: MarkedMap, workload: str | None) -> list[Scene]:
-    explained = explain(run)
+def _scenes(
+    run: Run, document: MarkedMap, workload: str | None, explained: list[Explained]
+) -> list[Scene]:
     names = [one.workload for one in explained]
     if workload is not None and workload not in names:
         reason = f"{run.folder} has no workload '{workload}'; its workloads are {', '.join(names)}"
@@ -214,12 +220,16 @@ def _keep(document: MarkedMap, section: str, indices: list[int]) -> None:
 
 def _answer(run: Record) -> Answer:
     """Each workload over time, and what limits it, as JSON can hold them."""
+    return _answer_of(run, explain(run))
+
+
+def _answer_of(run: Record, explained: list[Explained]) -> Answer:
     return {
         one.workload: {
             "bins": Bins.of(run, one.workload).as_lists(),
             "limit": one.overall.headline,
         }
-        for one in explain(run)
+        for one in explained
     }
 
 

@@ -295,7 +295,7 @@ class _Setter:
             wanted = expand(pattern)
         except GroupError as error:
             raise _refuse(self.mark, path, error.reason, error.remedy) from error
-        names = [_names_of(item) for item in node]
+        names = [names_of(item) for item in node]
         matched: set[str] = set()
         for word in wanted:
             hits = [name for group in names for name in group if fnmatch.fnmatchcase(name, word)]
@@ -303,18 +303,19 @@ class _Setter:
                 every = [name for group in names for name in group]
                 guess = nearest(word, every)
                 remedy = f"Did you mean '{guess}'? " if guess else ""
-                shown = ", ".join(str(item["name"]) for item in node if _names_of(item))
+                shown = ", ".join(str(item["name"]) for item in node if names_of(item))
                 by_number = f"write {path_text(path)}[0] for the first"
                 listing = f"There is {shown}" if shown else f"Its items have no names; {by_number}"
                 reason = f"'{path_text(path)}' has no item called '{word}'"
                 raise _refuse(self.mark, path, reason, remedy + listing)
             matched.update(hits)
         _split_groups(node, names, matched)
-        return [index for index, item in enumerate(node) if matched.intersection(_names_of(item))]
+        return [index for index, item in enumerate(node) if matched.intersection(names_of(item))]
 
 
-def _names_of(item: object) -> list[str]:
-    if not isinstance(item, MarkedMap) or not isinstance(item.get("name"), str):
+def names_of(item: object) -> list[str]:
+    """Return the names that an item of a list defines; none if it has no name."""
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
         return []
     try:
         return expand(item["name"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sanlab.errors import SanlabError
+from sanlab.report.charts import Unit, time_unit
 from sanlab.report.figures import PALETTE
 from sanlab.sweeps.knee import knee
 from sanlab.sweeps.result import are_sizes, order_of, ordered
@@ -49,9 +50,16 @@ _CONFIG = {
 }
 
 
+#: Unit of times that nothing else is known about.
+MICROSECONDS: Final = Unit("µs", 1e6)
+
+
 @dataclass(frozen=True)
 class Metric:
-    """How a column is shown: title, unit, and what its values are multiplied by."""
+    """How a column is shown: title, unit, and what its values are multiplied by.
+
+    Times have another unit on axes that need one: see `shown_as`.
+    """
 
     title: str
     unit: str
@@ -81,6 +89,8 @@ class Axes:
     x: str
     series: str | None = None
     facet: str | None = None
+    time: Unit = MICROSECONDS
+    """Unit of all response times, the same for all facets."""
 
     def name(self, path: str) -> str:
         """A short name of a parameter, for axes and legends."""
@@ -108,7 +118,24 @@ def choose_axes(sweep: Sweep, wanted: Wishes = (None, None, None)) -> Axes:
         series = others.pop(0)
     if facet is None and others:
         facet = others.pop(0)
-    return Axes(x, series, facet)
+    return Axes(x, series, facet, _unit_of_times(sweep))
+
+
+def _unit_of_times(sweep: Sweep) -> Unit:
+    """Unit for the response times of a sweep, from the longest that is drawn."""
+    columns = [name for name in METRICS if name.endswith("_ps")]
+    phases = (None, *sweep.phases)
+    rows = [row for phase in phases for row in sweep.summary(phase=phase)]
+    longest = max((row[name] or 0.0 for row in rows for name in columns), default=0.0)
+    return time_unit(longest / 3) if longest else MICROSECONDS
+
+
+def shown_as(metric: str, axes: Axes) -> Metric:
+    """Return how a column is shown on these axes: times in their unit."""
+    shown = METRICS[metric]
+    if not metric.endswith("_ps"):
+        return shown
+    return replace(shown, unit=axes.time.name, factor=1 / axes.time.ps)
 
 
 def parameter_of(sweep: Sweep, name: str) -> str:
@@ -175,7 +202,7 @@ def along(rows: list[Row], axes: Axes, metrics: list[str]) -> Chart | None:
     data = [point for metric in metrics for point in _points(rows, axes, metric)]
     if not data:
         return None
-    shown = METRICS[metrics[0]]
+    shown = shown_as(metrics[0], axes)
     title = shown.title if len(metrics) == 1 else "response time"
     kinds = list(dict.fromkeys(point["what"] for point in data))
     tips = _tips(axes, title, shown)
@@ -187,14 +214,26 @@ def along(rows: list[Row], axes: Axes, metrics: list[str]) -> Chart | None:
     )
     x = _x(rows, axes)
     color = _colour(rows, axes)
-    stroke = {"title": None, "symbolType": "stroke", "symbolStrokeColor": "#8c8c8c"}
+    stroke: Channel = {"title": None, "symbolType": "stroke", "symbolStrokeColor": "#8c8c8c"}
+    stroke |= {"symbolStrokeWidth": 2, "labelLimit": 220}
     dash = nominal(
         "what",
         sort=kinds,
         scale={"range": [[1, 0], [5, 4]]},
         legend=stroke | {"symbolSize": 300} if len(kinds) > 1 else None,
     )
-    layers = [chart(None, _LINE, x=x, y=y, strokeDash=dash, tooltip=tips, color=color)]
+    # Points of their own: as a part of the line they make the strokes of the legend transparent.
+    layers = [
+        chart(None, mark("line", strokeWidth=1.8), x=x, y=y, strokeDash=dash, color=color),
+        chart(
+            None,
+            mark("point", filled=True, size=34, opacity=1),
+            x=x,
+            y=y,
+            tooltip=tips,
+            color=color,
+        ),
+    ]
     if any("low" in point for point in data):
         rule = mark("rule", strokeWidth=1.4)
         bars = chart(None, rule, x=x, y=quantitative("low"), y2={"field": "high"}, color=color)
@@ -209,7 +248,7 @@ def hockey_stick(rows: list[Row], axes: Axes) -> Chart | None:
         points = [
             {
                 "iops": row["iops"],
-                "response": row["response_mean_ps"] / 1e6,
+                "response": row["response_mean_ps"] / axes.time.ps,
                 "at": row[axes.x],
                 "order": index,
                 "series": label,
@@ -223,7 +262,7 @@ def hockey_stick(rows: list[Row], axes: Axes) -> Chart | None:
             knees.append(point | {"words": f"{axes.name(axes.x)} {point['at']}"})
     if not data:
         return None
-    load, response = "I/Os per second", "mean response time (µs)"
+    load, response = "I/Os per second", f"mean response time ({axes.time.name})"
     x = quantitative("iops", title=load, scale={"zero": True}, axis={"format": "~s"})
     y = quantitative("response", title=response, scale={"zero": True}, axis={"format": ",~r"})
     tips = [
@@ -246,7 +285,7 @@ def heat_map(rows: list[Row], axes: Axes, metric: str) -> Chart | None:
     """Draw a metric over two parameters, darker for more, its value in each field."""
     if axes.series is None:
         return None
-    shown = METRICS[metric]
+    shown = shown_as(metric, axes)
     data = [
         {"x": str(row[axes.x]), "y": str(row[axes.series]), "z": row[metric] * shown.factor}
         for row in rows
@@ -296,7 +335,7 @@ def standalone(plots: list[tuple[str, Chart]]) -> Chart:
 
 
 def _points(rows: list[Row], axes: Axes, metric: str) -> list[dict[str, Any]]:
-    shown = METRICS[metric]
+    shown = shown_as(metric, axes)
     data = []
     for label, group in _by_series(rows, axes).items():
         for row in group:

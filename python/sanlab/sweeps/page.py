@@ -37,8 +37,10 @@ _TEMPLATES = Path(__file__).parent / "templates"
 ROWS_SHOWN = 40
 #: Most rows of the table in the page; the data set has all.
 ROWS_KEPT = 2000
-#: Most facets drawn.
-FACETS = 6
+#: Most facets drawn, and those of them that are open at first.
+FACETS, FACETS_SHOWN = 6, 2
+#: Most rows of a section that is open at first.
+FAILED_SHOWN = 10
 
 _CAPTIONS = {
     "iops": "I/Os per second. A bar is the 95 % confidence interval, over the repeats or, for a "
@@ -91,6 +93,8 @@ def render(sweep: Sweep) -> str:
         phase_rows=_phase_rows(sweep)[:ROWS_KEPT],
         left_out=max(0, len(summary) - ROWS_KEPT),
         rows_shown=ROWS_SHOWN,
+        facets_shown=FACETS_SHOWN,
+        failed_shown=FAILED_SHOWN,
         failed=_failures(sweep),
         rules=_rules(sweep),
         scenario=sweep.request["identity"]["scenario"],

@@ -1,6 +1,7 @@
 //! What is counted while the world runs.
 
 mod open_ios;
+mod part_rows;
 mod parts;
 mod phase_meter;
 mod phases;

@@ -1,11 +1,11 @@
 //! What happened in each interval.
 
-use sanlab_fabric::{Fibre, LoopCounters, Network, PairCounters, StringCounters};
+use sanlab_fabric::{Fibre, Network};
 use sanlab_kernel::{Id, IdVec, Instant, STAGE_COUNT, Span};
 use sanlab_metrics::{IoTotals, Spread};
-use sanlab_storage::{Array, CacheSums, LagInterval, LimitCounters, Lun, LunTotals};
+use sanlab_storage::{Array, CacheSums, LagInterval, Lun};
 
-use super::parts::{FileSystemReading, PartRow, PartSeries};
+use super::parts::PartSeries;
 use super::readings::Readings;
 use super::stations::{Machines, StationPlace};
 use super::workload::WorkloadState;
@@ -22,7 +22,7 @@ pub(crate) struct Series {
     pub(crate) next_at: Instant,
     closed_at: Instant,
     /// Ends of the intervals closed so far.
-    ends: Vec<Instant>,
+    pub(super) ends: Vec<Instant>,
     /// Of every fibre at the end of each of those intervals.
     fibres: Readings<FibreReading>,
     /// Of every cache, likewise.
@@ -32,7 +32,7 @@ pub(crate) struct Series {
     /// Which they are, and their numbers of servers.
     station_places: Vec<(StationPlace, usize)>,
     /// Of LUNs, loops, strings, limits, pairs and file systems, likewise.
-    parts: PartSeries,
+    pub(super) parts: PartSeries,
     pub(crate) workloads: Vec<WorkloadRow>,
     /// Asynchronous mirrors, in the order of arrays and LUNs.
     pub(crate) mirrors: Vec<MirrorRow>,
@@ -305,57 +305,11 @@ impl Series {
     }
 
     /// When an interval ends, and its length.
-    fn span_of(&self, interval: usize) -> (Instant, Span) {
+    pub(super) fn span_of(&self, interval: usize) -> (Instant, Span) {
         let ends_at = self.ends[interval];
         let before = interval.checked_sub(1);
         let began_at = before.map_or(Instant::START, |before| self.ends[before]);
         (ends_at, ends_at - began_at)
-    }
-
-    pub(crate) fn loop_rows(&self) -> Vec<PartRow<LoopCounters>> {
-        self.part_rows(&self.parts.loops, |_| true)
-    }
-
-    pub(crate) fn string_rows(&self) -> Vec<PartRow<StringCounters>> {
-        self.part_rows(&self.parts.strings, |_| true)
-    }
-
-    pub(crate) fn limit_rows(&self) -> Vec<PartRow<LimitCounters>> {
-        self.part_rows(&self.parts.limits, |_| true)
-    }
-
-    /// Rows of the pairs that have sent something.
-    pub(crate) fn pair_rows(&self) -> Vec<PartRow<PairCounters>> {
-        self.part_rows(&self.parts.pairs, |latest| latest.frames > 0)
-    }
-
-    pub(crate) fn file_system_rows(&self) -> Vec<PartRow<FileSystemReading>> {
-        self.part_rows(&self.parts.file_systems, |_| true)
-    }
-
-    /// Rows of the parts whose latest reading is wanted, interval after interval.
-    fn part_rows<R: Copy + Default + PartialEq>(
-        &self,
-        readings: &Readings<R>,
-        is_wanted: impl Fn(&R) -> bool,
-    ) -> Vec<PartRow<R>> {
-        let latest = readings.latest().iter().enumerate();
-        let wanted: Vec<usize> = latest
-            .filter(|(_, latest)| is_wanted(latest))
-            .map(|(part, _)| part)
-            .collect();
-        let mut rows = Vec::with_capacity(wanted.len() * self.ends.len());
-        readings.visit(|interval, before, after| {
-            let (ends_at, span) = self.span_of(interval);
-            rows.extend(wanted.iter().map(|&part| PartRow {
-                part,
-                ends_at,
-                span,
-                before: before[part],
-                after: after[part],
-            }));
-        });
-        rows
     }
 
     /// Rows of the stations that have served something, interval after interval.
@@ -380,13 +334,6 @@ impl Series {
             }));
         });
         rows
-    }
-
-    /// Rows of the LUNs that commands came to.
-    pub(crate) fn lun_rows(&self) -> Vec<PartRow<LunTotals>> {
-        self.part_rows(&self.parts.luns, |latest| {
-            latest.admitted + latest.refused > 0
-        })
     }
 
     /// Rows of the fibres, interval after interval.

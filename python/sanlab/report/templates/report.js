@@ -15,7 +15,8 @@
       axis: { labelColor: soft, titleColor: ink, gridColor: line, domainColor: soft, tickColor: soft,
               labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 600, labelFlush: true, labelOverlap: true },
       legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, orient: "bottom", direction: "horizontal",
-                columns: narrow ? 2 : 3, labelLimit: 130, symbolType: "square", titleFontWeight: 600 },
+                columns: narrow ? 2 : 3, labelLimit: 130, symbolType: "square", titleFontWeight: 600,
+                layout: { bottom: { direction: "vertical", anchor: "start" } } },
     };
   };
   // The darker of the colours are lightened on a dark page.
@@ -24,18 +25,22 @@
   const shade = (spec) => dark.matches
     ? JSON.parse(Object.entries(lighter).reduce((text, [from, to]) => text.replaceAll(`"${from}"`, `"${to}"`), JSON.stringify(spec)))
     : spec;
-  const draw = () => {
+  // A chart in a folded section has no width: it is drawn when the section opens.
+  const draw = (within) => {
     for (const [name, given] of Object.entries(specs)) {
       const spec = shade(given);
-      const place = document.querySelector(`[data-chart="${name}"]`);
-      if (!place || !window.vegaEmbed) continue;
+      const place = within.querySelector(`[data-chart="${name}"]`);
+      if (!place || !window.vegaEmbed || place.closest("details:not([open])")) continue;
       window.vegaEmbed(place, { ...spec, autosize: { type: "fit-x", contains: "padding" } }, {
         actions: false, renderer: "svg", config: config(dark.matches), tooltip: { theme: dark.matches ? "dark" : "light" },
       }).catch((error) => { place.textContent = `This chart could not be drawn: ${error.message}`; });
     }
   };
-  draw();
-  dark.addEventListener("change", draw);
+  draw(document);
+  dark.addEventListener("change", () => draw(document));
+  for (const folded of document.querySelectorAll("details")) {
+    folded.addEventListener("toggle", () => { if (folded.open) draw(folded); });
+  }
 
   // Tables: sort by a heading, filter by text, show the rest.
   for (const table of document.querySelectorAll("table[data-sortable]")) {
