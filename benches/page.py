@@ -121,7 +121,7 @@ def cpu_of(process: int) -> float:
 
 
 def watched_ratio(browser: Browser, server: Server) -> float:
-    """CPU time of a run that a page watches, with the server's, over that of one nobody watches."""
+    """CPU time of a run that a page watches, with the server's, over that of one without a page."""
     (server.folder / "alone.yaml").write_text(
         SCENARIO.replace("20ms, interval: 1ms", LONG), encoding="utf-8"
     )
