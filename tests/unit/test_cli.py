@@ -148,6 +148,22 @@ def test_serve_without_its_libraries_says_how_to_install_them(tmp_path: Path) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "argument"),
+    [
+        ("serve", "[WORKSPACE]"),
+        ("compare", "[OTHER]..."),
+        ("validate", "[STUDY]..."),
+        ("catalog", "[WORD]..."),
+    ],
+)
+def test_an_optional_argument_has_one_pair_of_brackets(command: str, argument: str) -> None:
+    code, out, _ = invoke(command, "--help")
+    assert code == 0
+    assert f" {argument} " in out
+    assert "[[" not in out
+
+
 def test_help_does_not_load_what_is_heavy() -> None:
     code = (
         "import sys, sanlab.cli.main\n"
