@@ -194,7 +194,8 @@ def _leaves(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN4
 
 def _argument(parameter: Any) -> str:  # noqa: ANN401  a parameter of whatever Typer is built on
     name = parameter.metavar or parameter.name.upper()
-    return str(name) if parameter.required else f"[{name}]"
+    one = str(name) if parameter.required else f"[{name}]"
+    return f"{one}..." if parameter.nargs == -1 else one
 
 
 def _flags(parameter: Any) -> str:  # noqa: ANN401

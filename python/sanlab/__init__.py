@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = (
+    False  # for type checkers it is true; importing `typing` would take longer than this
+)
 
 __version__ = "0.1.0"
 
@@ -22,6 +25,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sanlab.api import Run, run
     from sanlab.errors import ScenarioError
     from sanlab.plan.compile import compile_plan

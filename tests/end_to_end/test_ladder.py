@@ -292,6 +292,11 @@ def test_the_command_line(run_of: Callable[[str], Run], tmp_path: Path) -> None:
         (["--io", "readers"], "names no I/O"),
         (["--io", "readers#1", "--slowest", "1"], "both choose"),
         (["--svg", "no/folder/io.svg"], "There is no folder"),
+        (["--io", f"readers/host1/dev1.lun1#{'9' * 20}"], "has no I/O of so high a number"),
+        (["--io", f"readers/host1/dev1.lun1#{'9' * 5000}"], "has no I/O of so high a number"),
+        (["--io", f"readers/host1/dev1.lun1#{'9' * 18}"], "before the end of the run"),
+        (["--svg", "io.png", "--pcapng", "./io.png"], "--svg and --pcapng both name"),
+        (["--force", "--pcapng", "/dev/full"], "/dev/full is not a regular file"),
     ],
 )
 def test_refusals(run_of: Callable[[str], Run], words: list[str], expected: str) -> None:

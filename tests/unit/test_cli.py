@@ -148,6 +148,33 @@ def test_serve_without_its_libraries_says_how_to_install_them(tmp_path: Path) ->
     )
 
 
+def test_ports_note_a_time_after_the_end_and_refuse_one_beyond_all_runs() -> None:
+    code, out, _ = invoke("ports", HELLO, "--at", "5s")
+    assert code == 0
+    assert out.endswith("note: a run ends at 10.0 ms, before --at 5s\n")
+    assert "note:" not in invoke("ports", HELLO, "--at", "1ms")[1]
+    for late in ("1e400s", "99999999999999h"):
+        code, out, err = invoke("ports", HELLO, "--at", late)
+        assert (code, out) == (2, "")
+        assert f"--at {late} is too late" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "argument"),
+    [
+        ("serve", "[WORKSPACE]"),
+        ("compare", "[OTHER]..."),
+        ("validate", "[STUDY]..."),
+        ("catalog", "[WORD]..."),
+    ],
+)
+def test_an_optional_argument_has_one_pair_of_brackets(command: str, argument: str) -> None:
+    code, out, _ = invoke(command, "--help")
+    assert code == 0
+    assert f" {argument} " in out
+    assert "[[" not in out
+
+
 def test_help_does_not_load_what_is_heavy() -> None:
     code = (
         "import sys, sanlab.cli.main\n"

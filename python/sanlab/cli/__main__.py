@@ -1,5 +1,5 @@
 """`python -m sanlab.cli`."""
 
-from sanlab.cli.main import main
+from sanlab.cli.start import main
 
 main()

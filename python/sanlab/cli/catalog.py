@@ -24,7 +24,7 @@ def catalog(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[KIND] [WORD]...",
+            metavar="WORD",
             help="A kind (hosts, systems, buses, hbas, switches, disks, arrays, replication, "
             "acceleration, enclosures, workloads), the name of a model, which shows all its "
             "values, or words that the name, description or source of a model must have.",

@@ -33,7 +33,7 @@ def compare(
         str, typer.Argument(metavar="RUN", help="A run folder, or the folder of a sweep.")
     ],
     others: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN...]", help="Folders to compare with it.")
+        list[str] | None, typer.Argument(metavar="OTHER", help="Folders to compare with it.")
     ] = None,
     cuts: Annotated[
         list[str] | None,

@@ -23,7 +23,7 @@ def fabric(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Outputs of Brocade and Cisco switches and of hosts, or folders with them.",
         ),
     ],

@@ -60,6 +60,7 @@ def ladder(
         if io is not None and rank is not None:
             reason = "--io and --slowest both choose the I/O. Give one of them"
             raise SanlabError(reason)
+        _refuse_twice({"--svg": svg, "--html": html, "--pcapng": pcapng})
         for name in filter(None, (svg, html, pcapng)):
             _refuse(Path(name), force=force)
         run = Run.open(folder)
@@ -71,8 +72,21 @@ def ladder(
             typer.echo("\n".join([*ladder_lines(one, with_all=with_all), *written]))
 
 
+def _refuse_twice(targets: dict[str, str | None]) -> None:
+    taken: dict[Path, str] = {}
+    for option, name in targets.items():
+        if name is not None:
+            other = taken.setdefault(Path(name).resolve(), option)
+            if other != option:
+                reason = f"{other} and {option} both name {name}. Give each a file of its own"
+                raise SanlabError(reason)
+
+
 def _refuse(target: Path, *, force: bool) -> None:
-    if target.exists() and not (force and target.is_file()):
+    if target.exists() and not target.is_file():
+        reason = f"{target} is not a regular file. Name another file"
+        raise SanlabError(reason)
+    if target.exists() and not force:
         reason = f"{target} exists. Name another file, or use --force to replace it"
         raise SanlabError(reason)
     if not target.parent.is_dir():

@@ -12,7 +12,8 @@ import typer
 import typer.core
 import typer.main
 
-from sanlab.cli.outcome import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, show_json
+from sanlab.cli.interrupted import EXIT_INTERRUPTED, STOPPED
+from sanlab.cli.outcome import EXIT_BAD_INPUT, EXIT_FAILED, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,10 +111,10 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
         if code == EXIT_INTERRUPTED:
-            show_json({"error": {"kind": "Interrupted", "message": "Stopped before the run began"}})
+            typer.echo(STOPPED)
         sys.exit(code)
     except (KeyboardInterrupt, typer.Abort):
-        show_json({"error": {"kind": "Interrupted", "message": "Stopped before the run began"}})
+        typer.echo(STOPPED)
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader of stdout is gone; stdout must not be flushed again at exit.

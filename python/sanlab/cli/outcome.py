@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
-#: The exit code of shells for a command that Ctrl-C ended.
-EXIT_INTERRUPTED = 130
 #: Most characters of a file name in a message.
 NAME_SHOWN = 200
 

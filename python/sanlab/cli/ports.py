@@ -8,12 +8,15 @@ import typer
 
 from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, load, outcome, show_json
 from sanlab.cli.text_table import text_table
+from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
     from sanlab.topology import Port, Topology
 
 #: Most rows that are printed.
 MAX_ROWS = 200
+#: The latest time the page accepts as well.
+LATEST_PS = 2**63
 
 
 def register(app: typer.Typer) -> None:
@@ -49,10 +52,14 @@ def ports(
         from sanlab.plan.compile import compile_plan
         from sanlab.quantities import parse_time
         from sanlab.topology import topology_of
+        from sanlab.words import show_time
 
         at_ps = parsed("--at", at, parse_time)
         scenario = load(file, sets)
         plan = json.loads(compile_plan(scenario).to_json())
+        if at_ps > LATEST_PS:
+            reason = f"--at {at} is too late. Name a time up to {show_time(LATEST_PS)}"
+            raise SanlabError(reason)
         topology = topology_of(plan, scenario=scenario, at_ps=at_ps)
         found = topology.find_ports(find) if find else topology.ports
         if as_json:
@@ -62,6 +69,8 @@ def ports(
             )
             return
         _print(topology, found, is_search=find is not None)
+        if at_ps > plan["end_ps"]:
+            typer.echo(f"note: a run ends at {show_time(plan['end_ps'])}, before --at {at}")
 
 
 def _print(topology: Topology, found: tuple[Port, ...], *, is_search: bool) -> None:

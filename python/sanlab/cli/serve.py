@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     workspace: Annotated[
-        str, typer.Argument(metavar="[WORKSPACE]", help="Folder with scenarios and runs.")
+        str, typer.Argument(metavar="WORKSPACE", help="Folder with scenarios and runs.")
     ] = ".",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def validate(
     studies: Annotated[
-        list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all by default.")
+        list[str] | None, typer.Argument(metavar="STUDY", help="Studies; all by default.")
     ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Print every figure, not one line for each study.")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Rows = list[dict[str, Any]]
 
+#: Most digits of the number of an I/O; no run has so many, and all of them fit into 64 bits.
+_MOST_DIGITS = 18
+
 
 @dataclass(frozen=True)
 class Lane:
@@ -170,7 +173,11 @@ def io_name(run: Run, *, io: str | None = None, rank: int = 1) -> tuple[str, int
         if not mark or not number.isdecimal():
             reason = f"'{io}' names no I/O. Write JOB#NUMBER, as in sanlab explain --slowest --json"
             raise SanlabError(reason)
-        return job, int(number)
+        digits = number.lstrip("0") or "0"
+        if len(digits) > _MOST_DIGITS:
+            reason = f"{job} has no I/O of so high a number ({len(digits)} digits)"
+            raise SanlabError(reason)
+        return job, int(digits)
     slow = slowest(run)
     if not slow:
         reason = (
