@@ -128,6 +128,7 @@ def test_pace_pause_and_stop(tab: Visit, server: Server) -> None:
     job, page = watch(tab, server, pace=0.1)
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("h1")).to_contain_text("paused")
+    page.wait_for_timeout(500)  # the worker hears of it at its next look
     held = server.get(f"/jobs/{job}")["now_ps"]
     page.wait_for_timeout(300)
     assert server.get(f"/jobs/{job}")["now_ps"] == held

@@ -43,6 +43,9 @@ def test_a_watched_run_has_the_fingerprint_of_one_that_is_not(
     assert (done["state"], done["error"]) == ("done", None)
     alone = sanlab.run(server.folder / "san.yaml", folder=tmp_path / "alone")
     run = server.get(f"/runs/{done['run']}")
+    end_ps = run["manifest"]["simulated_ps"]
+    assert (done["now_ps"], done["end_ps"]) == (end_ps, end_ps), "a finished job is at its end"
+    assert events[-1][1]["now_ps"] == end_ps
     assert run["summary"]["fingerprint"] == alone.summary()["fingerprint"]
     samples = [data for name, data in events if name == "sample"]
     times = [data["at_ps"] for data in samples]

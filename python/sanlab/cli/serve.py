@@ -31,14 +31,20 @@ def serve(
         str | None,
         typer.Option("--token-file", metavar="FILE", help="Token that requests must have."),
     ] = None,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            "--public-url", metavar="URL", help="Address of a proxy before it, https://NAME."
+        ),
+    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
 ) -> None:
     """Open a folder of scenarios and runs as a page in the browser; Ctrl-C ends it.
 
-    Only this machine reaches it. With `--host` others do: then the address has a token, made anew
-    each time if there is no `--token-file`.
+    Only this machine reaches it. With `--host` or `--public-url` others do: then the address has a
+    token, made anew each time if there is no `--token-file`.
     """
     with outcome(as_json=False):
         folder = Path(workspace)
@@ -54,7 +60,7 @@ def serve(
             reason = f"sanlab serve needs {error.name}. Install it with: pip install 'sanlab[web]'"
             raise SanlabError(reason) from None
         token = None if token_file is None else read_token(Path(token_file))
-        address = address_of(host, port, token)
+        address = address_of(host, port, token, public_url)
 
         def ready(url: str) -> None:
             typer.echo(url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,7 +75,12 @@ def read_text(path: Path) -> str:
             inside = path / "scenario.yaml"
             remedy = f"Write {inside}" if inside.is_file() else "Name a YAML file in it"
             raise ScenarioError([Problem(str(path), None, None, "", "This is a folder", remedy)])
-        if path.stat().st_size > MAX_FILE_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for whoever writes to it
+            remedy = "Name a file that holds the text"
+            reason = "This is a pipe or a device, not a file"
+            raise ScenarioError([Problem(str(path), None, None, "", reason, remedy)])
+        if status.st_size > MAX_FILE_BYTES:
             reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
             raise ScenarioError(
                 [Problem(str(path), None, None, "", reason, "Use groups such as host[1..500]")]

@@ -47,7 +47,7 @@ def create_app(workspace: Path, limits: Limits | None = None) -> FastAPI:
         responses=errors,
     )
     app.state.services = shared
-    refusal.install(app)
+    refusal.install(app, str(shared.workspace.root))
     for module in ROUTES:
         app.include_router(module.router, prefix="/api")
     app.mount("/", Page())

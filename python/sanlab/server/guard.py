@@ -60,11 +60,14 @@ class Limits:
         Names in the Host header that are accepted, besides addresses where a token is needed.
     body_s
         How long a body may take to arrive.
+    public
+        Origin under which a proxy shows the page, `https://san.example`; None without one.
     """
 
     token: str | None = None
     hosts: tuple[str, ...] = LOOPBACK
     body_s: float = BODY_S
+    public: str | None = None
 
 
 class Refused(Exception):  # noqa: N818  an answer, not a fault
@@ -95,7 +98,7 @@ class Guard:
         headers = Headers(scope=scope)
         try:
             self._check_host(headers)
-            _check_origin(scope, headers)
+            _check_origin(scope, headers, self._limits.public)
             answer = self._signed_in(scope) or self._check_token(headers)
             if answer is not None:
                 await answer(scope, receive, send)
@@ -124,7 +127,16 @@ class Guard:
         if not given or not self._is_token(given):
             return None
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, given, path="/", httponly=True, samesite="strict")
+        public = urlsplit(self._limits.public or "")
+        name = _host_name(Headers(scope=scope).get("host", ""))
+        answer.set_cookie(
+            COOKIE,
+            given,
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=public.scheme == "https" and name == public.hostname,
+        )
         return answer
 
     def _check_token(self, headers: Headers) -> Response | None:
@@ -181,7 +193,7 @@ def _check_sizes(scope: Scope, headers: Headers, most: int) -> None:
         raise _too_large(most)
 
 
-def _check_origin(scope: Scope, headers: Headers) -> None:
+def _check_origin(scope: Scope, headers: Headers, public: str | None) -> None:
     """Refuse requests that another site made; programs other than browsers send neither header."""
     site = headers.get("sec-fetch-site", "none")
     is_api = scope["path"].startswith("/api/")
@@ -189,7 +201,7 @@ def _check_origin(scope: Scope, headers: Headers) -> None:
     if site not in ("same-origin", "none") and (is_api or not is_safe):
         raise _foreign()
     origin = headers.get("origin")
-    if origin is not None and not is_safe:
+    if origin is not None and not is_safe and origin != public:
         parts = urlsplit(origin)
         if (
             parts.scheme not in ("http", "https")

@@ -6,6 +6,7 @@ or of another version is made again.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import threading
@@ -49,15 +50,30 @@ class Index:
 
     def _rows(self, marker: str, row_of: Callable[[Path], Row]) -> list[Row]:
         with self._lock:
-            try:
-                found = self._refreshed(marker, row_of)
-            except sqlite3.DatabaseError:
-                self._file.unlink(missing_ok=True)
-                found = self._refreshed(marker, row_of)
+            found = self._found(marker, row_of)
         return sorted(found, key=lambda row: (row["created"], row["id"]), reverse=True)
 
-    def _refreshed(self, marker: str, row_of: Callable[[Path], Row]) -> list[Row]:
-        with closing(self._opened()) as base, base:
+    def _found(self, marker: str, row_of: Callable[[Path], Row]) -> list[Row]:
+        """Return the rows, with the file where it can be used; a damaged one is made again."""
+        for _ in range(2):
+            try:
+                return self._refreshed(marker, row_of, self._file)
+            except sqlite3.OperationalError:  # the disk is full, or the file cannot be written
+                self._remove(only_empty=True)
+                break
+            except sqlite3.DatabaseError:
+                self._remove(only_empty=False)
+        return self._refreshed(marker, row_of, None)
+
+    def _remove(self, *, only_empty: bool) -> None:
+        with contextlib.suppress(OSError):
+            if not only_empty or self._file.stat().st_size == 0:
+                self._file.unlink()
+
+    def _refreshed(
+        self, marker: str, row_of: Callable[[Path], Row], file: Path | None
+    ) -> list[Row]:
+        with closing(_opened(file)) as base, base:
             known = {
                 name: (stamp, text)
                 for name, stamp, text in base.execute(
@@ -81,26 +97,28 @@ class Index:
                 base.execute("DELETE FROM results WHERE marker = ? AND name = ?", (marker, name))
             return found
 
-    def _opened(self) -> sqlite3.Connection:
-        """Return the data base, with its table; in memory where the folder cannot be written."""
-        try:
-            self._file.parent.mkdir(exist_ok=True)
-            base = sqlite3.connect(self._file)
-        except (OSError, sqlite3.OperationalError):
-            base = sqlite3.connect(":memory:")
-        try:
-            (version,) = base.execute("PRAGMA user_version").fetchone()
-            if version != VERSION:
-                base.execute("DROP TABLE IF EXISTS results")
-                base.execute(f"PRAGMA user_version = {VERSION}")
-            base.execute(
-                "CREATE TABLE IF NOT EXISTS results"
-                " (marker TEXT, name TEXT, stamp TEXT, row TEXT, PRIMARY KEY (marker, name))"
-            )
-        except BaseException:
-            base.close()
-            raise
-        return base
+
+def _opened(file: Path | None) -> sqlite3.Connection:
+    """Return the data base, with its table; in memory where the folder cannot be written."""
+    try:
+        if file is not None:
+            file.parent.mkdir(exist_ok=True)
+        base = sqlite3.connect(file or ":memory:")
+    except (OSError, sqlite3.OperationalError):
+        base = sqlite3.connect(":memory:")
+    try:
+        (version,) = base.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            base.execute("DROP TABLE IF EXISTS results")
+            base.execute(f"PRAGMA user_version = {VERSION}")
+        base.execute(
+            "CREATE TABLE IF NOT EXISTS results"
+            " (marker TEXT, name TEXT, stamp TEXT, row TEXT, PRIMARY KEY (marker, name))"
+        )
+    except BaseException:
+        base.close()
+        raise
+    return base
 
 
 def _stamp(folder: Path, marker: str) -> str:

@@ -11,8 +11,14 @@ from starlette.exceptions import HTTPException
 from sanlab.errors import RunError, SanlabError, ScenarioError, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fastapi import FastAPI
     from starlette.requests import Request
+
+
+#: Most names that a remedy lists.
+MAX_NAMES = 20
 
 
 class Refusal(Exception):  # noqa: N818  an answer, not a fault
@@ -23,6 +29,16 @@ class Refusal(Exception):  # noqa: N818  an answer, not a fault
         self.status = status
         self.message = message
         self.remedy = remedy
+
+
+def require_known(kind: str, name: str, known: Iterable[str]) -> None:
+    """Refuse a name that is not one of those that are there."""
+    names = list(dict.fromkeys(known))
+    if name in names:
+        return
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    there = f"Known are {', '.join(names[:MAX_NAMES])}{more}" if names else f"It has no {kind}s"
+    raise Refusal(404, shortened(f"There is no {kind} '{name}'"), there)
 
 
 def detail(error: BaseException) -> dict[str, Any]:
@@ -48,6 +64,21 @@ def detail(error: BaseException) -> dict[str, Any]:
     return {"message": shortened(str(error)) or type(error).__name__}
 
 
+def within(body: Any, root: str) -> Any:  # noqa: ANN401  plain data
+    """Return what an error says with paths as they are within the workspace.
+
+    >>> within({"message": "/srv/san/runs/a: no manifest"}, "/srv/san")
+    {'message': 'runs/a: no manifest'}
+    """
+    if isinstance(body, dict):
+        return {key: within(value, root) for key, value in body.items()}
+    if isinstance(body, list):
+        return [within(value, root) for value in body]
+    if isinstance(body, str) and root != "/":
+        return body.replace(f"{root}/", "").replace(root, "the workspace")
+    return body
+
+
 def error_response(status: int, body: dict[str, Any]) -> JSONResponse:
     """Return the answer of an error."""
     return JSONResponse({"error": body}, status)
@@ -57,20 +88,23 @@ def _without_none(body: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in body.items() if value is not None}
 
 
-def install(app: FastAPI) -> None:
-    """Give every error its answer."""
+def install(app: FastAPI, root: str) -> None:
+    """Give every error its answer; none names the folders above the workspace."""
+
+    def answer(status: int, error: BaseException) -> JSONResponse:
+        return error_response(status, within(detail(error), root))
 
     @app.exception_handler(Refusal)
     async def refused(_request: Request, error: Refusal) -> JSONResponse:
-        return error_response(error.status, detail(error))
+        return answer(error.status, error)
 
     @app.exception_handler(SanlabError)
     async def failed(_request: Request, error: SanlabError) -> JSONResponse:
-        return error_response(500 if isinstance(error, RunError) else 422, detail(error))
+        return answer(500 if isinstance(error, RunError) else 422, error)
 
     @app.exception_handler(OSError)
     async def unreadable(_request: Request, error: OSError) -> JSONResponse:
-        return error_response(500, detail(error))
+        return answer(500, error)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_request: Request, error: RequestValidationError) -> JSONResponse:

@@ -69,6 +69,7 @@ class Services:
     runs: OpenRuns = field(default_factory=OpenRuns)
     questions: Questions = field(default_factory=Questions)
     streams: int = 0
+    is_ending: bool = False
 
     def __post_init__(self) -> None:
         self.index = Index(self.workspace)

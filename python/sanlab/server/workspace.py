@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import errno
 import hashlib
 import os
 import threading
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.scenario.load import MAX_FILE_BYTES, read_text
 from sanlab.server.refusal import Refusal
-from sanlab.simulation.folder import write_file
+from sanlab.simulation.folder import DEFAULT_PARENT, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,10 @@ MAX_LEVELS = 6
 MAX_ENTRIES = 100_000
 #: Longest path of a request.
 MAX_PATH = 1000
+#: Longest name of a file or folder, in bytes.
+MAX_NAME = 255
+#: Folder below which runs are written.
+RUNS = DEFAULT_PARENT.name
 #: Bytes of a file in which its title is looked for.
 TITLE_BYTES = 8192
 #: Files that make a folder one of results.
@@ -59,6 +64,9 @@ class Workspace:
             raise _outside(name)
         if any(step.startswith(".") for step in steps):
             raise _outside(name)
+        if any(len(step.encode()) > MAX_NAME for step in steps):
+            reason = f"A name in the path is longer than {MAX_NAME} bytes"
+            raise Refusal(400, reason, "Choose a shorter name")
         path = self.root.joinpath(*steps)
         try:
             real = Path(os.path.realpath(path))
@@ -98,6 +106,7 @@ class Workspace:
         path = self.scenario(name)
         if len(text.encode()) > MAX_FILE_BYTES:
             raise Refusal(413, f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB")
+        self._require_place(path, name)
         with self._saving:
             present = digest_of(read_text(path)) if path.exists() else None
             if present != digest:
@@ -107,10 +116,34 @@ class Workspace:
                 elif present is None:
                     reason = f"{name} was removed since it was read"
                 raise Refusal(409, reason, "Read it again, then repeat the change")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # A link is followed: what it leads to is within the workspace.
-            write_file(Path(os.path.realpath(path)), text)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                # A link is followed: what it leads to is within the workspace.
+                write_file(Path(os.path.realpath(path)), text)
+            except OSError as error:
+                raise _unsaved(name, error) from None
         return digest_of(text)
+
+    def _require_place(self, path: Path, name: str) -> None:
+        """Refuse to save where no file can be, or within results, which are not edited."""
+        if path.exists() and not path.is_file():
+            raise Refusal(400, f"{name} is a folder, a pipe or a device", "Choose another name")
+        above = self._above(path)
+        for folder in above:
+            if folder.exists() and not folder.is_dir():
+                reason = f"{self.name(folder)} is a file, not a folder"
+                raise Refusal(409, reason, "Choose another folder")
+        kept = {step for step in above if step.parent in above and step.parent.name == RUNS}
+        if path.exists():
+            kept = set()
+        for folder in above | self._above(Path(os.path.realpath(path))):
+            if folder in kept or any((folder / marker).is_file() for marker in RESULTS):
+                reason = f"{self.name(folder)} is a folder of results, which are not edited"
+                raise Refusal(409, reason, "Save the scenario in another folder")
+
+    def _above(self, path: Path) -> set[Path]:
+        """Return the folders that a path is in, the workspace itself left out."""
+        return {step for step in path.parents if self.root in step.parents}
 
     def scenarios(self) -> Iterator[Path]:
         """Return all files that may be scenarios, those within results left out."""
@@ -121,7 +154,7 @@ class Workspace:
     def results(self, marker: str) -> Iterator[Path]:
         """Return the folders that contain a file of this name."""
         for path in self._walk(MAX_LEVELS, in_results=True):
-            if path.name == marker:
+            if path.name == marker and path.is_file():
                 yield path.parent
 
     def _walk(self, levels: int, *, in_results: bool = False) -> Iterator[Path]:
@@ -158,6 +191,16 @@ class Workspace:
     def identifier(self, folder: Path) -> str:
         """Return the id of a folder with results: its path in a form without slashes."""
         return identifier_of(self.name(folder))
+
+
+def _unsaved(name: str, error: OSError) -> Refusal:
+    """Return why a file was not saved, with what helps."""
+    reason = f"{name} is not saved: {error.strerror}"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return Refusal(507, reason, "Free space on the disk of the workspace, then save again")
+    if error.errno == errno.ENAMETOOLONG:
+        return Refusal(400, reason, "Choose a shorter name")
+    return Refusal(409, reason, "Check the permissions of its folder, or choose another name")
 
 
 def identifier_of(name: str) -> str:

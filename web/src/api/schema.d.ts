@@ -443,7 +443,7 @@ export interface paths {
         };
         /**
          * Explain
-         * @description Return what limits each workload, and the findings, each with its places.
+         * @description Return what limits each workload, or one; and the findings of the run, with their places.
          */
         get: operations["explain_api_runs__run__explain_get"];
         put?: never;
@@ -2855,7 +2855,9 @@ export interface operations {
     };
     explain_api_runs__run__explain_get: {
         parameters: {
-            query?: never;
+            query?: {
+                workload?: string | null;
+            };
             header?: never;
             path: {
                 run: string;
@@ -3247,7 +3249,7 @@ export interface operations {
         parameters: {
             query?: {
                 io?: string | null;
-                rank?: number;
+                rank?: number | null;
             };
             header?: never;
             path: {
@@ -3281,7 +3283,7 @@ export interface operations {
         parameters: {
             query?: {
                 io?: string | null;
-                rank?: number;
+                rank?: number | null;
             };
             header?: never;
             path: {

@@ -55,6 +55,8 @@ export class Watched {
 
   #progress(news: Partial<Job>): void {
     if (!this.job) return;
+    // From before the last change, and overtaken by its answer.
+    if ((news.changed_at_ps ?? -1) < (this.job.changed_at_ps ?? -1)) return;
     const hadNames = this.job.port_names.length > 0;
     this.job = { ...this.job, ...news };
     if (this.isOver) {

@@ -15,7 +15,7 @@ from sanlab.errors import SanlabError, ScenarioError
 from sanlab.plan.defaults import LATEST_END_PS
 from sanlab.server.jobs.order import Done, Drive, Failed, Names, Prepared, Progress, Sample, Stop
 from sanlab.server.jobs.pacing import Pacing
-from sanlab.server.refusal import detail
+from sanlab.server.refusal import detail, within
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -39,9 +39,10 @@ def work(order: Order, pipe: Connection) -> None:
     except (BrokenPipeError, EOFError, ConnectionResetError):
         return  # the server is gone
     except ScenarioError as error:
-        pipe.send(Failed(detail(error), [one.as_dict() for one in error.problems]))
+        problems = [within(one.as_dict(), order.workspace) for one in error.problems]
+        pipe.send(Failed(within(detail(error), order.workspace), problems))
     except (SanlabError, OSError, MemoryError) as error:
-        pipe.send(Failed(detail(error)))
+        pipe.send(Failed(within(detail(error), order.workspace)))
     except Exception as error:
         pipe.send(Failed({"message": f"A fault of sanlab: {type(error).__name__}: {error}"}))
         raise
@@ -87,6 +88,7 @@ def _run(order: Order, pipe: Connection) -> Done:
     (outcome,) = outcomes
     if isinstance(outcome, BaseException):
         raise outcome
+    driver.report(int(outcome.summary["simulated_ps"]))
     folder = keep(prepared, outcome, None)
     is_complete = bool(outcome.summary["is_complete"])
     return Done(Path(folder).as_posix(), is_complete=is_complete)
@@ -110,11 +112,17 @@ class _Driver:
             self._obey(self._pipe.recv())
         now_ps = self._control.now_ps
         self._control.hold(self._pacing.hold_ps(now_ps, time.monotonic()))
+        if self.report(now_ps):
+            self._sample()
+
+    def report(self, now_ps: int) -> bool:
+        """Say where the run is; returns whether that is news."""
         progress = Progress(now_ps, self._end_ps, self._control.events, self._pacing.is_paused)
-        if progress != self._sent:
+        is_news = progress != self._sent
+        if is_news:
             self._pipe.send(progress)
             self._sent = progress
-            self._sample()
+        return is_news
 
     def _obey(self, message: object) -> None:
         if isinstance(message, Stop):

@@ -146,7 +146,7 @@ async def _stream(job: Job, number: int, shared: Shared) -> AsyncIterator[str]:
     shared.streams += 1
     try:
         version, quiet_s = -1, 0.0
-        while True:
+        while not shared.is_ending:
             if job.version == version:
                 quiet_s += LOOK_S
                 if quiet_s > QUIET_S:

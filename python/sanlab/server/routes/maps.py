@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sanlab.server.checking import map_of_run
+from sanlab.server.refusal import require_known
 from sanlab.server.services import Shared
 from sanlab.topology import Access, Colours, Topology, access_of, colours_of
 from sanlab.topology.colours import Metric
@@ -32,4 +33,6 @@ def colours(run: str, shared: Shared, metric: Metric = "utilisation") -> Colours
 @router.get("/runs/{run}/access")
 def access(run: str, host: str, shared: Shared, at_ps: Instant = 0) -> list[Access]:
     """Return the LUNs that a host may see, and the paths to each of them."""
-    return access_of(shared.run(run).plan, host, at_ps)
+    plan = shared.run(run).plan
+    require_known("host", host, (one["name"] for one in plan["hosts"]))
+    return access_of(plan, host, at_ps)

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, Response
 
 from sanlab.results.run import Run
 from sanlab.server import models
-from sanlab.server.refusal import Refusal
+from sanlab.server.refusal import Refusal, require_known
 from sanlab.server.services import Shared
 
 router = APIRouter(tags=["runs"])
@@ -56,9 +56,14 @@ def run_detail(run: str, shared: Shared) -> models.RunDetail:
 
 
 @router.get("/runs/{run}/explain")
-def explain(run: str, shared: Shared) -> models.Explanation:
-    """Return what limits each workload, and the findings, each with its places."""
-    return shared.open_run(run).answer("explain", _explanation)
+def explain(run: str, shared: Shared, workload: str | None = None) -> models.Explanation:
+    """Return what limits each workload, or one; and the findings of the run, with their places."""
+    found = shared.open_run(run).answer("explain", _explanation)
+    if workload is None:
+        return found
+    require_known("workload", workload, (one.workload for one in found.workloads))
+    chosen = [one for one in found.workloads if one.workload == workload]
+    return found.model_copy(update={"workloads": chosen})
 
 
 def _explanation(run: Run) -> models.Explanation:

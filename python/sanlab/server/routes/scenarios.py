@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from sanlab.scenario.edit import Edit
 from sanlab.server import models
 from sanlab.server.checking import checked
+from sanlab.server.refusal import require_known
 from sanlab.server.services import Shared
 from sanlab.server.workspace import digest_of, modified, title_of
 from sanlab.topology import Access, access_of
@@ -56,6 +57,7 @@ def access(body: models.AccessRequest, shared: Shared) -> list[Access]:
     scenario = parse_scenario(body.text)
     scenario.confine(shared.workspace.root, shared.workspace.root)
     plan = json.loads(compile_plan(scenario).to_json())
+    require_known("host", body.host, (one["name"] for one in plan["hosts"]))
     return access_of(plan, body.host, body.at_ps)
 
 
