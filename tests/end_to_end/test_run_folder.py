@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import sanlab
 from sanlab.cli.main import app
+from sanlab.cli.run_lines import run_lines
 from sanlab.errors import ScenarioError
 from sanlab.explain.findings import find
 from sanlab.results.columns import STAGES, TABLES
@@ -165,6 +166,17 @@ def test_a_run_stopped_by_ctrl_c_is_kept_and_marked(
     assert 0 < run.manifest.simulated_ps < 1000 * 10**12
     assert run.summary()["is_complete"] is False
     assert any(finding.id == "stopped_early" for finding in find(run))
+
+
+def test_a_run_stopped_before_its_first_event_says_so(tmp_path: Path) -> None:
+    run = sanlab.run(HELLO, overrides={"measure.duration": "1us"}, folder=tmp_path / "run")
+    nothing = {"is_complete": False, "events": 0, "simulated_ps": 0, "fingerprint": "0" * 16}
+    stopped = sanlab.Run(run.folder, run.manifest.model_copy(update=nothing))
+    lines = "\n".join(run_lines(stopped, stopped.summary(), None))
+    assert "stopped before its first event: nothing was simulated" in lines
+    assert "fingerprint" not in lines
+    (finding,) = (one for one in find(stopped) if one.id == "stopped_early")
+    assert finding.title == "The run was stopped before its first event"
 
 
 def test_the_command_writes_one_json_document(

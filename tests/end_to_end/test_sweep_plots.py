@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
+import sanlab
 from sanlab.cli.main import app
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from sanlab.errors import SanlabError
 
 
 def test_a_plot_draws_what_there_is_or_says_what_it_held(tmp_path: Path) -> None:
@@ -48,6 +49,16 @@ measure: {duration: 1ms}
     _, held, picture = plotted("--x", "N")  # of the others, two are series and facet
     assert list(held) == ["workloads.w.bs"]
     assert ">20<" in picture
+    drawn = sanlab.plot(sanlab.Sweep.open(folder), x="N").to_svg()
+    assert sanlab.plot(folder, x="N").to_svg() == drawn
+    assert sanlab.plot(Path(folder), x="N").to_svg() == drawn
+
+
+def test_what_is_no_sweep_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SanlabError, match="sweep"):
+        sanlab.plot(tmp_path)
+    with pytest.raises(SanlabError, match="not a list"):
+        sanlab.plot([1])  # type: ignore[arg-type]
 
 
 def test_times_have_one_unit_in_all_facets_and_later_facets_are_folded(tmp_path: Path) -> None:

@@ -174,7 +174,11 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
         f"{done.title or done.manifest.scenario_file}: {simulated} {how}",
     ]
     if not done.manifest.is_complete:
-        lines.append("stopped before its end: all numbers cover the simulated time so far")
+        lines.append(
+            "stopped before its end: all numbers cover the simulated time so far"
+            if done.manifest.events or measured
+            else "stopped before its first event: nothing was simulated"
+        )
     if summary["io_count"]:
         lines += _headline(done, summary["throughput_note"]) + _steady_lines(done)
     else:
@@ -199,7 +203,8 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
         lag = show_time(summary["worst_mirror_lag_us"] * 1e6)
         lines.append(f"  worst lag    {summary['worst_mirror']}'s copy, {lag} behind")
     lines += _limit_lines(done)
-    if measured is None:
+    is_empty = not done.manifest.is_complete and not done.manifest.events
+    if measured is None and not is_empty:
         lines.append(f"  fingerprint  {done.manifest.fingerprint}")
     lines.append(f"  {'report' if report else 'folder'}       {report or done.folder}")
     return lines

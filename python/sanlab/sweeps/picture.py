@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from sanlab.errors import SanlabError
@@ -20,11 +21,12 @@ from sanlab.sweeps.figures import (
     standalone,
     values_of,
 )
+from sanlab.sweeps.result import Sweep
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.sweeps.result import Row, Sweep
+    from sanlab.sweeps.result import Row
     from sanlab.vega_lite import Chart
 
 #: Stands for the load in place of a parameter along x.
@@ -74,7 +76,7 @@ def draw(sweep: Sweep, wanted: Wanted, out: Path | None = None) -> Drawn:
 
 
 def plot(  # noqa: PLR0913  one for each axis
-    sweep: Sweep,
+    sweep: Sweep | str | Path,
     y: str = "iops",
     *,
     x: str | None = None,
@@ -87,6 +89,8 @@ def plot(  # noqa: PLR0913  one for each axis
 
     Parameters
     ----------
+    sweep
+        A sweep, or its folder.
     y
         Metric, such as `iops`, `throughput_bytes_per_s` or `response_p99_ps`.
     x, series, facet
@@ -99,8 +103,13 @@ def plot(  # noqa: PLR0913  one for each axis
     Raises
     ------
     SanlabError
-        The sweep has nothing of the kind.
+        It is not a sweep, or it has nothing of the kind.
     """
+    if not isinstance(sweep, Sweep):
+        if not isinstance(sweep, (str, PathLike)):
+            reason = f"plot draws a sweep or the folder of one, not a {type(sweep).__name__}"
+            raise SanlabError(reason)
+        sweep = Sweep.open(sweep)
     wanted = Wanted(x, y, series, facet, phase, is_heat_map)
     return _picture(sweep, wanted, _axes(sweep, wanted))
 
