@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Stages in which a write waits for the media.
 _STAGES = ("disk_queue", "seek", "rotation", "transfer", "parity", "media")
+#: Those in which it waits for the arm of a disk.
+_ARM = ("disk_queue", "seek", "rotation")
 #: Share of the writes of a cache that it does not take from which that is what they wait for.
 MOST = 0.5
 #: Why a cache takes no writes: what to say, and what may help.
@@ -67,6 +69,9 @@ def find(case: Case) -> Iterator[Candidate]:
     if through is None or (
         through.reason != "alone" and (not case.is_closed or stations.nearly(case) is not None)
     ):
+        return
+    # SSDs and memory keep no arm waiting: without a cache they are what the array was bought for.
+    if through.reason == "none" and case.view.share_of(case.workload, "write", _ARM) < DELAYS:
         return
     mean = case.view.mean_write(case.workload)
     yield Candidate(
