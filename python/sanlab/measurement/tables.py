@@ -175,6 +175,9 @@ def _series(
                 "bytes": round(float(moved[place])),
                 "response_sum_ps": round(mean * ios * PS_PER_NS),
                 "response_max_ps": round(mean * PS_PER_NS) if ios else 0,
+                # fio logs means of intervals: their percentiles are not known.
+                "response_p50_ps": 0,
+                "response_p99_ps": 0,
                 "error_count": 0,
                 "delayed_count": 0,
             }
@@ -227,7 +230,7 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "workload_series": (
         "workload", "op", "time_ps", "io_count", "bytes", "response_sum_ps", "response_max_ps",
-        "error_count", "delayed_count",
+        "response_p50_ps", "response_p99_ps", "error_count", "delayed_count",
     ),
     "response_histogram": ("workload", "op", "low_ps", "high_ps", "io_count"),
 }  # fmt: skip

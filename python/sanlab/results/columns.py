@@ -241,7 +241,7 @@ TABLES: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "bytes": "bytes that arrived in the bin, those of I/Os not yet done included",
             "response_sum_ps": "sum of their response times; divide by `io_count` for the mean",
             "response_max_ps": "longest of them",
-            "response_p50_ps": "response time that half of them did not exceed, within 3 %; 0 without any",
+            "response_p50_ps": "response time that half of them did not exceed, within 3 %; 0 without any, and in measured runs",
             "response_p99_ps": "response time that 99 % of them did not exceed, within 3 %; of fewer than 100 "
             "I/Os about the longest",
             "error_count": "I/Os that failed in the bin",

@@ -172,7 +172,12 @@ def listed(run: Record) -> list[tuple[str, str, list[str]]]:
     """Return kind, name and metrics of everything that has series, hosts by their ports."""
     found = []
     cabled = {row["port"] for row in run.rows("ports") if row["kind"] != "nl_port"}
-    done = {(row["workload"], row["op"]) for row in run.rows("workloads")}
+    # A measured run has no percentiles of its bins.
+    done = {
+        (row["workload"], row["op"])
+        for row in run.rows("workload_series")
+        if row["response_p50_ps"]
+    }
     for kind, source in SOURCES.items():
         for name in _names(run, source):
             metrics = [
