@@ -203,6 +203,9 @@ def test_the_printed_address_can_be_opened_elsewhere(tmp_path: Path) -> None:
     try:
         url = urllib.parse.urlsplit(process.stdout.readline().strip())
         assert url.hostname in (socket.gethostname().lower(), "localhost")
+        # A browser writes a warning where the header cannot hold.
+        other = httpx.get(f"http://127.0.0.1:{url.port}", headers={"Host": "10.1.2.3"})
+        assert "cross-origin-opener-policy" not in other.headers
     finally:
         process.kill()
         process.communicate()
@@ -254,6 +257,7 @@ def test_a_proxy_shows_the_page_under_its_name(tmp_path: Path, host: str) -> Non
         assert save(bearer | {"Host": "other.example"}) == 421
         signed = httpx.get(f"{base}/?token={token}", headers={"Host": host}, trust_env=False)
         assert ("Secure" in signed.headers["set-cookie"]) == (host == "san.example")
+        assert "cross-origin-opener-policy" in signed.headers
     finally:
         process.kill()
         process.communicate()

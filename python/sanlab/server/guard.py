@@ -42,10 +42,11 @@ POLICY = (
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+#: Browsers heed this one over TLS and on loopback, and complain about it elsewhere.
+ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin"}
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,8 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # there are no web sockets
-        send = _with_headers(send)
         headers = Headers(scope=scope)
+        send = _with_headers(send, HEADERS | (ISOLATION if self._is_trusted(headers) else {}))
         try:
             self._check_host(headers)
             _check_origin(scope, headers, self._limits.public)
@@ -108,6 +109,12 @@ class Guard:
             await refused.answer(scope, receive, send)
             return
         await self._app(scope, _replayed(body, receive), send)
+
+    def _is_trusted(self, headers: Headers) -> bool:
+        """Say whether a browser takes the connection for a safe one."""
+        name = _host_name(headers.get("host", ""))
+        public = urlsplit(self._limits.public or "")
+        return name in LOOPBACK or (public.scheme == "https" and name == public.hostname)
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse names that are not of this server: another site's may lead here (rebinding)."""
@@ -247,12 +254,12 @@ def _cookie(headers: Headers) -> str:
     return "" if found is None else found.value
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, added: dict[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.setdefault("Content-Security-Policy", POLICY)
-            for name, value in HEADERS.items():
+            for name, value in added.items():
                 headers.setdefault(name, value)
             headers.setdefault("Cache-Control", "no-store")
         await send(message)
