@@ -56,13 +56,14 @@ def ladder(
         from sanlab.ladder.ladder import ladder as climb
         from sanlab.ladder.lines import ladder_lines
         from sanlab.results.run import Run
+        from sanlab.simulation.folder import require_free
 
         if io is not None and rank is not None:
             reason = "--io and --slowest both choose the I/O. Give one of them"
             raise SanlabError(reason)
         _refuse_twice({"--svg": svg, "--html": html, "--pcapng": pcapng})
         for name in filter(None, (svg, html, pcapng)):
-            _refuse(Path(name), force=force)
+            require_free(Path(name), force=force)
         run = Run.open(folder)
         one = climb(run, io=io, rank=rank or 1)
         written = _write(run, one, svg=svg, html=html, pcapng=pcapng)
@@ -80,18 +81,6 @@ def _refuse_twice(targets: dict[str, str | None]) -> None:
             if other != option:
                 reason = f"{other} and {option} both name {name}. Give each a file of its own"
                 raise SanlabError(reason)
-
-
-def _refuse(target: Path, *, force: bool) -> None:
-    if target.exists() and not target.is_file():
-        reason = f"{target} is not a regular file. Name another file"
-        raise SanlabError(reason)
-    if target.exists() and not force:
-        reason = f"{target} exists. Name another file, or use --force to replace it"
-        raise SanlabError(reason)
-    if not target.parent.is_dir():
-        reason = f"There is no folder {target.parent} to write {target.name} to. Make it first"
-        raise SanlabError(reason)
 
 
 def _write(

@@ -40,7 +40,7 @@ def ports(
     sets: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List every port: its state and the reason, what is attached, who is logged in, and its zones.
+    """List every port: its state and the reason, what is attached, its logins and its zones.
 
     Conflicts between switches stand below, whenever they come.
     """

@@ -163,6 +163,25 @@ def refuse_unwritable(parent: Path) -> None:
         raise SanlabError(reason)
 
 
+def require_free(target: Path, *, force: bool) -> None:
+    """Refuse a file that cannot be written, before any work is done for it.
+
+    Raises
+    ------
+    SanlabError
+        It is a folder or a device, its folder is missing, or it exists and `force` is not given.
+    """
+    if target.exists() and not target.is_file():
+        reason = f"{target} is not a regular file. Name another file"
+        raise SanlabError(reason)
+    if target.exists() and not force:
+        reason = f"{target} exists. Name another file, or use --force to replace it"
+        raise SanlabError(reason)
+    if not target.parent.is_dir():
+        reason = f"There is no folder {target.parent} to write {target.name} to. Make it first"
+        raise SanlabError(reason)
+
+
 def write_file(path: Path, text: str) -> None:
     """Write a complete file: under a temporary name first, then renamed."""
     with growing_file(path) as growing:

@@ -12,7 +12,7 @@ from sanlab.plan.explain import end_names
 from sanlab.plan.names import Names
 from sanlab.scenario.groups import GroupError
 from sanlab.simulation.execute import Capture, prepare, simulate
-from sanlab.simulation.folder import growing_file
+from sanlab.simulation.folder import growing_file, require_free
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ def trace(  # noqa: PLR0913  one option each
     18204
     """
     target = Path(output)
-    _refuse_to_overwrite(target, force=force)
+    require_free(target, force=force)
     prepared = prepare(source, overrides or {}, seed)
     plan = prepared.plan
     ends = choose_ports(plan, ports)
@@ -164,15 +164,3 @@ def _match(names: Names[tuple[int, int]], word: str) -> list[str]:
         return names.match(word) or (names.match(f"{word}.*") if word else [])
     except GroupError as error:
         raise SanlabError(str(error)) from error
-
-
-def _refuse_to_overwrite(target: Path, *, force: bool) -> None:
-    if target.exists() and not target.is_file():
-        reason = f"{target} is not a file. Name another"
-        raise SanlabError(reason)
-    if target.exists() and not force:
-        reason = f"{target} exists. Name another file, or use --force to replace it"
-        raise SanlabError(reason)
-    if not target.parent.is_dir():
-        reason = f"There is no folder {target.parent} to write {target.name} to. Make it first"
-        raise SanlabError(reason)

@@ -1,4 +1,4 @@
-"""Every port of every box with its state, its cable and who is logged in."""
+"""Every port of every box with its state, its cable and the ports that are logged in there."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from sanlab.topology.colours import Metric
 
 router = APIRouter(tags=["maps"])
 
-Instant = Annotated[int, Query(ge=0, le=2**63)]
+Instant = Annotated[int, Query(ge=0, le=2**63 - 1)]
 
 
 @router.get("/runs/{run}/topology")
