@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +15,7 @@ from sanlab.measurement import fio
 ENGINES: Final[dict[str, str]] = {
     "libaio": "files and block devices",
     "libiscsi": "LUNs of an iSCSI target without a kernel initiator",
-    "nbd": "network block devices, for iSCSI through qemu-nbd",
+    "nbd": "network block devices, also iSCSI through qemu-nbd",
 }
 #: Optional Python packages: module, extra of sanlab, and what it is for.
 MODULES: Final[dict[str, tuple[str, str]]] = {
@@ -28,7 +27,8 @@ MODULES: Final[dict[str, tuple[str, str]]] = {
 PROGRAMS: Final[dict[str, tuple[str, str]]] = {
     "lsblk": ("util-linux", "knowing whether a device is in use"),
     "tshark": ("tshark", "reading captures of sanlab trace"),
-    "qemu-nbd": ("qemu-utils", "iSCSI for fio's nbd engine"),
+    "qemu-nbd": ("qemu-utils", "LUNs of an iSCSI target, for fio's engine nbd"),
+    "nbdkit": ("nbdkit", "a disk with a known delay and rate: examples/real-rate-limited-disk"),
 }
 
 
@@ -70,7 +70,7 @@ def _fio() -> list[Check]:
         program = fio.find()
     except SanlabError as error:
         return [Check("fio", use, "", str(error))]
-    engines = _engines(program.path)
+    engines = fio.engines(program)
     return [
         Check("fio", use, f"{program.version} ({program.path})"),
         *(
@@ -83,16 +83,6 @@ def _fio() -> list[Check]:
             for name, purpose in ENGINES.items()
         ),
     ]
-
-
-def _engines(path: str) -> set[str]:
-    try:
-        done = subprocess.run(
-            [path, "--enghelp"], capture_output=True, text=True, check=False, timeout=30
-        )
-    except (OSError, subprocess.SubprocessError):
-        return set()
-    return {line.strip() for line in done.stdout.splitlines()}
 
 
 def _programs() -> list[Check]:

@@ -131,7 +131,7 @@ def _text(
     offset = min(job.offset_bytes, max(0, room - job.block_bytes))
     span = min(job.span_bytes, room - offset)
     lines = [
-        f"filename={':'.join(_escaped(str(place.path)) for place in places)}",
+        *_where(work, places),
         *kept,
         f"offset={offset // job.block_bytes * job.block_bytes}",
         f"size={max(job.block_bytes, span // job.block_bytes * job.block_bytes)}",
@@ -141,6 +141,25 @@ def _text(
         *([f"startdelay={start_ms}ms"] if start_ms else []),
     ]
     return "\n".join(lines)
+
+
+def _where(work: Workload, places: list[Place]) -> list[str]:
+    """Options that say where a section's I/O goes.
+
+    Raises
+    ------
+    SanlabError
+        fio cannot spread a job over these places.
+    """
+    if not any(place.is_nbd for place in places):
+        return [f"filename={':'.join(_escaped(place.address) for place in places)}"]
+    if len(places) > 1:
+        reason = (
+            f"{work.name} cannot be measured: a job of fio drives one network block device, and"
+            " this one has several LUNs. Give each LUN a workload of its own"
+        )
+        raise SanlabError(reason)
+    return ["ioengine=nbd", f"uri={places[0].address}"]
 
 
 def _escaped(path: str) -> str:

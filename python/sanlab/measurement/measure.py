@@ -85,6 +85,8 @@ def measure(
     places = Places(question.wanted, luns, written)
     work = Path(tempfile.mkdtemp(prefix="sanlab-fio-"))
     try:
+        if any(place.is_nbd for place in places.by_lun.values()):
+            fio.require_engine(program, "nbd")
         sections = sections_of(plan, scenario, places.by_lun, question.run_ms)
         end_ms = max(section.end_ms for section in sections)
         interval_ms = max(LEAST_BIN_MS, -(-end_ms // BINS // 10) * 10)
@@ -113,7 +115,7 @@ def measure(
             "command": answer.command,
             "machine": f"{platform.system()} {platform.release()} {platform.machine()}",
             "places": {
-                lun: "a file of its own" if place.is_own else str(place.path)
+                lun: "a file of its own" if place.is_own else place.address
                 for lun, place in places.by_lun.items()
             },
             "is_buffered": question.is_buffered,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
+from sanlab.measurement.nbd import Nbd, ask, parse_nbd
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -25,18 +26,21 @@ class Place:
     ----------
     lun
         Its name in the scenario.
-    path
-        File or block device.
+    address
+        Path of a file or a block device, or URI of an export.
     bytes
         Its size.
     is_own
         A file that this measurement made, and removes.
+    is_nbd
+        A network block device, for fio's engine `nbd`.
     """
 
     lun: str
-    path: Path
+    address: str
     bytes: int
-    is_own: bool
+    is_own: bool = False
+    is_nbd: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,23 +50,23 @@ class Wanted:
     Attributes
     ----------
     targets
-        A path for each LUN; the LUN `*` stands for all others.
+        A path or a URI for each LUN; the LUN `*` stands for all others.
     size
         Of files that are made, in bytes.
     destructive
-        Files and devices that may be written.
+        Files, devices and URIs that may be written.
     """
 
-    targets: dict[str, Path]
+    targets: dict[str, str]
     size: int
-    destructive: tuple[Path, ...] = ()
+    destructive: tuple[str, ...] = ()
 
 
-def parse_target(text: str) -> tuple[str, Path]:
-    """Split `lun=PATH`.
+def parse_target(text: str) -> tuple[str, str]:
+    """Split `lun=PLACE`.
 
     >>> parse_target("dev1.lun1=/dev/sdb")
-    ('dev1.lun1', PosixPath('/dev/sdb'))
+    ('dev1.lun1', '/dev/sdb')
 
     Raises
     ------
@@ -73,7 +77,16 @@ def parse_target(text: str) -> tuple[str, Path]:
     if not equals or not lun.strip() or not path.strip():
         reason = f"--target {text}: write LUN=PATH, --target dev1.lun1=/mnt/test, or '*=/mnt/test'"
         raise SanlabError(reason)
-    return lun.strip(), Path(path.strip())
+    return lun.strip(), path.strip()
+
+
+def is_uri(text: str) -> bool:
+    """Whether a place is an address on a network: a path has no `://`.
+
+    >>> is_uri("nbd://127.0.0.1/disk"), is_uri("/dev/sdb")
+    (True, False)
+    """
+    return "://" in text
 
 
 class Places:
@@ -112,10 +125,13 @@ class Places:
             raise
 
     def _place(self, lun: str, *, is_written: bool) -> Place:
-        path = self._wanted.targets.get(lun) or self._wanted.targets.get("*")
-        if path is None:
+        text = self._wanted.targets.get(lun) or self._wanted.targets.get("*")
+        if text is None:
             reason = f"no place for {lun}: add --target {lun}=FOLDER, or a file or a device"
             raise SanlabError(reason)
+        if is_uri(text):
+            return self._export(lun, text, is_written=is_written)
+        path = Path(text)
         try:
             mode = path.stat().st_mode
         except OSError as error:
@@ -127,13 +143,30 @@ class Places:
             if is_written:
                 self._refuse_unnamed(lun, path)
                 refuse_in_use(path)
-            return Place(lun, path, _device_bytes(path), is_own=False)
+            return Place(lun, str(path), _device_bytes(path))
         if not stat.S_ISREG(mode):
             reason = f"{path} for {lun} is neither a folder, nor a file, nor a block device"
             raise SanlabError(reason)
         if is_written:
             self._refuse_unnamed(lun, path)
-        return Place(lun, path, path.stat().st_size, is_own=False)
+        return Place(lun, str(path), path.stat().st_size)
+
+    def _export(self, lun: str, text: str, *, is_written: bool) -> Place:
+        """An export of an NBD server, which is a device: writes must name it."""
+        address = parse_nbd(text)
+        if is_written and address not in self._named_exports():
+            raise SanlabError(_overwritten(text, lun))
+        export = ask(address)
+        if is_written and export.is_read_only:
+            reason = f"{text} is read-only, and a workload writes to {lun}. Serve it writable"
+            raise SanlabError(reason)
+        if not export.bytes:
+            reason = f"{text} for {lun} has no bytes. Serve an export with a size"
+            raise SanlabError(reason)
+        return Place(lun, str(address), export.bytes, is_nbd=True)
+
+    def _named_exports(self) -> set[Nbd]:
+        return {parse_nbd(text) for text in self._wanted.destructive if is_uri(text)}
 
     def _own_file(self, lun: str, folder: Path) -> Place:
         """A file in a folder of its own below the one that was named."""
@@ -143,16 +176,12 @@ class Places:
             raise SanlabError(reason)
         own = Path(tempfile.mkdtemp(prefix="sanlab-measure-", dir=folder))
         self._made.append(own)
-        return Place(lun, own / f"{lun}.data", self._wanted.size, is_own=True)
+        return Place(lun, str(own / f"{lun}.data"), self._wanted.size, is_own=True)
 
     def _refuse_unnamed(self, lun: str, path: Path) -> None:
-        named = {one.resolve() for one in self._wanted.destructive}
+        named = {Path(one).resolve() for one in self._wanted.destructive if not is_uri(one)}
         if path.resolve() not in named:
-            reason = (
-                f"{path} would be overwritten: a workload writes to {lun}. Name a folder instead,"
-                f" or add --destructive {path} if nothing on it is needed"
-            )
-            raise SanlabError(reason)
+            raise SanlabError(_overwritten(str(path), lun))
 
     def remove(self) -> None:
         """Remove the files that were made."""
@@ -162,6 +191,13 @@ class Places:
             if folder.is_dir():
                 folder.rmdir()
         self._made.clear()
+
+
+def _overwritten(place: str, lun: str) -> str:
+    return (
+        f"{place} would be overwritten: a workload writes to {lun}. Name a folder instead,"
+        f" or add --destructive '{place}' if nothing on it is needed"
+    )
 
 
 def refuse_in_use(device: Path) -> None:
