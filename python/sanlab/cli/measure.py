@@ -33,7 +33,7 @@ def measure(
         typer.Option(
             "--target",
             metavar="LUN=PLACE",
-            help="Folder, file, device or nbd:// URI for a LUN; '*=PLACE' for all others;"
+            help="Folder, file, device, nbd:// or iscsi:// URI for a LUN; '*=PLACE' for all others;"
             " repeatable.",
         ),
     ],

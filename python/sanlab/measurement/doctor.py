@@ -14,7 +14,6 @@ from sanlab.measurement import fio
 #: Engines of fio: name, and what it is for.
 ENGINES: Final[dict[str, str]] = {
     "libaio": "files and block devices",
-    "libiscsi": "LUNs of an iSCSI target without a kernel initiator",
     "nbd": "network block devices, also iSCSI through qemu-nbd",
 }
 #: Optional Python packages: module, extra of sanlab, and what it is for.
@@ -27,9 +26,12 @@ MODULES: Final[dict[str, tuple[str, str]]] = {
 PROGRAMS: Final[dict[str, tuple[str, str]]] = {
     "lsblk": ("util-linux", "knowing whether a device is in use"),
     "tshark": ("tshark", "reading captures of sanlab trace"),
-    "qemu-nbd": ("qemu-utils", "LUNs of an iSCSI target, for fio's engine nbd"),
+    "qemu-nbd": ("qemu-utils qemu-block-extra", "LUNs of an iSCSI target, for fio's engine nbd"),
+    "tgtd": ("tgt", "an iSCSI target on this machine: examples/real-iscsi-san"),
     "nbdkit": ("nbdkit", "a disk with a known delay and rate: examples/real-rate-limited-disk"),
 }
+#: Where Debian installs servers, which is not on the path of users.
+SYSTEM: Final = "/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def _fio() -> list[Check]:
 def _programs() -> list[Check]:
     found = []
     for name, (package, use) in PROGRAMS.items():
-        path = shutil.which(name) or ""
+        path = shutil.which(name) or shutil.which(name, path=SYSTEM) or ""
         remedy = "" if path else f"sudo apt-get install {package}"
         found.append(Check(name, use, path, remedy))
     return found

@@ -81,8 +81,7 @@ def measure(
     scenario = parse_scenario(text, str(question.file), changes)
     plan = compile_plan(scenario)
     program = fio.find()
-    luns, written = luns_of(plan, scenario)
-    places = Places(question.wanted, luns, written)
+    places = Places(question.wanted, luns_of(plan, scenario))
     work = Path(tempfile.mkdtemp(prefix="sanlab-fio-"))
     try:
         if any(place.is_nbd for place in places.by_lun.values()):
@@ -96,7 +95,7 @@ def measure(
         answer = fio.run(program, work, job, end_ms / 1000)
         tables = tables_of(answer.document, sections, work, interval_ms)
     finally:
-        places.remove()
+        places.close()
         shutil.rmtree(work, ignore_errors=True)
     manifest = Manifest(
         sanlab_version=sanlab_version(),

@@ -7,15 +7,16 @@ import os
 import stat
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
+from sanlab.measurement.iscsi import Iscsi, Relays, parse_iscsi
 from sanlab.measurement.nbd import Nbd, ask, parse_nbd
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Place:
         A file that this measurement made, and removes.
     is_nbd
         A network block device, for fio's engine `nbd`.
+    relays
+        Exports that lead to it, by host, if fio cannot drive it itself: a LUN of an iSCSI target.
     """
 
     lun: str
@@ -41,6 +44,27 @@ class Place:
     bytes: int
     is_own: bool = False
     is_nbd: bool = False
+    relays: Mapping[str, Nbd] = field(default_factory=dict)
+
+    def address_for(self, host: str) -> str:
+        """What fio of a host drives: the place itself, or the relay to it."""
+        return str(self.relays.get(host, self.address))
+
+
+@dataclass
+class Use:
+    """What the workloads do with a LUN.
+
+    Attributes
+    ----------
+    hosts
+        Hosts that use it.
+    is_written
+        One of them writes to it.
+    """
+
+    hosts: list[str] = field(default_factory=list)
+    is_written: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,15 +116,13 @@ def is_uri(text: str) -> bool:
 class Places:
     """The files and devices of a measurement; what it made is removed at the end."""
 
-    def __init__(self, wanted: Wanted, luns: Sequence[str], written: Collection[str]) -> None:
+    def __init__(self, wanted: Wanted, uses: Mapping[str, Use]) -> None:
         """Find a place for each LUN.
 
         Parameters
         ----------
-        luns
-            LUNs that are used.
-        written
-            Those of them that are written.
+        uses
+            The LUNs that are used, by name.
 
         Raises
         ------
@@ -109,27 +131,34 @@ class Places:
         """
         self._made: list[Path] = []
         self.by_lun: dict[str, Place] = {}
-        unknown = set(wanted.targets) - set(luns) - {"*"}
+        self._relays = Relays()
+        unknown = set(wanted.targets) - set(uses) - {"*"}
         if unknown:
             reason = (
                 f"--target {min(unknown)}: the workloads use no such LUN; they use"
-                f" {', '.join(luns)}"
+                f" {', '.join(uses)}"
             )
             raise SanlabError(reason)
         self._wanted = wanted
         try:
-            for lun in luns:
-                self.by_lun[lun] = self._place(lun, is_written=lun in written)
+            for lun, use in uses.items():
+                self.by_lun[lun] = self._place(lun, use)
+            # All log in at once: over a long line each takes seconds.
+            for lun, place in self.by_lun.items():
+                self.by_lun[lun] = self._logged_in(place)
         except BaseException:
-            self.remove()
+            self.close()
             raise
 
-    def _place(self, lun: str, *, is_written: bool) -> Place:
+    def _place(self, lun: str, use: Use) -> Place:
+        is_written = use.is_written
         text = self._wanted.targets.get(lun) or self._wanted.targets.get("*")
         if text is None:
             reason = f"no place for {lun}: add --target {lun}=FOLDER, or a file or a device"
             raise SanlabError(reason)
         if is_uri(text):
+            if text.startswith("iscsi:"):
+                return self._iscsi(lun, text, use)
             return self._export(lun, text, is_written=is_written)
         path = Path(text)
         try:
@@ -154,7 +183,7 @@ class Places:
     def _export(self, lun: str, text: str, *, is_written: bool) -> Place:
         """An export of an NBD server, which is a device: writes must name it."""
         address = parse_nbd(text)
-        if is_written and address not in self._named_exports():
+        if is_written and address not in self._named():
             raise SanlabError(_overwritten(text, lun))
         export = ask(address)
         if is_written and export.is_read_only:
@@ -165,8 +194,27 @@ class Places:
             raise SanlabError(reason)
         return Place(lun, str(address), export.bytes, is_nbd=True)
 
-    def _named_exports(self) -> set[Nbd]:
-        return {parse_nbd(text) for text in self._wanted.destructive if is_uri(text)}
+    def _iscsi(self, lun: str, text: str, use: Use) -> Place:
+        """A LUN of an iSCSI target, with a session of each host that uses it."""
+        address = parse_iscsi(text)
+        if use.is_written and address not in self._named():
+            raise SanlabError(_overwritten(text, lun))
+        relays = {
+            host: self._relays.start(address, host, is_written=use.is_written) for host in use.hosts
+        }
+        return Place(lun, str(address), 0, is_nbd=True, relays=relays)
+
+    def _logged_in(self, place: Place) -> Place:
+        """A place whose relays have logged in, with its size."""
+        sizes = [self._relays.ready(relay).bytes for relay in place.relays.values()]
+        return replace(place, bytes=sizes[0]) if sizes else place
+
+    def _named(self) -> set[Nbd | Iscsi]:
+        """The addresses that may be written."""
+        uris = [text for text in self._wanted.destructive if is_uri(text)]
+        return {
+            parse_iscsi(text) if text.startswith("iscsi:") else parse_nbd(text) for text in uris
+        }
 
     def _own_file(self, lun: str, folder: Path) -> Place:
         """A file in a folder of its own below the one that was named."""
@@ -183,8 +231,9 @@ class Places:
         if path.resolve() not in named:
             raise SanlabError(_overwritten(str(path), lun))
 
-    def remove(self) -> None:
-        """Remove the files that were made."""
+    def close(self) -> None:
+        """Remove the files that were made, and end the relays."""
+        self._relays.end()
         for folder in self._made:
             for file in folder.iterdir() if folder.is_dir() else ():
                 file.unlink(missing_ok=True)
