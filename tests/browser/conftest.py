@@ -35,6 +35,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
     for name, text in texts.items():
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
         sanlab.run(folder / f"{name}.yaml", folder=folder / "runs" / name)
+    depths = {"workloads.load.iodepth": [1, 4, 16], "workloads.load.bs": ["4k", "64k"]}
+    sanlab.sweep(folder / "san.yaml", depths, folder=folder / "sweeps" / "depths")
     (folder / "live.yaml").write_text(LIVE, encoding="utf-8")
     with serving(folder) as server:
         yield server
