@@ -311,6 +311,8 @@ class ArrayEntry(PortEntry):
         if self.command_cost:
             count = 1 if self.controllers is None else self.controllers.count
             bounds["processors_iops"] = count * self.processors * PS_PER_S // self.command_cost
+        if self.pool is not None and self.pool.ssd.model_fields_set:
+            return bounds  # its SSDs are another entry, which has bounds of its own
         if self.media == "memory" and self.memory.service:
             iops = (self.memory.servers or 1) * PS_PER_S // self.memory.service
             bounds |= self._shared({"iops": iops})
