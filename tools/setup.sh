@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing tools that sanlab needs to build and run, and lists what it installs.
-# Usage: tools/setup.sh [test]     "test" also installs tshark, fio and chromium, which only tests and `sanlab measure` use.
+# Usage: tools/setup.sh [test]     "test" also installs tshark, fio, nbdkit, tgt, qemu-nbd and chromium, which only
+#        tests and `sanlab measure` use.
 # Installs Debian and Ubuntu packages only as root or with passwordless sudo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -103,6 +104,18 @@ if [[ ${1:-} == test ]] && ! has fio; then
         install fio || say "no fio: tests that measure with it will be skipped"
     else
         say "no fio (package fio): tests that measure with it will be skipped"
+    fi
+fi
+
+# Real storage on this machine: a disk of nbdkit, an iSCSI target, and qemu-nbd as its initiator.
+if [[ ${1:-} == test ]]; then
+    missing=()
+    has nbdkit || missing+=(nbdkit)
+    { has tgtd || [[ -x /usr/sbin/tgtd ]]; } || missing+=(tgt)
+    has qemu-nbd || missing+=(qemu-utils qemu-block-extra)
+    if ((${#missing[@]})); then
+        { can_install && install "${missing[@]}"; } ||
+            say "no ${missing[*]}: tests that measure real storage with them will be skipped"
     fi
 fi
 

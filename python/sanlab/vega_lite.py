@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sanlab.words import GROUPING
+
 #: One row of the data of a chart.
 Datum = dict[str, Any]
 #: What a channel shows.
@@ -20,6 +22,8 @@ Specification = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.1.0.json"
 #: Under which notebooks know a specification.
 MIME_TYPE = "application/vnd.vegalite.v6+json"
+#: Thousands are separated as in texts and tables.
+LOCALE = {"number": {"decimal": ".", "thousands": GROUPING, "grouping": [3], "currency": ["", ""]}}
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Chart:
     @property
     def specification(self) -> Specification:
         """The chart as a whole Vega-Lite document."""
-        return {"$schema": SCHEMA, **self.body}
+        config = {"locale": LOCALE, **self.body.get("config", {})}
+        return {"$schema": SCHEMA, **self.body, "config": config}
 
     def to_svg(self) -> str:
         """Draw the chart as SVG, without a browser."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+#: Between groups of three digits, in every text, table and chart: a narrow space that never breaks.
+GROUPING: Final = "\u202f"
+
 
 def show_time(ps: float) -> str:
     """A time for people, three digits and a fitting unit.
@@ -49,7 +54,7 @@ def show_count(number: float | None) -> str:
         return "–"
     if number != int(number) and abs(number) < 100:
         return _three_digits(number)
-    return f"{number:,.0f}".replace(",", "\u202f")
+    return f"{number:,.0f}".replace(",", GROUPING)
 
 
 def whole(number: float) -> float:

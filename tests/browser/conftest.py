@@ -13,7 +13,7 @@ from workspaces import LIVE, PULLED, ZONED
 import sanlab
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from playwright.sync_api import Browser, BrowserContext
 
@@ -35,6 +35,11 @@ def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
     for name, text in texts.items():
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
         sanlab.run(folder / f"{name}.yaml", folder=folder / "runs" / name)
+    depths: dict[str, str | Sequence[object]] = {
+        "workloads.load.iodepth": [1, 4, 16],
+        "workloads.load.bs": ["4k", "64k"],
+    }
+    sanlab.sweep(folder / "san.yaml", depths, folder=folder / "sweeps" / "depths")
     (folder / "live.yaml").write_text(LIVE, encoding="utf-8")
     with serving(folder) as server:
         yield server

@@ -33,7 +33,8 @@ VIEWS = {
     ("run", RUN, "files"): "main li, main td",
     ("jobs",): "h1",
     ("compare",): "tbody tr",
-    ("sweeps",): "h1",
+    ("sweeps",): "tbody tr",
+    ("sweeps", "sweeps:depths"): "figure svg circle",
     ("failures",): "form",
     ("catalog",): "main summary",
     ("nowhere",): ".problem",
@@ -41,7 +42,10 @@ VIEWS = {
 
 
 def require_usable(page: Page, name: str) -> None:
-    """At each width and in both schemes: nothing sideways, nothing that axe finds serious."""
+    """At each width and in both schemes: nothing sideways, nothing that axe finds serious.
+
+    The schemes differ in their colours only.
+    """
     found = []
     for width, height in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": height})
@@ -60,6 +64,14 @@ def test_a_view_is_usable(tab: Visit, view: tuple[str, ...]) -> None:
     page = tab.open(*view, **query)
     page.locator(VIEWS[view]).first.wait_for()
     require_usable(page, "/".join(view))
+
+
+@pytest.mark.parametrize("button", ["New scenario", "Import"])
+def test_a_dialog_is_usable(tab: Visit, button: str) -> None:
+    page = tab.open()
+    page.get_by_role("button", name=button).click()
+    page.get_by_role("dialog").wait_for()
+    require_usable(page, button)
 
 
 def test_the_table_of_runs_shows_all_its_columns(tab: Visit) -> None:

@@ -65,7 +65,7 @@ def test_throughput_over_a_distance_is_that_of_the_buffers_borrowed(
         credit = credit_for_distance(distance, KM * 1_000_000, 5_000_000, "8GFC")
     assert isl.credit_a_to_b == credit
     run = sanlab.run(path, folder=tmp_path / "run")
-    row = next(it for it in run.rows("ports") if it["port"] == "sw1.e1")
+    row = next(row for row in run.rows("ports") if row["port"] == "sw1.e1")
     cycle = cycle_ps(isl, plan.switches[0])
     expected = credit * PAYLOAD / cycle * 1e12
     assert row["tx_payload_bytes"] / 0.1 == pytest.approx(expected, rel=0.005)
@@ -79,7 +79,7 @@ def test_the_buffers_of_the_whole_distance_fill_the_link(tmp_path: Path) -> None
     path = tmp_path / "scenario.yaml"
     path.write_text(SCENARIO % ", long_distance: true", encoding="utf-8")
     run = sanlab.run(path, folder=tmp_path / "run")
-    row = next(it for it in run.rows("ports") if it["port"] == "sw1.e1")
+    row = next(row for row in run.rows("ports") if row["port"] == "sw1.e1")
     assert row["tx_bb_credit"] == 206
     assert row["tx_utilisation"] > 0.995
     assert row["tx_credit_wait_ps"] == 0

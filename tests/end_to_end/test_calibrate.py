@@ -115,3 +115,35 @@ def test_refusals(folder: Path, args: list[str], words: str) -> None:
     code, output = _invoke(folder, *(arg.format(folder=folder) for arg in args))
     assert code == 2, output
     assert words in output
+
+
+def test_fitted_values_are_an_entry_of_the_catalog(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    runs = [word for depth in (1, 4, 64) for word in ("--to", folder / f"depth{depth}")]
+    found = _document(folder, *runs, *FREE, "--catalog-entry", folder / "own.yaml", "--force")
+    text = SAN.replace("ports: 1\n    command_cost: 5us", "model: dev1-fitted")
+    text = text.replace(", memory: {service: 100us, servers: 8, variation: 0%}", "")
+    (folder / "uses.yaml").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", "uses.yaml"])
+    assert result.exit_code == 2
+    assert "no model 'dev1-fitted'" in result.output
+    monkeypatch.setenv("SANLAB_CATALOG", "own.yaml")
+    values = {one["path"]: one["value"] for one in found["parameters"]}
+    written = sanlab.run(folder / "uses.yaml", folder=folder / "uses")
+    fitted = sanlab.run(folder / "san.yaml", folder=folder / "fitted", overrides=values)
+    assert written.rows("workloads") == fitted.rows("workloads")
+    result = CliRunner().invoke(app, ["catalog", "arrays", "dev1-fitted"])
+    assert result.exit_code == 0
+    assert "depth1, depth4, depth64" in " ".join(result.output.split())
+
+
+def test_values_that_no_entry_has(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    free = ["--free", "hosts.host1.hbas.transfer=1us..50us"]
+    words = ["--to", folder / "depth1", *free, "--catalog-entry", folder / "none.yaml"]
+    code, output = _invoke(folder, *words)
+    assert code == 2
+    assert "does not belong to a catalog entry" in output
+    assert not (folder / "none.yaml").exists()

@@ -91,11 +91,11 @@ class Captured:
 
     def at(self, port: str, *, sent: bool) -> list[Seen]:
         """Frames that a port has sent, or received."""
-        return [it for it in self.seen if (it.port, it.is_sent) == (port, sent)]
+        return [frame for frame in self.seen if (frame.port, frame.is_sent) == (port, sent)]
 
     def kinds(self, port: str, *, sent: bool) -> Counter[int]:
         """How many frames of each R_CTL."""
-        return Counter(it.r_ctl for it in self.at(port, sent=sent))
+        return Counter(frame.r_ctl for frame in self.at(port, sent=sent))
 
     def sums(self, table: str, column: str) -> int:
         """Sum of a column."""
@@ -154,9 +154,13 @@ def test_a_command_without_an_answer_is_aborted_once(dark: Captured) -> None:
 
 
 def test_it_goes_out_again_under_another_id(dark: Captured) -> None:
-    aborted = {it.ox_id: it.at_ns for it in dark.at(HOST, sent=True) if it.r_ctl == ABORT}
+    aborted = {
+        frame.ox_id: frame.at_ns for frame in dark.at(HOST, sent=True) if frame.r_ctl == ABORT
+    }
     accepted = {
-        it.ox_id: it.at_ns for it in dark.at(HOST, sent=False) if it.r_ctl == ABORT_ACCEPTED
+        frame.ox_id: frame.at_ns
+        for frame in dark.at(HOST, sent=False)
+        if frame.r_ctl == ABORT_ACCEPTED
     }
     again = [sent for sent in commands(dark).values() if len(sent) > 1]
     assert {first[1] for first, _ in again} == set(aborted) == set(accepted)
@@ -185,7 +189,7 @@ def test_an_abort_names_what_its_sender_knows(dark: Captured) -> None:
             named[frame.rx_id != UNASSIGNED] += 1
     assert named[True] > 0
     assert named[False] > 0
-    arrived = {it.ox_id for it in dark.at(ARRAY, sent=False) if it.r_ctl == COMMAND}
+    arrived = {frame.ox_id for frame in dark.at(ARRAY, sent=False) if frame.r_ctl == COMMAND}
     for frame in dark.at(ARRAY, sent=True):
         if frame.r_ctl == ABORT_ACCEPTED:
             assert (frame.rx_id != UNASSIGNED) == (frame.ox_id in arrived)
@@ -195,7 +199,7 @@ def test_a_dark_link_carries_nothing(dark: Captured) -> None:
     told = {row["what"]: row["time_ps"] // 1000 for row in dark.tables["happenings"]}
     start, end = told["link goes down"], told["link is up"]
     assert (start, end) == (2 * MS, 6 * MS)
-    on_link = [it.at_ns for it in dark.seen if it.port in (NEAR, FAR)]
+    on_link = [frame.at_ns for frame in dark.seen if frame.port in (NEAR, FAR)]
     assert not [at for at in on_link if start < at < end]
     assert min(on_link) < start < end < max(on_link)
 
@@ -223,14 +227,14 @@ def test_the_first_frame_after_it_says_so(dark: Captured) -> None:
 
 def test_a_host_that_is_told_takes_its_commands_back(tmp_path: Path) -> None:
     """Both ends are logged out, so no command is aborted."""
-    it = captured(tmp_path, BASE + TOLD)
-    assert it.kinds(HOST, sent=True)[ABORT] == 0
-    again = [sent for sent in commands(it).values() if len(sent) > 1]
-    assert len(again) == it.sums("workloads", "retried_count") > 3
+    run = captured(tmp_path, BASE + TOLD)
+    assert run.kinds(HOST, sent=True)[ABORT] == 0
+    again = [sent for sent in commands(run).values() if len(sent) > 1]
+    assert len(again) == run.sums("workloads", "retried_count") > 3
     assert all(first[1] != then[1] for first, then in again)
-    (path,) = it.tables["paths"]
+    (path,) = run.tables["paths"]
     assert (path["losses_count"], path["lost_first_ps"] // 1000) == (1, 2 * MS)
-    told = {row["what"]: row["time_ps"] // 1000 for row in it.tables["happenings"]}
+    told = {row["what"]: row["time_ps"] // 1000 for row in run.tables["happenings"]}
     assert {then[0] >= told["path is back"] for _, then in again} == {True}
 
 
@@ -246,7 +250,7 @@ def test_an_inverted_bit_is_a_wrong_crc_where_the_frame_comes_in(noisy: Captured
     # Nothing else is wrong with it, or with any other.
     said = [said for _, said in complaints(noisy.file, "-o", CHECKED)]
     assert len(said) == len(bad)
-    assert all(it.startswith("Bad checksum") for it in said)
+    assert all(line.startswith("Bad checksum") for line in said)
 
 
 def test_a_command_with_a_spoilt_frame_is_done_again(noisy: Captured) -> None:

@@ -348,7 +348,7 @@ def test_a_domain_that_moves_loses_targets_bound_by_address() -> None:
     )
     text += "fabric: {build_time: 20ms}\n" + LONG
     told = warnings(plan_of(text))
-    assert any("host2.hba0.p0 is bound to an address that is gone" in it for it in told)
+    assert any("host2.hba0.p0 is bound to an address that is gone" in line for line in told)
     found = {row["initiator"]: row["state"] for row in rows(plan_of(text), "paths")}
     # It waits for its path as long as its driver does.
     assert found == {"host1.hba0.p0": "up", "host2.hba0.p0": "blocked"}
@@ -356,7 +356,7 @@ def test_a_domain_that_moves_loses_targets_bound_by_address() -> None:
 
 def states(plan: Plan) -> set[tuple[str, str]]:
     assert plan.services is not None
-    return {(it.state, it.reason) for it in plan.services.ports}
+    return {(port.state, port.reason) for port in plan.services.ports}
 
 
 def test_states_of_ports_and_their_reasons() -> None:

@@ -106,7 +106,7 @@ class World:
     trace: Trace
 
     def address_of(self, port: str) -> int:
-        return next(it.fc_id for it in self.plan.n_ports if it.name == port)
+        return next(n_port.fc_id for n_port in self.plan.n_ports if n_port.name == port)
 
 
 def capture(folder: Path, text: str, ports: str | None = None) -> World:
@@ -371,7 +371,9 @@ def test_an_e_port_sees_both_directions(hosts: World, tmp_path: Path) -> None:
     sent = [frame for frame in frames(file) if (frame.port, frame.is_sent) == ("sw1.e30", True)]
     got = [frame for frame in frames(file) if (frame.port, frame.is_sent) == ("sw2.e31", False)]
     link = next(
-        it for it in compile_plan(load_scenario(hosts.scenario, {})).links if it.speed == "16GFC"
+        link
+        for link in compile_plan(load_scenario(hosts.scenario, {})).links
+        if link.speed == "16GFC"
     )
     for start, end in zip(sent, got, strict=True):
         size = -(-start.payload_bytes // 4) * 4 + FRAME_OVERHEAD_BYTES

@@ -137,7 +137,7 @@ def test_a_request_is_a_command_for_each_unit_it_touches(
 def test_the_plan_says_where_a_volume_is() -> None:
     (job,) = jobs("targets: stripe3, bs: 64KiB")
     assert job.volume == StripeVolume(stripe_bytes=64 * KIB)
-    assert [(it.lun, it.offset_bytes, it.span_bytes) for it in job.targets] == [
+    assert [(target.lun, target.offset_bytes, target.span_bytes) for target in job.targets] == [
         (0, 0, 64 * MIB),
         (1, 0, 64 * MIB),
         (2, 0, 64 * MIB),
@@ -155,7 +155,7 @@ def test_the_command_shows_the_plan(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     (job,) = json.loads(result.stdout)["plan"]["jobs"]
     assert job["offset_bytes"] == 33000 * KIB
-    assert [it["span_bytes"] for it in job["targets"]] == [33000 * KIB, 64 * MIB]
+    assert [target["span_bytes"] for target in job["targets"]] == [33000 * KIB, 64 * MIB]
     assert job["volume"] == {"kind": "concat"}
 
 
@@ -168,7 +168,7 @@ def test_a_lun_of_a_stripe_that_is_no_multiple_of_the_unit_loses_its_end() -> No
         .replace("{name: odd,", "{name: other, size: 33000KiB}\n      - {name: odd,")
     )
     (job,) = compile_plan(parse_scenario(text)).jobs
-    assert [it.span_bytes for it in job.targets] == [33000 // 64 * 64 * KIB] * 2
+    assert [target.span_bytes for target in job.targets] == [33000 // 64 * 64 * KIB] * 2
 
 
 @pytest.mark.parametrize(

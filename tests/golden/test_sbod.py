@@ -25,7 +25,7 @@ FREE = 0.8
 @cache
 def tables(case: str) -> dict[str, pa.Table]:
     """Run one case of the study."""
-    found = next(it for it in spell_out(load_study("sbod")) if it.name == case)
+    found = next(one for one in spell_out(load_study("sbod")) if one.name == case)
     return dict(simulate(compile_plan(load_scenario(found.scenario, found.overrides))).tables)
 
 
@@ -89,7 +89,7 @@ def test_the_mix_fills_the_loops_of_a_large_jbod_and_the_disks_of_a_small_one() 
 def test_a_tenancy_costs_few_events() -> None:
     """A random read of 512 B and one of 4 KiB on 112 disks: 40 events at most, for all of it."""
     found = next(
-        it for it in spell_out(load_study("sbod")) if it.name == "jbod-rand512-read-112x16"
+        case for case in spell_out(load_study("sbod")) if case.name == "jbod-rand512-read-112x16"
     )
     access = {"workloads.load.access": "[{size: 4KiB, reads: 100%, random: 100%}]"}
     outcome = simulate(compile_plan(load_scenario(found.scenario, found.overrides | access)))

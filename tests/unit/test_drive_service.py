@@ -96,7 +96,7 @@ def test_a_disk_of_the_catalog_has_no_list_of_zones(tmp_path: Path) -> None:
     file.write_text("model: cheetah-10k6\nzones: [{first_cylinder: 0}]\n")
     with pytest.raises(ScenarioError) as refused:
         load_drive(str(file))
-    assert [(it.line, it.key) for it in refused.value.problems] == [(2, "zones")]
+    assert [(problem.line, problem.key) for problem in refused.value.problems] == [(2, "zones")]
 
 
 def test_drives_of_the_catalog_order_commands_alike() -> None:

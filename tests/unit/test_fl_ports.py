@@ -91,7 +91,11 @@ def test_public_devices_are_zoned_and_log_in_at_the_switch() -> None:
     )
     assert plan.services is not None
     names = {number: port.name for number, port in enumerate(plan.n_ports)}
-    seen = {names[target] for it in plan.services.sights for target in it.targets}
+    seen = {names[target] for sight in plan.services.sights for target in sight.targets}
     assert seen == {"jbod.disk1.a"}
-    logged_in = {names[it.logs_in] for it in plan.services.dialogues if it.logs_in is not None}
+    logged_in = {
+        names[dialogue.logs_in]
+        for dialogue in plan.services.dialogues
+        if dialogue.logs_in is not None
+    }
     assert {"jbod.disk1.a", "near.hba0.p0", "host1.hba0.p0"} <= logged_in

@@ -26,7 +26,7 @@ def told(
         tables=tables,
         rows=lambda name: tables[name],
     )
-    return [(it.at_ps, it.what) for it in happenings(cast("Any", run))]
+    return [(happening.at_ps, happening.what) for happening in happenings(cast("Any", run))]
 
 
 def test_a_dark_enclosure_cuts_both_loops() -> None:

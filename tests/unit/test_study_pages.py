@@ -27,7 +27,7 @@ def test_a_page_is_as_new_as_its_study(name: str) -> None:
     for said in (study.question, study.bench, *study.learned, *study.wrong):
         assert said.strip()
         assert said.strip() in text
-    titles = [it.title for it in study.slots] + [it.title for it in study.plots]
+    titles = [slot.title for slot in study.slots] + [plot.title for plot in study.plots]
     assert re.findall(r"^### (.*)$", text, re.MULTILINE) == titles
     drawn = sorted(path.name for path in FOLDER.glob(f"{name}-*.svg"))
     linked = sorted(re.findall(r"\]\(([^)]*\.svg)\)", text))
@@ -58,7 +58,7 @@ def test_links_drive_the_slots_that_the_evaluation_says() -> None:
 
     study = load_study("sbod")
     slots = study.slots[0]
-    case = next(it for it in spell_out(study) if it.name == slots.case)
+    case = next(case for case in spell_out(study) if case.name == slots.case)
     found = drivers(compile_plan(load_scenario(case.scenario, case.overrides)))
     links = [slots.links[found[number]] for number in range(112)]
     assert set(links[:96]) == {"1", "2'", "3", "4'"}

@@ -184,10 +184,10 @@ def test_the_published_file_of_sbod_and_the_study_say_the_same() -> None:
     study = load_study("sbod")
     with (study.folder / "published.csv").open(encoding="utf-8") as file:
         rows = {(row["case"], row["metric"], row["value"]) for row in csv.DictReader(file)}
-    numbers = [(it.name, it.metric, it.published) for it in study.peaks]
-    numbers += [(it.name, "ratio", it.published) for it in study.ratios]
+    numbers = [(peak.name, peak.metric, peak.published) for peak in study.peaks]
+    numbers += [(ratio.name, "ratio", ratio.published) for ratio in study.ratios]
     judged = {(name, metric, f"{it.value:.10g}") for name, metric, it in numbers if it is not None}
-    shapes = {(it.name, it.metric, str(it.expect)) for it in study.shapes}
+    shapes = {(shape.name, shape.metric, str(shape.expect)) for shape in study.shapes}
     assert {
         (name, metric, f"{float(value):.10g}") for name, metric, value in rows if value[0].isdigit()
     } == judged
@@ -196,7 +196,7 @@ def test_the_published_file_of_sbod_and_the_study_say_the_same() -> None:
 
 def test_every_fit_of_a_study_names_a_row_it_has() -> None:
     study = load_study("sbod")
-    names = {it.name for it in study.peaks} | {it.name for it in study.ratios}
+    names = {peak.name for peak in study.peaks} | {ratio.name for ratio in study.ratios}
     assert study.fits
     assert {fit.row for fit in study.fits} <= names
 
@@ -214,12 +214,20 @@ def test_the_published_file_is_judged_whole(name: str) -> None:
     for difference in study.differences:
         if difference.published is not None:
             judged[difference.name, f"{difference.metric} difference"] = difference.published.value
-    judged |= {(it.name, "ratio"): it.published.value for it in study.ratios if it.published}
-    for it in study.comparisons:
-        value = it.published.value if it.published else "closes" if it.closes else it.at_least
+    judged |= {
+        (ratio.name, "ratio"): ratio.published.value for ratio in study.ratios if ratio.published
+    }
+    for comparison in study.comparisons:
+        value = (
+            comparison.published.value
+            if comparison.published
+            else "closes"
+            if comparison.closes
+            else comparison.at_least
+        )
         if value is not None:
-            judged[it.name, it.metric] = value
-    judged |= {(it.name, it.metric): it.expect for it in study.shapes}
+            judged[comparison.name, comparison.metric] = value
+    judged |= {(shape.name, shape.metric): shape.expect for shape in study.shapes}
     assert rows.keys() <= judged.keys()
     said = {key: value if isinstance(value, str) else f"{value:g}" for key, value in judged.items()}
     assert {key: _as_number(value) for key, value in rows.items()} == {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sanlab.vega_lite import (
+    LOCALE,
     MIME_TYPE,
     SCHEMA,
     chart,
@@ -13,6 +14,7 @@ from sanlab.vega_lite import (
     nominal,
     quantitative,
 )
+from sanlab.words import show_count
 
 ROWS = [{"at": 1.0, "rate": 2.0, "flow": "reads"}, {"at": 2.0, "rate": 3.0, "flow": "reads"}]
 LINE = chart(
@@ -34,7 +36,16 @@ def test_a_chart_is_a_vega_lite_document() -> None:
             "y": {"field": "rate", "type": "quantitative"},
             "color": {"field": "flow", "type": "nominal"},
         },
+        "config": {"locale": LOCALE},
     }
+
+
+def test_thousands_are_separated_as_in_texts() -> None:
+    rates = [{"at": 0, "rate": 0}, {"at": 1, "rate": 2000}]
+    drawn = chart(rates, mark("line"), x=quantitative("at"), y=quantitative("rate"))
+    assert f">{show_count(2000)}<" in drawn.to_svg()
+    own = drawn.with_properties(config={"background": "white"})
+    assert own.specification["config"] == {"background": "white", "locale": LOCALE}
 
 
 def test_properties_leave_the_chart_as_it_was() -> None:
@@ -49,7 +60,11 @@ def test_layers_share_rows() -> None:
     assert both["data"] == {"values": ROWS}
     assert ["data" in each for each in both["layer"]] == [False, True]
     assert "$schema" not in both["layer"][0]
-    assert list(concatenate("below", LINE, dots).specification) == ["$schema", "vconcat"]
+    assert list(concatenate("below", LINE, dots).specification) == [
+        "$schema",
+        "vconcat",
+        "config",
+    ]
 
 
 def test_pictures_and_notebooks() -> None:

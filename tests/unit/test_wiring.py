@@ -167,4 +167,4 @@ def test_the_page_on_credit_tells_what_the_plan_needs() -> None:
     for km, *told in rows:
         changes = {"delay_ps": int(km) * 5_000_000, "bytes_per_s": 850_000_000}
         link = msgspec.structs.replace(plan.links[2], **changes)
-        assert [credit_to_fill(link, size) for size in (2048, 1024)] == [int(it) for it in told]
+        assert [credit_to_fill(link, size) for size in (2048, 1024)] == [int(word) for word in told]

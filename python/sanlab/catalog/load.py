@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from sanlab.catalog.entries import MODELS
-from sanlab.errors import ScenarioError
+from sanlab.catalog.own import own_entries, state
+from sanlab.errors import ScenarioError, refuse
 from sanlab.quantities import nearest, not_simulated
 from sanlab.scenario.document import MarkedMap, read_document
 from sanlab.scenario.messages import problems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from sanlab.catalog.entries import Entry
 
@@ -42,7 +43,7 @@ class UnknownEntryError(LookupError):
         other = not_simulated(name) if kind in _WITH_PORTS else None
         if other is not None:
             self.reason += f": {other} is not simulated"
-        homes = [home for home in KINDS if home != kind and name in _texts(home)]
+        homes = [home for home in KINDS if home != kind and name in names_of(home)]
         if homes:
             self.reason += f": it is in the catalog of {homes[0]}"
         hint = f"Did you mean '{guess}'? " if guess and other is None and not homes else ""
@@ -61,19 +62,21 @@ def entry(kind: str, name: str) -> Entry:
     UnknownEntryError
         The catalog has no such entry; the error names the nearest one.
     """
-    if name not in _texts(kind):
-        raise UnknownEntryError(kind, name, names_of(kind))
-    return _entry(kind, name)
+    if name in _texts(kind):
+        return _entry(kind, name)
+    if name in _own(kind):
+        return _own_entry(kind, name, state())
+    raise UnknownEntryError(kind, name, names_of(kind))
 
 
 def names_of(kind: str) -> list[str]:
-    """Return the names of all entries of one kind, in the order of its file."""
-    return list(_texts(kind))
+    """Return the names of all entries of one kind, in the order of its file, your own last."""
+    return [*_texts(kind), *_own(kind)]
 
 
 def entries_of(kind: str) -> Mapping[str, Entry]:
-    """Return all entries of one kind, in the order of its file."""
-    return {name: _entry(kind, name) for name in _texts(kind)}
+    """Return all entries of one kind, in the order of its file, your own last."""
+    return {name: entry(kind, name) for name in names_of(kind)}
 
 
 def search(words: list[str], kinds: Iterable[str] = KINDS) -> dict[str, list[str]]:
@@ -89,8 +92,8 @@ def search(words: list[str], kinds: Iterable[str] = KINDS) -> dict[str, list[str
     found = {
         kind: [
             name
-            for name in _texts(kind)
-            if all(pattern.search(_searched(kind, name)) for pattern in patterns)
+            for name in names_of(kind)
+            if all(pattern.search(_searched(kind, name, state())) for pattern in patterns)
         ]
         for kind in kinds
     }
@@ -98,8 +101,9 @@ def search(words: list[str], kinds: Iterable[str] = KINDS) -> dict[str, list[str
 
 
 @cache
-def _searched(kind: str, name: str) -> str:
-    """Text of an entry in which a search looks, in lower case."""
+def _searched(kind: str, name: str, own: Hashable) -> str:
+    """Text of an entry in which a search looks, in lower case; `own` is the state of your files."""
+    del own
     values = _filled(kind, name)
     words = [kind, name, *(str(values[key]) for key in ("about", "source") if key in values)]
     return "\n".join(words).lower()
@@ -130,6 +134,11 @@ def _texts(kind: str) -> dict[str, str]:
     }
 
 
+def _source(kind: str, name: str) -> MarkedMap:
+    """One entry as it stands in its file, your own or one of the package."""
+    return _written(kind, name) if name in _texts(kind) else _own(kind)[name]
+
+
 @cache
 def _written(kind: str, name: str) -> MarkedMap:
     """One entry as it stands in the file."""
@@ -137,8 +146,24 @@ def _written(kind: str, name: str) -> MarkedMap:
     return entry
 
 
+def _own(kind: str) -> Mapping[str, MarkedMap]:
+    """Entries of your own, by name."""
+    return own_entries(kind, _texts(kind).__contains__)
+
+
+@cache
+def _own_entry(kind: str, name: str, own: Hashable) -> Entry:
+    """An entry of your own; `own` is the state of your files."""
+    del own
+    return _made(kind, name)
+
+
 @cache
 def _entry(kind: str, name: str) -> Entry:
+    return _made(kind, name)
+
+
+def _made(kind: str, name: str) -> Entry:
     values = _filled(kind, name)
     try:
         return MODELS[kind].model_validate(values)
@@ -148,10 +173,23 @@ def _entry(kind: str, name: str) -> Entry:
 
 def _filled(kind: str, name: str) -> MarkedMap:
     """Values of one entry; `like` takes over all keys of another that it does not have."""
-    values = _written(kind, name).copy()
+    values = _source(kind, name).copy()
     instead = MODELS[kind].instead
+    seen = {name}
     while "like" in values:
-        base = _written(kind, values.pop("like"))
+        mark = values.value_marks["like"]
+        other = values.pop("like")
+        if other in seen or other not in names_of(kind):
+            reason = (
+                f"'{other}' is like itself"
+                if other in seen
+                else f"The catalog of {kind} has no model '{other}'"
+            )
+            refuse(
+                mark.file, mark.line, "like", reason, f"'sanlab catalog {kind}' lists its models"
+            )
+        seen.add(other)
+        base = _source(kind, other)
         replaced = {other for key in values for other in instead.get(key, ())}
         for key in base:
             if key not in values and key not in replaced:

@@ -44,7 +44,15 @@ def calibrate(
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the values as YAML."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
+    catalog_entry: Annotated[
+        str | None,
+        typer.Option(
+            "--catalog-entry",
+            metavar="FILE",
+            help="Write the fitted arrays and switches as entries of the catalog.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite those files.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fit values of a scenario to measured runs, and predict runs that were left out.
@@ -53,6 +61,7 @@ def calibrate(
     runs/trials, so an interrupted fit goes on.
     """
     with outcome(as_json=as_json):
+        from sanlab.calibration.catalog_entry import catalog_entries, refuse_others
         from sanlab.calibration.fit import Question
         from sanlab.calibration.fit import calibrate as fit_now
         from sanlab.calibration.parameter import parse_free
@@ -60,7 +69,7 @@ def calibrate(
         from sanlab.errors import SanlabError
         from sanlab.results.run import Run
         from sanlab.scenario.load import read_text
-        from sanlab.simulation.folder import DEFAULT_PARENT
+        from sanlab.simulation.folder import DEFAULT_PARENT, require_free
 
         metrics = [name.strip() for name in figures.split(",") if name.strip()]
         unknown = [name for name in metrics if name not in METRICS]
@@ -74,19 +83,27 @@ def calibrate(
             [Run.open(folder) for folder in checks or []],
             metrics,
         )
+        for name in filter(None, (output, catalog_entry)):
+            require_free(Path(name), force=force)
+        if catalog_entry is not None:
+            refuse_others(parameter.path for parameter in question.parameters)
         fit = fit_now(
             question,
             cache=DEFAULT_PARENT / "trials",
             on_round=progress(lambda rounds: f"round {rounds}"),
         )
-        if output is not None:
+        written = {} if output is None else {output: _yaml(fit)}
+        if catalog_entry is not None:
+            names = [Path(folder).name for folder in to]
+            written[catalog_entry] = catalog_entries(question.scenario, fit, names)
+        for name, text in written.items():
             from sanlab.cli.new import write_new
 
-            write_new(Path(output), _yaml(fit), force=force)
+            write_new(Path(name), text, force=force)
         if as_json:
             show_json(_document(fit))
         else:
-            typer.echo("\n".join([*_lines(fit), *([f"values {output}"] if output else [])]))
+            typer.echo("\n".join([*_lines(fit), *(f"written {name}" for name in written)]))
 
 
 def _lines(fit: Fit) -> list[str]:

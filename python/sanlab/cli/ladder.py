@@ -87,6 +87,7 @@ def _write(
     run: Run, one: Ladder, *, svg: str | None, html: str | None, pcapng: str | None
 ) -> list[str]:
     from sanlab.simulation.folder import write_file
+    from sanlab.words import show_count
 
     said = []
     if svg is not None:
@@ -103,5 +104,5 @@ def _write(
         from sanlab.ladder.capture import capture
 
         count = capture(run, one, Path(pcapng))
-        said.append(f"{pcapng}: {count:,} frames")
+        said.append(f"{pcapng}: {show_count(count)} frames")
     return ["", *said] if said else []

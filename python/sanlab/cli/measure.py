@@ -32,8 +32,9 @@ def measure(
         list[str],
         typer.Option(
             "--target",
-            metavar="LUN=PATH",
-            help="Folder, file or device for a LUN; '*=PATH' for all others; repeatable.",
+            metavar="LUN=PLACE",
+            help="Folder, file, device, nbd:// or iscsi:// URI for a LUN; '*=PLACE' for all others;"
+            " repeatable.",
         ),
     ],
     sets: SetOption = None,
@@ -47,7 +48,7 @@ def measure(
     destructive: Annotated[
         list[str] | None,
         typer.Option(
-            "--destructive", metavar="PATH", help="A file or device that may be overwritten."
+            "--destructive", metavar="PLACE", help="A file, device or URI that may be overwritten."
         ),
     ] = None,
     is_buffered: Annotated[
@@ -64,9 +65,10 @@ def measure(
 ) -> None:
     """Run the workloads of a scenario on real storage with fio; write a run folder.
 
-    For a folder a file is made in it, in a folder of its own, and removed at the end. A file or a
-    device is written only if --destructive names it too; a device that is mounted, or holds a file
-    system or a partition table, never. `sanlab compare` puts the run beside a simulated one.
+    For a folder a file is made in it, in a folder of its own, and removed at the end. A file, a
+    device or a URI is written only if --destructive names it too; a device that is mounted, or
+    holds a file system or a partition table, never. `sanlab compare` puts the run beside a
+    simulated one.
     """
     with outcome(as_json=as_json):
         from sanlab.cli.run_lines import run_lines
@@ -82,7 +84,7 @@ def measure(
             Wanted(
                 dict(parse_target(text) for text in targets),
                 _size(size),
-                tuple(Path(path) for path in destructive or ()),
+                tuple(destructive or ()),
             ),
             dict(parse_assignment(text) for text in sets or []),
             None if runtime is None else _milliseconds(runtime),

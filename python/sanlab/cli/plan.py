@@ -111,7 +111,9 @@ def _head(resolved: Plan) -> str:
 def _cost_text(cost: Estimate) -> str:
     if not cost.is_available:
         return f"estimate: none. {cost.basis}"
+    from sanlab.words import show_count
+
     return (
-        f"estimate: {cost.events:,} events, {cost.wall_s:.2g} s of wall time, "
+        f"estimate: {show_count(cost.events)} events, {cost.wall_s:.2g} s of wall time, "
         f"{(cost.memory_bytes or 0) / 2**20:.0f} MiB of memory. {cost.basis}"
     )

@@ -240,6 +240,7 @@ def _lines(done: Sweep, tally: Tally, page: str | None) -> list[str]:
 
 
 def _warm_up(done: Sweep) -> list[str]:
+    from sanlab.quantities import counted
     from sanlab.words import show_time
 
     rows = [row for row in done.rows if row["workload"] is None and row["warm_up_rule"]]
@@ -249,7 +250,7 @@ def _warm_up(done: Sweep) -> list[str]:
     latest = max(row["steady_from_ps"] for row in rows)
     unsettled = sum(not row["is_settled"] for row in rows)
     line = f"means count from {show_time(latest)} at the latest (warm-up by {rules})"
-    return [f"{line}; {unsettled} runs did not settle" if unsettled else line]
+    return [f"{line}; {counted(unsettled, 'run')} did not settle" if unsettled else line]
 
 
 def _share_of(row: dict[str, Any], name: str) -> str:

@@ -95,10 +95,11 @@ def _document(done: Trace) -> dict[str, object]:
 
 
 def _show(done: Trace) -> None:
-    from sanlab.words import show_time
+    from sanlab.words import show_count, show_time
 
+    frames, exchanges = show_count(done.frames_count), show_count(done.exchanges_count)
     typer.echo(
-        f"{done.file}: {done.frames_count:,} frames of {done.exchanges_count:,} exchanges at "
+        f"{done.file}: {frames} frames of {exchanges} exchanges at "
         f"{_count(len(done.interfaces), 'port')}, {done.bytes / 1e6:.1f} MB"
     )
     if done.is_complete:

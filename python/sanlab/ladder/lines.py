@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.results.columns import stage_name
-from sanlab.words import show_bytes, show_time
+from sanlab.words import GROUPING, show_bytes, show_count, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,8 @@ def heading(one: Ladder) -> list[str]:
     """What the I/O is, in two or three lines."""
     lines = [
         (
-            f"{one.workload} {one.op} of {show_bytes(one.bytes)} at byte {one.offset_bytes:,} of "
-            f"{one.lun}, from {one.host}"
+            f"{one.workload} {one.op} of {show_bytes(one.bytes)} at byte "
+            f"{show_count(one.offset_bytes)} of {one.lun}, from {one.host}"
         ),
         f"I/O {one.io}: begins at {show_time(one.start_ps)}, takes {show_time(one.response_ps)}",
     ]
@@ -63,7 +63,7 @@ def ladder_lines(one: Ladder, *, with_all: bool = False) -> list[str]:
 
 def after(ps: int) -> str:
     """A time since the call, in one unit for the whole column."""
-    return f"{ps / 1e6:,.3f}"
+    return f"{ps / 1e6:,.3f}".replace(",", GROUPING)
 
 
 def _steps(one: Ladder) -> Iterator[Line]:
@@ -99,7 +99,11 @@ def _frame(one: Ladder, hops: list[Hop]) -> list[str]:
     first, last = hops[0], hops[-1]
     many = f"{len(hops)} frames " if len(hops) > 1 else ""
     size = sum(hop.payload_bytes for hop in hops)
-    offset = f" at {first.offset_bytes:,}" if first.kind in {"FCP_DATA", "FCP_XFER_RDY"} else ""
+    offset = (
+        f" at {show_count(first.offset_bytes)}"
+        if first.kind in {"FCP_DATA", "FCP_XFER_RDY"}
+        else ""
+    )
     waits = [
         f"{show_time(spent)} for {reason}"
         for reason, spent in (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,8 +14,7 @@ from sanlab.measurement import fio
 #: Engines of fio: name, and what it is for.
 ENGINES: Final[dict[str, str]] = {
     "libaio": "files and block devices",
-    "libiscsi": "LUNs of an iSCSI target without a kernel initiator",
-    "nbd": "network block devices, for iSCSI through qemu-nbd",
+    "nbd": "network block devices, also iSCSI through qemu-nbd",
 }
 #: Optional Python packages: module, extra of sanlab, and what it is for.
 MODULES: Final[dict[str, tuple[str, str]]] = {
@@ -28,8 +26,12 @@ MODULES: Final[dict[str, tuple[str, str]]] = {
 PROGRAMS: Final[dict[str, tuple[str, str]]] = {
     "lsblk": ("util-linux", "knowing whether a device is in use"),
     "tshark": ("tshark", "reading captures of sanlab trace"),
-    "qemu-nbd": ("qemu-utils", "iSCSI for fio's nbd engine"),
+    "qemu-nbd": ("qemu-utils qemu-block-extra", "LUNs of an iSCSI target, for fio's engine nbd"),
+    "tgtd": ("tgt", "an iSCSI target on this machine: examples/real-iscsi-san"),
+    "nbdkit": ("nbdkit", "a disk with a known delay and rate: examples/real-rate-limited-disk"),
 }
+#: Where Debian installs servers, which is not on the path of users.
+SYSTEM: Final = "/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def _fio() -> list[Check]:
         program = fio.find()
     except SanlabError as error:
         return [Check("fio", use, "", str(error))]
-    engines = _engines(program.path)
+    engines = fio.engines(program)
     return [
         Check("fio", use, f"{program.version} ({program.path})"),
         *(
@@ -85,20 +87,10 @@ def _fio() -> list[Check]:
     ]
 
 
-def _engines(path: str) -> set[str]:
-    try:
-        done = subprocess.run(
-            [path, "--enghelp"], capture_output=True, text=True, check=False, timeout=30
-        )
-    except (OSError, subprocess.SubprocessError):
-        return set()
-    return {line.strip() for line in done.stdout.splitlines()}
-
-
 def _programs() -> list[Check]:
     found = []
     for name, (package, use) in PROGRAMS.items():
-        path = shutil.which(name) or ""
+        path = shutil.which(name) or shutil.which(name, path=SYSTEM) or ""
         remedy = "" if path else f"sudo apt-get install {package}"
         found.append(Check(name, use, path, remedy))
     return found

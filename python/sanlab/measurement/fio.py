@@ -88,6 +88,33 @@ def find() -> Fio:
     return Fio(path, done.stdout.strip().removeprefix("fio-"))
 
 
+def engines(fio: Fio) -> set[str]:
+    """Return the I/O engines that this fio has."""
+    try:
+        done = subprocess.run(
+            [fio.path, "--enghelp"], capture_output=True, text=True, check=False, timeout=30
+        )
+    except (OSError, subprocess.SubprocessError):
+        return set()
+    return {line.strip() for line in done.stdout.splitlines()}
+
+
+def require_engine(fio: Fio, name: str) -> None:
+    """Raise if this fio lacks an I/O engine.
+
+    Raises
+    ------
+    SanlabError
+        It was built without it.
+    """
+    if name not in engines(fio):
+        reason = (
+            f"{fio.path} has no engine {name}. Install one that has, such as Debian's package, and"
+            f" name it in {VARIABLE}"
+        )
+        raise SanlabError(reason)
+
+
 def run(fio: Fio, folder: Path, job: str, lasts_s: float) -> Answer:
     """Run a job file in a folder, where its logs are written; Ctrl-C ends it with what it has.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
 from sanlab.exporters.fio_job import options, refusal
+from sanlab.measurement.iscsi import MOST_OPEN
+from sanlab.measurement.places import Use
 
 if TYPE_CHECKING:
     from sanlab.measurement.places import Place
@@ -43,16 +45,15 @@ class Section:
         return self.start_ms + self.ramp_ms + self.run_ms
 
 
-def luns_of(plan: Plan, scenario: Scenario) -> tuple[list[str], set[str]]:
-    """Return the LUNs that are used, and those of them that are written.
+def luns_of(plan: Plan, scenario: Scenario) -> dict[str, Use]:
+    """Return the LUNs that are used, and by whom.
 
     Raises
     ------
     SanlabError
         A workload cannot be measured.
     """
-    used: dict[str, None] = {}
-    written: set[str] = set()
+    used: dict[str, Use] = {}
     works = {work.name: work for work in scenario.workloads}
     for job in plan.jobs:
         name = plan.workloads[job.workload].name
@@ -63,14 +64,15 @@ def luns_of(plan: Plan, scenario: Scenario) -> tuple[list[str], set[str]]:
             reason = f"{name} cannot be measured: {why}"
             raise SanlabError(reason)
         for target in job.targets:
-            lun = plan.arrays[target.array].luns[target.lun].name
-            used[lun] = None
-            if job.read_ppm < 1_000_000:
-                written.add(lun)
+            use = used.setdefault(plan.arrays[target.array].luns[target.lun].name, Use())
+            host = plan.hosts[job.host].name
+            if host not in use.hosts:
+                use.hosts.append(host)
+            use.is_written |= job.read_ppm < 1_000_000
     if not used:
         reason = "the scenario has no workload that could be measured"
         raise SanlabError(reason)
-    return list(used), written
+    return used
 
 
 def _refusal(work: Workload, job: Any) -> str:  # noqa: ANN401  one of the plan's unions
@@ -111,7 +113,8 @@ def sections_of(
             raise SanlabError(reason)
         timing = job.start_ps // PS_PER_MS, job.ramp_ps // PS_PER_MS, run_ms or asked_ms
         luns = [plan.arrays[target.array].luns[target.lun].name for target in job.targets]
-        text = _text(works[name], job, [places[lun] for lun in luns], timing)
+        where = _where(works[name], plan.hosts[job.host].name, [places[lun] for lun in luns])
+        text = "\n".join([*where, *_text(works[name], job, [places[lun] for lun in luns], timing)])
         found.append(Section(f"job{number}", name, text, *timing))
     return found
 
@@ -121,8 +124,8 @@ def _text(
     job: Any,  # noqa: ANN401  one of the plan's unions
     places: list[Place],
     timing: tuple[int, int, int],
-) -> str:
-    """Options of a section: those of the workload, with places and times of the measurement."""
+) -> list[str]:
+    """Options of a section but its place: of the workload, with the times of the measurement."""
     start_ms, ramp_ms, run_ms = timing
     skipped = {"filename", "numjobs", "size", "io_size", "offset", "loops"}
     skipped |= {"runtime", "ramp_time", "startdelay", "time_based"}
@@ -130,8 +133,7 @@ def _text(
     room = min(place.bytes for place in places)
     offset = min(job.offset_bytes, max(0, room - job.block_bytes))
     span = min(job.span_bytes, room - offset)
-    lines = [
-        f"filename={':'.join(_escaped(str(place.path)) for place in places)}",
+    return [
         *kept,
         f"offset={offset // job.block_bytes * job.block_bytes}",
         f"size={max(job.block_bytes, span // job.block_bytes * job.block_bytes)}",
@@ -140,7 +142,31 @@ def _text(
         *([f"ramp_time={ramp_ms}ms"] if ramp_ms else []),
         *([f"startdelay={start_ms}ms"] if start_ms else []),
     ]
-    return "\n".join(lines)
+
+
+def _where(work: Workload, host: str, places: list[Place]) -> list[str]:
+    """Options that say where a section's I/O goes.
+
+    Raises
+    ------
+    SanlabError
+        fio cannot spread a job over these places, or not with as many open requests.
+    """
+    if not any(place.is_nbd for place in places):
+        return [f"filename={':'.join(_escaped(place.address) for place in places)}"]
+    if len(places) > 1:
+        reason = (
+            f"{work.name} cannot be measured: a job of fio drives one network block device, and"
+            " this one has several LUNs. Give each LUN a workload of its own"
+        )
+        raise SanlabError(reason)
+    if places[0].relays and work.arrivals == "closed" and work.iodepth > MOST_OPEN:
+        reason = (
+            f"{work.name} cannot be measured with iodepth {work.iodepth}: over iSCSI a job has"
+            f" {MOST_OPEN} open requests at most. Write iodepth: {MOST_OPEN}, and numjobs for more"
+        )
+        raise SanlabError(reason)
+    return ["ioengine=nbd", f"uri={places[0].address_for(host)}"]
 
 
 def _escaped(path: str) -> str:

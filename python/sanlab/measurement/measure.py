@@ -81,10 +81,11 @@ def measure(
     scenario = parse_scenario(text, str(question.file), changes)
     plan = compile_plan(scenario)
     program = fio.find()
-    luns, written = luns_of(plan, scenario)
-    places = Places(question.wanted, luns, written)
+    places = Places(question.wanted, luns_of(plan, scenario))
     work = Path(tempfile.mkdtemp(prefix="sanlab-fio-"))
     try:
+        if any(place.is_nbd for place in places.by_lun.values()):
+            fio.require_engine(program, "nbd")
         sections = sections_of(plan, scenario, places.by_lun, question.run_ms)
         end_ms = max(section.end_ms for section in sections)
         interval_ms = max(LEAST_BIN_MS, -(-end_ms // BINS // 10) * 10)
@@ -94,7 +95,7 @@ def measure(
         answer = fio.run(program, work, job, end_ms / 1000)
         tables = tables_of(answer.document, sections, work, interval_ms)
     finally:
-        places.remove()
+        places.close()
         shutil.rmtree(work, ignore_errors=True)
     manifest = Manifest(
         sanlab_version=sanlab_version(),
@@ -113,7 +114,7 @@ def measure(
             "command": answer.command,
             "machine": f"{platform.system()} {platform.release()} {platform.machine()}",
             "places": {
-                lun: "a file of its own" if place.is_own else str(place.path)
+                lun: "a file of its own" if place.is_own else place.address
                 for lun, place in places.by_lun.items()
             },
             "is_buffered": question.is_buffered,

@@ -7,14 +7,16 @@ import os
 import stat
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
+from sanlab.measurement.iscsi import Iscsi, Relays, parse_iscsi
+from sanlab.measurement.nbd import Nbd, ask, parse_nbd
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
 
 @dataclass(frozen=True)
@@ -25,18 +27,44 @@ class Place:
     ----------
     lun
         Its name in the scenario.
-    path
-        File or block device.
+    address
+        Path of a file or a block device, or URI of an export.
     bytes
         Its size.
     is_own
         A file that this measurement made, and removes.
+    is_nbd
+        A network block device, for fio's engine `nbd`.
+    relays
+        Exports that lead to it, by host, if fio cannot drive it itself: a LUN of an iSCSI target.
     """
 
     lun: str
-    path: Path
+    address: str
     bytes: int
-    is_own: bool
+    is_own: bool = False
+    is_nbd: bool = False
+    relays: Mapping[str, Nbd] = field(default_factory=dict)
+
+    def address_for(self, host: str) -> str:
+        """What fio of a host drives: the place itself, or the relay to it."""
+        return str(self.relays.get(host, self.address))
+
+
+@dataclass
+class Use:
+    """What the workloads do with a LUN.
+
+    Attributes
+    ----------
+    hosts
+        Hosts that use it.
+    is_written
+        One of them writes to it.
+    """
+
+    hosts: list[str] = field(default_factory=list)
+    is_written: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,23 +74,23 @@ class Wanted:
     Attributes
     ----------
     targets
-        A path for each LUN; the LUN `*` stands for all others.
+        A path or a URI for each LUN; the LUN `*` stands for all others.
     size
         Of files that are made, in bytes.
     destructive
-        Files and devices that may be written.
+        Files, devices and URIs that may be written.
     """
 
-    targets: dict[str, Path]
+    targets: dict[str, str]
     size: int
-    destructive: tuple[Path, ...] = ()
+    destructive: tuple[str, ...] = ()
 
 
-def parse_target(text: str) -> tuple[str, Path]:
-    """Split `lun=PATH`.
+def parse_target(text: str) -> tuple[str, str]:
+    """Split `lun=PLACE`.
 
     >>> parse_target("dev1.lun1=/dev/sdb")
-    ('dev1.lun1', PosixPath('/dev/sdb'))
+    ('dev1.lun1', '/dev/sdb')
 
     Raises
     ------
@@ -73,21 +101,28 @@ def parse_target(text: str) -> tuple[str, Path]:
     if not equals or not lun.strip() or not path.strip():
         reason = f"--target {text}: write LUN=PATH, --target dev1.lun1=/mnt/test, or '*=/mnt/test'"
         raise SanlabError(reason)
-    return lun.strip(), Path(path.strip())
+    return lun.strip(), path.strip()
+
+
+def is_uri(text: str) -> bool:
+    """Whether a place is an address on a network: a path has no `://`.
+
+    >>> is_uri("nbd://127.0.0.1/disk"), is_uri("/dev/sdb")
+    (True, False)
+    """
+    return "://" in text
 
 
 class Places:
     """The files and devices of a measurement; what it made is removed at the end."""
 
-    def __init__(self, wanted: Wanted, luns: Sequence[str], written: Collection[str]) -> None:
+    def __init__(self, wanted: Wanted, uses: Mapping[str, Use]) -> None:
         """Find a place for each LUN.
 
         Parameters
         ----------
-        luns
-            LUNs that are used.
-        written
-            Those of them that are written.
+        uses
+            The LUNs that are used, by name.
 
         Raises
         ------
@@ -96,26 +131,36 @@ class Places:
         """
         self._made: list[Path] = []
         self.by_lun: dict[str, Place] = {}
-        unknown = set(wanted.targets) - set(luns) - {"*"}
+        self._relays = Relays()
+        unknown = set(wanted.targets) - set(uses) - {"*"}
         if unknown:
             reason = (
                 f"--target {min(unknown)}: the workloads use no such LUN; they use"
-                f" {', '.join(luns)}"
+                f" {', '.join(uses)}"
             )
             raise SanlabError(reason)
         self._wanted = wanted
         try:
-            for lun in luns:
-                self.by_lun[lun] = self._place(lun, is_written=lun in written)
+            for lun, use in uses.items():
+                self.by_lun[lun] = self._place(lun, use)
+            # All log in at once: over a long line each takes seconds.
+            for lun, place in self.by_lun.items():
+                self.by_lun[lun] = self._logged_in(place)
         except BaseException:
-            self.remove()
+            self.close()
             raise
 
-    def _place(self, lun: str, *, is_written: bool) -> Place:
-        path = self._wanted.targets.get(lun) or self._wanted.targets.get("*")
-        if path is None:
+    def _place(self, lun: str, use: Use) -> Place:
+        is_written = use.is_written
+        text = self._wanted.targets.get(lun) or self._wanted.targets.get("*")
+        if text is None:
             reason = f"no place for {lun}: add --target {lun}=FOLDER, or a file or a device"
             raise SanlabError(reason)
+        if is_uri(text):
+            if text.startswith("iscsi:"):
+                return self._iscsi(lun, text, use)
+            return self._export(lun, text, is_written=is_written)
+        path = Path(text)
         try:
             mode = path.stat().st_mode
         except OSError as error:
@@ -127,13 +172,49 @@ class Places:
             if is_written:
                 self._refuse_unnamed(lun, path)
                 refuse_in_use(path)
-            return Place(lun, path, _device_bytes(path), is_own=False)
+            return Place(lun, str(path), _device_bytes(path))
         if not stat.S_ISREG(mode):
             reason = f"{path} for {lun} is neither a folder, nor a file, nor a block device"
             raise SanlabError(reason)
         if is_written:
             self._refuse_unnamed(lun, path)
-        return Place(lun, path, path.stat().st_size, is_own=False)
+        return Place(lun, str(path), path.stat().st_size)
+
+    def _export(self, lun: str, text: str, *, is_written: bool) -> Place:
+        """An export of an NBD server, which is a device: writes must name it."""
+        address = parse_nbd(text)
+        if is_written and address not in self._named():
+            raise SanlabError(_overwritten(text, lun))
+        export = ask(address)
+        if is_written and export.is_read_only:
+            reason = f"{text} is read-only, and a workload writes to {lun}. Serve it writable"
+            raise SanlabError(reason)
+        if not export.bytes:
+            reason = f"{text} for {lun} has no bytes. Serve an export with a size"
+            raise SanlabError(reason)
+        return Place(lun, str(address), export.bytes, is_nbd=True)
+
+    def _iscsi(self, lun: str, text: str, use: Use) -> Place:
+        """A LUN of an iSCSI target, with a session of each host that uses it."""
+        address = parse_iscsi(text)
+        if use.is_written and address not in self._named():
+            raise SanlabError(_overwritten(text, lun))
+        relays = {
+            host: self._relays.start(address, host, is_written=use.is_written) for host in use.hosts
+        }
+        return Place(lun, str(address), 0, is_nbd=True, relays=relays)
+
+    def _logged_in(self, place: Place) -> Place:
+        """A place whose relays have logged in, with its size."""
+        sizes = [self._relays.ready(relay).bytes for relay in place.relays.values()]
+        return replace(place, bytes=sizes[0]) if sizes else place
+
+    def _named(self) -> set[Nbd | Iscsi]:
+        """The addresses that may be written."""
+        uris = [text for text in self._wanted.destructive if is_uri(text)]
+        return {
+            parse_iscsi(text) if text.startswith("iscsi:") else parse_nbd(text) for text in uris
+        }
 
     def _own_file(self, lun: str, folder: Path) -> Place:
         """A file in a folder of its own below the one that was named."""
@@ -143,25 +224,29 @@ class Places:
             raise SanlabError(reason)
         own = Path(tempfile.mkdtemp(prefix="sanlab-measure-", dir=folder))
         self._made.append(own)
-        return Place(lun, own / f"{lun}.data", self._wanted.size, is_own=True)
+        return Place(lun, str(own / f"{lun}.data"), self._wanted.size, is_own=True)
 
     def _refuse_unnamed(self, lun: str, path: Path) -> None:
-        named = {one.resolve() for one in self._wanted.destructive}
+        named = {Path(one).resolve() for one in self._wanted.destructive if not is_uri(one)}
         if path.resolve() not in named:
-            reason = (
-                f"{path} would be overwritten: a workload writes to {lun}. Name a folder instead,"
-                f" or add --destructive {path} if nothing on it is needed"
-            )
-            raise SanlabError(reason)
+            raise SanlabError(_overwritten(str(path), lun))
 
-    def remove(self) -> None:
-        """Remove the files that were made."""
+    def close(self) -> None:
+        """Remove the files that were made, and end the relays."""
+        self._relays.end()
         for folder in self._made:
             for file in folder.iterdir() if folder.is_dir() else ():
                 file.unlink(missing_ok=True)
             if folder.is_dir():
                 folder.rmdir()
         self._made.clear()
+
+
+def _overwritten(place: str, lun: str) -> str:
+    return (
+        f"{place} would be overwritten: a workload writes to {lun}. Name a folder instead,"
+        f" or add --destructive '{place}' if nothing on it is needed"
+    )
 
 
 def refuse_in_use(device: Path) -> None:

@@ -84,16 +84,22 @@ def tables_of(
 
 def _add(flow: _Flow, section: Section, data: dict[str, Any]) -> None:
     latency = data["lat_ns"]
-    seconds = data["runtime"] / 1000
-    # At the end of a ramp fio counts an I/O in the histogram that is not in its total.
+    # With a ramp, fio's total has the I/Os that began after it, and the histogram and the bytes all
+    # that ended after it, some of them after the last one began. Only the first are those of a time
+    # that is known: of the one in which I/Os begin.
     count = sum((latency.get("bins") or {}).values()) or data["total_ios"]
+    seconds = data["runtime"] / 1000
+    began = 1.0
+    if section.ramp_ms and data["total_ios"] < count:
+        began = data["total_ios"] / count
+        seconds = min(seconds, section.run_ms / 1000)
     flow.io_count += count
     flow.bytes += data["io_bytes"]
     flow.spent_ns += latency["mean"] * count
     flow.least_ns = min(flow.least_ns, latency["min"])
     flow.longest_ns = max(flow.longest_ns, latency["max"])
-    flow.rate_iops += data["total_ios"] / seconds if seconds else 0.0
-    flow.rate_bytes += data["io_bytes"] / seconds if seconds else 0.0
+    flow.rate_iops += began * count / seconds if seconds else 0.0
+    flow.rate_bytes += began * data["io_bytes"] / seconds if seconds else 0.0
     flow.from_ms = section.start_ms + section.ramp_ms
     flow.window_ms = max(flow.window_ms, data["runtime"])
     for value, count in (latency.get("bins") or {}).items():

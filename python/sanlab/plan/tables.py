@@ -158,7 +158,8 @@ def _groups(plan: Plan, max_rows: int) -> Table:
         if group.rebuilds:
             rate = group.rebuilds[0].bytes_per_s
             rebuild = f"{rate / 1e6:g} MB/s" if rate else "no limit"
-            rebuild += f" on {', '.join(array.disks[it.spare].name for it in group.rebuilds)}"
+            spares = (array.disks[each.spare].name for each in group.rebuilds)
+            rebuild += f" on {', '.join(spares)}"
         fails = [f"{failing.slot} at {format_time(failing.at_ps)}" for failing in group.failing]
         paths = 0 if array.back_end is None else len(array.back_end.initiators)
         rows.append(

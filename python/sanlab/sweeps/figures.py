@@ -309,14 +309,19 @@ def heat_map(rows: list[Row], axes: Axes, metric: str) -> Chart | None:
     color = quantitative(
         "z",
         scale={"scheme": "blues", "type": "log" if is_log else "linear", "nice": False},
-        legend={"title": _with_unit(shown.title, shown.unit), "format": shown.format},
+        legend={
+            "title": _with_unit(shown.title, shown.unit),
+            "format": shown.format,
+            "gradientLength": 240,  # so that long labels stay apart
+            "tickCount": 5,
+        },
     )
     layers = [chart(None, mark("rect"), x=x, y=y, color=color, tooltip=tips)]
     if len(columns) <= 14 and len(lines) <= 14:
         middle = (min(values) * max(values)) ** 0.5 if is_log else (min(values) + max(values)) / 2
-        on_dark = {"test": f"datum.z > {middle}", "value": "#ffffff"}
+        on_dark = {"test": f"datum.z > {middle}", "value": "white"}
         ink: Channel = {"condition": on_dark, "value": "#1b2734"}
-        text = quantitative("z", format=".3~s")
+        text = quantitative("z", format=".3~s" if shown.format == "~s" else ",.3~r")
         layers.append(chart(None, mark("text", fontSize=11), x=x, y=y, text=text, color=ink))
     return _sized(layer(*layers, rows=data))
 

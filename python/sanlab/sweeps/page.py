@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from sanlab.quantities import counted
 from sanlab.report.page import REPORT_SCRIPT, STYLE, json_in_html, template, vega
 from sanlab.simulation.folder import write_file
 from sanlab.sweeps import refine
@@ -242,7 +243,7 @@ def _rules(sweep: Sweep) -> list[tuple[str, str]]:
     unsettled = sum(row["is_settled"] is False for row in sweep.rows if is_headline(row))
     warm_up = f"{', '.join(used)} on the time series" if used else "only the scenario's own ramps"
     if unsettled:
-        warm_up += f"; {unsettled} runs had not settled, and nothing more was left out"
+        warm_up += f"; {counted(unsettled, 'run')} had not settled, and nothing more was left out"
     rules = [
         ("points", extent["design"]),
         ("repeats", str(extent["repeats"])),

@@ -164,7 +164,7 @@ def _study(study: Validation) -> list[str]:
         lines += [
             "| fitted | value | to the row | expected |",
             "|---|---|---|---|",
-            *(f"| {it.name} | {it.value} | {it.row} | {it.expected} |" for it in of.fits),
+            *(f"| {fit.name} | {fit.value} | {fit.row} | {fit.expected} |" for fit in of.fits),
             "",
         ]
     fitted = {(fit.row, fit.metric) for fit in of.fits}

@@ -163,7 +163,7 @@ METRICS = {
 def of_workload(tables: Tables, name: str) -> Tables:
     """Leave of the table of workloads what belongs to one of them, or to all that `name-*` fits."""
     work = tables["workloads"]
-    ours = [fnmatchcase(it, name) for it in work["workload"].to_pylist()]
+    ours = [fnmatchcase(workload, name) for workload in work["workload"].to_pylist()]
     return tables | {"workloads": work.filter(ours)}
 
 

@@ -13,6 +13,7 @@ from sanlab.report.page import STYLE
 from sanlab.simulation.folder import write_file
 from sanlab.validate.metrics import title_of, unit_of
 from sanlab.validate.plots import as_svg, draw
+from sanlab.words import show_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,4 +98,4 @@ def show(value: float | str | None) -> str:
         return "–"
     if isinstance(value, str):
         return value.replace("_", " ")
-    return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
+    return show_count(round(value)) if abs(value) >= _WHOLE else f"{value:.4g}"

@@ -100,20 +100,20 @@ def peak_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
 def difference_rows(study: Study, _: list[Case], figures: Figures) -> list[Row]:
     """Make a row for each difference of two cases; errors are in percentage points."""
     rows = []
-    for it in study.differences:
-        one, other = (figures[name][it.metric] for name in it.of)
+    for difference in study.differences:
+        one, other = (figures[name][difference.metric] for name in difference.of)
         simulated = 100 * (one / other - 1)
-        error, ok, note = None, None, f"{it.of[0]} over {it.of[1]}"
-        if it.published is not None:
-            error = simulated - it.published.value
-            ok = abs(error) <= 100 * it.published.tolerance
-            note += f", tolerance {100 * it.published.tolerance:g} points"
+        error, ok, note = None, None, f"{difference.of[0]} over {difference.of[1]}"
+        if difference.published is not None:
+            error = simulated - difference.published.value
+            ok = abs(error) <= 100 * difference.published.tolerance
+            note += f", tolerance {100 * difference.published.tolerance:g} points"
         rows.append(
             Row(
                 study=study.name,
-                case=it.name,
-                metric=f"{it.metric} difference",
-                published=None if it.published is None else it.published.value,
+                case=difference.name,
+                metric=f"{difference.metric} difference",
+                published=None if difference.published is None else difference.published.value,
                 simulated=simulated,
                 unit="%",
                 error_percent=error,
@@ -126,7 +126,9 @@ def difference_rows(study: Study, _: list[Case], figures: Figures) -> list[Row]:
 
 def comparison_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:
     """Make a row for each comparison."""
-    return [_comparison_row(study.name, it, cases, figures) for it in study.comparisons]
+    return [
+        _comparison_row(study.name, comparison, cases, figures) for comparison in study.comparisons
+    ]
 
 
 def _comparison_row(study: str, comparison: Comparison, cases: list[Case], figures: Figures) -> Row:
@@ -295,7 +297,9 @@ def _is_sooner(
 def _is_earlier(
     _: Shape, line: dict[int | str, float], other: dict[int | str, float]
 ) -> tuple[bool, str]:
-    mine, theirs = (list(it).index(max(it, key=lambda at: it[at])) for it in (line, other))
+    mine, theirs = (
+        list(curve).index(max(curve, key=lambda at: curve[at])) for curve in (line, other)
+    )
     names = list(line)
     return mine < theirs, f"at {names[mine]}, the others at {names[theirs]}"
 

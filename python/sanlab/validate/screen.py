@@ -10,6 +10,7 @@ from rich.table import Table
 
 from sanlab.validate.metrics import title_of
 from sanlab.validate.page import show
+from sanlab.words import show_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,11 +37,11 @@ def _table(done: Sequence[Validation]) -> Table:
     for name in ("numbers", "median", "worst", "shapes", "closed forms", "known misses", "runs"):
         table.add_column(name, justify="right")
     for study in done:
-        table.add_row(study.study.name, *_cells(study.rows), f"{study.run_count:,}")
+        table.add_row(study.study.name, *_cells(study.rows), show_count(study.run_count))
     if len(done) > 1:
         table.add_section()
         rows = [row for study in done for row in study.rows]
-        table.add_row("all", *_cells(rows), f"{sum(study.run_count for study in done):,}")
+        table.add_row("all", *_cells(rows), show_count(sum(study.run_count for study in done)))
     return table
 
 

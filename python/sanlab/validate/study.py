@@ -95,7 +95,7 @@ class CaseGroup(_Part):
     @property
     def all_metrics(self) -> list[str]:
         """Metrics of all its runs."""
-        return [*self.metrics, *(it for run in self.runs.values() for it in run.metrics)]
+        return [*self.metrics, *(metric for run in self.runs.values() for metric in run.metrics)]
 
 
 class Figures(_Part):

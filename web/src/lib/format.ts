@@ -1,8 +1,16 @@
 // Numbers as a person reads them: one unit and one separator within a column.
 
-const number = (digits: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits, useGrouping: true });
-const whole = number(0);
-const fine = number(3);
+/** As in texts, reports and charts: a narrow space that never breaks. */
+const GROUPING = '\u202f';
+
+function number(least: number, most: number): { format(value: number): string } {
+  const digits = { minimumFractionDigits: least, maximumFractionDigits: most, useGrouping: true };
+  const english = new Intl.NumberFormat('en-US', digits);
+  return { format: (value) => english.format(value).replaceAll(',', GROUPING) };
+}
+const whole = number(0, 0);
+const fine = number(0, 3);
+const precise = number(6, 6);
 
 export const NONE = '–';
 
@@ -53,7 +61,7 @@ export function instant(ps: number): string {
 
 /** A time with enough digits to tell neighbours apart, in milliseconds. */
 export function preciseTime(ps: number): string {
-  return `${(ps / 1e9).toLocaleString('en-US', { minimumFractionDigits: 6 })} ms`;
+  return `${precise.format(ps / 1e9)} ms`;
 }
 
 export function rate(bytesPerSecond: number | null | undefined): string {

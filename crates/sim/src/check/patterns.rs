@@ -71,7 +71,7 @@ fn trace(
     let is_digest = digest.len() == 32
         && digest
             .bytes()
-            .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     require(
         is_digest,
         || place("pattern.digest"),

@@ -42,7 +42,7 @@ fn distant(km: u64, room: u64, bytes: u64, iodepth: u32, ios: u64) -> San {
 fn response(outcome: &Outcome, op: &str) -> u64 {
     let means = real(outcome, "workloads", "response_mean_ps");
     let ops = text(outcome, "workloads", "op");
-    let row = ops.iter().position(|it| it == op).expect("a row");
+    let row = ops.iter().position(|other| other == op).expect("a row");
     means[row] as u64
 }
 

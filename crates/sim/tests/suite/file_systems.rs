@@ -101,6 +101,7 @@ fn allocations_of_all_hosts_are_made_one_after_the_other() {
 fn the_reference_agrees() {
     let san = san(200, MESSAGE, true);
     let (fast, slow) = (san.try_run(false), san.try_run(true));
-    let fingerprint = |it: Result<Outcome, _>| it.expect("the laws hold").summary.fingerprint;
+    let fingerprint =
+        |outcome: Result<Outcome, _>| outcome.expect("the laws hold").summary.fingerprint;
     assert_eq!(fingerprint(fast), fingerprint(slow));
 }

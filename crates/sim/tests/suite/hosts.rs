@@ -152,7 +152,7 @@ fn a_full_duplex_bus_bounds_each_direction() {
     let rates = real(&outcome, "workloads", "throughput_bytes_per_s");
     let ops = text(&outcome, "workloads", "op");
     let of = |op: &str| -> f64 {
-        let rows = rates.iter().zip(&ops).filter(|(_, it)| *it == op);
+        let rows = rates.iter().zip(&ops).filter(|(_, other)| *other == op);
         rows.map(|(rate, _)| rate).sum()
     };
     // Both ports both ways at 4GFC need 826 MB/s each way, and 841 are left of 1067.

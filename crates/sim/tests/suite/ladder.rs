@@ -95,7 +95,7 @@ fn hops_follow_each_other() {
     let hops = &tables[2];
     let kinds = words(hops, "kind");
     for kind in ["FCP_CMND", "FCP_XFER_RDY", "FCP_DATA", "FCP_RSP"] {
-        let starts = kinds.iter().filter(|it| *it == kind).count();
+        let starts = kinds.iter().filter(|other| *other == kind).count();
         assert_eq!(starts % 3, 0, "three transmitters send each {kind}");
         assert!(starts > 0, "{kind}");
     }

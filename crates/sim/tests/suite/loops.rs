@@ -247,9 +247,15 @@ fn any_san() -> impl Strategy<Value = San> {
         .prop_map(|(ports, jobs, is_switched, seed)| {
             let mut san = San::new(3 * MS);
             san.plan.seed = seed;
-            let mut n_ports: Vec<_> = (0..3).map(|it| san.host(&format!("host{it}"))).collect();
-            for it in 0..9 {
-                n_ports.push(san.array(&format!("disk{it}"), 20 * US, Distribution::Exponential));
+            let mut n_ports: Vec<_> = (0..3)
+                .map(|number| san.host(&format!("host{number}")))
+                .collect();
+            for number in 0..9 {
+                n_ports.push(san.array(
+                    &format!("disk{number}"),
+                    20 * US,
+                    Distribution::Exponential,
+                ));
             }
             let medium = if is_switched {
                 one_crossbar()

@@ -36,7 +36,10 @@ fn run_both(san: &San) -> Outcome {
 fn happened(outcome: &Outcome, what: &str) -> Vec<u64> {
     let all = text(outcome, "happenings", "what");
     let times = whole(outcome, "happenings", "time_ps");
-    let named = all.iter().zip(times).filter(|(it, _)| it.starts_with(what));
+    let named = all
+        .iter()
+        .zip(times)
+        .filter(|(name, _)| name.starts_with(what));
     named.map(|(_, at)| at).collect()
 }
 

@@ -98,7 +98,7 @@ def _check_vsan(spec: Zoning, path: Path, boxes: Boxes, problems: Problems) -> N
         problems.add(
             (*path, "vsan"),
             f"No port is in VSAN {spec.vsan}",
-            f"VSANs with ports: {', '.join(str(it) for it in sorted(known))}",
+            f"VSANs with ports: {', '.join(str(number) for number in sorted(known))}",
         )
 
 
