@@ -13,6 +13,9 @@ from sanlab.cli.main import app
 if TYPE_CHECKING:
     from pathlib import Path
 
+# The matrix is simulated once for all of them.
+pytestmark = pytest.mark.xdist_group("failures")
+
 SAN = """
 title: One host on two fabrics, one on one
 hosts:
