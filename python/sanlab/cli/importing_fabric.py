@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 #: Contradictions that the summary shows.
 MOST_SHOWN = 10
-#: Devices up to which the scenario is checked before it is written; the check of 2,000 takes 20 s.
-MOST_CHECKED = 500
 
 
 def fabric(
@@ -48,17 +46,14 @@ def fabric(
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
         from sanlab.importers.fabric import import_fabric
+        from sanlab.plan.compile import compile_plan
+        from sanlab.scenario.load import parse_scenario
 
         found = import_fabric([Path(file) for file in files], partial=partial)
         if explain is not None:
             _explain(found, explain, as_json=as_json)
             return
-        is_checked = found.counts["devices"] <= MOST_CHECKED
-        if is_checked:
-            from sanlab.plan.compile import compile_plan
-            from sanlab.scenario.load import parse_scenario
-
-            compile_plan(parse_scenario(found.text, output))
+        compile_plan(parse_scenario(found.text, output))
         write_new(Path(output), found.text, force=force)
         if as_json:
             show_json(
@@ -72,8 +67,6 @@ def fabric(
             )
             return
         typer.echo(_summary(found, output))
-        if not is_checked:
-            typer.echo("It is large and was not checked: begin with 'check'.")
 
 
 def _explain(found: FabricImport, key: str, *, as_json: bool) -> None:

@@ -27,6 +27,8 @@ _PROMPTS = [
         rf"(?P<name>{_NAME})> ?(?P<command>.*)$",
     )
 ]
+#: What every prompt has one of; most lines of outputs have none.
+_SIGNS = re.compile(r"[>#$@]")
 _ON_FID = re.compile(r"\"(?P<command>[\w -]+)\" on FID \d+:")
 _QUOTED = re.compile(r"\s*`(?P<command>[^`]+)`\s*$")
 #: A heading: a command between signs, `=== show flogi database ===`, or behind a path.
@@ -91,7 +93,7 @@ def _has_text(block: Block) -> bool:
 
 def _command(line: str, *, is_heading_allowed: bool) -> tuple[str | None, str | None]:
     """Return the command of a prompt or a heading, and the name in the prompt."""
-    for prompt in _PROMPTS:
+    for prompt in _PROMPTS if _SIGNS.search(line) else ():
         match = prompt.match(line)
         if match and _is_command(match["command"]):
             return match["command"].strip(), match["name"]

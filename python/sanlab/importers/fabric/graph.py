@@ -14,7 +14,7 @@ from sanlab.importers.fabric.texts import problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sanlab.importers.fabric.facts import SwitchFact
+    from sanlab.importers.fabric.facts import BundleFact, CounterFact, PortFact, SwitchFact
 
 #: Names of islshow end after this many characters.
 CUT_NAME = 15
@@ -94,6 +94,8 @@ class Graph:
     devices: dict[str, Device] = field(default_factory=dict)
     cables: list[Cable] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    noted: set[str] = field(default_factory=set)
+    """Texts of the findings so far."""
 
     def owners_name(self, owner: str) -> str:
         """Return the name of the switch that printed an output."""
@@ -102,9 +104,9 @@ class Graph:
 
     def note(self, text: str, *sources: Source) -> None:
         """Keep a finding once."""
-        finding = Finding(text, tuple(sources))
-        if all(known.text != text for known in self.findings[-500:]):
-            self.findings.append(finding)
+        if text not in self.noted:
+            self.noted.add(text)
+            self.findings.append(Finding(text, tuple(sources)))
 
 
 def build(facts: Facts) -> Graph:
@@ -116,6 +118,7 @@ def build(facts: Facts) -> Graph:
         Two switches have one world-wide name or one name.
     """
     graph = Graph(facts, findings=list(facts.findings))
+    graph.noted = {finding.text for finding in facts.findings}
     _add_switches(graph)
     _join_fabrics(graph)
     _find_domains(graph)
@@ -336,6 +339,7 @@ def _of_domain(
 
 def _add_cables(graph: Graph) -> None:
     found: dict[frozenset[tuple[int, str]], Cable] = {}
+    told = _Told(graph.facts)
     for isl in [*graph.facts.isls, *_from_ports(graph)]:
         near = (graph.owners[isl.switch], isl.port)
         far = (_node(graph, isl.peer_name, isl.peer_wwn, isl.source), isl.peer_port)
@@ -349,7 +353,7 @@ def _add_cables(graph: Graph) -> None:
             cable = found[key] = Cable((near, far), [])
             graph.cables.append(cable)
         cable.sources.append(isl.source)
-        _measure(graph, cable, isl)
+        _measure(told, cable, isl)
 
 
 def _connect(graph: Graph) -> None:
@@ -399,24 +403,43 @@ def _from_ports(graph: Graph) -> list[IslFact]:
     return links
 
 
-def _measure(graph: Graph, cable: Cable, isl: IslFact) -> None:
+class _Told:
+    """What is told of the ports of links, by switch and port."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.bundles: dict[tuple[str, str], list[BundleFact]] = {}
+        self.ports: dict[tuple[str, str], list[PortFact]] = {}
+        self.members: dict[tuple[str, str], dict[str, None]] = {}
+        self.distances: dict[tuple[str, str], CounterFact] = {}
+        for bundle in facts.bundles:
+            self.bundles.setdefault((bundle.switch, bundle.name), []).append(bundle)
+        for port in facts.ports:
+            self.ports.setdefault((port.switch, port.port), []).append(port)
+            if port.master:
+                self.members.setdefault((port.switch, port.master), {})[port.port] = None
+        for counter in facts.counters:
+            if counter.name == "distance":
+                self.distances[counter.switch, counter.port] = counter
+
+
+def _measure(told: _Told, cable: Cable, isl: IslFact) -> None:
     """Take speed, members and distance of a cable from what one end says."""
+    here = (isl.switch, isl.port)
     bundles = [
         bundle
-        for bundle in graph.facts.bundles
-        if (bundle.switch, bundle.name) == (isl.switch, isl.port)
-        and (not bundle.peer_wwn or bundle.peer_wwn == isl.peer_wwn)
+        for bundle in told.bundles.get(here, [])
+        if not bundle.peer_wwn or bundle.peer_wwn == isl.peer_wwn
     ]
     cable.sources += [bundle.source for bundle in bundles]
-    members = bundles[0].members if bundles else []
-    ports = [p for p in graph.facts.ports if p.switch == isl.switch]
-    members = members or [p.port for p in ports if p.master == isl.port]
-    speeds = [p.speed for p in ports if p.port in (members or [isl.port]) and p.speed]
+    members = (bundles[0].members if bundles else []) or list(told.members.get(here, ()))
+    ports = [
+        port for name in members or [isl.port] for port in told.ports.get((isl.switch, name), [])
+    ]
+    speeds = [port.speed for port in ports if port.speed]
     cable.speed = cable.speed or isl.speed or (min(speeds) if speeds else 0)
     cable.count = max(cable.count, len(members), isl.count)
     cable.is_trunk = cable.count > 1
-    if any(p.optics == "lwl" for p in ports if p.port in (members or [isl.port])):
+    if any(port.optics == "lwl" for port in ports):
         cable.distance = cable.distance or ("1km", isl.source)
-    for counter in graph.facts.counters:
-        if (counter.switch, counter.port, counter.name) == (isl.switch, isl.port, "distance"):
-            cable.distance = (counter.value, counter.source)
+    if counter := told.distances.get(here):
+        cable.distance = (counter.value, counter.source)

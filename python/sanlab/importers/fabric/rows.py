@@ -22,13 +22,15 @@ _CUT_WWN = re.compile(
 _REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*(?![0-9a-zA-Z:])")
 _SAFE = re.compile(r"[0-9A-Za-z:.\-]{1,40}")
 _DIGITS = 16
+#: What every wide gap has, and the most characters of a cut name with the one before it.
+_GAP, _MOST_CUT = ":" + 8 * " ", 24
 
 
 def rows(block: Block) -> Iterator[tuple[int, str]]:
     """Return numbered lines with world-wide names that a terminal cut in one piece."""
     kept: tuple[int, str] | None = None
     for number, line in block.lines:
-        text = _WIDE_GAP.sub(r"\1", line)
+        text = _WIDE_GAP.sub(r"\1", line) if _GAP in line else line
         if kept is not None:
             joined = _joined(kept[1], text)
             if joined is not None:
@@ -37,7 +39,7 @@ def rows(block: Block) -> Iterator[tuple[int, str]]:
                 continue
             yield kept
             kept = None
-        if _CUT_WWN.search(text):
+        if _CUT_WWN.search(text, max(0, len(text) - _MOST_CUT)):
             kept = (number, text)
         else:
             yield number, text
