@@ -295,7 +295,7 @@ def test_headings_in_place_of_prompts(tmp_path: Path) -> None:
 def test_unknown_outputs_are_listed_and_not_read(tmp_path: Path) -> None:
     text = small("brocade") + "\nsw1:FID128:admin> sensorshow\nsensor 1: 30\n"
     found = imported(tmp_path, all=text)
-    assert [part.what for part in found.skipped][-1] == "sensorshow"
+    assert [part.what for part in found.skipped][-1] == "sensorshow: known, not used"
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ _HEADING = re.compile(
 _SWITCH_NAME = re.compile(r"(?:switchName:\s*|SwitchName = |switchname )(?P<name>\S+)\s*$")
 _VERSION_NAME = re.compile(r"\s*Device name:\s*(?P<name>\S+)")
 _MOST_HEADING = 60
+#: Outputs whose first line is in each of them once.
+_NAMED_ONCE = {"switchshow", "portshow"}
 
 
 class _Splitter:
@@ -76,7 +78,7 @@ class _Splitter:
         found = signature(line)
         current = self.blocks[-1].kind if self.blocks else ""
         is_nested = found == current or found in NESTED.get(current, ()) or current == "config"
-        if found and (not is_nested or (found == "switchshow" and self._has(line))):
+        if found and (not is_nested or (found in _NAMED_ONCE and self._has(line))):
             self.begin(found, number)
         if not self.blocks:
             self.begin("", number, "lines before the first command")

@@ -96,6 +96,8 @@ def _port(block: Block, line: int, row: re.Match[str]) -> PortFact:
     kind = _KIND.search(rest)
     fact = PortFact(block.at(line), block.switch, row["index"], gigabits(row["speed"]))
     fact.state = "up" if row["state"] == "Online" else "down"
+    fact.place = f"{row['slot']}/{row['port']}" if row["slot"] else ""
+    fact.optics = {"sw": "swl", "lw": "lwl"}.get(row["media"], "")
     if "Disabled" in rest:
         fact.state = "disabled"
     fact.kind = kind["kind"] if kind else ""
@@ -303,14 +305,3 @@ def portstats(block: Block, facts: Facts) -> None:
         if port and value and value[1] in _STATISTICS and int(value[2]):
             name = _STATISTICS[value[1]]
             facts.counters.append(CounterFact(block.at(number), block.switch, port, name, value[2]))
-
-
-def portbuffer(block: Block, facts: Facts) -> None:
-    """Read the distances of links between switches."""
-    for number, line in block.lines:
-        match = re.match(r"\s*(\d+)\s+E\s+\S+\s+\d+.*\s(\d+) ?km\b", line)
-        if match:
-            source = block.at(number)
-            facts.counters.append(
-                CounterFact(source, block.switch, match[1], "distance", f"{match[2]}km")
-            )

@@ -16,6 +16,7 @@ from sanlab.importers.fabric.facts import (
 from sanlab.importers.fabric.rows import (
     WWN,
     expect,
+    keep,
     model_in,
     name_at,
     refuse_cut,
@@ -223,6 +224,12 @@ def _count(block: Block, facts: Facts, number: int, line: str, port: PortFact) -
     speed = re.search(r"Operating Speed is (\d+) Gbps", line)
     vsan = re.search(r"Port vsan is (\d+)", line)
     channel = re.search(r"Belongs to (port-channel ?\d+)", line)
+    wave = re.search(r"SFP is (short|long) wave", line)
+    credit = re.search(r"Receive B2B Credit is (\d+)", line)
+    if wave:
+        port.optics = "swl" if wave[1] == "short" else "lwl"
+    if credit and int(credit[1]):
+        keep(block, facts, (number, port.port), "credit", credit[1])
     port.speed = int(speed[1]) if speed else port.speed
     port.vsan = int(vsan[1]) if vsan else port.vsan
     port.master = _short(channel[1]) if channel else port.master
@@ -264,12 +271,16 @@ def membership(block: Block, facts: Facts) -> None:
 
 
 def show_version(block: Block, facts: Facts) -> None:
-    """Read the model of a switch."""
+    """Read the model of a switch, from `show version`, `hardware`, `inventory` or `module`."""
     for number, line in block.lines:
         match = re.match(r"\s*cisco (?P<model>(?:MDS|Nexus)\s?\d\S*)", line, re.IGNORECASE)
-        if match:
+        product = re.search(r"\bDS-C(?P<model>9\d{3}[A-Z]?)\b", line)
+        if match or product:
             fact = _own(block)
-            fact.source, fact.type = block.at(number), match["model"][:60]
+            fact.source = block.at(number)
+            fact.type = (
+                match["model"][:60] if match else f"MDS {product['model']}" if product else ""
+            )
             facts.switches.append(fact)
             return
     facts.switches.append(_own(block))

@@ -47,12 +47,7 @@ def _questions(layout: Layout) -> Iterator[str]:
             f"Which LUNs do the hosts use on {', '.join(unsized[:8])}, and how large are they? "
             "Each host without 'multipath -ll', 'lsscsi -t' or 'esxcli' has one of 500 GiB."
         )
-    unmeasured = sum(1 for cable in graph.cables if not cable.distance)
-    if unmeasured:
-        yield (
-            f"How long are the links between switches? {unmeasured} of {len(graph.cables)} "
-            f"have no distance in the outputs and are {CORE_LENGTH} here."
-        )
+    yield from _lengths(graph)
     yield f"How long are the cables to hosts and arrays? They are {EDGE_LENGTH} here."
     generic = [layout.names[n] for n, model in layout.switch_models.items() if not model.is_told]
     if generic:
@@ -66,6 +61,20 @@ def _questions(layout: Layout) -> Iterator[str]:
         if root not in zoned:
             name = layout.names[root]
             yield f"What is the zoning of the fabric of '{name}'? Here all see each other."
+
+
+def _lengths(graph: Graph) -> Iterator[str]:
+    unmeasured = sum(1 for cable in graph.cables if not cable.distance)
+    if unmeasured:
+        yield (
+            f"How long are the links between switches? {unmeasured} of {len(graph.cables)} "
+            f"have no distance in the outputs and are {CORE_LENGTH} here."
+        )
+    for cable in graph.cables:
+        if cable.distance and cable.distance.guess:
+            names = " and ".join(f"'{node.name}'" for node, _ in cable.ends)
+            reason = cable.distance.guess.removeprefix("length; ")
+            yield f"Is the link between {names} {cable.distance.text} long? A guess: {reason}."
 
 
 def _held_back(graph: Graph) -> str:

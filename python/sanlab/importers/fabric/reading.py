@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.importers.fabric import brocade, brocade_zones, cisco, cisco_zones, hosts, rest
+from sanlab.importers.fabric import (
+    brocade,
+    brocade_ports,
+    brocade_zones,
+    cisco,
+    cisco_ports,
+    cisco_zones,
+    hosts,
+    rest,
+)
 from sanlab.importers.fabric.blocks import name_owners, split
+from sanlab.importers.fabric.commands import UNREAD
 from sanlab.importers.fabric.facts import Block, Facts, Skipped, Source
 from sanlab.importers.fabric.texts import problem, read_lines
 
@@ -22,7 +32,12 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "nscamshow": brocade.name_server,
     "porterrshow": brocade.porterrshow,
     "portstats": brocade.portstats,
-    "portbuffer": brocade.portbuffer,
+    "portbuffer": brocade_ports.port_buffers,
+    "portcfg": brocade_ports.port_configuration,
+    "portshow": brocade_ports.port_show,
+    "sfpshow": brocade_ports.optics,
+    "topologyshow": brocade_ports.topology,
+    "lsdbshow": brocade_ports.link_states,
     "cfgshow": brocade_zones.cfgshow,
     "defzone": brocade_zones.defzone,
     "configupload": brocade_zones.configupload,
@@ -38,6 +53,8 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "fcdomain": cisco.fcdomain,
     "domainlist": cisco.fcdomain,
     "fdmi": cisco.fdmi,
+    "transceiver": cisco_ports.transceivers,
+    "fspf": cisco_ports.link_states,
     "zoneset": cisco_zones.zones,
     "zones": cisco_zones.zones,
     "devicealias": cisco_zones.device_aliases,
@@ -100,10 +117,9 @@ def _read(block: Block, facts: Facts) -> None:
     source = Source(block.file, block.line)
     reader = READERS.get(block.kind)
     if reader is None:
-        if block.words not in {"", "a command"} or any(text.strip() for _, text in block.lines):
-            what = block.words if not block.kind and block.words else "an output of no known form"
-            if block.kind != "container":
-                facts.skipped.append(Skipped(source, what))
+        is_empty = not any(text.strip() for _, text in block.lines)
+        if block.kind != "container" and not (is_empty and block.words in {"", "a command"}):
+            _skip(block, facts)
         return
     before = facts.count()
     reader(block, facts)
@@ -113,3 +129,14 @@ def _read(block: Block, facts: Facts) -> None:
     facts.kinds.append((source, block.kind))
     if facts.count() == before and not any(text.strip() for _, text in block.lines):
         facts.skipped.append(Skipped(source, f"{block.kind}: nothing printed"))
+
+
+def _skip(block: Block, facts: Facts) -> None:
+    """Note a block that was not read; a command that is known is noted once for each file."""
+    source = block.at(block.line)
+    if not block.words or block.kind:
+        facts.skipped.append(Skipped(source, "an output of no known form"))
+    elif block.words in UNREAD or block.words.startswith("show "):
+        facts.skip(source, f"{block.words}: known, not used")
+    else:
+        facts.skipped.append(Skipped(source, block.words))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
-from sanlab.importers.fabric.facts import Finding
+from sanlab.importers.fabric.facts import Finding, SettingFact
 from sanlab.importers.fabric.texts import problem
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _CUT_WWN = re.compile(
 _REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*(?![0-9a-zA-Z:])")
 _SAFE = re.compile(r"[0-9A-Za-z:.\-]{1,40}")
 _DIGITS = 16
+#: Largest numbers in the values of ports: kilometres, buffers, Gb/s.
+_MOST = {"distance": 10_000, "length": 10_000, "credit": 65_535, "speed": 256}
 #: What every wide gap has, and the most characters of a cut name with the one before it.
 _GAP, _MOST_CUT = ":" + 8 * " ", 24
 
@@ -65,6 +67,17 @@ def name_at(block: Block, line: int, text: str) -> str:
         remedy = "A world-wide name has 16 hexadecimal digits; capture the output again"
         raise problem(block.file, line, reason, remedy)
     return found
+
+
+def keep(block: Block, facts: Facts, at: tuple[int, str], name: str, value: str) -> None:
+    """Keep a value of a port; `at` is its line and its port. One that no port has is noted."""
+    source, most = block.at(at[0]), _MOST.get(name)
+    if most is not None and gigabits(value) > most:
+        facts.findings.append(
+            Finding(f"Port {at[1]} has a {name} above {most}; left out", (source,))
+        )
+        return
+    facts.settings.append(SettingFact(source, block.switch, at[1], name, value))
 
 
 def expect(block: Block, facts: Facts, line: int, counts: tuple[int, int], what: str) -> None:

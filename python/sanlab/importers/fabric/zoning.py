@@ -10,7 +10,8 @@ from sanlab.importers.fabric import wwn
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric.facts import Source, ZoneFact
-    from sanlab.importers.fabric.graph import Graph, Node
+    from sanlab.importers.fabric.graph import Graph
+    from sanlab.importers.fabric.nodes import Node
 
 
 @dataclass(slots=True)
