@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -112,6 +113,16 @@ def _command(line: str, *, is_heading_allowed: bool) -> tuple[str | None, str | 
 
 def _is_command(text: str) -> bool:
     return not text.strip() or text.strip()[0].isalpha() or text.strip()[0] in "/!"
+
+
+def dedented(lines: list[str]) -> list[str]:
+    """Return lines without an indent of all, if outputs begin in them only then."""
+    plain = textwrap.dedent("\n".join(lines)).split("\n")
+    if plain == lines or any(signature(line) for line in lines):
+        is_better = any(_command(line, is_heading_allowed=False)[0] for line in plain)
+    else:
+        is_better = any(signature(line) for line in plain)
+    return plain if is_better else lines
 
 
 def split(lines: Iterable[str], file: str) -> list[Block]:

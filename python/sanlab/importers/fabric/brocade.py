@@ -231,9 +231,16 @@ def name_server(block: Block, facts: Facts) -> None:
             _describe(login, block, number, attribute["key"], attribute["value"].strip())
     _finish(block, facts, announced, found)
     if block.kind == "nsshow" and any(line.strip() == "{" for _, line in block.lines):
-        is_closed = any(line.rstrip().endswith("}") for _, line in block.lines)
-        if not is_closed and "Local Name Server" in "".join(t for _, t in block.lines):
-            refuse_cut(block, facts, block.line, "The output of nsshow has no end")
+        _check_end(block, facts)
+
+
+def _check_end(block: Block, facts: Facts) -> None:
+    reason = "The output of nsshow has no end"
+    is_closed = any(line.rstrip().endswith("}") for _, line in block.lines)
+    if not is_closed and block.is_last:
+        refuse_cut(block, facts, block.line, reason)
+    elif not is_closed:
+        facts.findings.append(Finding(reason, (block.at(block.line),)))
 
 
 def _finish(block: Block, facts: Facts, announced: tuple[int, int] | None, found: int) -> None:
@@ -266,17 +273,24 @@ def _describe(login: LoginFact, block: Block, line: int, key: str, value: str) -
 
 
 _NUMBER = re.compile(r"[\d.]+[kmg]?")
+#: Values of a row in the oldest versions.
+_LEAST_COLUMNS = 15
 #: Columns of porterrshow that show trouble; those from 15 on are of newer versions.
 _TROUBLE = {3: "CRC errors", 9: "discards of class 3", 15: "time-outs of class 3, transmitted"}
 
 
 def porterrshow(block: Block, facts: Facts) -> None:
     """Read counters of errors; abbreviated ones are kept as text."""
+    is_short = False
     for number, line in block.lines:
         match = re.match(r"\s*(\d+):((?:\s+[\d.]+[kmg]?)+)\s*$", line)
         if not match:
             continue
         values = _NUMBER.findall(match[2])
+        if len(values) < _LEAST_COLUMNS and not is_short:
+            is_short = True
+            reason = f"A row of porterrshow has {len(values)} values; the lines may be broken"
+            facts.findings.append(Finding(reason, (block.at(number),)))
         for column, name in _TROUBLE.items():
             if column < len(values) and values[column] != "0":
                 source = block.at(number)

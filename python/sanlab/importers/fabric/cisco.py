@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 _INTERFACE = r"(?:fc|vfc|vfc-po|san-port-channel |san-port-channel|port-channel ?|ext|sup-fc)[\d/]+"
 _FLOGI = re.compile(
-    rf"(?P<port>\S+)\s+(?P<vsan>\d+)\s+(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<wwpn>{WWN})"
+    rf"\s*(?P<port>\S+)\s+(?P<vsan>\d+)\s+(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<wwpn>{WWN})"
     rf"(?:\s+(?P<wwnn>{WWN}))?"
 )
-_BEGUN = re.compile(rf"{_INTERFACE}\s+\d+\s+0x")
+_BEGUN = re.compile(rf"\s*{_INTERFACE}\s+\d+\s+0x")
 _ALIAS = re.compile(r"\s+\[([^\]]+)\]\s*$")
 #: VSANs for ports that are isolated.
 _ISOLATION = {4079, 4094}
@@ -48,7 +48,7 @@ def flogi(block: Block, facts: Facts) -> None:
     for number, line in rows(block):
         row = _FLOGI.match(line)
         alias = _ALIAS.match(line)
-        total = re.match(r"Total number of flogi = (\d+)", line)
+        total = re.search(r"Total number of flogi = (\d+)", line)
         if row:
             found += 1
             login = LoginFact(block.at(number), name_at(block, number, row["wwpn"]), block.switch)
@@ -72,7 +72,7 @@ def _own(block: Block) -> SwitchFact:
 
 
 _FCNS = re.compile(
-    rf"(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<type>\w+)\s+(?P<wwpn>{WWN})\s*(?:\((?P<vendor>[^)]*)\))?"
+    rf"\s*(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<type>\w+)\s+(?P<wwpn>{WWN})\s*(?:\((?P<vendor>[^)]*)\))?"
     r"\s*(?P<rest>.*)$"
 )
 _VSAN = re.compile(r"\s*VSAN\s*:?\s*(\d+)")
@@ -86,7 +86,7 @@ def fcns(block: Block, facts: Facts) -> None:
     login: LoginFact | None = None
     for number, line in rows(block):
         detail, row, header = _DETAIL.match(line), _FCNS.match(line), _VSAN.match(line)
-        total = re.match(r"Total number of entries = (\d+)", line)
+        total = re.search(r"Total number of entries = (\d+)", line)
         if detail:
             login = LoginFact(block.at(number), "", block.switch, vsan=int(detail[1]))
             login.fcid, found = int(detail[2], 16), found + 1

@@ -31,6 +31,8 @@ class Block:
     """Line of the command, or the first one."""
     words: str = ""
     """The command behind its known part, such as `active vsan 10`."""
+    is_last: bool = False
+    """Whether its file ends with it."""
 
     def at(self, line: int) -> Source:
         """Return the source of a line."""

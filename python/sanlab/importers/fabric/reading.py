@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import (
@@ -14,10 +15,10 @@ from sanlab.importers.fabric import (
     hosts,
     rest,
 )
-from sanlab.importers.fabric.blocks import name_owners, split
+from sanlab.importers.fabric.blocks import HOST_KINDS, dedented, name_owners, split
 from sanlab.importers.fabric.commands import UNREAD
-from sanlab.importers.fabric.facts import Block, Facts, Skipped, Source
-from sanlab.importers.fabric.texts import problem, read_lines
+from sanlab.importers.fabric.facts import Block, Facts, Finding, Skipped, Source
+from sanlab.importers.fabric.texts import problem, read_lines, wrapped_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,6 +70,10 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "json": rest.document,
 }
 
+#: Outputs that always have something for a scenario, or say that there is nothing.
+_TELLING = HOST_KINDS | {"nsshow", "nscamshow", "islshow", "trunkshow", "fcns", "fdmi", "cfgshow"}
+_NOTHING = re.compile(r"\b[Nn]o\b|\bcount 0\b|\bhas 0\b")
+
 
 def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
     """Return the facts of some files, or of the files below some folders.
@@ -79,10 +84,10 @@ def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
         A file is not a text, or an output in it is cut off; with `partial` that is only noted.
     """
     blocks: list[Block] = []
-    for path in _files(paths):
-        blocks += _blocks(path)
-    name_owners(blocks)
     facts = Facts(is_partial_accepted=partial)
+    for path in _files(paths):
+        blocks += _blocks(path, facts)
+    name_owners(blocks)
     for block in blocks:
         _read(block, facts)
     return facts
@@ -102,11 +107,16 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _blocks(path: Path) -> list[Block]:
-    lines = read_lines(path)
+def _blocks(path: Path, facts: Facts) -> list[Block]:
+    lines = dedented(read_lines(path))
     if rest.is_json(lines):
         return [Block("json", str(path), list(enumerate(lines, start=1)))]
+    if broken := wrapped_at(lines):
+        text = f"Lines seem to be broken at column {broken[0]}; wide tables may have lost values"
+        text += ": capture with 'terminal width 511' or a wider window"
+        facts.findings.append(Finding(text, (Source(str(path), broken[1]),)))
     blocks = split(lines, str(path))
+    blocks[-1].is_last = True
     for block in blocks:
         if rest.is_json([text for _, text in block.lines if text.strip()]):
             block.kind = "json"
@@ -127,7 +137,12 @@ def _read(block: Block, facts: Facts) -> None:
         facts.skipped.append(Skipped(source, "a JSON document of no known form"))
         return
     facts.kinds.append((source, block.kind))
-    if facts.count() == before and not any(text.strip() for _, text in block.lines):
+    texts = [text for _, text in block.lines if text.strip()]
+    if facts.count() > before:
+        return
+    if texts and block.kind in _TELLING and not any(map(_NOTHING.search, texts)):
+        facts.skipped.append(Skipped(source, f"{block.kind}: nothing in it is recognised"))
+    elif not texts:
         facts.skipped.append(Skipped(source, f"{block.kind}: nothing printed"))
 
 
