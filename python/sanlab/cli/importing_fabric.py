@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sanlab.cli.importing_load import interval_of
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
-from sanlab.quantities import counted
+from sanlab.quantities import PS_PER_S, counted
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric import FabricImport
@@ -32,6 +33,14 @@ def fabric(
     partial: Annotated[
         bool, typer.Option("--partial", help="Use outputs that were cut off, and list them.")
     ] = False,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="Time between two captures of counters of ports, 60s; default from their outputs.",
+        ),
+    ] = None,
     explain: Annotated[
         str | None,
         typer.Option(
@@ -49,7 +58,8 @@ def fabric(
         from sanlab.plan.compile import compile_plan
         from sanlab.scenario.load import parse_scenario
 
-        found = import_fabric([Path(file) for file in files], partial=partial)
+        seconds = None if interval is None else interval_of(interval) / PS_PER_S
+        found = import_fabric([Path(file) for file in files], partial=partial, interval=seconds)
         if explain is not None:
             _explain(found, explain, as_json=as_json)
             return

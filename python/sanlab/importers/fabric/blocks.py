@@ -117,8 +117,10 @@ def _is_command(text: str) -> bool:
 
 def dedented(lines: list[str]) -> list[str]:
     """Return lines without an indent of all, if outputs begin in them only then."""
+    if any(line[:1].strip() for line in lines):
+        return lines
     plain = textwrap.dedent("\n".join(lines)).split("\n")
-    if plain == lines or any(signature(line) for line in lines):
+    if any(signature(line) for line in lines):
         is_better = any(_command(line, is_heading_allowed=False)[0] for line in plain)
     else:
         is_better = any(signature(line) for line in plain)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sanlab.importers.fabric import port_counters
 from sanlab.importers.fabric.facts import (
     BundleFact,
     CounterFact,
@@ -310,7 +311,8 @@ _STATISTICS = {
 
 
 def portstats(block: Block, facts: Facts) -> None:
-    """Read `portstatsshow`."""
+    """Read `portstatsshow`: counters that show trouble, and bytes."""
+    port_counters.port_statistics(block, facts)
     port = ""
     for number, line in block.lines:
         begin = re.match(r"port:\s+(\d+)", line)

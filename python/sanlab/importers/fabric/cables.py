@@ -34,9 +34,10 @@ class PortTable:
         self.ports: dict[Place, list[PortFact]] = {}
         self.members: dict[Place, dict[str, None]] = {}
         self.settings: dict[Place, dict[str, SettingFact]] = {}
-        places = {
+        self.places = {
             (owners[port.switch], port.place): port.port for port in facts.ports if port.place
         }
+        """Index of a port by its slot and port."""
         for bundle in facts.bundles:
             self.bundles.setdefault((owners[bundle.switch], bundle.name), []).append(bundle)
         for port in facts.ports:
@@ -46,7 +47,7 @@ class PortTable:
                 self.members.setdefault((node, port.master), {})[port.port] = None
         for setting in facts.settings:
             node = owners[setting.switch]
-            name = places.get((node, setting.port), setting.port)
+            name = self.places.get((node, setting.port), setting.port)
             self.settings.setdefault((node, name), {})[setting.name] = setting
 
     def setting(self, node: Node, ports: list[str], name: str) -> SettingFact | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sanlab.importers.fabric import port_counters
 from sanlab.importers.fabric.facts import (
     BundleFact,
     CounterFact,
@@ -207,6 +208,7 @@ _TROUBLE = {
 
 def counters(block: Block, facts: Facts) -> None:
     """Read `show interface` and `show interface counters`."""
+    port_counters.interfaces(block, facts)
     port: PortFact | None = None
     for number, line in block.lines:
         head = _HEAD.match(line)

@@ -25,6 +25,8 @@ READ = {
     "portstatsshow": "portstats",
     "portstats64show": "portstats",
     "portbuffershow": "portbuffer",
+    "portperfshow": "portperf",
+    "date": "clock",
     "portcfgshow": "portcfg",
     "portshow": "portshow",
     "sfpshow": "sfpshow",
@@ -60,6 +62,7 @@ READ_SHOW = {
     ("port-channel",): "",
     ("vsan", "membership"): "membership",
     ("vsan",): "",
+    ("clock",): "clock",
     ("version",): "showversion",
     ("hardware",): "showversion",
     ("inventory",): "showversion",
@@ -77,10 +80,10 @@ READ_SHOW = {
 #: Outputs with the outputs of other commands in them.
 CONTAINERS = {"supportshow": "container", "supportsave": "container"}
 _UNREAD = """
-agshow ag aptpolicy auditcfg bannershow cfgsize cfgtransshow chassisname chassisshow clear date
+agshow ag aptpolicy auditcfg bannershow cfgsize cfgtransshow chassisname chassisshow clear
 dlsshow errdump errshow esxcfg-mpath exit fabricprincipal fcoeadm firmwareshow fspfshow hashow help
 history iodshow iostat ipaddrshow iscsiadm licenseshow logout lsblk lscfg mapsdb
-mapsdashboard nodefind nsallshow nszonemember portloginshow portname portperfshow
+mapsdashboard nodefind nsallshow nszonemember portloginshow portname
 psshow rows sar sensorshow setcontext slotshow snmpconfig supportshowcfgshow
 switchstatusshow sysshutdown tempshow terminal timezone tstimezone uptime urouteshow
 userconfig version wwn
@@ -151,6 +154,7 @@ SIGNATURES: list[tuple[re.Pattern[str], str]] = [
         (r"User\s+Port\s+Lx\s+Max", "portbuffer"),
         (r"\s*Ports of Slot\s+\d+\s", "portcfg"),
         (r"\s*Area Number:\s+\d+", "portcfg"),
+        (r"\s*0\s+1\s+2\s+3\s+4\s+5\s+\d", "portperf"),
         (r"portIndex:\s+\d+", "portshow"),
         (r"(?:Slot\s+\d+/\s*)?Port\s+\d+:\s+(?:id|cu|--)", "sfpshow"),
         (r"\d+ domains? in the fabric; Local Domain ID:", "topologyshow"),

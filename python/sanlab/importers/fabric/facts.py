@@ -98,6 +98,35 @@ class SettingFact:
 
 
 @dataclass(slots=True)
+class TrafficFact:
+    """Bytes at a port of a switch: counted so far, or each second."""
+
+    source: Source
+    switch: str
+    port: str
+    sent: float = 0
+    """To the device: data of reads, if it is a host."""
+    received: float = 0
+    over: str = ""
+    """What a rate is the mean of; empty for a count."""
+    has_directions: bool = True
+    """Without them, `sent` is the sum of both."""
+    is_short: bool = False
+    """Whether the counter may have begun anew, as one of 32 bits."""
+    is_told: bool = False
+    """Whether the output has a value of it, which may be 0."""
+
+
+@dataclass(slots=True)
+class ClockFact:
+    """The time that a switch shows, in seconds."""
+
+    source: Source
+    switch: str
+    seconds: float
+
+
+@dataclass(slots=True)
 class RouteFact:
     """A link between two domains, as the routing of a fabric has it."""
 
@@ -294,6 +323,8 @@ class Facts:
     counters: list[CounterFact] = field(default_factory=list)
     settings: list[SettingFact] = field(default_factory=list)
     routes: list[RouteFact] = field(default_factory=list)
+    traffic: list[TrafficFact] = field(default_factory=list)
+    clocks: list[ClockFact] = field(default_factory=list)
     adapters: list[AdapterFact] = field(default_factory=list)
     paths: list[PathFact] = field(default_factory=list)
     vsans: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -316,6 +347,6 @@ class Facts:
         lists: tuple[list[Any], ...] = (
             *(self.switches, self.ports, self.logins, self.isls, self.bundles, self.zones),
             *(self.sets, self.aliases, self.defaults, self.counters, self.adapters, self.paths),
-            *(self.settings, self.routes),
+            *(self.settings, self.routes, self.traffic, self.clocks),
         )
         return sum(len(part) for part in lists) + len(self.vsans)

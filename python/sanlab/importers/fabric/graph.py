@@ -141,7 +141,15 @@ def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
 
 
 def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
-    lists = (facts.logins, facts.isls, facts.bundles, facts.ports, facts.routes, facts.settings)
+    lists = (
+        facts.logins,
+        facts.isls,
+        facts.bundles,
+        facts.ports,
+        facts.routes,
+        facts.settings,
+        facts.traffic,
+    )
     seen: dict[str, Source] = {}
     for kind in lists:
         for fact in kind:

@@ -19,17 +19,28 @@ _SHOWN = 200
 _HELD_BACK = ("without credit", "time-outs", "losses of all credit", "discards")
 
 
-def questions(layout: Layout) -> list[str]:
-    """Return the questions, those with the largest effect first."""
-    return list(_questions(layout))
+def questions(layout: Layout, counted: int) -> list[str]:
+    """Return the questions, those with the largest effect first; `counted` hosts have rates."""
+    return [*_load(layout, counted), *_questions(layout)]
+
+
+def _load(layout: Layout, counted: int) -> Iterator[str]:
+    if counted < len(layout.boxes.hosts):
+        who = "Each host" if not counted else "Each host without counters of its ports"
+        yield (
+            f"What is the load? {who} has 1000 I/Os per second of 8 KiB, 70% reads: a guess. "
+            "Measure it on the hosts (iostat, esxtop, vscsiStats)."
+        )
+    if counted:
+        hosts = "1 host has" if counted == 1 else f"{counted} hosts have"
+        yield (
+            f"How large are the I/Os, and where? {hosts} the bytes per second of the ports, in "
+            "I/Os of 8 KiB at random addresses: ports count bytes, and these are averages."
+        )
 
 
 def _questions(layout: Layout) -> Iterator[str]:
     boxes, graph = layout.boxes, layout.graph
-    yield (
-        "What is the load? Each host has 1000 I/Os per second of 8 KiB, 70% reads: a guess. "
-        "Measure it on the hosts (iostat, esxtop, vscsiStats)."
-    )
     if held := _held_back(graph):
         yield (
             f"Was the load held back when the outputs were taken? {held}. "

@@ -13,6 +13,7 @@ from sanlab.importers.fabric import (
     cisco_ports,
     cisco_zones,
     hosts,
+    port_counters,
     rest,
 )
 from sanlab.importers.fabric.blocks import HOST_KINDS, dedented, name_owners, split
@@ -34,6 +35,8 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "porterrshow": brocade.porterrshow,
     "portstats": brocade.portstats,
     "portbuffer": brocade_ports.port_buffers,
+    "portperf": port_counters.port_rates,
+    "clock": port_counters.clock,
     "portcfg": brocade_ports.port_configuration,
     "portshow": brocade_ports.port_show,
     "sfpshow": brocade_ports.optics,

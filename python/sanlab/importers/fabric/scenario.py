@@ -26,8 +26,6 @@ EDGE_LENGTH, CORE_LENGTH = "5m", "30m"
 MOST_PORTS = 256
 #: Highest domain of a switch (FC-SW).
 MOST_DOMAIN = 239
-#: Hosts above which the run is short.
-_MANY_HOSTS = 20
 #: Members of a trunk in a scenario.
 _MOST_MEMBERS = 16
 
@@ -144,7 +142,6 @@ def write(layout: Layout, page: Page) -> None:
     _arrays(layout, page)
     _links(layout, page)
     _zoning(layout, page)
-    _workloads(layout, page)
 
 
 def _hosts(layout: Layout, page: Page) -> None:
@@ -428,29 +425,6 @@ def _safe(name: str) -> str:
     """Return a name of a zone as a key and a reference of a scenario."""
     text = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     return text if re.match(r"[A-Za-z]", text) else f"z{text}"
-
-
-def _workloads(layout: Layout, page: Page) -> None:
-    page.line()
-    page.line("workloads:")
-    page.line("  # No output tells the load. Every host has the same, open one; replace it.")
-    used: dict[Box, list[str]] = {}
-    for lun in layout.luns:
-        for host in lun.hosts:
-            used.setdefault(host, []).append(f"{lun.array.name}.{lun.name}")
-    for host in layout.boxes.hosts:
-        targets = used.get(host, [])
-        if not targets:
-            continue
-        name = f"{host.name}-load"
-        load = "rw: randrw, rwmixread: 70%, bs: 8k, arrivals: poisson, rate_iops: 1000"
-        text = f"  - {{name: {name}, hosts: {host.name}, targets: [{', '.join(targets)}], {load}}}"
-        page.value(text, f"workloads.{name}", "70% random reads of 8k", guess="load")
-    duration = "1s" if len(layout.boxes.hosts) <= _MANY_HOSTS else "20ms"
-    page.line()
-    page.value(
-        f"measure: {{duration: {duration}}}", "measure.duration", duration, guess="a first look"
-    )
 
 
 def title(layout: Layout) -> str:
