@@ -61,10 +61,10 @@ def wait_for_lock(folder: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.002)
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [5, pytest.param(20, marks=pytest.mark.slow)])
 def test_killed_many_times_it_loses_and_repeats_nothing(kills: int, tmp_path: Path) -> None:
     folder = tmp_path / "s"
-    depths, servers, repeats = 10, 8, max(6, kills // 2)
+    depths, servers, repeats = 10, 8, max(3, kills // 2)
     args = ["-p", f"{DEPTH}=1..{depths}", "-p", f"{SERVERS}=1..{servers}", "-o", str(folder)]
     args += ["--repeats", str(repeats)]
     stream = random.Random(20)

@@ -59,29 +59,44 @@ pub enum Sink {
     Loop(Id<FlPort>),
 }
 
-/// One direction of a link, aligned to cache lines: a hop reads nearly all of it.
+/// One direction of a link.
+///
+/// In this order, and aligned to cache lines: what a start looks at, at each of the three fibres that it concerns,
+/// is in the first lines, and what only faults and features need comes last.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub struct Fibre {
-    /// Who transmits.
-    pub source: Source,
-    /// Who receives.
-    pub sink: Sink,
-    /// When the next frame may begin, as far as the fibre is concerned.
-    pub free_at: Instant,
     /// When a frame could have begun but for credit; [`Instant::NEVER`] while none waits.
     pub could_start_at: Instant,
-    /// Credit for the receiver.
-    pub credit: FlowControl,
-    /// Frames of a switch that wait for this output.
-    pub queues: Queues,
-    /// What has been counted.
-    pub counters: FibreCounters,
+    /// When the next frame may begin, as far as the fibre is concerned.
+    pub free_at: Instant,
+    /// Propagation and one word: from a buffer's release at the far end to the credit here.
+    pub credit_return: Span,
     /// It has features, faults to come or an I/O bus at one of its ends. A fibre that has none of them pays
     /// for none of them.
     pub on_slow_path: bool,
     /// An R_RDY for its transmitter waits for the frame that is being sent the other way.
     pub r_rdy_waits: bool,
+    /// Who transmits.
+    pub source: Source,
+    /// Who receives.
+    pub sink: Sink,
+    rate: Rate,
+    /// Credit for the receiver.
+    pub credit: FlowControl,
+    /// Propagation.
+    pub delay: Span,
+    /// From the first bit sent to the header received.
+    pub header: Span,
+    /// Frames of a switch that wait for this output.
+    pub queues: Queues,
+    /// Times of the two sizes sent last: frames of one size come in rows, between them a response.
+    cached: [Times; 2],
+    /// What has been counted.
+    pub counters: FibreCounters,
+    gap_bytes: u64,
+    /// A trunk, policies, virtual channels: what most fibres are without.
+    pub features: Option<Box<LinkFeatures>>,
     /// The last bit of the frame sent last leaves then; kept where R_RDYs wait for it.
     pub(crate) tail_at: Instant,
     /// A frame whose last bit comes in later than this may be lost; [`Instant::NEVER`] where nothing goes wrong.
@@ -94,18 +109,6 @@ pub struct Fibre {
     pub credit_loss: Option<Box<CreditLoss>>,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,
-    /// Propagation.
-    pub delay: Span,
-    /// Propagation and one word: from a buffer's release at the far end to the credit here.
-    pub credit_return: Span,
-    /// From the first bit sent to the header received.
-    pub header: Span,
-    /// A trunk, policies, virtual channels: what most fibres are without.
-    pub features: Option<Box<LinkFeatures>>,
-    rate: Rate,
-    gap_bytes: u64,
-    /// Times of the two sizes sent last: frames of one size come in rows, between them a response.
-    cached: [Times; 2],
 }
 
 /// What a frame of one size takes.

@@ -22,6 +22,9 @@ pub struct Agenda<E> {
     /// Entries that are due soon. A heap: the four entries below entry `i` are `4 i + 1` to `4 i + 4`, and none
     /// is due before it. Empty only if there is no event at all.
     heap: Vec<Entry<E>>,
+    /// The entry at the top has been taken: its place is for the next one that is put down. An event often has
+    /// one that follows it, and then the heap is gone through once, not twice.
+    is_top_taken: bool,
     /// Those due from `later_from` on, where there are so many that a heap of all would be deep.
     later: Calendar<Entry<E>>,
     /// In picoseconds; the greatest number while all are in the heap.
@@ -51,6 +54,7 @@ impl<E> Default for Agenda<E> {
     fn default() -> Self {
         Self {
             heap: Vec::new(),
+            is_top_taken: false,
             later: Calendar::default(),
             later_from: u64::MAX,
             many: MANY,
@@ -76,6 +80,11 @@ impl<E: Copy> Agenda<E> {
             event,
         };
         if at.as_ps() < self.later_from {
+            if self.is_top_taken {
+                self.is_top_taken = false;
+                self.sift_down(entry);
+                return;
+            }
             self.heap.push(entry);
             self.sift_up(self.heap.len() - 1, entry);
             if self.heap.len() > self.many && self.later.len() == 0 {
@@ -128,7 +137,7 @@ impl<E: Copy> Agenda<E> {
     /// The place at the top is empty: the soonest entry of those below moves up, until a place at the
     /// bottom is empty. Returns that place.
     #[inline]
-    fn sift_down(&mut self) -> usize {
+    fn clear_top(&mut self) -> usize {
         let heap = &mut self.heap[..];
         let mut place = 0;
         let mut below = 1;
@@ -138,50 +147,110 @@ impl<E: Copy> Agenda<E> {
             place = below + step;
             below = WIDTH * place + 1;
         }
-        let rest = heap.get(below..).unwrap_or_default().iter().enumerate();
-        if let Some((step, _)) = rest.min_by_key(|(_, entry)| entry.key) {
+        if let Some(step) = soonest_of_rest(heap, below) {
             heap[place] = heap[below + step];
             place = below + step;
         }
         place
     }
 
+    /// An entry takes the place at the top, which is empty, or one below it.
+    #[inline]
+    fn sift_down(&mut self, entry: Entry<E>) {
+        let heap = &mut self.heap[..];
+        let mut place = 0;
+        let mut below = 1;
+        while let Some(four) = heap.get(below..).and_then(<[_]>::first_chunk) {
+            let step = soonest(four);
+            if entry.key < four[step].key {
+                heap[place] = entry;
+                return;
+            }
+            heap[place] = four[step];
+            place = below + step;
+            below = WIDTH * place + 1;
+        }
+        if let Some(step) = soonest_of_rest(heap, below)
+            && heap[below + step].key < entry.key
+        {
+            heap[place] = heap[below + step];
+            place = below + step;
+        }
+        heap[place] = entry;
+    }
+
+    /// Nothing was put down after the last event was taken: fill its place.
+    #[inline]
+    pub fn settle(&mut self) {
+        if self.is_top_taken {
+            self.is_top_taken = false;
+            self.fill_top();
+        }
+    }
+
+    /// The last entry is seldom due soon: let it rise from the bottom rather than sink from the top.
+    fn fill_top(&mut self) {
+        let Some(last) = self.heap.pop() else {
+            return;
+        };
+        if !self.heap.is_empty() {
+            let place = self.clear_top();
+            self.sift_up(place, last);
+        } else if self.later.len() > 0 {
+            self.take_up();
+        }
+    }
+
     /// When the next event is due; [`Instant::NEVER`] without events.
     #[inline]
     pub fn next_at(&self) -> Instant {
-        self.heap.first().map_or(Instant::NEVER, Entry::at)
+        self.first().map_or(Instant::NEVER, Entry::at)
     }
 
     /// The next event.
     pub fn peek(&self) -> Option<&E> {
-        self.heap.first().map(|entry| &entry.event)
+        self.first().map(|entry| &entry.event)
+    }
+
+    #[inline]
+    fn first(&self) -> Option<&Entry<E>> {
+        debug_assert!(!self.is_top_taken, "an agenda is read before it is settled");
+        self.heap.first()
     }
 
     /// Events that are still to come.
     pub fn len(&self) -> usize {
-        self.heap.len() + self.later.len()
+        self.heap.len() + self.later.len() - usize::from(self.is_top_taken)
     }
 
     /// Whether no event is still to come.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
+    }
+
+    /// Take the next event. Its place is given to the next one that is put down, until [`Self::settle`].
+    #[inline]
+    pub fn take(&mut self) -> Option<(Instant, E)> {
+        self.settle();
+        let first = self.heap.first()?;
+        self.is_top_taken = true;
+        Some((first.at(), first.event))
     }
 
     /// Take the next event.
-    #[inline]
     pub fn pop(&mut self) -> Option<(Instant, E)> {
-        let last = self.heap.pop()?;
-        let Some(&first) = self.heap.first() else {
-            if self.later.len() > 0 {
-                self.take_up();
-            }
-            return Some((last.at(), last.event));
-        };
-        // The last entry is seldom due soon: let it rise from the bottom rather than sink from the top.
-        let place = self.sift_down();
-        self.sift_up(place, last);
-        Some((first.at(), first.event))
+        let taken = self.take();
+        self.settle();
+        taken
     }
+}
+
+/// Which of less than four entries at the end of a heap is due first.
+#[inline(always)]
+fn soonest_of_rest<E>(heap: &[Entry<E>], below: usize) -> Option<usize> {
+    let rest = heap.get(below..).unwrap_or_default().iter().enumerate();
+    rest.min_by_key(|(_, entry)| entry.key)
+        .map(|(step, _)| step)
 }
 
 /// Which of four entries is due first, without a branch that a processor would have to guess.
@@ -224,9 +293,17 @@ mod tests {
             if draws.below(events) < size {
                 let (at, _, event): (Instant, u64, u64) = expected.pop_first().expect("events");
                 assert_eq!((agenda.next_at(), agenda.peek()), (at, Some(&event)));
-                assert_eq!(agenda.pop(), Some((at, event)));
+                // Half of the places are left for the next event; it is put down before anyone looks.
+                let is_left = draws.below(2) == 0;
+                let taken = if is_left { agenda.take() } else { agenda.pop() };
+                assert_eq!(taken, Some((at, event)));
                 now = at.as_ps();
-            } else {
+                if !is_left || draws.below(4) == 0 {
+                    agenda.settle();
+                    continue;
+                }
+            }
+            {
                 // Some are due long after all others.
                 let far = if draws.below(50) == 0 { 1_000 } else { 1 };
                 let at = Instant::from_ps(now + draws.below(within) * far);
@@ -234,6 +311,8 @@ mod tests {
                 agenda.schedule(at, u32::try_from(component).expect("small"), count);
                 expected.insert((at, component, count));
             }
+            assert_eq!(agenda.len(), expected.len());
+            agenda.settle();
             assert_eq!(agenda.len(), expected.len());
         }
         for (at, _, event) in expected {

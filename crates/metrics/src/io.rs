@@ -107,13 +107,13 @@ impl WorkloadMeter {
         }
         for (stage, span) in timeline.told() {
             self.interval_stages[stage] += span;
+            if is_counted {
+                self.stages[stage] += u128::from(span.as_ps());
+            }
         }
         if is_counted {
             self.totals.add(bytes, response);
             self.response.record(response);
-            for (stage, span) in timeline.told() {
-                self.stages[stage] += u128::from(span.as_ps());
-            }
         }
         Ok(())
     }

@@ -16,10 +16,11 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn step(&mut self, now: Instant, probe: &mut impl Probe<Exchanges<Tag>>) -> bool {
         if self.agenda.next_at() == now {
             let mut is_work = false;
-            if let Some((_, event)) = self.agenda.pop() {
+            if let Some((_, event)) = self.agenda.take() {
                 self.events += 1;
                 is_work = !(self.faults.is_armed() && self.is_idle(&event));
                 self.dispatch(now, event);
+                self.agenda.settle();
             }
             self.take_loop_frames(probe);
             return is_work;

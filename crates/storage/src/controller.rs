@@ -64,7 +64,7 @@ pub struct Failover {
     pub give_back: Option<Span>,
     /// From the end of a takeover until hosts know the states of their paths.
     pub told: Span,
-    /// Time of passing a command on.
+    /// Time of passing a command on; those of several commands overlap.
     pub forward: Span,
     /// Rate at which its data are passed on; none takes no time.
     pub forward_rate: Option<Rate>,
@@ -75,10 +75,10 @@ pub struct Failover {
 }
 
 impl Failover {
-    /// Time in which a command with so much data is passed on.
-    pub fn forwarding(&self, bytes: u64) -> Span {
+    /// Time for which the data of a command occupy the interconnect.
+    pub fn transfer(&self, bytes: u64) -> Span {
         let transfer = self.forward_rate.map(|rate| rate.time_for(bytes));
-        self.forward + transfer.unwrap_or(Span::ZERO)
+        transfer.unwrap_or(Span::ZERO)
     }
 }
 

@@ -20,6 +20,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 from sanlab.scenario.caches import Cache
+from sanlab.scenario.controllers import Controllers, as_controllers
 from sanlab.scenario.fabric import (
     MAX_ACCELERATION_BUFFER,
     MAX_MEMBERS,
@@ -275,9 +276,14 @@ class Benchmark(ScenarioModel):
 
 
 class ArrayEntry(PortEntry):
-    """An array; `media` says what holds its LUNs, and `pool` which SSDs of it they share."""
+    """An array; `media` says what holds its LUNs, and `pool` which drives of it they share."""
 
+    controllers: Annotated[Controllers | None, BeforeValidator(as_controllers)] = None
+    """Its controllers; one that has all ports by default."""
+    ownership: Literal["shared", "alternate"] = "shared"
+    """Whether every controller serves a LUN, or each LUN has an owner, in turn."""
     processors: int
+    """Processors of each controller."""
     command_cost: Time
     burst: Size
     first_burst: Size = 0
@@ -303,7 +309,10 @@ class ArrayEntry(PortEntry):
             "ports_rate": format_rate(self.ports * SPEEDS[self.speeds[-1]])
         }
         if self.command_cost:
-            bounds["processors_iops"] = self.processors * PS_PER_S // self.command_cost
+            count = 1 if self.controllers is None else self.controllers.count
+            bounds["processors_iops"] = count * self.processors * PS_PER_S // self.command_cost
+        if self.pool is not None and self.pool.ssd.model_fields_set:
+            return bounds  # its SSDs are another entry, which has bounds of its own
         if self.media == "memory" and self.memory.service:
             iops = (self.memory.servers or 1) * PS_PER_S // self.memory.service
             bounds |= self._shared({"iops": iops})

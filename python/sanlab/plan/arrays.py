@@ -9,7 +9,7 @@ from sanlab.plan.controllers import build_controllers, controllers_of, failover_
 from sanlab.plan.defaults import given
 from sanlab.plan.limits import build_limits
 from sanlab.plan.mirrors import Mirrors
-from sanlab.plan.page_cache import build_page_cache
+from sanlab.plan.page_cache import build_page_cache, most_destages
 from sanlab.plan.schema import ArrayPlan, HitRateCache, LunPlan
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ def build_arrays(
             for lun in table.luns[index]
         ]
         ports = [n_port_ids[array.name, port] for port in wiring.linked_ports(array.name)]
-        cache = _cache(array, problems)
         back_end = back_ends.of_array.get(array.name)
         controllers = build_controllers(array, wiring, n_port_ids, failed)
         limits = build_limits(net, array, table.luns[index], problems)
         disks = table.disks_of(index, array)
+        cache = _cache(array, most_destages(disks.disks, disks.groups), problems)
         parts = _Parts(ports, disks, cache, back_end, limits, luns, controllers)
         arrays.append(_array_plan(array, parts))
     return arrays
@@ -103,14 +103,14 @@ def _allowed(lun: PlacedLun, n_port_ids: dict[tuple[str, str], int]) -> list[int
     return sorted(n_port_ids[port] for port in lun.initiators)
 
 
-def _cache(array: ArrayBox, problems: Problems) -> CachePlan | None:
+def _cache(array: ArrayBox, destages: int, problems: Problems) -> CachePlan | None:
     is_own = "cache" in array.spec.model_fields_set
     cache = array.spec.cache if is_own else array.values.model.cache
     if cache is None:
         return None
     if cache.size is not None:
         path: Path = (*array.path, "cache")
-        return build_page_cache(cache, controllers_of(array.spec), path, problems)
+        return build_page_cache(cache, controllers_of(array), destages, path, problems)
     return HitRateCache(
         read_hit_ppm=cache.read_hit,
         access_ps=cache.access,

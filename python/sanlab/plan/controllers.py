@@ -17,26 +17,28 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
-    from sanlab.scenario.arrays import Array, Lun
+    from sanlab.scenario.arrays import Lun
     from sanlab.scenario.document import Path
     from sanlab.scenario.faults import Fault
 
 _ONE = Controllers(count=1)
+#: As the owner of a LUN: every controller serves it.
+ALL = "all"
 
 
-def controllers_of(spec: Array) -> Controllers:
-    """Return the controllers of an array; without the key, one that has all ports."""
-    return spec.controllers or _ONE
+def controllers_of(array: ArrayBox) -> Controllers:
+    """Return the controllers of an array, or those of its model; else one that has all ports."""
+    return array.spec.controllers or array.values.model.controllers or _ONE
 
 
-def controller_names(spec: Array) -> list[str]:
+def controller_names(array: ArrayBox) -> list[str]:
     """Return the names of the controllers within their array."""
-    return [f"c{number}" for number in range(controllers_of(spec).count)]
+    return [f"c{number}" for number in range(controllers_of(array).count)]
 
 
 def ports_by_controller(array: ArrayBox) -> list[list[str]]:
     """Return the ports of each controller."""
-    controllers = controllers_of(array.spec)
+    controllers = controllers_of(array)
     if controllers.ports is not None:
         return [[port for pattern in own for port in expand(pattern)] for own in controllers.ports]
     names = array.port_names
@@ -46,7 +48,7 @@ def ports_by_controller(array: ArrayBox) -> list[list[str]]:
 def check_controllers(arrays: list[ArrayBox], problems: Problems) -> None:
     """Note problems with the ports of controllers."""
     for array in arrays:
-        spec = controllers_of(array.spec)
+        spec = controllers_of(array)
         if spec.ports is not None:
             path: Path = (*array.path, "controllers", "ports")
             _check_ports(array, spec.count, spec.ports, path, problems)
@@ -80,9 +82,10 @@ def build_controllers(
     outages: dict[tuple[str, int], list[Span]],
 ) -> list[ControllerPlan]:
     """Return the controllers of an array with those of their ports that have a link."""
-    spec, linked = array.spec, wiring.linked_ports(array.name)
-    names = controller_names(spec)
-    processors = 1 if spec.controllers is not None else array.values.model.processors
+    spec, model, linked = array.spec, array.values.model, wiring.linked_ports(array.name)
+    names = controller_names(array)
+    is_like_model = spec.controllers is None or model.controllers is not None
+    processors = model.processors if is_like_model else 1
     return [
         ControllerPlan(
             name=array.name if len(names) == 1 else f"{array.name}.{name}",
@@ -96,7 +99,7 @@ def build_controllers(
 
 def failover_of(array: ArrayBox) -> FailoverPlan:
     """Return how the controllers of an array stand in for each other."""
-    spec = controllers_of(array.spec)
+    spec = controllers_of(array)
     if spec.count == 1:
         return FailoverPlan(
             takeover_ps=0,
@@ -120,10 +123,10 @@ def owners_of(
     spec: Lun, array: ArrayBox, count: int, path: Path, problems: Problems
 ) -> list[int | None]:
     """Return the controller that owns each of so many equal LUNs; None where all serve it."""
-    if spec.owner is None:
+    if spec.owner is None or spec.owner == [ALL]:
         return [None] * count
     here: Path = (*path, "owner")
-    known = controller_names(array.spec)
+    known = controller_names(array)
     chosen = [name for pattern in spec.owner for name in safe_expand(pattern, here, problems)]
     for name in chosen:
         if name not in known:
@@ -138,11 +141,26 @@ def owners_of(
     return [known.index(chosen[number % len(chosen)]) for number in range(count)]
 
 
+def default_owners(array: ArrayBox, turns: range, linked: list[str]) -> list[int | None]:
+    """Return owners in turn, among the controllers with a link, if the model has them.
+
+    `turns` has the numbers of the LUNs within their array, and `linked` its ports with a link.
+    """
+    if array.values.model.ownership == "shared" or controllers_of(array).count == 1:
+        return [None] * len(turns)
+    owners = [
+        number
+        for number, ports in enumerate(ports_by_controller(array))
+        if any(port in linked for port in ports)
+    ]
+    return [owners[turn % len(owners)] if owners else None for turn in turns]
+
+
 def failed_controllers(
     fault: Fault, array: ArrayBox, wiring: Wiring, path: Path, problems: Problems
 ) -> list[int]:
     """Return the controllers that a fault names, by name or by ports; all by default."""
-    names = controller_names(array.spec)
+    names = controller_names(array)
     if fault.controller is not None:
         if fault.controller in names:
             return [names.index(fault.controller)]

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sanlab.plan.controllers import owners_of
+from sanlab.plan.controllers import default_owners, owners_of
 from sanlab.plan.defaults import given, resolve_disk
 from sanlab.plan.disk_pool import Pool
 from sanlab.plan.drive_faults import drive_faults
@@ -16,6 +16,7 @@ from sanlab.plan.names import Names, define, safe_expand
 from sanlab.plan.paths import drivers
 from sanlab.plan.raid import Groups, build_groups
 from sanlab.plan.schema import DiskPlan, DriveDiskModel, SsdDiskModel
+from sanlab.plan.ssds import has_pool_of_disks
 from sanlab.plan.stacks import ports_of_disk
 from sanlab.quantities import counted
 
@@ -139,7 +140,8 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
 def _disk_of(array: ArrayBox, problems: Problems) -> DiskEntry | None:
     """Return the model of the disks of an array; None if it has no disks."""
     has_groups = any(group.ssd is None for group in array.spec.groups)
-    if not has_groups and not any(is_on_disks(lun, array) for lun in array.spec.luns):
+    on_disks = [lun for lun in array.spec.luns if is_on_disks(lun, array)]
+    if not has_groups and not on_disks and not has_pool_of_disks(array):
         return None
     model = array.values.model
     return resolve_disk(array.spec.disk, model.disk, (*array.path, "disk"), problems)
@@ -176,7 +178,10 @@ def _place_array(
         ports = _export_ports(array, spec, path, wiring, problems)
         mirrors = _mirror_names(spec, len(names), path, problems)
         initiators = _initiators(spec, known, path, problems)
+        turns = range(len(placed), len(placed) + len(names))
         owners = owners_of(spec, array, len(names), path, problems)
+        if spec.owner is None:
+            owners = default_owners(array, turns, wiring.linked_ports(array.name))
         for number, (name, mirror_to) in enumerate(zip(names, mirrors, strict=True)):
             found = media_of(place, spec, len(names) - number, path, problems)
             if found is None:

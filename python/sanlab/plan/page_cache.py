@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.plan.defaults import given
-from sanlab.plan.schema import PagesCache, PartnerPlan, PrefetchPlan
+from sanlab.plan.schema import PagesCache, PartnerPlan, PrefetchPlan, SsdDiskModel
 from sanlab.quantities import format_size
 from sanlab.scenario.base import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from sanlab.plan.names import Problems
+    from sanlab.plan.schema import DiskPlan, GroupPlan
     from sanlab.scenario.caches import Cache
     from sanlab.scenario.controllers import Controllers
     from sanlab.scenario.document import Path
@@ -22,13 +23,26 @@ _DEFAULT_PAGE = 4096
 _DEFAULT_HIGH_PPM = 750_000
 _DEFAULT_LOW_PPM = 250_000
 _DEFAULT_AFTER = 2
-_DEFAULT_DESTAGES = 8
+#: Destages that keep a drive busy: a disk serves one command at a time, an SSD as many as it has
+#: channels; the disks of RAID 3 move together and count as one. Uncertain.
+_DESTAGES_OF_DISK, _DESTAGES_OF_SSD, _LEAST_DESTAGES = 1, 8, 8
+
+
+def most_destages(disks: list[DiskPlan], groups: list[GroupPlan]) -> int:
+    """Return how many destages keep all drives of an array busy; fewer leave some idle."""
+    ssds = sum(isinstance(disk.model, SsdDiskModel) for disk in disks)
+    in_step = sum(len(group.disks) - 1 for group in groups if group.level == "raid3")
+    busy = _DESTAGES_OF_DISK * (len(disks) - ssds - in_step) + _DESTAGES_OF_SSD * ssds
+    return max(busy, _LEAST_DESTAGES)
 
 
 def build_page_cache(
-    cache: Cache, controllers: Controllers, path: Path, problems: Problems
+    cache: Cache, controllers: Controllers, destages: int, path: Path, problems: Problems
 ) -> PagesCache | None:
-    """Return the page cache of a controller; None after a problem."""
+    """Return the page cache of a controller; None after a problem.
+
+    `destages` are those under way at once by default.
+    """
     before = len(problems.found)
     size, page = given(cache.size, 0), given(cache.page, _DEFAULT_PAGE)
     if page & (page - 1) or not SECTOR_BYTES <= page <= _LARGEST_PAGE:
@@ -73,7 +87,7 @@ def build_page_cache(
         dirty_pages=dirty_pages,
         low_pages=dirty_pages * low // _WHOLE_PPM,
         high_pages=dirty_pages * high // _WHOLE_PPM,
-        destages=given(cache.destages, _DEFAULT_DESTAGES),
+        destages=given(cache.destages, destages),
         destage_age_ps=cache.destage_age,
         destage_rest_ps=cache.destage_rest,
         partner=_partner(cache, controllers),

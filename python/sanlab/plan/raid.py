@@ -10,7 +10,7 @@ from sanlab.plan.defaults import DEFAULT_LUN_BYTES, given
 from sanlab.plan.drive_faults import failures_in
 from sanlab.plan.names import Names, define
 from sanlab.plan.schema import FailingPlan, GroupPlan, RaidMedia, RebuildPlan
-from sanlab.plan.ssds import POOL_NAME, bytes_in_pool, pool_group, ssd_plan
+from sanlab.plan.ssds import POOL_NAME, bytes_in_pool, has_pool_of_disks, pool_group, ssd_plan
 from sanlab.quantities import about_size, counted, format_size
 from sanlab.scenario.base import SECTOR_BYTES
 
@@ -131,7 +131,7 @@ def build_groups(
         for name, failures in failing.items():
             if _survives(spec, failures, path, problems):
                 groups.add(name, spec, failures, drive)
-    _add_pool(groups, array, problems)
+    _add_pool(groups, array, disk, problems)
     return groups
 
 
@@ -144,8 +144,8 @@ def _drive(
     return None if disk is None else _Drive(disk.size // SECTOR_BYTES * SECTOR_BYTES)
 
 
-def _add_pool(groups: Groups, array: ArrayBox, problems: Problems) -> None:
-    """Add the pool of an array, with SSDs as large as its LUNs need if they have no size."""
+def _add_pool(groups: Groups, array: ArrayBox, disk: DiskEntry | None, problems: Problems) -> None:
+    """Add the pool of an array: disks, or SSDs as large as its LUNs need if they have no size."""
     spec = pool_group(array)
     if spec is None or spec.ssd is None:
         return
@@ -158,6 +158,10 @@ def _add_pool(groups: Groups, array: ArrayBox, problems: Problems) -> None:
         )
         return
     if not _is_sound(spec, LARGEST_SSD, path, problems):
+        return
+    if has_pool_of_disks(array):
+        if disk is not None:
+            groups.add(POOL_NAME, spec, [], _Drive(disk.size // SECTOR_BYTES * SECTOR_BYTES))
         return
     row = spec.raid.unit * data_units(spec.raid.level, spec.raid.drives)
     size = bytes_in_pool(array, row, problems) // row * spec.raid.unit

@@ -116,6 +116,14 @@ def pool_group(array: ArrayBox) -> RaidGroup | None:
     return RaidGroup(name=POOL_NAME, raid=pool.raid, ssd=pool.ssd)
 
 
+def has_pool_of_disks(array: ArrayBox) -> bool:
+    """Whether the LUNs of an array share a pool of disks: its model has disks, and no `ssd`."""
+    pool = pool_group(array)
+    if pool is None or pool.ssd is None:
+        return False
+    return not pool.ssd.model_fields_set and array.values.model.media == "raid"
+
+
 def bytes_in_pool(array: ArrayBox, row_bytes: int, problems: Problems) -> int:
     """Return what the LUNs of the pool need, in whole rows."""
     rows = 0

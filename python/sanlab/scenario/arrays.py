@@ -177,12 +177,13 @@ SsdOrName = Annotated[Ssd, BeforeValidator(_as_model), also({"type": "string"})]
 
 
 class Pool(ScenarioModel):
-    """SSDs that all LUNs without media of their own share."""
+    """Drives that all LUNs without media of their own share."""
 
     raid: Raid
-    """How its SSDs hold data."""
+    """How its drives hold data."""
     ssd: SsdOrName = Field(default_factory=Ssd)
-    """Its SSDs: a name in the catalog, or keys; those of the model of the array by default."""
+    """Its SSDs: a name in the catalog, or keys; by default those of the model of the array, or the
+    disks of the array if the model has disks."""
 
 
 class FailedDrive(ScenarioModel):
@@ -322,7 +323,9 @@ class Lun(ScenarioModel):
     """Ports of the array it is exported by, `p0` or `p[0..1]`; all by default."""
     owner: Patterns | None = None
     """Controller that owns it, `c0`; several take the LUNs of a group in turn. Paths to its ports
-    are optimised, others are not. By default every controller serves it and all paths are equal."""
+    are optimised, others are not. With `all` every controller serves it and all paths are equal.
+    This is the default, unless the model of the array has owners: then LUNs take its controllers
+    in turn."""
     memory: Memory | None = None
     """Media whose service time does not depend on the address."""
     raid: Literal[0] | None = None
@@ -400,10 +403,11 @@ class Array(ScenarioModel):
     controllers: Annotated[
         Controllers | None, BeforeValidator(as_controllers), also({"type": "integer"})
     ] = None
-    """Controllers, a number or their keys; by default one that has all ports."""
+    """Controllers, a number or their keys; by default those of the model, else one that has all
+    ports."""
     processors: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """Processors of each controller, which serve commands; 1 by default with `controllers`, else
-    those of the model."""
+    """Processors of each controller, which serve commands; those of the model by default, but 1
+    with `controllers` if the model has none."""
     command_cost: Time | None = None
     """Processor time of one command."""
     burst: Annotated[Size, Field(ge=512, le=2**30)] | None = None
@@ -427,8 +431,8 @@ class Array(ScenarioModel):
     groups: list[RaidGroup] = Field(default_factory=list)
     """RAID groups, with disks or SSDs of their own."""
     pool: Annotated[Pool | None, BeforeValidator(off_is_none), also({"const": "off"})] = None
-    """SSDs that all LUNs without media of their own share, or `off`, so that each has its own; the
-    pool of the model by default."""
+    """Drives that all LUNs without media of their own share, or `off`, so that each has its own;
+    the pool of the model by default."""
     parity_rate: Rate | None = None
     """Rate at which parity is computed; unlimited by default."""
     back_end: BackEnd | None = None

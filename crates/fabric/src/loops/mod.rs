@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 
 pub use counters::{LoopCounters, StringCounters};
 pub use fault::LoopFault;
-pub(crate) use port::{CircuitPhase, FabricSide, Role};
+pub(crate) use port::{CircuitPhase, FabricSide, Role, Waiting};
 pub use port::{LoopPort, LoopPortSettings};
-use sanlab_fc::{CircuitPath, FrameKind, LoopPlace, NPort, Sequence};
+use sanlab_fc::{CircuitPath, FrameKind, LoopPlace, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Rate, Span};
 pub use shared::SharedLoop;
 pub use switched::{Crossbar, LoopString, SwitchedLoop};
@@ -209,7 +209,7 @@ impl Loops {
             Medium::Shared(shared) => shared.arbitration.must_yield(port.place, now),
             Medium::Switched(switched) => switched.waiting().any(|place| {
                 let waiting = this_loop.places.port(place);
-                let wanted = self.ports[waiting].next_partner(&self.port_of);
+                let wanted = self.ports[waiting].next_partner();
                 wanted == id.into() || wanted == partner.into() || waiting == partner
             }),
         }
@@ -219,7 +219,7 @@ impl Loops {
     /// that wait before each information unit but the first, and after so many frames; a response
     /// goes with its data.
     pub(crate) fn may_send_next(&self, id: Id<LoopPort>, place: usize) -> bool {
-        let sequence = &self.ports[id].queue[place];
+        let sequence = &self.ports[id].queue[place].sequence;
         self.may_send(id, sequence.seq_cnt, sequence.kind)
     }
 
@@ -240,12 +240,7 @@ impl Loops {
         partner: Id<LoopPort>,
         place: usize,
     ) -> Option<usize> {
-        let port = &self.ports[id];
-        let mut waiting = port.queue.range(place..);
-        let is_for_partner = |sequence: &Sequence| {
-            port.partner_for(sequence.destination, &self.port_of) == partner.into()
-        };
-        waiting.position(is_for_partner).map(|steps| place + steps)
+        self.ports[id].next_for(partner, place)
     }
 
     /// Both ports are on their loop, and it is the same one.

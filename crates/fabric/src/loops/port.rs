@@ -63,6 +63,14 @@ pub(crate) enum FabricSide {
     },
 }
 
+/// A sequence that waits at a port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    /// The port of the loop that it goes to, found once: a queue is searched for it at every look.
+    pub(crate) partner: Id<LoopPort>,
+    pub(crate) sequence: Sequence,
+}
+
 /// A port with what it has to send.
 #[derive(Clone, Debug)]
 pub struct LoopPort {
@@ -82,7 +90,7 @@ pub struct LoopPort {
     pub(crate) side: FabricSide,
     /// It is on the loop, neither bypassed nor without power.
     pub(crate) is_inserted: bool,
-    pub(crate) queue: VecDeque<Sequence>,
+    pub(crate) queue: VecDeque<Waiting>,
     pub(crate) role: Role,
     pub(crate) phase: CircuitPhase,
     pub(crate) circuit: Circuit,
@@ -121,15 +129,13 @@ impl LoopPort {
     pub(crate) fn holds(&self, exchange: Id<Exchange>) -> bool {
         self.queue
             .iter()
-            .any(|sequence| sequence.exchange == exchange.into())
+            .any(|waiting| waiting.sequence.exchange == exchange.into())
     }
 
     /// Port that the first waiting sequence goes to; none if nothing waits.
-    pub(crate) fn next_partner(&self, port_of: &IdVec<NPort, MaybeId<LoopPort>>) -> MaybeId<Self> {
+    pub(crate) fn next_partner(&self) -> MaybeId<Self> {
         let first = self.queue.front();
-        first.map_or(MaybeId::NONE, |sequence| {
-            self.partner_for(sequence.destination, port_of)
-        })
+        first.map_or(MaybeId::NONE, |waiting| waiting.partner.into())
     }
 
     /// Port of its loop that frames for an N_Port go to: that of the N_Port, or the FL_Port if it is
@@ -158,12 +164,14 @@ impl LoopPort {
     }
 
     /// Whether anything waits for this partner.
-    pub(crate) fn next_partner_among(
-        &self,
-        partner: Id<LoopPort>,
-        port_of: &IdVec<NPort, MaybeId<LoopPort>>,
-    ) -> bool {
-        let mut waiting = self.queue.iter();
-        waiting.any(|sequence| self.partner_for(sequence.destination, port_of) == partner.into())
+    pub(crate) fn has_for(&self, partner: Id<LoopPort>) -> bool {
+        self.next_for(partner, 0).is_some()
+    }
+
+    /// The place of the first sequence for this partner in its queue, from this place on.
+    pub(crate) fn next_for(&self, partner: Id<LoopPort>, place: usize) -> Option<usize> {
+        let mut waiting = self.queue.range(place..);
+        let steps = waiting.position(|waiting| waiting.partner == partner)?;
+        Some(place + steps)
     }
 }

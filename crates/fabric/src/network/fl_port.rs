@@ -56,7 +56,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         }
         let (first, end) = self.loops.ports[id].mates;
         for port in (first.number()..end.number()).map(Id::new) {
-            if self.loops.ports[port].next_partner(&self.loops.port_of) != id.into() {
+            if self.loops.ports[port].next_partner() != id.into() {
                 continue;
             }
             match self.loops.ports[port].role {
@@ -92,7 +92,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let next = self.loops.next_for(id, partner, 0);
         self.loops.ports[partner].switch_input().is_some()
             && port.frames_left > 0
-            && next.is_some_and(|place| port.queue[place].seq_cnt > 0)
+            && next.is_some_and(|place| port.queue[place].sequence.seq_cnt > 0)
     }
 
     /// Whether a port that would be opened has a buffer, or will at a known instant: every N_Port has,
@@ -119,7 +119,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub(super) fn next_partner(&self, id: Id<LoopPort>, now: Instant) -> MaybeId<LoopPort> {
         let port = &self.loops.ports[id];
         let Some(into) = port.switch_input() else {
-            return port.next_partner(&self.loops.port_of);
+            return port.next_partner();
         };
         let queues = &self.fibres[way_back(into)].queues;
         let next = queues.next_ready_that(now, |_| true);
@@ -146,7 +146,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     ) -> bool {
         let port = &self.loops.ports[id];
         let Some(into) = port.switch_input() else {
-            return port.next_partner_among(partner, &self.loops.port_of);
+            return port.has_for(partner);
         };
         let queues = &self.fibres[way_back(into)].queues;
         let next = queues.next_ready_that(now, |frame| self.goes_to(frame, partner));

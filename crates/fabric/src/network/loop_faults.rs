@@ -85,7 +85,6 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// Forget the sequences of a port, all or those for one partner.
     fn drop_queue(&mut self, id: Id<LoopPort>, partner: Option<Id<LoopPort>>, now: Instant) {
         let port = &mut self.loops.ports[id];
-        let port_of = &self.loops.port_of;
         let Some(n_port) = port.settings.n_port.get() else {
             self.offer_frames(id, now);
             return;
@@ -93,11 +92,10 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let n_port = &mut self.n_ports[n_port];
         let mut queue = std::mem::take(&mut port.queue);
         let before = queue.len();
-        queue.retain(|sequence| {
-            let goes_to = port.partner_for(sequence.destination, port_of);
-            let stays = partner.is_some_and(|partner| goes_to != partner.into());
+        queue.retain(|waiting| {
+            let stays = partner.is_some_and(|partner| waiting.partner != partner);
             if !stays {
-                n_port.close_on_loop(sequence.seq_id);
+                n_port.close_on_loop(waiting.sequence.seq_id);
             }
             stays
         });
@@ -232,11 +230,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let partners: Vec<Id<LoopPort>> = self.loops.ports[id]
             .queue
             .iter()
-            .filter_map(|sequence| {
-                let port = &self.loops.ports[id];
-                port.partner_for(sequence.destination, &self.loops.port_of)
-                    .get()
-            })
+            .map(|waiting| waiting.partner)
             .filter(|&partner| self.loops.ports[partner].loop_id != loop_id)
             .collect();
         for partner in partners {

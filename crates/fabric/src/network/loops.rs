@@ -5,7 +5,7 @@ use sanlab_kernel::{Id, Instant, MaybeId, Span};
 
 use super::state::Network;
 use crate::fibre::Fibre;
-use crate::loops::{CircuitPhase, Loop, LoopPort, Loops, Medium, Role};
+use crate::loops::{CircuitPhase, Loop, LoopPort, Loops, Medium, Role, Waiting};
 use crate::transmission::Transmission;
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
@@ -28,10 +28,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         sequence.seq_id = self.n_ports[n_port].open_on_loop();
         let port = &mut self.loops.ports[id];
         // A response goes with its data, ahead of data of other commands.
+        let waiting = Waiting {
+            partner: destination,
+            sequence,
+        };
         if sequence.kind == FrameKind::Response {
-            port.queue.push_front(sequence);
+            port.queue.push_front(waiting);
         } else {
-            port.queue.push_back(sequence);
+            port.queue.push_back(waiting);
         }
         let role = port.role;
         match role {
@@ -189,14 +193,14 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let Medium::Switched(switched) = &mut this_loop.medium else {
             return;
         };
-        let (ports, port_of, places) = (&mut loops.ports, &loops.port_of, this_loop.places);
+        let (ports, places) = (&mut loops.ports, this_loop.places);
         let granted = switched.grant(now, |place| {
-            let partner = ports[places.port(place)].next_partner(port_of);
+            let partner = ports[places.port(place)].next_partner();
             places.of(partner.certain())
         });
         for &place in granted {
             let port = &mut ports[places.port(place)];
-            let partner = port.next_partner(port_of).certain();
+            let partner = port.next_partner().certain();
             port.phase = CircuitPhase::Granted { partner };
         }
     }
@@ -287,7 +291,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
                 port.frames_left -= 1;
             }
             let (n_port, fibre) = (port.settings.n_port.certain(), port.fibre);
-            let sequence = &mut port.queue[place];
+            let sequence = &mut port.queue[place].sequence;
             let frame = self.n_ports[n_port].cut_frame(sequence, now);
             let is_last = frame.is_last;
             if is_last {

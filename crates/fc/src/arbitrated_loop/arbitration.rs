@@ -83,6 +83,9 @@ pub struct Arbitration {
     closed_until: Instant,
 }
 
+/// When a port sends its first word.
+type Word = (Instant, Id<LoopPlace>);
+
 impl Arbitration {
     /// Ports in the order of the ring; `word` is the time of one transmission word.
     ///
@@ -217,17 +220,18 @@ impl Arbitration {
         if let Some(win) = self.transfer() {
             return Some(win);
         }
-        if let Some(winner) = self.strongest_in_time() {
-            return Some(self.win_of(winner));
+        if let Some(port) = self.strongest_in_time() {
+            return Some(self.win_of((self.first_word(port), port)));
         }
-        let mut candidates = self.candidates();
-        let strongest = candidates.find(|&port| self.first_word(port) != Instant::NEVER)?;
-        let survivors =
-            candidates.filter(|&port| self.survives(port, strongest) && self.survives_all(port));
-        let winner = std::iter::once(strongest)
-            .chain(survivors)
-            .min_by_key(|&port| self.first_word(port))?;
-        Some(self.win_of(winner))
+        // Each port is asked once for its first word: there may be a hundred candidates.
+        let words = self.candidates().map(|port| (self.first_word(port), port));
+        let mut words = words.filter(|&(sent_at, _)| sent_at != Instant::NEVER);
+        let first = words.next()?;
+        let survivors = words.filter(|&word| self.passes(word, first) && self.survives_all(word));
+        let words = std::iter::once(first).chain(survivors);
+        words
+            .min_by_key(|word| word.0)
+            .map(|word| self.win_of(word))
     }
 
     /// The strongest port, if it arbitrates when the first word behind the CLS passes it: whatever
@@ -239,10 +243,10 @@ impl Arbitration {
         (self.starts_at(strongest, self.last) <= passes_from).then_some(strongest)
     }
 
-    fn win_of(&self, port: Id<LoopPlace>) -> Win {
+    fn win_of(&self, (sent_at, port): Word) -> Win {
         Win {
             port,
-            at: self.first_word(port) + self.ring.round(),
+            at: sent_at + self.ring.round(),
             is_transfer: false,
         }
     }
@@ -336,18 +340,15 @@ impl Arbitration {
         }
     }
 
-    /// The first word of a port passes a stronger one before that arbitrates.
-    fn survives(&self, port: Id<LoopPlace>, stronger: Id<LoopPlace>) -> bool {
-        let sent_at = self.first_word(port);
-        sent_at != Instant::NEVER
-            && self.first_word(stronger) > sent_at + self.ring.between(port, stronger)
+    /// A port's first word passes a stronger port before that sends its own.
+    fn passes(&self, word: Word, stronger: Word) -> bool {
+        stronger.0 > word.0 + self.ring.between(word.1, stronger.1)
     }
 
-    fn survives_all(&self, port: Id<LoopPlace>) -> bool {
-        let rank = self.rank_of[port];
-        let stronger = self.ports(self.wanting.stronger_than(rank));
-        let mut waiting = stronger.filter(|&other| other != port);
-        waiting.all(|other| self.survives(port, other))
+    fn survives_all(&self, word: Word) -> bool {
+        let stronger = self.wanting.stronger_than(self.rank_of[word.1]);
+        let mut waiting = self.ports(stronger).filter(|&other| other != word.1);
+        waiting.all(|other| self.passes(word, (self.first_word(other), other)))
     }
 
     /// Ports of these ranks, strongest first.

@@ -51,10 +51,10 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let target = self.fcp.exchange(id).target;
         let command = self.fcp.command(id);
         let array = &mut self.array.arrays[array_of(command)];
-        let takes = array.failover.forwarding(u64::from(command.bytes));
+        let transfer = array.failover.transfer(u64::from(command.bytes));
         let controller = &mut array.controllers[came_to];
         controller.counters.forwarded += 1;
-        let ends_at = controller.forwarding.arrive(now, takes).ends_at;
+        let ends_at = controller.forwarding.arrive(now, transfer).ends_at + array.failover.forward;
         let failures = controller.counters.failures;
         let event = Event::CommandForwarded(id, came_to, failures);
         self.agenda.schedule(ends_at, target.number(), event);

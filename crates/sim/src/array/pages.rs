@@ -107,8 +107,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             self.serve_from_cache(now, now + model.access, id);
             return;
         };
-        let copy = command + rate.time_for(task.bytes);
-        let done_at = controller.partner.arrive(now, copy, model.access);
+        // Only bytes occupy the interconnect: the copies of other writes pass it meanwhile.
+        let done_at =
+            (controller.partner).arrive(now, rate.time_for(task.bytes), command + model.access);
         self.array.tasks[id].came_at = now;
         let component = self.array.tasks[id].component.number();
         self.agenda

@@ -366,6 +366,20 @@ fn a_cached_write_is_a_copy_and_an_access() {
     assert!(events <= 300 * 10, "{events} events for 300 cached writes");
 }
 
+/// Copies to the partner pass the interconnect one after another, and their fixed times overlap: 16 open writes
+/// take the time of the bytes of 16, 10 us each. The fixed time of 10 us would double it if it occupied the way.
+#[test]
+fn fixed_times_of_copies_to_the_partner_overlap() {
+    let mut san = raid(Raid5, 5, 65_536, 200, 0);
+    san.plan.arrays[0].cache = Some(pages().plan());
+    let one = job(&mut san, 4096, 16, 350);
+    one.read_ppm = 0;
+    one.addresses = AddressPlan::Sequential {};
+    let outcome = san.run();
+    assert_eq!(whole(&outcome, "caches", "destages_count"), [0]);
+    assert_near(response_mean(&outcome), 16.0 * 10.0 * US as f64, 0.1);
+}
+
 /// Sequential small writes become whole stripes in the cache.
 #[test]
 fn destages_of_sequential_writes_are_full_stripes() {

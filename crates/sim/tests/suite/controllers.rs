@@ -127,6 +127,23 @@ fn a_forwarded_command_pays_the_interconnect() {
     assert_eq!(response(1) - response(0), 7 * US + 8192 * NS);
 }
 
+/// Data pass the interconnect one after another, at 500 MB/s, and the fixed times of commands overlap.
+#[test]
+fn forwarded_commands_share_the_interconnect_by_their_bytes() {
+    let mut san = two_controllers(Some(1));
+    san.plan.hosts[0].multipath = None;
+    let failover = &mut san.plan.arrays[0].failover;
+    (failover.forward_ps, failover.forward_bytes_per_s) = (100 * US, Some(n64(500_000_000)));
+    san.plan.arrays[0].command_ps = 0;
+    san.job(0, 0, 8192, 64).total_bytes = Some(n64(8192 * 2000));
+    let outcome = san.run();
+    assert_eq!(of_controllers(&outcome, "forwarded_count"), [2000, 0]);
+    // One command at a time, with its fixed time, would take 233 ms.
+    let taken = outcome.summary.simulated_ps;
+    let of_bytes = 2000 * 2 * 8192 * NS;
+    assert!((of_bytes..of_bytes + MS).contains(&taken), "{taken}");
+}
+
 /// Hosts use optimised paths, others only while no optimised one is left.
 #[test]
 fn hosts_prefer_the_controller_that_owns_the_lun() {
