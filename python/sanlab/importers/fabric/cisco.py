@@ -49,7 +49,7 @@ def flogi(block: Block, facts: Facts) -> None:
     for number, line in rows(block):
         row = _FLOGI.match(line)
         alias = _ALIAS.match(line)
-        total = re.search(r"Total number of flogi = (\d+)", line)
+        total = re.match(r"\s*Total number of flogi = (\d+)", line)
         if row:
             found += 1
             login = LoginFact(block.at(number), name_at(block, number, row["wwpn"]), block.switch)
@@ -87,7 +87,7 @@ def fcns(block: Block, facts: Facts) -> None:
     login: LoginFact | None = None
     for number, line in rows(block):
         detail, row, header = _DETAIL.match(line), _FCNS.match(line), _VSAN.match(line)
-        total = re.search(r"Total number of entries = (\d+)", line)
+        total = re.match(r"\s*Total number of entries = (\d+)", line)
         if detail:
             login = LoginFact(block.at(number), "", block.switch, vsan=int(detail[1]))
             login.fcid, found = int(detail[2], 16), found + 1

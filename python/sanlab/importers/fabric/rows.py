@@ -20,7 +20,7 @@ _CUT_WWN = re.compile(
     r"(?<![0-9a-fA-F:])(?:[0-9a-fA-F]{2}:){1,7}[0-9a-fA-F]?$|(?<![0-9a-fA-F:])(?:[0-9a-fA-F]{2}:){1,6}[0-9a-fA-F]{2}$"
 )
 #: The end of a row of `switchshow` whose neighbour is on the next line.
-_PORT_END = re.compile(r"\b[EFL]-Port$")
+_PORT_END = (" E-Port", " F-Port", " L-Port")
 _REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*(?![0-9a-zA-Z:])")
 _SAFE = re.compile(r"[0-9A-Za-z:.\-]{1,40}")
 _DIGITS = 16
@@ -43,7 +43,7 @@ def rows(block: Block) -> Iterator[tuple[int, str]]:
                 continue
             yield kept
             kept = None
-        if _CUT_WWN.search(text, max(0, len(text) - _MOST_CUT)) or _PORT_END.search(text):
+        if _CUT_WWN.search(text, max(0, len(text) - _MOST_CUT)) or text.endswith(_PORT_END):
             kept = (number, text)
         else:
             yield number, text
@@ -53,7 +53,7 @@ def rows(block: Block) -> Iterator[tuple[int, str]]:
 
 def _joined(first: str, second: str) -> str | None:
     """Return a row with the rest of its last name from the next line, if that fits."""
-    if _PORT_END.search(first):
+    if first.endswith(_PORT_END):
         return f"{first} {second.lstrip()}" if re.match(rf"\s*{WWN}", second) else None
     cut, rest = _CUT_WWN.search(first), _REST.match(second)
     if cut is None or rest is None:

@@ -32,6 +32,8 @@ _TIME = re.compile(
 _QUOTE = re.compile(r"[>|](?: |$)")
 #: Share of the lines with a prefix above which it is not the outputs' own.
 _PREFIXED = 0.9
+#: Lines that are looked at first.
+_FIRST = 200
 _BROKEN = re.compile(r"[^\s=\-]$")
 #: Columns of terminals, and broken lines from which on the file is said to be broken.
 _WIDTHS, _MANY = {72, 80, 100, 120, 132, 160}, 3
@@ -117,6 +119,11 @@ def unprefixed(lines: list[str]) -> list[str]:
     """
     for prefix in (_TIME, _QUOTE, _TIME):
         full = [line for line in lines if line.strip()]
+        if (
+            sum(1 for line in full[:_FIRST] if prefix.match(line))
+            < _PREFIXED * len(full[:_FIRST]) / 2
+        ):
+            continue
         found = sum(1 for line in full if prefix.match(line))
         if full and found >= _PREFIXED * len(full):
             lines = [prefix.sub("", line, count=1) for line in lines]
