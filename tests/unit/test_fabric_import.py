@@ -18,6 +18,8 @@ from sanlab.cli.main import app
 from sanlab.importers.fabric import FabricImport, import_fabric
 from sanlab.importers.fabric.devices import stem
 from sanlab.importers.fabric.reading import read_files
+from sanlab.plan.compile import compile_plan
+from sanlab.scenario.load import parse_scenario
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fabric-import"
 CAPTURES = EXAMPLE / "captures"
@@ -136,7 +138,11 @@ def test_the_dual_fabric_is_one_scenario_in_both_dialects() -> None:
     brocade = import_fabric([made / "brocade-dual-fabric", made / "host"])
     cisco = import_fabric([made / "cisco-dual-fabric", made / "host"])
     names = {"mds-": "fos_", "ZS_": "CFG_"}
-    assert _same(cisco, names) == _same(brocade, {})
+    here, there = _same(cisco, names), _same(brocade, {})
+    for loaded in (here, there):
+        # The counters in the samples are made up, and each dialect has its own.
+        assert all("rate_iops" in work for work in loaded.pop("workloads"))
+    assert here == there
     assert brocade.counts["devices"] == cisco.counts["devices"] == 13
     assert brocade.counts["zones"] == cisco.counts["zones"] == 9
     assert [str(f).partition(" (")[0] for f in cisco.findings] == [
@@ -176,6 +182,40 @@ def test_two_thousand_logins_take_less_than_five_seconds(dialect: str, tmp_path:
     found = import_fabric([tmp_path / "all.txt"])
     assert time.process_time() - start < 5
     assert found.counts["devices"] == 2002
+    start = time.process_time()
+    plan = compile_plan(parse_scenario(found.text, "san.yaml"))
+    assert time.process_time() - start < 10
+    assert len(plan.hosts) == 2000
+
+
+@pytest.mark.parametrize("dialect", ["brocade", "cisco"])
+def test_a_large_fabric_is_checked_before_it_is_written(dialect: str, tmp_path: Path) -> None:
+    (tmp_path / "all.txt").write_text(small(dialect, 600), encoding="utf-8")
+    out = str(tmp_path / "san.yaml")
+    result = CliRunner().invoke(app, ["import", "fabric", str(tmp_path / "all.txt"), "-o", out])
+    assert result.exit_code == 0, result.output
+    assert "600 hosts, 4 switches, 1 array" in result.stdout
+    assert CliRunner().invoke(app, ["check", out]).exit_code == 0
+
+
+def test_a_finding_is_listed_once_however_many_lie_between(tmp_path: Path) -> None:
+    stale = "".join(
+        f" zone:\tz_old{n}\n\t\t21:00:00:24:ff:00:{n >> 8:02x}:{n & 255:02x}\n" for n in range(600)
+    )
+    once = small("brocade") + f"\nsw1:FID128:admin> cfgshow\nEffective configuration:\n{stale}"
+    again = once + f"sw2:FID128:admin> cfgshow\nEffective configuration:\n{stale}"
+    told = [str(part) for part in imported(tmp_path, once=once).findings]
+    assert sum("is in zone 'z_old" in text for text in told) == 600
+    assert len(imported(tmp_path, again=again).findings) == len(told)
+
+
+def test_two_captures_of_a_trunk_have_each_member_once(tmp_path: Path) -> None:
+    rows = "".join(f"fc9/{n}  1  E  on  trunking  swl  TE  32  7  core\n" for n in (1, 2))
+    brief = f"sw1# show interface brief\nInterface  Vsan   Admin  Admin   Status  SFP\n{rows}"
+    whole = small("cisco").replace("   fc9/1  0x", "   port-channel7  0x", 1) + f"\n{brief}"
+    for text in (whole, whole + brief):
+        links = document(imported(tmp_path, all=text))["links"]
+        assert [link["count"] for link in links if "trunk" in link] == [2]
 
 
 SECRETS = """\
@@ -259,7 +299,7 @@ def test_headings_in_place_of_prompts(tmp_path: Path) -> None:
 def test_unknown_outputs_are_listed_and_not_read(tmp_path: Path) -> None:
     text = small("brocade") + "\nsw1:FID128:admin> sensorshow\nsensor 1: 30\n"
     found = imported(tmp_path, all=text)
-    assert [part.what for part in found.skipped][-1] == "sensorshow"
+    assert [part.what for part in found.skipped][-1] == "sensorshow: known, not used"
 
 
 @pytest.mark.parametrize(

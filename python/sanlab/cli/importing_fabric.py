@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sanlab.cli.importing_load import interval_of
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
-from sanlab.quantities import counted
+from sanlab.quantities import PS_PER_S, counted
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric import FabricImport
 
 #: Contradictions that the summary shows.
 MOST_SHOWN = 10
-#: Devices up to which the scenario is checked before it is written; the check of 2,000 takes 20 s.
-MOST_CHECKED = 500
 
 
 def fabric(
@@ -34,6 +33,14 @@ def fabric(
     partial: Annotated[
         bool, typer.Option("--partial", help="Use outputs that were cut off, and list them.")
     ] = False,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="Time between two captures of counters of ports, 60s; default from their outputs.",
+        ),
+    ] = None,
     explain: Annotated[
         str | None,
         typer.Option(
@@ -48,17 +55,15 @@ def fabric(
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
         from sanlab.importers.fabric import import_fabric
+        from sanlab.plan.compile import compile_plan
+        from sanlab.scenario.load import parse_scenario
 
-        found = import_fabric([Path(file) for file in files], partial=partial)
+        seconds = None if interval is None else interval_of(interval) / PS_PER_S
+        found = import_fabric([Path(file) for file in files], partial=partial, interval=seconds)
         if explain is not None:
             _explain(found, explain, as_json=as_json)
             return
-        is_checked = found.counts["devices"] <= MOST_CHECKED
-        if is_checked:
-            from sanlab.plan.compile import compile_plan
-            from sanlab.scenario.load import parse_scenario
-
-            compile_plan(parse_scenario(found.text, output))
+        compile_plan(parse_scenario(found.text, output))
         write_new(Path(output), found.text, force=force)
         if as_json:
             show_json(
@@ -72,8 +77,6 @@ def fabric(
             )
             return
         typer.echo(_summary(found, output))
-        if not is_checked:
-            typer.echo("It is large and was not checked: begin with 'check'.")
 
 
 def _explain(found: FabricImport, key: str, *, as_json: bool) -> None:

@@ -87,7 +87,7 @@ def load(
         variables = _defined(define or [], "-D")
         trace = _trace_options(time_unit, speed, depth, lun or [])
         trace = dataclasses.replace(
-            trace, is_replay=replay, interval_ps=None if interval is None else _interval(interval)
+            trace, is_replay=replay, interval_ps=None if interval is None else interval_of(interval)
         )
         imported = import_file(Path(file), str(path), variables, job or [], trace)
         compile_plan(parse_scenario(imported.text, str(path)))
@@ -118,7 +118,8 @@ def _trace_options(
     return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
 
 
-def _interval(text: str) -> int:
+def interval_of(text: str) -> int:
+    """Return the time of `--interval` in picoseconds."""
     from sanlab.quantities import QuantityError, parse_time
 
     try:

@@ -103,7 +103,10 @@ def _load_of_counts(path: Path, head: bytes, options: TraceOptions) -> LoadImpor
             return load_of_vscsistats(read_source(path), name, luns)
         if _PORTS.search(start):
             reason = "Counters of switch ports have bytes and frames, but no I/Os"
-            remedy = "Import counters of the hosts, or tables of SAN analytics"
+            remedy = (
+                "Import counters of the hosts, or tables of SAN analytics; or give these to "
+                "'sanlab import fabric', with the other outputs of the switches"
+            )
             refuse(name, 1, "", reason, remedy)
         if looks_like_analytics(start):
             counters = counters_of_analytics(read_source(path), name)

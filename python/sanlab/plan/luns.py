@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sanlab.scenario.arrays import Lun
     from sanlab.scenario.document import Path
 
+    #: Ports of hosts, each with its host, by the names that a LUN may have among its initiators.
+    Initiators = Names[list[tuple[str, str]]]
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedLun:
@@ -108,6 +111,7 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
     """Expand the LUNs of all arrays and give them their blocks and ports."""
     table = LunTable()
     faults = drive_faults(boxes, problems)
+    known = _known_initiators(boxes, wiring)
     for index, array in enumerate(boxes.arrays):
         disk = _disk_of(array, problems)
         pool = _make_pool(array, disk, problems)
@@ -118,7 +122,7 @@ def place_luns(boxes: Boxes, wiring: Wiring, problems: Problems) -> LunTable:
             # Problems of LUNs on an invalid group would only repeat the cause.
             continue
         here = Place(array, index, pool, groups)
-        placed = _place_array(here, boxes, wiring, problems)
+        placed = _place_array(here, known, wiring, problems)
         if array.stack is not None:
             via = drivers(array.stack, wiring, problems)
             names = [lun.name.rpartition(".")[2] for lun in placed]
@@ -162,7 +166,9 @@ def groups_of(array: ArrayBox) -> int:
     return given(array.spec.array_groups, array.values.model.array_groups)
 
 
-def _place_array(place: Place, boxes: Boxes, wiring: Wiring, problems: Problems) -> list[PlacedLun]:
+def _place_array(
+    place: Place, known: Initiators, wiring: Wiring, problems: Problems
+) -> list[PlacedLun]:
     array, index = place.array, place.index
     placed: list[PlacedLun] = []
     taken: dict[str, Path] = {}
@@ -171,7 +177,7 @@ def _place_array(place: Place, boxes: Boxes, wiring: Wiring, problems: Problems)
         names = define(spec.name, (*path, "name"), taken, problems)
         ports = _export_ports(array, spec, path, wiring, problems)
         mirrors = _mirror_names(spec, len(names), path, problems)
-        initiators = _initiators(spec, boxes, wiring, path, problems)
+        initiators = _initiators(spec, known, path, problems)
         turns = range(len(placed), len(placed) + len(names))
         owners = owners_of(spec, array, len(names), path, problems)
         if spec.owner is None:
@@ -216,18 +222,23 @@ def _export_ports(
     return tuple(port for port in linked if port in wanted)
 
 
-def _initiators(
-    spec: Lun, boxes: Boxes, wiring: Wiring, path: Path, problems: Problems
-) -> frozenset[tuple[str, str]] | None:
-    """Return the ports of hosts that may use a LUN; None if all may."""
-    if spec.initiators is None:
-        return None
-    known: Names[list[tuple[str, str]]] = Names("host, or port of a host,")
+def _known_initiators(boxes: Boxes, wiring: Wiring) -> Initiators:
+    """Return the ports that each name of a host, or of a port of a host, stands for."""
+    known: Initiators = Names("host, or port of a host,")
     for host in boxes.hosts:
         known.items[host.name] = [(host.name, port) for port in wiring.linked_ports(host.name)]
     for host in boxes.hosts:
         for port in wiring.linked_ports(host.name):
             known.items[f"{host.name}.{port}"] = [(host.name, port)]
+    return known
+
+
+def _initiators(
+    spec: Lun, known: Initiators, path: Path, problems: Problems
+) -> frozenset[tuple[str, str]] | None:
+    """Return the ports of hosts that may use a LUN; None if all may."""
+    if spec.initiators is None:
+        return None
     names = known.resolve(spec.initiators, (*path, "initiators"), problems)
     return frozenset(port for name in names for port in known[name])
 

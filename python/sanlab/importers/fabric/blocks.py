@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ _PROMPTS = [
         rf"(?P<name>{_NAME})> ?(?P<command>.*)$",
     )
 ]
+#: What every prompt has one of; most lines of outputs have none.
+_SIGNS = re.compile(r"[>#$@]")
 _ON_FID = re.compile(r"\"(?P<command>[\w -]+)\" on FID \d+:")
 _QUOTED = re.compile(r"\s*`(?P<command>[^`]+)`\s*$")
 #: A heading: a command between signs, `=== show flogi database ===`, or behind a path.
@@ -36,6 +39,8 @@ _HEADING = re.compile(
 _SWITCH_NAME = re.compile(r"(?:switchName:\s*|SwitchName = |switchname )(?P<name>\S+)\s*$")
 _VERSION_NAME = re.compile(r"\s*Device name:\s*(?P<name>\S+)")
 _MOST_HEADING = 60
+#: Outputs whose first line is in each of them once.
+_NAMED_ONCE = {"switchshow", "portshow"}
 
 
 class _Splitter:
@@ -74,7 +79,7 @@ class _Splitter:
         found = signature(line)
         current = self.blocks[-1].kind if self.blocks else ""
         is_nested = found == current or found in NESTED.get(current, ()) or current == "config"
-        if found and (not is_nested or (found == "switchshow" and self._has(line))):
+        if found and (not is_nested or (found in _NAMED_ONCE and self._has(line))):
             self.begin(found, number)
         if not self.blocks:
             self.begin("", number, "lines before the first command")
@@ -91,7 +96,7 @@ def _has_text(block: Block) -> bool:
 
 def _command(line: str, *, is_heading_allowed: bool) -> tuple[str | None, str | None]:
     """Return the command of a prompt or a heading, and the name in the prompt."""
-    for prompt in _PROMPTS:
+    for prompt in _PROMPTS if _SIGNS.search(line) else ():
         match = prompt.match(line)
         if match and _is_command(match["command"]):
             return match["command"].strip(), match["name"]
@@ -108,6 +113,18 @@ def _command(line: str, *, is_heading_allowed: bool) -> tuple[str | None, str | 
 
 def _is_command(text: str) -> bool:
     return not text.strip() or text.strip()[0].isalpha() or text.strip()[0] in "/!"
+
+
+def dedented(lines: list[str]) -> list[str]:
+    """Return lines without an indent of all, if outputs begin in them only then."""
+    if any(line[:1].strip() for line in lines):
+        return lines
+    plain = textwrap.dedent("\n".join(lines)).split("\n")
+    if any(signature(line) for line in lines):
+        is_better = any(_command(line, is_heading_allowed=False)[0] for line in plain)
+    else:
+        is_better = any(signature(line) for line in plain)
+    return plain if is_better else lines
 
 
 def split(lines: Iterable[str], file: str) -> list[Block]:

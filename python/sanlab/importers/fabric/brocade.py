@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sanlab.importers.fabric import port_counters
 from sanlab.importers.fabric.facts import (
     BundleFact,
     CounterFact,
@@ -96,6 +97,8 @@ def _port(block: Block, line: int, row: re.Match[str]) -> PortFact:
     kind = _KIND.search(rest)
     fact = PortFact(block.at(line), block.switch, row["index"], gigabits(row["speed"]))
     fact.state = "up" if row["state"] == "Online" else "down"
+    fact.place = f"{row['slot']}/{row['port']}" if row["slot"] else ""
+    fact.optics = {"sw": "swl", "lw": "lwl"}.get(row["media"], "")
     if "Disabled" in rest:
         fact.state = "disabled"
     fact.kind = kind["kind"] if kind else ""
@@ -229,9 +232,16 @@ def name_server(block: Block, facts: Facts) -> None:
             _describe(login, block, number, attribute["key"], attribute["value"].strip())
     _finish(block, facts, announced, found)
     if block.kind == "nsshow" and any(line.strip() == "{" for _, line in block.lines):
-        is_closed = any(line.rstrip().endswith("}") for _, line in block.lines)
-        if not is_closed and "Local Name Server" in "".join(t for _, t in block.lines):
-            refuse_cut(block, facts, block.line, "The output of nsshow has no end")
+        _check_end(block, facts)
+
+
+def _check_end(block: Block, facts: Facts) -> None:
+    reason = "The output of nsshow has no end"
+    is_closed = any(line.rstrip().endswith("}") for _, line in block.lines)
+    if not is_closed and block.is_last:
+        refuse_cut(block, facts, block.line, reason)
+    elif not is_closed:
+        facts.findings.append(Finding(reason, (block.at(block.line),)))
 
 
 def _finish(block: Block, facts: Facts, announced: tuple[int, int] | None, found: int) -> None:
@@ -264,17 +274,24 @@ def _describe(login: LoginFact, block: Block, line: int, key: str, value: str) -
 
 
 _NUMBER = re.compile(r"[\d.]+[kmg]?")
+#: Values of a row in the oldest versions.
+_LEAST_COLUMNS = 15
 #: Columns of porterrshow that show trouble; those from 15 on are of newer versions.
 _TROUBLE = {3: "CRC errors", 9: "discards of class 3", 15: "time-outs of class 3, transmitted"}
 
 
 def porterrshow(block: Block, facts: Facts) -> None:
     """Read counters of errors; abbreviated ones are kept as text."""
+    is_short = False
     for number, line in block.lines:
         match = re.match(r"\s*(\d+):((?:\s+[\d.]+[kmg]?)+)\s*$", line)
         if not match:
             continue
         values = _NUMBER.findall(match[2])
+        if len(values) < _LEAST_COLUMNS and not is_short:
+            is_short = True
+            reason = f"A row of porterrshow has {len(values)} values; the lines may be broken"
+            facts.findings.append(Finding(reason, (block.at(number),)))
         for column, name in _TROUBLE.items():
             if column < len(values) and values[column] != "0":
                 source = block.at(number)
@@ -294,7 +311,8 @@ _STATISTICS = {
 
 
 def portstats(block: Block, facts: Facts) -> None:
-    """Read `portstatsshow`."""
+    """Read `portstatsshow`: counters that show trouble, and bytes."""
+    port_counters.port_statistics(block, facts)
     port = ""
     for number, line in block.lines:
         begin = re.match(r"port:\s+(\d+)", line)
@@ -303,14 +321,3 @@ def portstats(block: Block, facts: Facts) -> None:
         if port and value and value[1] in _STATISTICS and int(value[2]):
             name = _STATISTICS[value[1]]
             facts.counters.append(CounterFact(block.at(number), block.switch, port, name, value[2]))
-
-
-def portbuffer(block: Block, facts: Facts) -> None:
-    """Read the distances of links between switches."""
-    for number, line in block.lines:
-        match = re.match(r"\s*(\d+)\s+E\s+\S+\s+\d+.*\s(\d+) ?km\b", line)
-        if match:
-            source = block.at(number)
-            facts.counters.append(
-                CounterFact(source, block.switch, match[1], "distance", f"{match[2]}km")
-            )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sanlab.importers.fabric import port_counters
 from sanlab.importers.fabric.facts import (
     BundleFact,
     CounterFact,
@@ -16,6 +17,7 @@ from sanlab.importers.fabric.facts import (
 from sanlab.importers.fabric.rows import (
     WWN,
     expect,
+    keep,
     model_in,
     name_at,
     refuse_cut,
@@ -30,10 +32,10 @@ if TYPE_CHECKING:
 
 _INTERFACE = r"(?:fc|vfc|vfc-po|san-port-channel |san-port-channel|port-channel ?|ext|sup-fc)[\d/]+"
 _FLOGI = re.compile(
-    rf"(?P<port>\S+)\s+(?P<vsan>\d+)\s+(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<wwpn>{WWN})"
+    rf"\s*(?P<port>\S+)\s+(?P<vsan>\d+)\s+(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<wwpn>{WWN})"
     rf"(?:\s+(?P<wwnn>{WWN}))?"
 )
-_BEGUN = re.compile(rf"{_INTERFACE}\s+\d+\s+0x")
+_BEGUN = re.compile(rf"\s*{_INTERFACE}\s+\d+\s+0x")
 _ALIAS = re.compile(r"\s+\[([^\]]+)\]\s*$")
 #: VSANs for ports that are isolated.
 _ISOLATION = {4079, 4094}
@@ -47,7 +49,7 @@ def flogi(block: Block, facts: Facts) -> None:
     for number, line in rows(block):
         row = _FLOGI.match(line)
         alias = _ALIAS.match(line)
-        total = re.match(r"Total number of flogi = (\d+)", line)
+        total = re.match(r"\s*Total number of flogi = (\d+)", line)
         if row:
             found += 1
             login = LoginFact(block.at(number), name_at(block, number, row["wwpn"]), block.switch)
@@ -71,7 +73,7 @@ def _own(block: Block) -> SwitchFact:
 
 
 _FCNS = re.compile(
-    rf"(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<type>\w+)\s+(?P<wwpn>{WWN})\s*(?:\((?P<vendor>[^)]*)\))?"
+    rf"\s*(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<type>\w+)\s+(?P<wwpn>{WWN})\s*(?:\((?P<vendor>[^)]*)\))?"
     r"\s*(?P<rest>.*)$"
 )
 _VSAN = re.compile(r"\s*VSAN\s*:?\s*(\d+)")
@@ -85,7 +87,7 @@ def fcns(block: Block, facts: Facts) -> None:
     login: LoginFact | None = None
     for number, line in rows(block):
         detail, row, header = _DETAIL.match(line), _FCNS.match(line), _VSAN.match(line)
-        total = re.match(r"Total number of entries = (\d+)", line)
+        total = re.match(r"\s*Total number of entries = (\d+)", line)
         if detail:
             login = LoginFact(block.at(number), "", block.switch, vsan=int(detail[1]))
             login.fcid, found = int(detail[2], 16), found + 1
@@ -206,6 +208,7 @@ _TROUBLE = {
 
 def counters(block: Block, facts: Facts) -> None:
     """Read `show interface` and `show interface counters`."""
+    port_counters.interfaces(block, facts)
     port: PortFact | None = None
     for number, line in block.lines:
         head = _HEAD.match(line)
@@ -223,6 +226,12 @@ def _count(block: Block, facts: Facts, number: int, line: str, port: PortFact) -
     speed = re.search(r"Operating Speed is (\d+) Gbps", line)
     vsan = re.search(r"Port vsan is (\d+)", line)
     channel = re.search(r"Belongs to (port-channel ?\d+)", line)
+    wave = re.search(r"SFP is (short|long) wave", line)
+    credit = re.search(r"Receive B2B Credit is (\d+)", line)
+    if wave:
+        port.optics = "swl" if wave[1] == "short" else "lwl"
+    if credit and int(credit[1]):
+        keep(block, facts, (number, port.port), "credit", credit[1])
     port.speed = int(speed[1]) if speed else port.speed
     port.vsan = int(vsan[1]) if vsan else port.vsan
     port.master = _short(channel[1]) if channel else port.master
@@ -264,12 +273,16 @@ def membership(block: Block, facts: Facts) -> None:
 
 
 def show_version(block: Block, facts: Facts) -> None:
-    """Read the model of a switch."""
+    """Read the model of a switch, from `show version`, `hardware`, `inventory` or `module`."""
     for number, line in block.lines:
         match = re.match(r"\s*cisco (?P<model>(?:MDS|Nexus)\s?\d\S*)", line, re.IGNORECASE)
-        if match:
+        product = re.search(r"\bDS-C(?P<model>9\d{3}[A-Z]?)\b", line)
+        if match or product:
             fact = _own(block)
-            fact.source, fact.type = block.at(number), match["model"][:60]
+            fact.source = block.at(number)
+            fact.type = (
+                match["model"][:60] if match else f"MDS {product['model']}" if product else ""
+            )
             facts.switches.append(fact)
             return
     facts.switches.append(_own(block))

@@ -25,6 +25,13 @@ READ = {
     "portstatsshow": "portstats",
     "portstats64show": "portstats",
     "portbuffershow": "portbuffer",
+    "portperfshow": "portperf",
+    "date": "clock",
+    "portcfgshow": "portcfg",
+    "portshow": "portshow",
+    "sfpshow": "sfpshow",
+    "topologyshow": "topologyshow",
+    "lsdbshow": "lsdbshow",
     "configupload": "configupload",
     "multipath": "multipath",
     "lsscsi": "lsscsi",
@@ -47,7 +54,7 @@ READ_SHOW = {
     ("topology",): "topology",
     ("interface", "brief"): "intbrief",
     ("interface", "counters"): "counters",
-    ("interface", "transceiver"): "",
+    ("interface", "transceiver"): "transceiver",
     ("interface", "status"): "",
     ("interface", "description"): "",
     ("interface",): "counters",
@@ -55,7 +62,13 @@ READ_SHOW = {
     ("port-channel",): "",
     ("vsan", "membership"): "membership",
     ("vsan",): "",
+    ("clock",): "clock",
     ("version",): "showversion",
+    ("hardware",): "showversion",
+    ("inventory",): "showversion",
+    ("module",): "showversion",
+    ("fspf", "database"): "fspf",
+    ("fspf",): "",
     ("switchname",): "switchname",
     ("fcdomain", "domain-list"): "domainlist",
     ("fcdomain",): "fcdomain",
@@ -67,12 +80,12 @@ READ_SHOW = {
 #: Outputs with the outputs of other commands in them.
 CONTAINERS = {"supportshow": "container", "supportsave": "container"}
 _UNREAD = """
-agshow ag aptpolicy auditcfg bannershow cfgsize cfgtransshow chassisname chassisshow clear date
+agshow ag aptpolicy auditcfg bannershow cfgsize cfgtransshow chassisname chassisshow clear
 dlsshow errdump errshow esxcfg-mpath exit fabricprincipal fcoeadm firmwareshow fspfshow hashow help
-history iodshow iostat ipaddrshow iscsiadm licenseshow logout lsblk lscfg lsdbshow mapsdb
-mapsdashboard nodefind nsallshow nszonemember portcfgshow portloginshow portname portperfshow
-portshow psshow rows sar sensorshow setcontext sfpshow slotshow snmpconfig supportshowcfgshow
-switchstatusshow sysshutdown tempshow terminal timezone topologyshow tstimezone uptime urouteshow
+history iodshow iostat ipaddrshow iscsiadm licenseshow logout lsblk lscfg mapsdb
+mapsdashboard nodefind nsallshow nszonemember portloginshow portname
+psshow rows sar sensorshow setcontext slotshow snmpconfig supportshowcfgshow
+switchstatusshow sysshutdown tempshow terminal timezone tstimezone uptime urouteshow
 userconfig version wwn
 """
 UNREAD = frozenset(_UNREAD.split())
@@ -139,6 +152,15 @@ SIGNATURES: list[tuple[re.Pattern[str], str]] = [
         (r"\s*frames\s+enc\s+crc\s+crc", "porterrshow"),
         (r"port:\s+\d+\s*$", "portstats"),
         (r"User\s+Port\s+Lx\s+Max", "portbuffer"),
+        (r"\s*Ports of Slot\s+\d+\s", "portcfg"),
+        (r"\s*Area Number:\s+\d+", "portcfg"),
+        (r"\s*0\s+1\s+2\s+3\s+4\s+5\s+\d", "portperf"),
+        (r"portIndex:\s+\d+", "portshow"),
+        (r"(?:Slot\s+\d+/\s*)?Port\s+\d+:\s+(?:id|cu|--)", "sfpshow"),
+        (r"\d+ domains? in the fabric; Local Domain ID:", "topologyshow"),
+        (r"Domain = \d+, Link State Database", "lsdbshow"),
+        (r"\s*FSPF Link State Database for VSAN", "fspf"),
+        (r"fc\d+/\d+ (?:sfp|transceiver) is (?:not )?present", "transceiver"),
         (r"\[Configuration upload Information\]", "configupload"),
         (r"\s*INTERFACE\s+VSAN\s+FCID\s+PORT NAME", "flogi"),
         (r"\s*VSAN\s*:\s*\d+\s+FCID\s*:", "fcns"),

@@ -13,7 +13,8 @@ from sanlab.importers.fabric import wwn
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sanlab.importers.fabric.graph import Device, Graph, Node
+    from sanlab.importers.fabric.graph import Graph
+    from sanlab.importers.fabric.nodes import Device, Node
     from sanlab.importers.fabric.zoning import ZoneSet
 
 #: Words at the end of an alias that name a port, not the box it belongs to.

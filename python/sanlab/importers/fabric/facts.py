@@ -31,6 +31,8 @@ class Block:
     """Line of the command, or the first one."""
     words: str = ""
     """The command behind its known part, such as `active vsan 10`."""
+    is_last: bool = False
+    """Whether its file ends with it."""
 
     def at(self, line: int) -> Source:
         """Return the source of a line."""
@@ -79,6 +81,64 @@ class PortFact:
     fcid: int = 0
     vsan: int = 0
     optics: str = ""
+    place: str = ""
+    """Slot and port of a director, `3/12`, where `port` is its index."""
+
+
+@dataclass(slots=True)
+class SettingFact:
+    """A value of a port: speed, mode, distance, length, credit, optics or reach."""
+
+    source: Source
+    switch: str
+    port: str
+    """Index, interface, or slot and port of a director."""
+    name: str
+    value: str
+
+
+@dataclass(slots=True)
+class TrafficFact:
+    """Bytes at a port of a switch: counted so far, or each second."""
+
+    source: Source
+    switch: str
+    port: str
+    sent: float = 0
+    """To the device: data of reads, if it is a host."""
+    received: float = 0
+    over: str = ""
+    """What a rate is the mean of; empty for a count."""
+    has_directions: bool = True
+    """Without them, `sent` is the sum of both."""
+    is_short: bool = False
+    """Whether the counter may have begun anew, as one of 32 bits."""
+    is_told: bool = False
+    """Whether the output has a value of it, which may be 0."""
+
+
+@dataclass(slots=True)
+class ClockFact:
+    """The time that a switch shows, in seconds."""
+
+    source: Source
+    switch: str
+    seconds: float
+
+
+@dataclass(slots=True)
+class RouteFact:
+    """A link between two domains, as the routing of a fabric has it."""
+
+    source: Source
+    switch: str
+    """Who printed it."""
+    domain: int
+    peer: int
+    port: str = ""
+    peer_port: str = ""
+    vsan: int = 0
+    cost: int = 0
 
 
 @dataclass(slots=True)
@@ -261,6 +321,10 @@ class Facts:
     aliases: list[AliasFact] = field(default_factory=list)
     defaults: list[DefaultFact] = field(default_factory=list)
     counters: list[CounterFact] = field(default_factory=list)
+    settings: list[SettingFact] = field(default_factory=list)
+    routes: list[RouteFact] = field(default_factory=list)
+    traffic: list[TrafficFact] = field(default_factory=list)
+    clocks: list[ClockFact] = field(default_factory=list)
     adapters: list[AdapterFact] = field(default_factory=list)
     paths: list[PathFact] = field(default_factory=list)
     vsans: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -268,13 +332,21 @@ class Facts:
     kinds: list[tuple[Source, str]] = field(default_factory=list)
     """Blocks that were read."""
     skipped: list[Skipped] = field(default_factory=list)
+    noted: set[tuple[str, str]] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     is_partial_accepted: bool = False
+
+    def skip(self, source: Source, what: str) -> None:
+        """Note a part that was not read, once for each file."""
+        if (source.file, what) not in self.noted:
+            self.noted.add((source.file, what))
+            self.skipped.append(Skipped(source, what))
 
     def count(self) -> int:
         """Return the number of facts."""
         lists: tuple[list[Any], ...] = (
             *(self.switches, self.ports, self.logins, self.isls, self.bundles, self.zones),
             *(self.sets, self.aliases, self.defaults, self.counters, self.adapters, self.paths),
+            *(self.settings, self.routes, self.traffic, self.clocks),
         )
         return sum(len(part) for part in lists) + len(self.vsans)

@@ -8,7 +8,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
+from sanlab.importers.fabric.cables import PortTable, measure
 from sanlab.importers.fabric.facts import Facts, Finding, IslFact, LoginFact, Source
+from sanlab.importers.fabric.nodes import Cable, Device, Node, Told
 from sanlab.importers.fabric.texts import problem
 
 if TYPE_CHECKING:
@@ -18,68 +20,6 @@ if TYPE_CHECKING:
 
 #: Names of islshow end after this many characters.
 CUT_NAME = 15
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """A switch."""
-
-    name: str
-    source: Source
-    wwn: str = ""
-    vendor: str = ""
-    type: str = ""
-    type_source: Source | None = None
-    domains: dict[int, tuple[int, Source]] = field(default_factory=dict)
-    """Domain and its line, by VSAN; Brocade's is under 0."""
-    is_own: bool = False
-    above: Node | None = None
-    """Another switch of its fabric, towards the one that stands for all of them."""
-
-    def root(self) -> Node:
-        """Return the switch that stands for its fabric."""
-        node = self
-        while node.above is not None:
-            node = node.above
-        return node
-
-
-@dataclass(slots=True, eq=False)
-class Device:
-    """A port of a host or an array in the fabric."""
-
-    wwpn: str
-    sources: list[Source]
-    node: Node
-    port: str = ""
-    facts: list[LoginFact] = field(default_factory=list)
-
-    def first(self, key: str) -> str:
-        """Return the first text that some fact has under a key."""
-        return next((str(value) for fact in self.facts if (value := getattr(fact, key))), "")
-
-    def where(self, key: str) -> list[Source]:
-        """Return the line of the first text that some fact has under a key."""
-        found = (f.lines.get(key, f.source) for f in self.facts if getattr(f, key))
-        return [next(found)] if self.first(key) else self.sources[:1]
-
-    def number(self, key: str) -> int:
-        """Return the first number that some fact has under a key."""
-        return next((int(value) for fact in self.facts if (value := getattr(fact, key))), 0)
-
-
-@dataclass(slots=True, eq=False)
-class Cable:
-    """A link or a trunk between two switches."""
-
-    ends: tuple[tuple[Node, str], tuple[Node, str]]
-    sources: list[Source]
-    speed: int = 0
-    count: int = 1
-    is_trunk: bool = False
-    distance: tuple[str, Source] | None = None
-    guess: str = ""
-    """Why it is there, of a link that no output has."""
 
 
 @dataclass(slots=True)
@@ -94,6 +34,9 @@ class Graph:
     devices: dict[str, Device] = field(default_factory=dict)
     cables: list[Cable] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    table: PortTable = field(default_factory=lambda: PortTable(Facts(), {}))
+    noted: set[str] = field(default_factory=set)
+    """Texts of the findings so far."""
 
     def owners_name(self, owner: str) -> str:
         """Return the name of the switch that printed an output."""
@@ -102,9 +45,9 @@ class Graph:
 
     def note(self, text: str, *sources: Source) -> None:
         """Keep a finding once."""
-        finding = Finding(text, tuple(sources))
-        if all(known.text != text for known in self.findings[-500:]):
-            self.findings.append(finding)
+        if text not in self.noted:
+            self.noted.add(text)
+            self.findings.append(Finding(text, tuple(sources)))
 
 
 def build(facts: Facts) -> Graph:
@@ -116,6 +59,7 @@ def build(facts: Facts) -> Graph:
         Two switches have one world-wide name or one name.
     """
     graph = Graph(facts, findings=list(facts.findings))
+    graph.noted = {finding.text for finding in facts.findings}
     _add_switches(graph)
     _join_fabrics(graph)
     _find_domains(graph)
@@ -197,7 +141,15 @@ def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
 
 
 def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
-    lists = (facts.logins, facts.isls, facts.bundles, facts.ports)
+    lists = (
+        facts.logins,
+        facts.isls,
+        facts.bundles,
+        facts.ports,
+        facts.routes,
+        facts.settings,
+        facts.traffic,
+    )
     seen: dict[str, Source] = {}
     for kind in lists:
         for fact in kind:
@@ -336,7 +288,10 @@ def _of_domain(
 
 def _add_cables(graph: Graph) -> None:
     found: dict[frozenset[tuple[int, str]], Cable] = {}
-    for isl in [*graph.facts.isls, *_from_ports(graph)]:
+    graph.table = table = PortTable(graph.facts, graph.owners)
+    measured: set[tuple[int, int]] = set()
+    listed = [*graph.facts.isls, *_from_routes(graph)]
+    for isl in [*listed, *_from_ports(graph, listed)]:
         near = (graph.owners[isl.switch], isl.port)
         far = (_node(graph, isl.peer_name, isl.peer_wwn, isl.source), isl.peer_port)
         if near[0] is far[0]:
@@ -349,7 +304,13 @@ def _add_cables(graph: Graph) -> None:
             cable = found[key] = Cable((near, far), [])
             graph.cables.append(cable)
         cable.sources.append(isl.source)
-        _measure(graph, cable, isl)
+        end = 0 if cable.ends[0] == near else 1
+        measure(table, cable, end, isl)
+        measured.add((id(cable), end))
+    for cable in graph.cables:
+        for end in {0, 1} - {end for end in (0, 1) if (id(cable), end) in measured}:
+            measure(table, cable, end, None)
+    _add_costs(graph, found)
 
 
 def _connect(graph: Graph) -> None:
@@ -376,9 +337,53 @@ def _connect(graph: Graph) -> None:
         graph.note(f"{text} between them", node.source)
 
 
-def _from_ports(graph: Graph) -> list[IslFact]:
+def _domains(graph: Graph) -> dict[tuple[Node, int, int], Node]:
+    """Return the switches by fabric, VSAN and domain."""
+    return {
+        (node.root(), vsan, domain): node
+        for node in reversed(graph.nodes)
+        for vsan, (domain, _) in node.domains.items()
+    }
+
+
+def _from_routes(graph: Graph) -> list[IslFact]:
+    """Return links that the routing of a fabric knows, between switches without lists of links."""
+    places = _domains(graph)
+    known = {graph.owners[isl.switch] for isl in graph.facts.isls}
+    links = []
+    for route in graph.facts.routes:
+        root = graph.owners[route.switch].root()
+        near = places.get((root, route.vsan, route.domain))
+        far = places.get((root, route.vsan, route.peer))
+        if not route.port or near is None or far is None or {near, far} & known:
+            continue
+        graph.owners.setdefault(near.name, near)
+        link = IslFact(route.source, near.name, route.port, far.name, far.wwn, route.peer_port)
+        links.append(link)
+    return links
+
+
+def _add_costs(graph: Graph, cables: dict[frozenset[tuple[int, str]], Cable]) -> None:
+    """Give cables the costs of the routing, by their ports or else by their domains."""
+    places = _domains(graph)
+    pairs: dict[frozenset[Node], list[Cable]] = {}
+    for cable in graph.cables:
+        pairs.setdefault(frozenset({cable.ends[0][0], cable.ends[1][0]}), []).append(cable)
+    for route in graph.facts.routes:
+        root = graph.owners[route.switch].root()
+        ends = [places.get((root, route.vsan, domain)) for domain in (route.domain, route.peer)]
+        if ends[0] is None or ends[1] is None or not route.cost:
+            continue
+        ports = zip(ends, (route.port, route.peer_port), strict=True)
+        one = cables.get(frozenset((id(node), port) for node, port in ports))
+        for cable in [one] if one is not None else pairs.get(frozenset(filter(None, ends)), []):
+            cable.cost = cable.cost or Told(str(route.cost), route.source)
+
+
+def _from_ports(graph: Graph, listed_links: list[IslFact]) -> list[IslFact]:
     """Return links that only the tables of ports tell, of switches without lists of links."""
-    listed = {graph.owners[isl.switch] for isl in graph.facts.isls}
+    listed = {graph.owners[isl.switch] for isl in listed_links}
+    done: set[tuple[Node, str]] = set()
     members = Counter((p.switch, p.master) for p in graph.facts.ports if p.master)
     links: list[IslFact] = []
     seen: Counter[frozenset[int]] = Counter()
@@ -390,6 +395,9 @@ def _from_ports(graph: Graph) -> list[IslFact]:
         pair = frozenset({id(near), id(far)})
         if near in listed or far in listed or (far.is_own and near.name > far.name):
             continue
+        if (near, port.port) in done:
+            continue
+        done.add((near, port.port))
         link = IslFact(port.source, port.switch, port.port, port.peer_name, port.peer_wwn)
         link.peer_port, link.speed = f"{seen[pair]}?", port.speed
         link.count = 1 + members[port.switch, port.port]
@@ -397,26 +405,3 @@ def _from_ports(graph: Graph) -> list[IslFact]:
         seen[pair] += 1
         links.append(link)
     return links
-
-
-def _measure(graph: Graph, cable: Cable, isl: IslFact) -> None:
-    """Take speed, members and distance of a cable from what one end says."""
-    bundles = [
-        bundle
-        for bundle in graph.facts.bundles
-        if (bundle.switch, bundle.name) == (isl.switch, isl.port)
-        and (not bundle.peer_wwn or bundle.peer_wwn == isl.peer_wwn)
-    ]
-    cable.sources += [bundle.source for bundle in bundles]
-    members = bundles[0].members if bundles else []
-    ports = [p for p in graph.facts.ports if p.switch == isl.switch]
-    members = members or [p.port for p in ports if p.master == isl.port]
-    speeds = [p.speed for p in ports if p.port in (members or [isl.port]) and p.speed]
-    cable.speed = cable.speed or isl.speed or (min(speeds) if speeds else 0)
-    cable.count = max(cable.count, len(members), isl.count)
-    cable.is_trunk = cable.count > 1
-    if any(p.optics == "lwl" for p in ports if p.port in (members or [isl.port])):
-        cable.distance = cable.distance or ("1km", isl.source)
-    for counter in graph.facts.counters:
-        if (counter.switch, counter.port, counter.name) == (isl.switch, isl.port, "distance"):
-            cable.distance = (counter.value, counter.source)

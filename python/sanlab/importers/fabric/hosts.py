@@ -43,7 +43,7 @@ def sysfs(block: Block, facts: Facts) -> None:
             pending = (match["host"], match["key"])
             if match["value"] is None:
                 continue
-        if pending is None or re.match(r"Lines: \d+", line):
+        if pending is None or not line.strip() or re.match(r"\s*Lines: \d+", line):
             continue
         scsi, key = pending
         value = match["value"] if match else line.strip()

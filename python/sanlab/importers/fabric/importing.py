@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric.graph import build
+from sanlab.importers.fabric.loads import write_workloads
 from sanlab.importers.fabric.page import Page, plain
 from sanlab.importers.fabric.questions import listed, questions
 from sanlab.importers.fabric.reading import read_files
@@ -52,8 +53,12 @@ class FabricImport:
         return Page(origins=self.origins).explain(key)
 
 
-def import_fabric(paths: Sequence[Path], *, partial: bool = False) -> FabricImport:
+def import_fabric(
+    paths: Sequence[Path], *, partial: bool = False, interval: float | None = None
+) -> FabricImport:
     """Return the scenario of a fabric whose outputs are in files, or below folders.
+
+    `interval` is the time between two captures of counters, in seconds.
 
     Raises
     ------
@@ -73,7 +78,8 @@ def import_fabric(paths: Sequence[Path], *, partial: bool = False) -> FabricImpo
     layout = lay_out(graph)
     page = Page()
     write(layout, page)
-    asked = questions(layout)
+    counted = write_workloads(layout, page, interval)
+    asked = questions(layout, counted)
     head = [*_head(facts, paths), title(layout), "seed: 1", ""]
     tail = ["", "# What the outputs do not tell, or tell twice:"]
     tail += listed("Questions to the owner", asked)

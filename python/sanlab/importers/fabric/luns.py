@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sanlab.importers.fabric.devices import Box, Boxes
     from sanlab.importers.fabric.facts import PathFact, Source
-    from sanlab.importers.fabric.graph import Graph, Node
+    from sanlab.importers.fabric.graph import Graph
+    from sanlab.importers.fabric.nodes import Node
     from sanlab.importers.fabric.zoning import ZoneSet
 
 #: Size of a LUN that no output tells.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sanlab.catalog import entry, names_of
 
 if TYPE_CHECKING:
-    from sanlab.importers.fabric.graph import Device, Node
+    from sanlab.importers.fabric.nodes import Device, Node
 
 #: Switches by Brocade's hardware type. The numbers are as remembered; 109 and 162 are in captures.
 BROCADE_TYPES = {

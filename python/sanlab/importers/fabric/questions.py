@@ -19,17 +19,28 @@ _SHOWN = 200
 _HELD_BACK = ("without credit", "time-outs", "losses of all credit", "discards")
 
 
-def questions(layout: Layout) -> list[str]:
-    """Return the questions, those with the largest effect first."""
-    return list(_questions(layout))
+def questions(layout: Layout, counted: int) -> list[str]:
+    """Return the questions, those with the largest effect first; `counted` hosts have rates."""
+    return [*_load(layout, counted), *_questions(layout)]
+
+
+def _load(layout: Layout, counted: int) -> Iterator[str]:
+    if counted < len(layout.boxes.hosts):
+        who = "Each host" if not counted else "Each host without counters of its ports"
+        yield (
+            f"What is the load? {who} has 1000 I/Os per second of 8 KiB, 70% reads: a guess. "
+            "Measure it on the hosts (iostat, esxtop, vscsiStats)."
+        )
+    if counted:
+        hosts = "1 host has" if counted == 1 else f"{counted} hosts have"
+        yield (
+            f"How large are the I/Os, and where? {hosts} the bytes per second of the ports, in "
+            "I/Os of 8 KiB at random addresses: ports count bytes, and these are averages."
+        )
 
 
 def _questions(layout: Layout) -> Iterator[str]:
     boxes, graph = layout.boxes, layout.graph
-    yield (
-        "What is the load? Each host has 1000 I/Os per second of 8 KiB, 70% reads: a guess. "
-        "Measure it on the hosts (iostat, esxtop, vscsiStats)."
-    )
     if held := _held_back(graph):
         yield (
             f"Was the load held back when the outputs were taken? {held}. "
@@ -47,12 +58,7 @@ def _questions(layout: Layout) -> Iterator[str]:
             f"Which LUNs do the hosts use on {', '.join(unsized[:8])}, and how large are they? "
             "Each host without 'multipath -ll', 'lsscsi -t' or 'esxcli' has one of 500 GiB."
         )
-    unmeasured = sum(1 for cable in graph.cables if not cable.distance)
-    if unmeasured:
-        yield (
-            f"How long are the links between switches? {unmeasured} of {len(graph.cables)} "
-            f"have no distance in the outputs and are {CORE_LENGTH} here."
-        )
+    yield from _lengths(graph)
     yield f"How long are the cables to hosts and arrays? They are {EDGE_LENGTH} here."
     generic = [layout.names[n] for n, model in layout.switch_models.items() if not model.is_told]
     if generic:
@@ -66,6 +72,20 @@ def _questions(layout: Layout) -> Iterator[str]:
         if root not in zoned:
             name = layout.names[root]
             yield f"What is the zoning of the fabric of '{name}'? Here all see each other."
+
+
+def _lengths(graph: Graph) -> Iterator[str]:
+    unmeasured = sum(1 for cable in graph.cables if not cable.distance)
+    if unmeasured:
+        yield (
+            f"How long are the links between switches? {unmeasured} of {len(graph.cables)} "
+            f"have no distance in the outputs and are {CORE_LENGTH} here."
+        )
+    for cable in graph.cables:
+        if cable.distance and cable.distance.guess:
+            names = " and ".join(f"'{node.name}'" for node, _ in cable.ends)
+            reason = cable.distance.guess.removeprefix("length; ")
+            yield f"Is the link between {names} {cable.distance.text} long? A guess: {reason}."
 
 
 def _held_back(graph: Graph) -> str:

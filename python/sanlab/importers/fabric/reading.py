@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from sanlab.importers.fabric import brocade, brocade_zones, cisco, cisco_zones, hosts, rest
-from sanlab.importers.fabric.blocks import name_owners, split
-from sanlab.importers.fabric.facts import Block, Facts, Skipped, Source
-from sanlab.importers.fabric.texts import problem, read_lines
+from sanlab.importers.fabric import (
+    brocade,
+    brocade_ports,
+    brocade_zones,
+    cisco,
+    cisco_ports,
+    cisco_zones,
+    hosts,
+    port_counters,
+    rest,
+)
+from sanlab.importers.fabric.blocks import HOST_KINDS, dedented, name_owners, split
+from sanlab.importers.fabric.commands import UNREAD
+from sanlab.importers.fabric.facts import Block, Facts, Finding, Skipped, Source
+from sanlab.importers.fabric.texts import problem, read_lines, wrapped_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +34,14 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "nscamshow": brocade.name_server,
     "porterrshow": brocade.porterrshow,
     "portstats": brocade.portstats,
-    "portbuffer": brocade.portbuffer,
+    "portbuffer": brocade_ports.port_buffers,
+    "portperf": port_counters.port_rates,
+    "clock": port_counters.clock,
+    "portcfg": brocade_ports.port_configuration,
+    "portshow": brocade_ports.port_show,
+    "sfpshow": brocade_ports.optics,
+    "topologyshow": brocade_ports.topology,
+    "lsdbshow": brocade_ports.link_states,
     "cfgshow": brocade_zones.cfgshow,
     "defzone": brocade_zones.defzone,
     "configupload": brocade_zones.configupload,
@@ -38,6 +57,8 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "fcdomain": cisco.fcdomain,
     "domainlist": cisco.fcdomain,
     "fdmi": cisco.fdmi,
+    "transceiver": cisco_ports.transceivers,
+    "fspf": cisco_ports.link_states,
     "zoneset": cisco_zones.zones,
     "zones": cisco_zones.zones,
     "devicealias": cisco_zones.device_aliases,
@@ -52,6 +73,10 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "json": rest.document,
 }
 
+#: Outputs that always have something for a scenario, or say that there is nothing.
+_TELLING = HOST_KINDS | {"nsshow", "nscamshow", "islshow", "trunkshow", "fcns", "fdmi", "cfgshow"}
+_NOTHING = re.compile(r"\b[Nn]o\b|\bcount 0\b|\bhas 0\b")
+
 
 def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
     """Return the facts of some files, or of the files below some folders.
@@ -62,10 +87,10 @@ def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
         A file is not a text, or an output in it is cut off; with `partial` that is only noted.
     """
     blocks: list[Block] = []
-    for path in _files(paths):
-        blocks += _blocks(path)
-    name_owners(blocks)
     facts = Facts(is_partial_accepted=partial)
+    for path in _files(paths):
+        blocks += _blocks(path, facts)
+    name_owners(blocks)
     for block in blocks:
         _read(block, facts)
     return facts
@@ -85,11 +110,16 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _blocks(path: Path) -> list[Block]:
-    lines = read_lines(path)
+def _blocks(path: Path, facts: Facts) -> list[Block]:
+    lines = dedented(read_lines(path))
     if rest.is_json(lines):
         return [Block("json", str(path), list(enumerate(lines, start=1)))]
+    if broken := wrapped_at(lines):
+        text = f"Lines seem to be broken at column {broken[0]}; wide tables may have lost values"
+        text += ": capture with 'terminal width 511' or a wider window"
+        facts.findings.append(Finding(text, (Source(str(path), broken[1]),)))
     blocks = split(lines, str(path))
+    blocks[-1].is_last = True
     for block in blocks:
         if rest.is_json([text for _, text in block.lines if text.strip()]):
             block.kind = "json"
@@ -100,10 +130,9 @@ def _read(block: Block, facts: Facts) -> None:
     source = Source(block.file, block.line)
     reader = READERS.get(block.kind)
     if reader is None:
-        if block.words not in {"", "a command"} or any(text.strip() for _, text in block.lines):
-            what = block.words if not block.kind and block.words else "an output of no known form"
-            if block.kind != "container":
-                facts.skipped.append(Skipped(source, what))
+        is_empty = not any(text.strip() for _, text in block.lines)
+        if block.kind != "container" and not (is_empty and block.words in {"", "a command"}):
+            _skip(block, facts)
         return
     before = facts.count()
     reader(block, facts)
@@ -111,5 +140,21 @@ def _read(block: Block, facts: Facts) -> None:
         facts.skipped.append(Skipped(source, "a JSON document of no known form"))
         return
     facts.kinds.append((source, block.kind))
-    if facts.count() == before and not any(text.strip() for _, text in block.lines):
+    texts = [text for _, text in block.lines if text.strip()]
+    if facts.count() > before:
+        return
+    if texts and block.kind in _TELLING and not any(map(_NOTHING.search, texts)):
+        facts.skipped.append(Skipped(source, f"{block.kind}: nothing in it is recognised"))
+    elif not texts:
         facts.skipped.append(Skipped(source, f"{block.kind}: nothing printed"))
+
+
+def _skip(block: Block, facts: Facts) -> None:
+    """Note a block that was not read; a command that is known is noted once for each file."""
+    source = block.at(block.line)
+    if not block.words or block.kind:
+        facts.skipped.append(Skipped(source, "an output of no known form"))
+    elif block.words in UNREAD or block.words.startswith("show "):
+        facts.skip(source, f"{block.words}: known, not used")
+    else:
+        facts.skipped.append(Skipped(source, block.words))

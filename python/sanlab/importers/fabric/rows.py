@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
-from sanlab.importers.fabric.facts import Finding
+from sanlab.importers.fabric.facts import Finding, SettingFact
 from sanlab.importers.fabric.texts import problem
 
 if TYPE_CHECKING:
@@ -19,16 +19,22 @@ _WIDE_GAP = re.compile(r"((?:\b[0-9a-fA-F]{2}:){1,7}) {8,}(?=[0-9a-fA-F]{2}\b)")
 _CUT_WWN = re.compile(
     r"(?<![0-9a-fA-F:])(?:[0-9a-fA-F]{2}:){1,7}[0-9a-fA-F]?$|(?<![0-9a-fA-F:])(?:[0-9a-fA-F]{2}:){1,6}[0-9a-fA-F]{2}$"
 )
+#: The end of a row of `switchshow` whose neighbour is on the next line.
+_PORT_END = (" E-Port", " F-Port", " L-Port")
 _REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*(?![0-9a-zA-Z:])")
 _SAFE = re.compile(r"[0-9A-Za-z:.\-]{1,40}")
 _DIGITS = 16
+#: Largest numbers in the values of ports: kilometres, buffers, Gb/s.
+_MOST = {"distance": 10_000, "length": 10_000, "credit": 65_535, "speed": 256}
+#: What every wide gap has, and the most characters of a cut name with the one before it.
+_GAP, _MOST_CUT = ":" + 8 * " ", 24
 
 
 def rows(block: Block) -> Iterator[tuple[int, str]]:
     """Return numbered lines with world-wide names that a terminal cut in one piece."""
     kept: tuple[int, str] | None = None
     for number, line in block.lines:
-        text = _WIDE_GAP.sub(r"\1", line)
+        text = _WIDE_GAP.sub(r"\1", line) if _GAP in line else line
         if kept is not None:
             joined = _joined(kept[1], text)
             if joined is not None:
@@ -37,7 +43,7 @@ def rows(block: Block) -> Iterator[tuple[int, str]]:
                 continue
             yield kept
             kept = None
-        if _CUT_WWN.search(text):
+        if _CUT_WWN.search(text, max(0, len(text) - _MOST_CUT)) or text.endswith(_PORT_END):
             kept = (number, text)
         else:
             yield number, text
@@ -47,6 +53,8 @@ def rows(block: Block) -> Iterator[tuple[int, str]]:
 
 def _joined(first: str, second: str) -> str | None:
     """Return a row with the rest of its last name from the next line, if that fits."""
+    if first.endswith(_PORT_END):
+        return f"{first} {second.lstrip()}" if re.match(rf"\s*{WWN}", second) else None
     cut, rest = _CUT_WWN.search(first), _REST.match(second)
     if cut is None or rest is None:
         return None
@@ -63,6 +71,17 @@ def name_at(block: Block, line: int, text: str) -> str:
         remedy = "A world-wide name has 16 hexadecimal digits; capture the output again"
         raise problem(block.file, line, reason, remedy)
     return found
+
+
+def keep(block: Block, facts: Facts, at: tuple[int, str], name: str, value: str) -> None:
+    """Keep a value of a port; `at` is its line and its port. One that no port has is noted."""
+    source, most = block.at(at[0]), _MOST.get(name)
+    if most is not None and gigabits(value) > most:
+        facts.findings.append(
+            Finding(f"Port {at[1]} has a {name} above {most}; left out", (source,))
+        )
+        return
+    facts.settings.append(SettingFact(source, block.switch, at[1], name, value))
 
 
 def expect(block: Block, facts: Facts, line: int, counts: tuple[int, int], what: str) -> None:

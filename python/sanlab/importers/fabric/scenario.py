@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sanlab.importers.fabric import models, wwn
 from sanlab.importers.fabric.devices import Boxes, group, unused, word
 from sanlab.importers.fabric.luns import GUESSED_SIZE, Lun, find_luns, paths_of
+from sanlab.importers.fabric.nodes import Told
 from sanlab.importers.fabric.page import Page, quoted
 from sanlab.importers.fabric.texts import problem
 from sanlab.importers.fabric.zoning import ZoneSet, zone_sets
@@ -16,7 +17,8 @@ from sanlab.quantities import format_size
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric.devices import Box, Port
-    from sanlab.importers.fabric.graph import Cable, Graph, Node
+    from sanlab.importers.fabric.graph import Graph
+    from sanlab.importers.fabric.nodes import Cable, Node
 
 #: Lengths that no output tells.
 EDGE_LENGTH, CORE_LENGTH = "5m", "30m"
@@ -24,8 +26,6 @@ EDGE_LENGTH, CORE_LENGTH = "5m", "30m"
 MOST_PORTS = 256
 #: Highest domain of a switch (FC-SW).
 MOST_DOMAIN = 239
-#: Hosts above which the run is short.
-_MANY_HOSTS = 20
 #: Members of a trunk in a scenario.
 _MOST_MEMBERS = 16
 
@@ -122,8 +122,13 @@ def speed_of(layout: Layout, port: Port) -> int:
 
 
 def _speeds(graph: Graph) -> dict[tuple[Node, str], int]:
-    """Return the speeds of ports of switches that are up."""
-    return {
+    """Return the speeds of ports of switches: those they are set to, or run at if they are up."""
+    fixed = {
+        place: int(settings["speed"].value)
+        for place, settings in graph.table.settings.items()
+        if "speed" in settings
+    }
+    return fixed | {
         (graph.owners[port.switch], port.port): port.speed
         for port in graph.facts.ports
         if port.speed and port.state != "down" and port.switch in graph.owners
@@ -137,7 +142,6 @@ def write(layout: Layout, page: Page) -> None:
     _arrays(layout, page)
     _links(layout, page)
     _zoning(layout, page)
-    _workloads(layout, page)
 
 
 def _hosts(layout: Layout, page: Page) -> None:
@@ -312,11 +316,15 @@ def _links(layout: Layout, page: Page) -> None:
         if told and speed != told:
             text = f"'{port.name}' runs at {told}GFC, which a model at its ends has not"
             layout.graph.note(f"{text}; {speed}GFC is used", port.device.sources[0])
-        text = f"  - {{from: {port.name}, to: {place}, speed: {speed}GFC, length: {EDGE_LENGTH}}}"
+        length = layout.graph.table.length(node, [port.device.port])
+        far = length.text if length else EDGE_LENGTH
+        text = f"  - {{from: {port.name}, to: {place}, speed: {speed}GFC, length: {far}}}"
         where = f"port {port.device.port} of {node.name}" if port.device.port else node.name
         guess = "length" if told else "speed and length"
         page.value(text, f"links.{port.name}", where, port.device.sources, guess)
-        page.also(f"links.{port.name}.length", EDGE_LENGTH, guess="length; a cable within a rack")
+        reason = length.guess if length else "length; a cable within a rack"
+        sources = [length.source] if length else []
+        page.also(f"links.{port.name}.length", far, sources, reason)
     for number, cable in enumerate(layout.graph.cables):
         _core_link(layout, page, number, cable)
 
@@ -333,17 +341,41 @@ def _core_link(layout: Layout, page: Page, number: int, cable: Cable) -> None:
         return
     count = min(cable.count, _MOST_MEMBERS)
     trunk = f", count: {count}, trunk: true" if count > 1 else ""
-    length = cable.distance[0] if cable.distance else CORE_LENGTH
+    length = cable.distance.text if cable.distance else CORE_LENGTH
+    further = _credits(cable) | _cost(layout, cable)
+    written = "".join(f", {name}: {told.text}" for name, told in further.items())
     ends = f"from: {layout.names[near]}, to: {layout.names[far]}"
     key = f"links.{layout.names[near]}-{layout.names[far]}.{number}"
     where = f"{near_port} to {far_port}"
     parts = [] if told else ["speed"]
-    parts += [] if cable.distance else ["length"]
+    parts += [] if cable.distance and not cable.distance.guess else ["length"]
     guess = cable.guess or " and ".join(parts)
-    text = f"  - {{{ends}, speed: {speed}GFC, length: {length}{trunk}}}"
+    text = f"  - {{{ends}, speed: {speed}GFC, length: {length}{trunk}{written}}}"
     page.value(text, key, where, cable.sources, guess)
-    reason = "" if cable.distance else "length; no output tells it"
-    page.also(f"{key}.length", length, [cable.distance[1]] if cable.distance else (), reason)
+    reason = cable.distance.guess if cable.distance else "length; no output tells it"
+    page.also(f"{key}.length", length, [cable.distance.source] if cable.distance else (), reason)
+    for name, one in further.items():
+        page.also(f"{key}.{name}", one.text, [one.source], one.guess)
+
+
+def _credits(cable: Cable) -> dict[str, Told]:
+    """Return the credit of a cable; an end that no output shows grants as much as the other."""
+    near, far = cable.credits.get(0), cable.credits.get(1)
+    if near and far and near.text != far.text:
+        return {"bb_credit_from": near, "bb_credit_to": far}
+    one = near or far
+    if one is None:
+        return {}
+    reason = "credit; that of the other end" if not (near and far) and not one.guess else one.guess
+    return {"bb_credit": Told(one.text, one.source, reason)}
+
+
+def _cost(layout: Layout, cable: Cable) -> dict[str, Told]:
+    """Return the cost of a cable, where it may have an effect and all of its fabric have one."""
+    root = cable.ends[0][0].root()
+    near = [one for one in layout.graph.cables if one.ends[0][0].root() is root]
+    is_used = cable.cost is not None and len(near) > 1 and all(one.cost for one in near)
+    return {"fspf_cost": cable.cost} if is_used and cable.cost else {}
 
 
 def _zoning(layout: Layout, page: Page) -> None:
@@ -393,29 +425,6 @@ def _safe(name: str) -> str:
     """Return a name of a zone as a key and a reference of a scenario."""
     text = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     return text if re.match(r"[A-Za-z]", text) else f"z{text}"
-
-
-def _workloads(layout: Layout, page: Page) -> None:
-    page.line()
-    page.line("workloads:")
-    page.line("  # No output tells the load. Every host has the same, open one; replace it.")
-    used: dict[Box, list[str]] = {}
-    for lun in layout.luns:
-        for host in lun.hosts:
-            used.setdefault(host, []).append(f"{lun.array.name}.{lun.name}")
-    for host in layout.boxes.hosts:
-        targets = used.get(host, [])
-        if not targets:
-            continue
-        name = f"{host.name}-load"
-        load = "rw: randrw, rwmixread: 70%, bs: 8k, arrivals: poisson, rate_iops: 1000"
-        text = f"  - {{name: {name}, hosts: {host.name}, targets: [{', '.join(targets)}], {load}}}"
-        page.value(text, f"workloads.{name}", "70% random reads of 8k", guess="load")
-    duration = "1s" if len(layout.boxes.hosts) <= _MANY_HOSTS else "20ms"
-    page.line()
-    page.value(
-        f"measure: {{duration: {duration}}}", "measure.duration", duration, guess="a first look"
-    )
 
 
 def title(layout: Layout) -> str:

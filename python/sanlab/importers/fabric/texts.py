@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,19 @@ _MORE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+#: The time that a log puts before a line.
+_TIME = re.compile(
+    r"\[?(?:\d{4}[-/]\d\d?[-/]\d\d?[T ]|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d (?:\d{4} )?)?"
+    r"\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:?(?: |$)"
+)
+_QUOTE = re.compile(r"[>|](?: |$)")
+#: Share of the lines with a prefix above which it is not the outputs' own.
+_PREFIXED = 0.9
+#: Lines that are looked at first.
+_FIRST = 200
+_BROKEN = re.compile(r"[^\s=\-]$")
+#: Columns of terminals, and broken lines from which on the file is said to be broken.
+_WIDTHS, _MANY = {72, 80, 100, 120, 132, 160}, 3
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -55,7 +69,7 @@ def read_lines(path: Path) -> list[str]:
         raise problem(
             str(path), 1, "The file is empty", "Capture the output again, or leave it out"
         )
-    return cleaned(_decoded(data, str(path))).split("\n")
+    return unprefixed(cleaned(_decoded(data, str(path))).split("\n"))
 
 
 def _decoded(data: bytes, file: str) -> str:
@@ -95,13 +109,48 @@ def _without_mark(head: bytes) -> str:
     return ""
 
 
+def unprefixed(lines: list[str]) -> list[str]:
+    """Return lines without what a log or a mail puts before each of them.
+
+    >>> unprefixed(["[10:11:12] sw1# show topology", "[10:11:13]    fc1/1"])
+    ['sw1# show topology', '   fc1/1']
+    >>> unprefixed(["> a", ">", "> b"])
+    ['a', '', 'b']
+    """
+    for prefix in (_TIME, _QUOTE, _TIME):
+        full = [line for line in lines if line.strip()]
+        if (
+            sum(1 for line in full[:_FIRST] if prefix.match(line))
+            < _PREFIXED * len(full[:_FIRST]) / 2
+        ):
+            continue
+        found = sum(1 for line in full if prefix.match(line))
+        if full and found >= _PREFIXED * len(full):
+            lines = [prefix.sub("", line, count=1) for line in lines]
+    return lines
+
+
+def wrapped_at(lines: list[str]) -> tuple[int, int] | None:
+    """Return the column at which a terminal broke lines, and the first such line, if it seems so.
+
+    The lines end in a word at the column that none passes, and the next one has its shorter rest.
+    """
+    width = max(map(len, lines), default=0)
+    broken = [
+        number
+        for number, (line, rest) in enumerate(itertools.pairwise(lines), start=1)
+        if len(line) == width and 0 < len(rest) < width and _BROKEN.search(line) and rest[0] != " "
+    ]
+    return (width, broken[0]) if width in _WIDTHS and len(broken) >= _MANY else None
+
+
 def cleaned(text: str) -> str:
     r"""Return a text without escape sequences, backspaces and prompts of a pager.
 
     >>> cleaned("a\r\n--More--" + 8 * "\x08" + "b\x1b[0m\r\n")
     'a\nb\n'
     """
-    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    text = re.sub(r"\r+\n", "\n", _ANSI.sub("", text))
     while _BACKSPACE.search(text):
         text = _BACKSPACE.sub("", text)
     text = "\n".join(line.rpartition("\r")[2] or line for line in text.split("\n"))

@@ -10,7 +10,8 @@ from sanlab.importers.fabric import wwn
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric.facts import Source, ZoneFact
-    from sanlab.importers.fabric.graph import Graph, Node
+    from sanlab.importers.fabric.graph import Graph
+    from sanlab.importers.fabric.nodes import Node
 
 
 @dataclass(slots=True)
@@ -131,21 +132,18 @@ def _in_effect(graph: Graph) -> list[ZoneFact]:
         root = _fabric(graph, enabled.switch)
         if not enabled.is_enabled or (root, enabled.vsan) in told:
             continue
+        members = {
+            zone
+            for part in facts.sets
+            if (part.name, part.switch, part.vsan) == (enabled.name, enabled.switch, enabled.vsan)
+            for zone in part.zones
+        }
         for fact in facts.zones:
             is_here = (fact.switch, fact.vsan) == (enabled.switch, enabled.vsan)
-            if is_here and not fact.is_active and fact.name in _zones_of(graph, enabled.name, fact):
+            if is_here and not fact.is_active and fact.name in members:
                 fact.zone_set = enabled.name
                 active.append(fact)
     return active
-
-
-def _zones_of(graph: Graph, name: str, fact: ZoneFact) -> set[str]:
-    return {
-        zone
-        for found in graph.facts.sets
-        if (found.name, found.switch, found.vsan) == (name, fact.switch, fact.vsan)
-        for zone in found.zones
-    }
 
 
 def _add_zone(graph: Graph, names: _Names, zones: ZoneSet, fact: ZoneFact) -> None:
