@@ -113,6 +113,7 @@ def test_a_pool_of_a_model_with_disks_has_disks_of_their_size(tmp_path: Path) ->
     [
         ("midrange-disk", "{raid: {level: 10, drives: 240}}", 240),
         ("midrange-disk", "{raid: {level: 5, drives: 4}}", 8),
+        ("midrange-disk", "{raid: {level: 3, drives: 33}}", 8),
         ("midrange-flash", "{raid: {level: 10, drives: 24}}", 192),
     ],
 )

@@ -53,7 +53,7 @@ def build_arrays(
         controllers = build_controllers(array, wiring, n_port_ids, failed)
         limits = build_limits(net, array, table.luns[index], problems)
         disks = table.disks_of(index, array)
-        cache = _cache(array, most_destages(disks.disks), problems)
+        cache = _cache(array, most_destages(disks.disks, disks.groups), problems)
         parts = _Parts(ports, disks, cache, back_end, limits, luns, controllers)
         arrays.append(_array_plan(array, parts))
     return arrays

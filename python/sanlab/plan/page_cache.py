@@ -11,7 +11,7 @@ from sanlab.scenario.base import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from sanlab.plan.names import Problems
-    from sanlab.plan.schema import DiskPlan
+    from sanlab.plan.schema import DiskPlan, GroupPlan
     from sanlab.scenario.caches import Cache
     from sanlab.scenario.controllers import Controllers
     from sanlab.scenario.document import Path
@@ -24,14 +24,15 @@ _DEFAULT_HIGH_PPM = 750_000
 _DEFAULT_LOW_PPM = 250_000
 _DEFAULT_AFTER = 2
 #: Destages that keep a drive busy: a disk serves one command at a time, an SSD as many as it has
-#: channels. Uncertain.
+#: channels; the disks of RAID 3 move together and count as one. Uncertain.
 _DESTAGES_OF_DISK, _DESTAGES_OF_SSD, _LEAST_DESTAGES = 1, 8, 8
 
 
-def most_destages(disks: list[DiskPlan]) -> int:
+def most_destages(disks: list[DiskPlan], groups: list[GroupPlan]) -> int:
     """Return how many destages keep all drives of an array busy; fewer leave some idle."""
     ssds = sum(isinstance(disk.model, SsdDiskModel) for disk in disks)
-    busy = _DESTAGES_OF_DISK * (len(disks) - ssds) + _DESTAGES_OF_SSD * ssds
+    in_step = sum(len(group.disks) - 1 for group in groups if group.level == "raid3")
+    busy = _DESTAGES_OF_DISK * (len(disks) - ssds - in_step) + _DESTAGES_OF_SSD * ssds
     return max(busy, _LEAST_DESTAGES)
 
 
