@@ -110,7 +110,7 @@ pub struct Fibre {
     pub credit_loss: Option<Box<CreditLoss>>,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,
-    /// Frames on a loop that are counted and lie ahead; none where it is no loop's.
+    /// Frames on a loop that are counted and lie ahead; none on a link between other ports.
     pub(crate) ahead: Option<Box<Ahead>>,
 }
 
@@ -306,18 +306,13 @@ impl Fibre {
     /// Time for which it was taken up to now; of a trunk the mean of its members.
     #[inline]
     pub(crate) fn busy(&self, now: Instant) -> Span {
-        match self
-            .features
-            .as_ref()
-            .and_then(|features| features.trunk.as_ref())
-        {
-            Some(trunk) => (self.counters.busy - trunk.to_come(now)) / trunk.members(),
-            None => {
-                let ahead = self.ahead.as_ref().map(|ahead| ahead.after(now));
-                let to_come = self.free_at.saturating_since(now) + ahead.unwrap_or_default();
-                self.counters.busy - to_come
-            }
+        let features = self.features.as_ref();
+        if let Some(trunk) = features.and_then(|features| features.trunk.as_ref()) {
+            return (self.counters.busy - trunk.to_come(now)) / trunk.members();
         }
+        let ahead = self.ahead.as_ref().map(|ahead| ahead.after(now));
+        let to_come = self.free_at.saturating_since(now) + ahead.unwrap_or_default();
+        self.counters.busy - to_come
     }
 
     /// A frame on a loop is counted here, and goes at this instant, which may be later than now.

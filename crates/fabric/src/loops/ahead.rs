@@ -12,7 +12,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// A frame takes this span from this instant on. Nobody asks for instants before `reached` any more.
+    /// A frame takes this span from this instant on. The tables ask for no instant before `reached` any more.
     pub(crate) fn add(&mut self, starts_at: Instant, slot: Span, reached: Instant) {
         while self.frames.front().is_some_and(|&(_, end)| end <= reached) {
             self.frames.pop_front();
