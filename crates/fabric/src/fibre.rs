@@ -7,6 +7,7 @@ use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::credit_loss::CreditLoss;
 use crate::features::LinkFeatures;
+use crate::loops::Ahead;
 use crate::parts::{FlPort, Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
 use crate::trunk::Trunk;
@@ -109,6 +110,8 @@ pub struct Fibre {
     pub credit_loss: Option<Box<CreditLoss>>,
     /// Bits that arrive inverted.
     pub errors: Option<Box<BitErrors>>,
+    /// Frames on a loop that are counted and lie ahead; none on a link between other ports.
+    pub(crate) ahead: Option<Box<Ahead>>,
 }
 
 /// What a frame of one size takes.
@@ -147,6 +150,7 @@ impl Fibre {
             lost_credit: 0,
             credit_loss: None,
             errors: None,
+            ahead: None,
             delay,
             credit_return: delay + rate.time_for(PRIMITIVE_BYTES),
             header: delay + rate.time_for(HEADER_IN_BYTES),
@@ -302,14 +306,19 @@ impl Fibre {
     /// Time for which it was taken up to now; of a trunk the mean of its members.
     #[inline]
     pub(crate) fn busy(&self, now: Instant) -> Span {
-        match self
-            .features
-            .as_ref()
-            .and_then(|features| features.trunk.as_ref())
-        {
-            Some(trunk) => (self.counters.busy - trunk.to_come(now)) / trunk.members(),
-            None => self.counters.busy - self.free_at.saturating_since(now),
+        let features = self.features.as_ref();
+        if let Some(trunk) = features.and_then(|features| features.trunk.as_ref()) {
+            return (self.counters.busy - trunk.to_come(now)) / trunk.members();
         }
+        let ahead = self.ahead.as_ref().map(|ahead| ahead.after(now));
+        let to_come = self.free_at.saturating_since(now) + ahead.unwrap_or_default();
+        self.counters.busy - to_come
+    }
+
+    /// A frame on a loop is counted here, and goes at this instant, which may be later than now.
+    pub(crate) fn count_ahead(&mut self, starts_at: Instant, slot: Span, reached: Instant) {
+        let ahead = self.ahead.get_or_insert_default();
+        ahead.add(starts_at, slot, reached);
     }
 
     /// Take the frame of a switch whose turn it is.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use sanlab_kernel::{Id, IdVec, Span};
 
+use crate::circle::Circle;
 use crate::elsewhere::{Array, Lun, Port};
 use crate::engine::Engine;
 use crate::request::Request;
@@ -50,6 +51,8 @@ pub struct Adapter {
     waiting: usize,
     luns: IdVec<LunQueue>,
     index: BTreeMap<LunKey, Id<LunQueue>>,
+    /// Queues with a command that may go as far as the LUN is concerned.
+    ready: Circle,
     served_last: Id<LunQueue>,
     /// Commands refused with TASK SET FULL.
     pub queue_full: u64,
@@ -70,6 +73,13 @@ pub struct LunQueue {
     refused: usize,
     /// Its path is lost: commands wait.
     is_blocked: bool,
+}
+
+impl LunQueue {
+    /// Its next command may go as far as the LUN is concerned.
+    fn is_ready(&self) -> bool {
+        self.open < self.depth && !self.is_blocked && !self.waiting.is_empty()
+    }
 }
 
 impl Adapter {
@@ -101,6 +111,7 @@ impl Adapter {
             waiting: 0,
             luns: IdVec::new(),
             index: BTreeMap::new(),
+            ready: Circle::default(),
             served_last: Id::new(0),
             queue_full: 0,
         }
@@ -129,6 +140,7 @@ impl Adapter {
                 refused: 0,
                 is_blocked: false,
             });
+            self.ready.grow(self.luns.len());
         }
         queue
     }
@@ -137,6 +149,14 @@ impl Adapter {
     pub fn enqueue(&mut self, queue: Id<LunQueue>, request: Id<Request>) {
         self.luns[queue].waiting.push_back(request);
         self.waiting += 1;
+        self.settle(queue);
+    }
+
+    /// Something of a queue has changed: its next command may go now, or no longer.
+    #[inline]
+    fn settle(&mut self, queue: Id<LunQueue>) {
+        let is_ready = self.luns[queue].is_ready();
+        self.ready.mark(queue.place(), is_ready);
     }
 
     /// The next request that may go to the engine, LUNs in turn.
@@ -144,23 +164,16 @@ impl Adapter {
         if self.waiting == 0 || self.open >= self.max_commands {
             return None;
         }
-        let count = self.luns.next_id().number();
-        for step in 1..=count {
-            let queue = Id::new((self.served_last.number() + step) % count);
-            let lun = &mut self.luns[queue];
-            if lun.open < lun.depth
-                && !lun.is_blocked
-                && let Some(request) = lun.waiting.pop_front()
-            {
-                lun.open += 1;
-                lun.refused = lun.refused.saturating_sub(1);
-                self.open += 1;
-                self.waiting -= 1;
-                self.served_last = queue;
-                return Some(request);
-            }
-        }
-        None
+        let queue = Id::from_place(self.ready.next_behind(self.served_last.place())?);
+        let lun = &mut self.luns[queue];
+        let request = lun.waiting.pop_front()?;
+        lun.open += 1;
+        lun.refused = lun.refused.saturating_sub(1);
+        self.open += 1;
+        self.waiting -= 1;
+        self.served_last = queue;
+        self.settle(queue);
+        Some(request)
     }
 
     /// A command is over: its places are free. After as many good completions in a row as the queue
@@ -174,6 +187,7 @@ impl Adapter {
             lun.depth += 1;
             lun.completions = 0;
         }
+        self.settle(queue);
     }
 
     /// A command came back with TASK SET FULL: it goes to the head of its queue, and the depth to
@@ -189,7 +203,9 @@ impl Adapter {
         lun.completions = 0;
         lun.waiting.insert(lun.refused, request);
         lun.refused += 1;
-        lun.open == 0
+        let is_nothing_taken = lun.open == 0;
+        self.settle(queue);
+        is_nothing_taken
     }
 
     /// A command that was on its way is taken back to the head of its queue.
@@ -199,12 +215,14 @@ impl Adapter {
         let lun = &mut self.luns[queue];
         lun.waiting.insert(lun.refused, request);
         lun.refused += 1;
+        self.settle(queue);
     }
 
     /// A command that was on its way is given up: its places are free.
     pub fn give_up(&mut self, queue: Id<LunQueue>) {
         self.open -= 1;
         self.luns[queue].open -= 1;
+        self.settle(queue);
     }
 
     /// The path of a queue is lost, or back.
@@ -213,6 +231,7 @@ impl Adapter {
         lun.is_blocked = is_blocked;
         // Nothing that comes back would wake a queue whose target took nothing.
         lun.depth = lun.depth.max(1);
+        self.settle(queue);
     }
 
     /// All that wait in a queue, in their order.
@@ -220,7 +239,9 @@ impl Adapter {
         let lun = &mut self.luns[queue];
         lun.refused = 0;
         self.waiting -= lun.waiting.len();
-        lun.waiting.drain(..).collect()
+        let waiting = lun.waiting.drain(..).collect();
+        self.settle(queue);
+        waiting
     }
 
     /// Commands of a queue, open and waiting.
@@ -233,6 +254,7 @@ impl Adapter {
     pub fn on_retry(&mut self, queue: Id<LunQueue>) {
         let lun = &mut self.luns[queue];
         lun.depth = lun.depth.max(1);
+        self.settle(queue);
     }
 
     /// Commands open.

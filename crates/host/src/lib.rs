@@ -3,6 +3,7 @@
 mod access_spec;
 mod adapter;
 mod block_layer;
+mod circle;
 mod elsewhere;
 mod engine;
 mod job;

@@ -89,7 +89,8 @@ class Cache(ScenarioModel):
     """Destaging ends at this share of `dirty_limit`; 25% by default."""
     destages: Commands | None = None
     """Destages under way at once; by default one for each disk of the array and 8 for each SSD, and
-    at least 8; a group of RAID 3 counts as one disk. Fewer leave drives idle while the cache is full."""
+    at least 8; a group of RAID 3 counts as one disk. Fewer leave drives idle while the cache is
+    full."""
     destage: Size | None = None
     """Most that is destaged at once, in whole stripes; one stripe by default."""
     destage_age: Time | None = None

@@ -4,6 +4,7 @@
 //! opens its partner, and its end, when the owner has nothing left to send. All frames in between go
 //! at instants that [`sanlab_fc::Circuit`] computes as soon as they are queued.
 
+mod ahead;
 mod counters;
 mod fault;
 mod port;
@@ -12,6 +13,7 @@ mod switched;
 
 use std::collections::VecDeque;
 
+pub(crate) use ahead::Ahead;
 pub use counters::{LoopCounters, StringCounters};
 pub use fault::LoopFault;
 pub(crate) use port::{CircuitPhase, FabricSide, Role, Waiting};
@@ -38,11 +40,24 @@ pub enum Medium {
 pub struct Loop {
     /// What joins its ports.
     pub medium: Medium,
-    /// What has been counted.
-    pub counters: LoopCounters,
+    pub(crate) counters: LoopCounters,
+    /// Frames that are counted and lie ahead.
+    pub(crate) ahead: Ahead,
+    /// Its last step was then: no table asks for an earlier instant any more.
+    pub(crate) reached: Instant,
     pub(crate) places: Places,
     pub(crate) word: Span,
     pub(crate) gap: Span,
+}
+
+impl Loop {
+    /// What has been counted up to now: of frames the part that is sent.
+    pub fn counters(&self, now: Instant) -> LoopCounters {
+        LoopCounters {
+            sending: self.counters.sending - self.ahead.after(now),
+            ..self.counters
+        }
+    }
 }
 
 /// Where the ports of a loop are among those of all loops: one after the other, in the order of its
@@ -137,6 +152,8 @@ impl Loops {
         self.loops.push(Loop {
             medium,
             counters: LoopCounters::default(),
+            ahead: Ahead::default(),
+            reached: Instant::START,
             places: Places { first },
             word: rate.time_for(sanlab_fc::PRIMITIVE_BYTES),
             gap: rate.time_for(u64::from(gap_bytes)),

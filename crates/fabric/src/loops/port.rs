@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sanlab_fc::{Circuit, Exchange, LoopBuffers, LoopPlace, NPort, Sequence};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Span};
 
-use super::Loop;
+use super::{Ahead, Loop};
 use crate::counters::FibreCounters;
 use crate::fibre::Fibre;
 
@@ -82,8 +82,9 @@ pub struct LoopPort {
     pub place: Id<LoopPlace>,
     /// Its transmitter.
     pub fibre: Id<Fibre>,
-    /// Frames that were sent to it.
-    pub received: FibreCounters,
+    /// Frames that were sent to it, and which of them lie ahead.
+    pub(crate) received: FibreCounters,
+    pub(crate) ahead: Ahead,
     /// First port of its loop, and one past the last.
     pub(crate) mates: (Id<LoopPort>, Id<LoopPort>),
     /// What it is to a fabric.
@@ -112,6 +113,7 @@ impl LoopPort {
             place,
             fibre,
             received: FibreCounters::default(),
+            ahead: Ahead::default(),
             mates: (Id::new(0), Id::new(0)),
             side: FabricSide::Private,
             is_inserted: true,
@@ -122,6 +124,14 @@ impl LoopPort {
             won_at: Instant::START,
             owned_to: Instant::START,
             frames_left: 0,
+        }
+    }
+
+    /// What was sent to it up to now.
+    pub fn received(&self, now: Instant) -> FibreCounters {
+        FibreCounters {
+            busy: self.received.busy - self.ahead.after(now),
+            ..self.received
         }
     }
 

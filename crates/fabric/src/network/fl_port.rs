@@ -214,7 +214,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let came_by = came_by.certain().same();
         let frame = *frame;
         self.note_start(times.starts_at, output, &frame);
-        self.count_on_loop(owner, &frame, slot);
+        self.count_on_loop(owner, output, &frame, (times.starts_at, slot));
         self.delivered += 1;
         let back_at = times.starts_at + sending + self.fibres[came_by].credit_return;
         self.give_credit(came_by, channel, back_at);
@@ -245,10 +245,12 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         (frame.sent_at, frame.ready_at, frame.came_by) = (starts_at, starts_at, MaybeId::NONE);
         self.fibres[id].count(&mut frame, starts_at, slot, times.credit_wait);
         self.note_start(starts_at, id, &frame);
-        self.count_on_loop(owner, &frame, slot);
+        self.count_on_loop(owner, id, &frame, (starts_at, slot));
+        let reached = self.loops.loops[self.loops.ports[owner].loop_id].reached;
         let at_switch = &mut self.fibres[into];
         at_switch.credit.take(starts_at);
         at_switch.counters.count(&frame, slot);
+        at_switch.count_ahead(starts_at, slot, reached);
         let Sink::Switch { switch, port } = at_switch.sink else {
             unreachable!("what comes into an FL_Port goes to its switch")
         };

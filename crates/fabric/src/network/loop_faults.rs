@@ -5,7 +5,7 @@ use sanlab_kernel::{Id, Instant, Span};
 
 use super::state::Network;
 use crate::loops::{
-    CircuitPhase, Loop, LoopCounters, LoopFault, LoopPort, Medium, Places, Role, SharedLoop,
+    Ahead, CircuitPhase, Loop, LoopCounters, LoopFault, LoopPort, Medium, Places, Role, SharedLoop,
 };
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
@@ -190,6 +190,8 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.loops.loops.push(Loop {
             medium: Medium::Shared(lower),
             counters: LoopCounters::default(),
+            ahead: Ahead::default(),
+            reached: Instant::START,
             places: lower_ports,
             word,
             gap,

@@ -76,6 +76,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     pub(crate) fn step_loop(&mut self, id: Id<Loop>, now: Instant) {
         self.tenancy_events += 1;
         let this_loop = &mut self.loops.loops[id];
+        this_loop.reached = now;
         let places = this_loop.places;
         match &mut this_loop.medium {
             Medium::Shared(shared) => {
@@ -353,7 +354,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         fibre.count(&mut frame, starts_at, slot, times.credit_wait);
         frame.came_by = id.same().into();
         self.note_start(starts_at, id, &frame);
-        self.count_on_loop(owner, &frame, slot);
+        self.count_on_loop(owner, id, &frame, (starts_at, slot));
         (self.sent, self.delivered) = (self.sent + 1, self.delivered + 1);
         let ends_sequence = frame.is_last;
         let start = Transmission {
@@ -366,14 +367,27 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         self.loops.started.push_back((starts_at, start));
     }
 
-    /// Count a frame on its loop, and at the port of its destination if that is on a loop.
-    pub(super) fn count_on_loop(&mut self, owner: Id<LoopPort>, frame: &Frame, slot: Span) {
+    /// Count a frame that goes at this instant on its loop, and at the port of its destination if that is on
+    /// the loop. Its transmitter has counted it.
+    pub(super) fn count_on_loop(
+        &mut self,
+        owner: Id<LoopPort>,
+        id: Id<Fibre>,
+        frame: &Frame,
+        (starts_at, slot): (Instant, Span),
+    ) {
         let loop_id = self.loops.ports[owner].loop_id;
-        self.loops.loops[loop_id].counters.sending += slot;
+        let this_loop = &mut self.loops.loops[loop_id];
+        let reached = this_loop.reached;
+        this_loop.counters.sending += slot;
+        this_loop.ahead.add(starts_at, slot, reached);
+        self.fibres[id].count_ahead(starts_at, slot, reached);
         if let Some(receiver) = self.loops.port_of[frame.destination].get()
             && self.loops.ports[receiver].loop_id == loop_id
         {
-            self.loops.ports[receiver].received.count(frame, slot);
+            let port = &mut self.loops.ports[receiver];
+            port.received.count(frame, slot);
+            port.ahead.add(starts_at, slot, reached);
         }
         self.starts += 1;
         self.frames_on_loops += 1;

@@ -15,7 +15,10 @@ impl HostSide {
         open.clear(self.jobs.len());
         for id in self.requests.live() {
             let request = &self.requests[id];
-            open.add(request.job, request.is_read, request.arrived);
+            // Of a backlog almost nothing has arrived.
+            if request.arrived > 0 {
+                open.add(request.job, request.is_read, request.arrived);
+            }
         }
         for id in fcp.live() {
             let command = fcp.command(id);

@@ -54,7 +54,7 @@ impl PartSeries {
     pub(super) fn close<const E: bool>(&mut self, now: Instant, machines: &mut Machines<'_, E>) {
         let network = &*machines.network;
         let loops = network.loops.loops.iter();
-        self.loops.read_all(loops.map(|of| of.counters));
+        self.loops.read_all(loops.map(|of| of.counters(now)));
         self.strings.read_all(strings_of(network));
         let luns = machines
             .array

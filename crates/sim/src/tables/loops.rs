@@ -11,20 +11,19 @@ use crate::world::World;
 
 /// One row for each loop.
 pub(super) fn loops<const E: bool>(world: &World<E>, plan: &Plan, now: Instant) -> Table {
-    let rows: Vec<_> = plan.loops.iter().zip(&world.network.loops.loops).collect();
-    let whole = |value: fn(&LoopCounters) -> u64| {
-        Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
-            value(&row.1.counters)
-        })
-    };
+    type Row<'a> = (&'a LoopPlan, &'a Loop, LoopCounters);
+    let loops = plan.loops.iter().zip(&world.network.loops.loops);
+    let rows: Vec<Row<'_>> = loops
+        .map(|(ring, state)| (ring, state, state.counters(now)))
+        .collect();
+    let whole =
+        |value: fn(&LoopCounters) -> u64| Column::whole(&rows, move |row: &Row<'_>| value(&row.2));
     let time = |value: fn(&LoopCounters) -> Span| {
-        Column::whole(&rows, move |row: &(&LoopPlan, &Loop)| {
-            value(&row.1.counters).as_ps()
-        })
+        Column::whole(&rows, move |row: &Row<'_>| value(&row.2).as_ps())
     };
     let share = |value: fn(&LoopCounters) -> Span| {
-        Column::real(&rows, move |row: &(&LoopPlan, &Loop)| {
-            ratio(value(&row.1.counters), run_time(now))
+        Column::real(&rows, move |row: &Row<'_>| {
+            ratio(value(&row.2), run_time(now))
         })
     };
     Table::new(

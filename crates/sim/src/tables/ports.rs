@@ -143,7 +143,7 @@ fn add_loop_ports<const E: bool>(
                 speed: ring.speed.clone(),
                 bytes_per_s: ring.bytes_per_s.get(),
                 tx: network.counters(port.fibre, now),
-                rx: port.received,
+                rx: port.received(now),
                 tx_patience: PatienceCounters::default(),
                 rx_patience: PatienceCounters::default(),
                 tx_bb_credit: u64::from(place.login_credit),

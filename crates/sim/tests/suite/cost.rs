@@ -3,7 +3,9 @@
 #![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
 
 use crate::support::*;
-use sanlab_sim::plan::{CachePlan, DiskModelPlan, DiskPlan, Distribution, MediaPlan, RoutePolicy};
+use sanlab_sim::plan::{
+    CachePlan, DiskModelPlan, DiskPlan, Distribution, LunPlan, MediaPlan, RoutePolicy,
+};
 
 /// Hosts, a switch, an ISL for every four of them, a switch, targets; all 2GFC with 12 credits.
 fn dumbbell(hosts: usize, frames: u64, interval: u64) -> San {
@@ -135,6 +137,91 @@ fn a_small_io_from_process_to_disk_is_under_40_events() {
         let each = summary.events / 1000;
         assert!(each < 40, "{each} events for an I/O, {read_ppm} ppm reads");
     }
+}
+
+/// An array with a LUN on each of its drives behind a cache of pages that writes out all the time; every LUN
+/// has more I/Os than its queue in the host lets go. Always 69,120 I/Os in all.
+fn drives_behind_a_cache(drives: u32) -> San {
+    let mut san = San::new(1000 * SECOND);
+    let switch = san.switch(US, true, RoutePolicy::Exchange);
+    let cable = Cable::new(6_800_000_000, 50 * NS, 16);
+    let host = san.host("host");
+    let array = san.array("array", 0, Distribution::Constant);
+    san.link(At::NPort(host), switch, cable);
+    san.link(switch, At::NPort(array), cable);
+    san.plan.hosts[0].adapters[0].lun_queue_depth = n32(2);
+    let to = &mut san.plan.arrays[0];
+    to.drives = vec![drive("drive", 40_000_000_000)];
+    to.cache = Some(CachePlan::Pages {
+        page_bytes: n64(4096),
+        pages: n32(64 * drives),
+        access_ps: 20 * US,
+        prefetch: None,
+        destage_bytes: 0,
+        write_back: true,
+        dirty_pages: 8 * drives,
+        low_pages: drives,
+        high_pages: 4 * drives,
+        destages: n32(drives),
+        destage_age_ps: Some(20 * MS),
+        destage_rest_ps: None,
+        partner: None,
+    });
+    let lun = to.luns.remove(0);
+    for disk in 0..drives {
+        to.disks.push(DiskPlan {
+            name: format!("disk{disk}"),
+            model: DiskModelPlan::Drive { drive: 0 },
+        });
+        to.luns.push(LunPlan {
+            name: format!("lun{disk}"),
+            number: disk,
+            media: MediaPlan::Stripe {
+                disks: vec![disk],
+                start_bytes: 1 << 20,
+                stripe_bytes: n64(32_768),
+                block_bytes: n64(8192),
+            },
+            ..lun.clone()
+        });
+    }
+    for lun in 0..drives {
+        let job = san.job(0, 0, 4096, 8);
+        job.targets[0].lun = lun;
+        job.read_ppm = 500_000;
+        job.workload = 0;
+        job.total_bytes = Some(n64(4096 * 69_120 / u64::from(drives)));
+    }
+    san.plan.workloads.truncate(1);
+    san
+}
+
+/// Processor time of this thread.
+fn processor_ns() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells it");
+    let first = text.split(' ').next().expect("a number");
+    first.parse().expect("a number")
+}
+
+/// Forty-eight times as many drives, LUNs and destages: an I/O is as many events, and none of them looks at
+/// all drives, queues or dirty pages. What an I/O takes of a processor may still differ, as what it needs is no
+/// longer in its caches.
+#[test]
+fn an_io_costs_the_same_with_24_drives_and_with_1152() {
+    let cost = |drives| {
+        let san = drives_behind_a_cache(drives);
+        let before = processor_ns();
+        let outcome = san.run();
+        let took = processor_ns() - before;
+        assert_eq!(outcome.summary.ios, 69_120);
+        let destages: u64 = whole(&outcome, "caches", "destages_count").iter().sum();
+        assert!(destages > 20_000, "{destages} destages of {drives} drives");
+        (outcome.summary.events as f64, took as f64)
+    };
+    let (few, many) = (cost(24), cost(1152));
+    let ratios = (many.0 / few.0, many.1 / few.1);
+    assert!((0.5..2.0).contains(&ratios.0), "events {ratios:?}");
+    assert!(ratios.1 < 4.0, "processor time {ratios:?}");
 }
 
 /// 256 hosts at saturation need little memory, and ten times the frames need no more.

@@ -440,3 +440,27 @@ fn a_cut_ring_is_two() {
     );
     assert_eq!(failed, 2 * 2, "what was open on the two dark disks");
 }
+
+/// The instants of all frames of a tenancy are known when it begins. A run that ends within the first of
+/// them has sent that part of it: what lies behind the end counts at neither port nor on the loop.
+#[test]
+fn a_run_that_ends_within_a_tenancy_has_sent_a_part_of_it() {
+    let service = 50 * US;
+    let (round, out, word) = (2 * 6 * WORD_2GFC, 6 * WORD_2GFC, time_of(4));
+    let command_arrives = ENGINE + 2 * round + word + time_of(wire(32)) + out;
+    let data_starts = command_arrives + service + 2 * round + word;
+    let slot = time_of(wire(2048)) + gap();
+    for sent in [0, 1, slot / 2, slot] {
+        let end = data_starts + sent;
+        let mut san = one_loop(1, service, end);
+        san.plan.data_frame_bytes = 2048;
+        san.job(0, 0, 65_536, 1);
+        let outcome = san.run();
+        let command = time_of(wire(32)) + gap();
+        assert_eq!(whole(&outcome, "ports", "tx_busy_ps"), [command, sent]);
+        assert_eq!(whole(&outcome, "loops", "sending_ps"), [command + sent]);
+        let received = real(&outcome, "ports", "rx_utilisation");
+        let shares = [sent, command].map(|busy| busy as f64 / end as f64);
+        assert_eq!(received, shares);
+    }
+}
