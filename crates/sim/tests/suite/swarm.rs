@@ -481,6 +481,10 @@ fn add_phases(dice: &mut Dice<'_>, san: &mut San) {
         .collect();
 }
 
+/// Frames of a tenancy begin at instants that are rounded, so in a bin that is busy throughout each may overlap the
+/// next by a picosecond, of 100 ns at least.
+const ROUNDED: f64 = 1e-5;
+
 /// What holds for a run that ends after a share of its time, in the middle of everything.
 fn cut_short(rolls: &[u32], permille: u64) {
     let mut san = san(&mut Dice { rolls, next: 0 });
@@ -492,15 +496,15 @@ fn cut_short(rolls: &[u32], permille: u64) {
         let name = &fast.name;
         assert!(fast == slow, "table {name} differs from the reference's");
     }
-    for (table, column) in [
-        ("ports", "tx_utilisation"),
-        ("ports", "rx_utilisation"),
-        ("port_series", "tx_utilisation"),
-        ("stations", "utilisation"),
+    for (table, column, allowed) in [
+        ("ports", "tx_utilisation", 0.0),
+        ("ports", "rx_utilisation", 0.0),
+        ("port_series", "tx_utilisation", ROUNDED),
+        ("stations", "utilisation", 0.0),
     ] {
         let shares = real(&fast, table, column);
         let most = shares.iter().copied().fold(0.0, f64::max);
-        assert!(most <= 1.0, "{most} in {column} of {table}");
+        assert!(most <= 1.0 + allowed, "{most} in {column} of {table}");
     }
 }
 
