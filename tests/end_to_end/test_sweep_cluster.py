@@ -168,3 +168,45 @@ def test_somebody_else_answers(tmp_path: Path) -> None:
 def test_dask_is_asked_for_only_with_a_cluster() -> None:
     code = "import sanlab.sweeps.execute, sys; sys.exit('distributed' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+SAN = """\
+title: Two fabrics
+hosts: [{name: db, hbas: [{ports: 1}, {ports: 1}], multipath: {policy: round-robin, ios: 1}}]
+switches: [{name: a}, {name: b}]
+arrays: [{name: dev1, ports: 2, luns: [{name: lun1, size: 10GiB}]}]
+links:
+  - {from: db.hba0.p0, to: a}
+  - {from: db.hba1.p0, to: b}
+  - {from: dev1.p0, to: a}
+  - {from: dev1.p1, to: b}
+workloads: [{name: oltp, hosts: db, targets: dev1.lun1, rw: randread, bs: 8k, rate_iops: 500}]
+measure: {duration: 40s, interval: 500ms}
+"""
+
+
+def test_failures_and_sizes_are_the_same_on_a_cluster(tmp_path: Path) -> None:
+    """What a worker answers is what a thread here does; a second call takes it from the folder."""
+    file = tmp_path / "san.yaml"
+    file.write_text(SAN, encoding="utf-8")
+    size = ["size", KNEE, "--goal", "reads.p99 < 300us", "--vary", f"{DEPTH}=1..32", "--json"]
+    for number, args in enumerate((["failures", str(file), "--json"], size)):
+        here = CliRunner().invoke(app, [*args, "-o", str(tmp_path / f"here{number}")])
+        assert here.exit_code == 0, here.output
+        far = tmp_path / f"far{number}"
+        with cluster(tmp_path / f"c{number}") as (address, _):
+            there = CliRunner().invoke(app, [*args, "-o", str(far), "--cluster", address])
+        assert there.exit_code == 0, there.output
+        assert json.loads(there.stdout) == json.loads(here.stdout)
+        kept = {path.name for path in far.iterdir()}
+        assert kept == {path.name for path in (tmp_path / f"here{number}").iterdir()}
+
+
+@pytest.mark.parametrize("command", ["failures", "size"])
+def test_a_cluster_that_is_not_there_is_bad_input(command: str, tmp_path: Path) -> None:
+    more = ["--goal", "iops > 1", "--vary", f"{DEPTH}=1..2"] if command == "size" else []
+    address = f"tcp://127.0.0.1:{free_port()}"
+    where = ["--cluster", address, "-o", str(tmp_path / "x")]
+    done = CliRunner().invoke(app, [command, KNEE, *more, *where])
+    assert done.exit_code == 2
+    assert "no scheduler answers" in done.output

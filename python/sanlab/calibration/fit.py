@@ -15,7 +15,7 @@ from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document
 from sanlab.scenario.overrides import apply_overrides
 from sanlab.stats.student import t_quantile
-from sanlab.trials.variants import judged, on_all_cores
+from sanlab.trials.variants import in_parallel, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sanlab.calibration.parameter import Parameter
     from sanlab.results.record import Record
     from sanlab.results.run import Run
+    from sanlab.trials.places import Seat
 
 #: Figures that are fitted unless others are named.
 FIGURES: Final = ("throughput", "mean")
@@ -265,13 +266,13 @@ class _Model:
         plans = [[self._plan(target, position) for target in targets] for position in positions]
         new = [plan for plan in {plan for row in plans for plan in row} if plan not in self._known]
 
-        def one(plan: str, control: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401
+        def one(plan: str, seat: Seat) -> dict[str, dict[str, float]]:
             found: dict[str, dict[str, float]] = judged(
-                plan, "values of figures", _values, self._cache, control
+                plan, "values of figures", _values, self._cache, seat
             )
             return found
 
-        self._known.update(zip(new, on_all_cores(new, one), strict=True))
+        self._known.update(zip(new, in_parallel(new, one), strict=True))
         self.evaluations += len(new)
         return [
             [

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, progress, show_json
+from sanlab.cli.outcome import (
+    ClusterOption,
+    FileArgument,
+    JsonOption,
+    SetOption,
+    outcome,
+    progress,
+    show_json,
+)
 from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
@@ -40,6 +48,7 @@ def failures(
         str | None,
         typer.Option("--out", "-o", metavar="DIR", help="Results so far; default runs/failures."),
     ] = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate every single failure of a scenario; print what each does to the workloads.
@@ -53,14 +62,17 @@ def failures(
         from sanlab.failures.matrix import Wanted, failure_matrix
         from sanlab.scenario.overrides import parse_assignment
         from sanlab.simulation.folder import DEFAULT_PARENT
+        from sanlab.trials.places import place_at
 
-        matrix = failure_matrix(
-            Path(file),
-            overrides=dict(parse_assignment(text) for text in sets or []),
-            wanted=Wanted(tuple(kinds or ()), with_pairs),
-            cache=Path(out) if out else DEFAULT_PARENT / "failures",
-            on_row=progress(lambda done, count: f"{done} of {count} failures"),
-        )
+        with place_at(cluster) as place:
+            matrix = failure_matrix(
+                Path(file),
+                overrides=dict(parse_assignment(text) for text in sets or []),
+                wanted=Wanted(tuple(kinds or ()), with_pairs),
+                cache=Path(out) if out else DEFAULT_PARENT / "failures",
+                on_row=progress(lambda done, count: f"{done} of {count} failures"),
+                place=place,
+            )
         written = None
         if page is not None:
             from sanlab.failures.page import write_page

@@ -35,6 +35,10 @@ SetOption = Annotated[
         "--set", metavar="PATH=VALUE", help="Change one value, hosts.host1.cpu.cores=2; repeatable."
     ),
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, tcp://HOST:PORT."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 

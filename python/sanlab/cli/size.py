@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sanlab.cli.outcome import FileArgument, JsonOption, SetOption, outcome, progress, show_json
+from sanlab.cli.outcome import (
+    ClusterOption,
+    FileArgument,
+    JsonOption,
+    SetOption,
+    outcome,
+    progress,
+    show_json,
+)
 from sanlab.cli.text_table import text_table
 
 if TYPE_CHECKING:
@@ -49,6 +57,7 @@ def size(
         str | None,
         typer.Option("--out", "-o", metavar="DIR", help="Results so far; default runs/trials."),
     ] = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the most, or the fewest, with which goals are still met, and what limits just beyond.
@@ -65,6 +74,7 @@ def size(
         from sanlab.sizing.goal import parse_goal
         from sanlab.sizing.size import Question
         from sanlab.sizing.size import size as find_size
+        from sanlab.trials.places import place_at
 
         question = Question(
             Path(file),
@@ -72,11 +82,13 @@ def size(
             tuple(parse_axis(text) for text in vary),
             dict(parse_assignment(text) for text in sets or []),
         )
-        found = find_size(
-            question,
-            cache=Path(out) if out else DEFAULT_PARENT / "trials",
-            on_point=progress(lambda done: f"{done} settings simulated"),
-        )
+        with place_at(cluster) as place:
+            found = find_size(
+                question,
+                cache=Path(out) if out else DEFAULT_PARENT / "trials",
+                on_point=progress(lambda done: f"{done} settings simulated"),
+                place=place,
+            )
         written = None
         if page is not None:
             from sanlab.sizing.page import write_page

@@ -8,6 +8,7 @@ import typer
 
 from sanlab.cli.outcome import (
     EXIT_FAILED,
+    ClusterOption,
     FileArgument,
     JsonOption,
     SetOption,
@@ -102,10 +103,7 @@ def sweep(
         int | None,
         typer.Option("--workers", min=1, max=1024, metavar="N", help="Threads; default all cores."),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, tcp://HOST:PORT."),
-    ] = None,
+    cluster: ClusterOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Run more than a million points.")] = False,
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Write only the data set, no page of plots.")

@@ -15,13 +15,14 @@ from sanlab.quantities import format_time
 from sanlab.scenario.document import read_document
 from sanlab.scenario.load import check_document, read_text
 from sanlab.scenario.overrides import apply_overrides, as_texts
-from sanlab.trials.variants import judged, on_all_cores
+from sanlab.trials.variants import in_parallel, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from sanlab.plan.schema import Plan
+    from sanlab.trials.places import Place, Seat
 
 #: Most pairs of failures that are simulated.
 MOST_PAIRS = 5000
@@ -90,13 +91,14 @@ class Matrix:
         return self.end_ps - self.at_ps < 2 * self.timeout_ps
 
 
-def failure_matrix(
+def failure_matrix(  # noqa: PLR0913  one for each choice of the caller
     file: Path,
     *,
     overrides: Mapping[str, object] | None = None,
     wanted: Wanted | None = None,
     cache: Path | None = None,
     on_row: Callable[[int, int], None] | None = None,
+    place: Place | None = None,
 ) -> Matrix:
     """Simulate every single failure of a scenario, each for good, after `AT` of the run.
 
@@ -110,6 +112,8 @@ def failure_matrix(
         Folder that keeps each result, so that an interrupted matrix goes on.
     on_row
         Called with the number of failures done and of all.
+    place
+        Where they are simulated; on the cores of this machine by default.
 
     Raises
     ------
@@ -132,12 +136,12 @@ def failure_matrix(
     failures = [one for one in found if not wanted.kinds or one.kind in wanted.kinds]
     scenario = text, file, changes
 
-    def one(failure: Failure, control: Any) -> Row:  # noqa: ANN401  ours, compiled
-        return _row(failure, scenario, at_ps, cache, control)
+    def one(failure: Failure, seat: Seat) -> Row:
+        return _row(failure, scenario, at_ps, cache, seat)
 
-    rows = on_all_cores(failures, one, on_row)
+    rows = in_parallel(failures, one, on_row, place)
     if wanted.with_pairs:
-        rows += on_all_cores(_pairs(rows), one, on_row)
+        rows += in_parallel(_pairs(rows), one, on_row, place)
     return Matrix(plan.title, at_ps, plan.end_ps, _timeout_ps(as_data), rows)
 
 
@@ -195,7 +199,7 @@ def _row(
     scenario: tuple[str, Path, Mapping[str, str]],
     at_ps: int,
     cache: Path | None,
-    control: Any,  # noqa: ANN401  ours, compiled
+    seat: Seat,
 ) -> Row:
     try:
         plan_json = _plan(*scenario, failure, at_ps).to_json()
@@ -207,6 +211,6 @@ def _row(
         question,
         lambda run: [asdict(effect) for effect in effects(run, at_ps)],
         cache,
-        control,
+        seat,
     )
     return Row(failure, [Effect(**row) for row in found])

@@ -17,7 +17,7 @@ from sanlab.remedies.scene import Scene
 from sanlab.scenario.document import MarkedList, read_document
 from sanlab.scenario.load import check_document
 from sanlab.scenario.overrides import apply_overrides
-from sanlab.trials.variants import judged, on_all_cores
+from sanlab.trials.variants import in_parallel, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sanlab.results.record import Record
     from sanlab.results.run import Run
     from sanlab.scenario.document import MarkedMap
+    from sanlab.trials.places import Seat
 
 #: Seeds of a trial whose bins cannot tell whether it helps.
 REPEATS = 5
@@ -125,27 +126,27 @@ def try_remedies(
     before = _answer_of(run, explained)
     unchanged = _changed(run, Remedy("nothing"))
 
-    def answer(plan_json: str, control: Any) -> Answer:  # noqa: ANN401  ours, compiled
-        found: Answer = judged(plan_json, "bins and limits", _answer, cache, control)
+    def answer(plan_json: str, seat: Seat) -> Answer:
+        found: Answer = judged(plan_json, "bins and limits", _answer, cache, seat)
         return found
 
-    def one(pair: tuple[Scene, Remedy], control: Any) -> Trial:  # noqa: ANN401  ours, compiled
+    def one(pair: tuple[Scene, Remedy], seat: Seat) -> Trial:
         scene, remedy = pair
         try:
             plan_json = _changed(run, remedy)
         except ScenarioError as error:
             return Trial(scene.limit.workload, remedy, refusal=error.problems[0].reason)
-        first = before, answer(plan_json, control)
+        first = before, answer(plan_json, seat)
         trial = _compared(scene, remedy, [first])
         if trial.verdict != "can't tell":
             return trial
         pairs = [
-            tuple(answer(_with_seed(plan, seed), control) for plan in (unchanged, plan_json))
+            tuple(answer(_with_seed(plan, seed), seat) for plan in (unchanged, plan_json))
             for seed in range(run.manifest.seed + 1, run.manifest.seed + REPEATS)
         ]
         return _compared(scene, remedy, [first, *pairs])
 
-    trials = on_all_cores(wanted, one, on_done)
+    trials = in_parallel(wanted, one, on_done)
     order = [scene.limit.workload for scene in scenes]
     return sorted(trials, key=lambda trial: (order.index(trial.workload), *_rank(trial)))
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sanlab.results.record import Record
     from sanlab.sizing.goal import Goal
+    from sanlab.trials.places import Seat
 
 #: Seeds of a setting that one seed cannot tell.
 SEEDS = 5
@@ -100,7 +101,7 @@ def measure_point(
     plan_of: Callable[[Mapping[str, str]], str],
     goals: tuple[Goal, ...],
     cache: Path | None,
-    control: Any = None,  # noqa: ANN401  ours, compiled
+    seat: Seat,
 ) -> Point:
     """Simulate a setting; further seeds only if the first cannot tell."""
     key = tuple(setting.items())
@@ -108,14 +109,14 @@ def measure_point(
         plan_json = plan_of(setting)
     except ScenarioError as error:
         return Point(key, refusal=error.problems[0].reason)
-    answers = [judged(plan_json, "figures and limits", _answer, cache, control)]
+    answers = [judged(plan_json, "figures and limits", _answer, cache, seat)]
     point = _point(key, goals, answers)
     if point.is_sure:
         return point
     plan = json.loads(plan_json)
     for step in range(1, SEEDS):
         plan_json = json.dumps(plan | {"seed": (plan["seed"] + step) % 2**64})
-        answers.append(judged(plan_json, "figures and limits", _answer, cache, control))
+        answers.append(judged(plan_json, "figures and limits", _answer, cache, seat))
     return _point(key, goals, answers)
 
 

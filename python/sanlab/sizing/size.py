@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sanlab.errors import SanlabError
 from sanlab.plan.compile import compile_plan
@@ -14,7 +14,7 @@ from sanlab.scenario.load import check_document, read_text
 from sanlab.scenario.overrides import apply_overrides, as_texts
 from sanlab.sizing.point import measure_point
 from sanlab.sizing.search import search
-from sanlab.trials.variants import on_all_cores
+from sanlab.trials.variants import in_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sanlab.sizing.goal import Goal
     from sanlab.sizing.point import Point
     from sanlab.sizing.search import Found
+    from sanlab.trials.places import Place, Seat
 
 #: Values of the first of two parameters, ends included.
 LINES = 9
@@ -107,6 +108,7 @@ def size(
     *,
     cache: Path | None = None,
     on_point: Callable[[int], None] | None = None,
+    place: Place | None = None,
 ) -> Sizing:
     """Search the values of one parameter, or the frontier of two, that meet the goals.
 
@@ -116,6 +118,8 @@ def size(
         Folder that keeps each simulation, so that an interrupted search goes on.
     on_point
         Called with the number of settings simulated so far.
+    place
+        Where they are simulated; on the cores of this machine by default.
 
     Raises
     ------
@@ -141,10 +145,10 @@ def size(
     def measure(settings: Sequence[dict[str, str]]) -> list[Point]:
         nonlocal done
 
-        def one(setting: dict[str, str], control: Any) -> Point:  # noqa: ANN401  ours, compiled
-            return measure_point(setting, plan_of, goals, cache, control)
+        def one(setting: dict[str, str], seat: Seat) -> Point:
+            return measure_point(setting, plan_of, goals, cache, seat)
 
-        points = on_all_cores(settings, one)
+        points = in_parallel(settings, one, place=place)
         done += len(points)
         if on_point is not None:
             on_point(done)

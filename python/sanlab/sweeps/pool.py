@@ -127,7 +127,7 @@ class Cluster:
         self._warm_up = warm_up
         self._address = address
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-        self._client = _connect(address)
+        self._client = connect(address)
         self._futures: dict[str, Any] = {}
         self._gone_since: float | None = None
         self._threads = 0
@@ -138,10 +138,7 @@ class Cluster:
         """Twice the threads of all workers, so that none waits for the next point."""
         if time.monotonic() - self._counted_at > 1.0:
             self._counted_at = time.monotonic()
-            # A scheduler that is gone reports no workers; `answer` finds out whether it is gone.
-            with contextlib.suppress(Exception):
-                workers = self._client.scheduler_info(n_workers=-1)["workers"]
-                self._threads = sum(worker["nthreads"] for worker in workers.values())
+            self._threads = threads_of(self._client)
         return max(2, 2 * self._threads)
 
     def submit(self, point: Point) -> None:
@@ -158,7 +155,7 @@ class Cluster:
         except Exception:
             if self._client.status == "running":
                 raise
-            raise self._gone() from None
+            raise gone(self._address) from None
         self._futures[point.key] = future
         future.add_done_callback(lambda done: self._answers.put(_answer_of(point, done)))
 
@@ -193,14 +190,25 @@ class Cluster:
         now = time.monotonic()
         self._gone_since = self._gone_since or now
         if now - self._gone_since > GONE_S or self._client.status == "closed":
-            raise self._gone()
+            raise gone(self._address)
 
-    def _gone(self) -> RunError:
-        reason = (
-            f"The scheduler at {self._address} is gone. What was finished is kept; start it"
-            " again and repeat the command"
-        )
-        return RunError(reason)
+
+def gone(address: str) -> RunError:
+    """Return what is said when a cluster that was there is not any more."""
+    reason = (
+        f"The scheduler at {address} is gone. What was finished is kept; start it again and repeat"
+        " the command"
+    )
+    return RunError(reason)
+
+
+def threads_of(client: Any) -> int:  # noqa: ANN401  a client of dask's
+    """Return the threads of all workers; a scheduler that is gone reports none."""
+    try:
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+    except Exception:
+        return 0
+    return sum(worker["nthreads"] for worker in workers.values())
 
 
 def _answer_of(point: Point, done: Any) -> Answer:  # noqa: ANN401  a future of dask's
@@ -221,7 +229,14 @@ def _hear(host: str, port: int) -> None:
             raise ConnectionResetError
 
 
-def _connect(address: str) -> Any:  # noqa: ANN401  a client of dask's
+def connect(address: str) -> Any:  # noqa: ANN401  a client of dask's
+    """Return a client of the scheduler at an address.
+
+    Raises
+    ------
+    SanlabError
+        Dask is missing, the address is none, or no scheduler answers there.
+    """
     try:
         import dask
         from distributed import Client

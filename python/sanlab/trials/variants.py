@@ -1,23 +1,22 @@
-"""Plans simulated on all cores, each judged where it ran and its judgement kept."""
+"""Plans simulated in parallel, each judged where it ran and its judgement kept."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sanlab.simulation.execute import simulate_here
 from sanlab.simulation.folder import write_file
 from sanlab.simulation.manifest import sanlab_version
-from sanlab.sweeps.measure import Memory, Stopped
+from sanlab.trials.places import Cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from sanlab.results.record import Record
+    from sanlab.trials.places import Place, Seat
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,7 +27,7 @@ def judged(
     question: str,
     judge: Callable[[Record], object],
     cache: Path | None,
-    control: Any = None,  # noqa: ANN401  ours, compiled
+    seat: Seat,
 ) -> Any:  # noqa: ANN401  what JSON can hold
     """Simulate a plan and judge the run; with a cache, only what it does not hold.
 
@@ -40,13 +39,13 @@ def judged(
         Turns the run into an answer that JSON can hold.
     cache
         Folder that keeps the answers.
-    control
-        Stops the simulation from another thread.
+    seat
+        Where it is simulated.
 
     Raises
     ------
     Stopped
-        The control stopped it.
+        Its seat was stopped.
     RunError
         The run failed.
     """
@@ -57,49 +56,48 @@ def judged(
         kept = cache / f"{digest.hexdigest()}.json"
         if kept.is_file():
             return json.loads(kept.read_text(encoding="utf-8"))
-    outcome = simulate_here(plan_json, control)
-    if not outcome.summary["is_complete"]:
-        raise Stopped
-    answer = judge(Memory(plan_json, outcome))
+    answer = seat.answer(plan_json, judge)
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_file(kept, json.dumps(answer))
     return answer
 
 
-def on_all_cores(
+def in_parallel(
     items: Sequence[Item],
-    work: Callable[[Item, Any], Result],
+    work: Callable[[Item, Seat], Result],
     on_done: Callable[[int, int], None] | None = None,
+    place: Place | None = None,
 ) -> list[Result]:
     """Do the same work for each item, in parallel; results in the order of the items.
 
     Parameters
     ----------
     work
-        Gets an item and the control of its simulation. Ctrl-C stops all simulations that run.
+        Gets an item and a seat for its simulations. Ctrl-C stops all simulations that run.
     on_done
         Called with the number of items done and of all.
+    place
+        Where the seats are; the cores of this machine by default.
     """
-    import sanlab._native as _native  # noqa: PLR0402  reading results needs no engine
-
-    controls = [_native.Control() for _ in items]
+    place = place or Cores()
+    seats = [place.seat() for _ in items]
     done = 0
 
-    def one(item: Item, control: Any) -> Result:  # noqa: ANN401  ours, compiled
+    def one(item: Item, seat: Seat) -> Result:
         nonlocal done
-        result = work(item, control)
+        result = work(item, seat)
         done += 1
         if on_done is not None:
             on_done(done, len(items))
         return result
 
-    pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
+    pool = ThreadPoolExecutor(max_workers=place.seats_count)
     try:
-        return list(pool.map(one, items, controls))
+        return list(pool.map(one, items, seats))
     except BaseException:
-        for control in controls:
-            control.stop()
+        for seat in seats:
+            seat.stop()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
