@@ -3,11 +3,11 @@
 use sanlab_fc::{FlowControl, Frame, HEADER_IN_BYTES, NPort, PRIMITIVE_BYTES};
 use sanlab_kernel::{Arena, Id, Instant, Rate, Span};
 
+use crate::ahead::Ahead;
 use crate::bit_errors::BitErrors;
 use crate::counters::FibreCounters;
 use crate::credit_loss::CreditLoss;
 use crate::features::LinkFeatures;
-use crate::loops::Ahead;
 use crate::parts::{FlPort, Switch, SwitchPort, area_of};
 use crate::qos::Discipline;
 use crate::trunk::Trunk;

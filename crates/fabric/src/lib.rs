@@ -7,6 +7,7 @@
 //! that came earlier. So the start decides with the knowledge of its instant, and announces in its
 //! turn: the frame to the next hop, the freed buffer to the hop before.
 
+mod ahead;
 mod bit_errors;
 mod bus;
 mod counters;

@@ -4,7 +4,6 @@
 //! opens its partner, and its end, when the owner has nothing left to send. All frames in between go
 //! at instants that [`sanlab_fc::Circuit`] computes as soon as they are queued.
 
-mod ahead;
 mod counters;
 mod fault;
 mod port;
@@ -13,7 +12,6 @@ mod switched;
 
 use std::collections::VecDeque;
 
-pub(crate) use ahead::Ahead;
 pub use counters::{LoopCounters, StringCounters};
 pub use fault::LoopFault;
 pub(crate) use port::{CircuitPhase, FabricSide, Role, Waiting};
@@ -23,6 +21,7 @@ use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Rate, Span};
 pub use shared::SharedLoop;
 pub use switched::{Crossbar, LoopString, SwitchedLoop};
 
+use crate::ahead::Ahead;
 use crate::fibre::{Fibre, way_back};
 use crate::transmission::Transmission;
 

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use sanlab_fc::{Circuit, Exchange, LoopBuffers, LoopPlace, NPort, Sequence};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, Span};
 
-use super::{Ahead, Loop};
+use super::Loop;
+use crate::ahead::Ahead;
 use crate::counters::FibreCounters;
 use crate::fibre::Fibre;
 

@@ -4,8 +4,9 @@ use sanlab_fc::{LoopAccess, LoopPlace, NPort, Ring};
 use sanlab_kernel::{Id, Instant, Span};
 
 use super::state::Network;
+use crate::ahead::Ahead;
 use crate::loops::{
-    Ahead, CircuitPhase, Loop, LoopCounters, LoopFault, LoopPort, Medium, Places, Role, SharedLoop,
+    CircuitPhase, Loop, LoopCounters, LoopFault, LoopPort, Medium, Places, Role, SharedLoop,
 };
 
 impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
