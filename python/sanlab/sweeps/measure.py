@@ -65,6 +65,29 @@ class Memory:
         return self._rows[name]
 
 
+def run_in_memory(
+    plan_json: str,
+    control: Any = None,  # noqa: ANN401  ours, compiled
+    version: str = "",
+) -> Memory:
+    """Simulate a plan in this thread, of this machine or of a worker, up to its end.
+
+    Raises
+    ------
+    RunError
+        The run failed, or this is another sanlab than the one that asks.
+    Stopped
+        The control stopped it.
+    """
+    if version and version != sanlab_version():
+        message = f"A worker has sanlab {sanlab_version()}, and the sweep is of {version}"
+        raise VersionError(message)
+    outcome = simulate_here(plan_json, control)
+    if not outcome.summary["is_complete"]:
+        raise Stopped
+    return Memory(plan_json, outcome)
+
+
 def measure_point(
     plan_json: str,
     warm_up: str,
@@ -82,13 +105,7 @@ def measure_point(
     Stopped
         The control stopped it.
     """
-    if version and version != sanlab_version():
-        message = f"A worker has sanlab {sanlab_version()}, and the sweep is of {version}"
-        raise VersionError(message)
-    outcome = simulate_here(plan_json, control)
-    if not outcome.summary["is_complete"]:
-        raise Stopped
-    run = Memory(plan_json, outcome)
+    run = run_in_memory(plan_json, control, version)
     common = {
         "fingerprint": run.manifest.fingerprint,
         "simulated_ps": run.manifest.simulated_ps,

@@ -8,9 +8,8 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sanlab.errors import RunError
-from sanlab.simulation.execute import simulate_here
 from sanlab.simulation.manifest import sanlab_version
-from sanlab.sweeps.measure import Memory, Stopped, VersionError
+from sanlab.sweeps.measure import Stopped, run_in_memory
 from sanlab.sweeps.pool import GONE_S, RETRIES, connect, gone, threads_of
 
 if TYPE_CHECKING:
@@ -165,10 +164,4 @@ def judge_run(
     Stopped
         The control stopped it.
     """
-    if version and version != sanlab_version():
-        message = f"A worker has sanlab {sanlab_version()}, and the trials are of {version}"
-        raise VersionError(message)
-    outcome = simulate_here(plan_json, control)
-    if not outcome.summary["is_complete"]:
-        raise Stopped
-    return judge(Memory(plan_json, outcome))
+    return judge(run_in_memory(plan_json, control, version))
