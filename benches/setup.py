@@ -3,8 +3,8 @@
     uv run python benches/setup.py [HOSTS ...]
 
 Runs 1 ms of a fabric of each size with its report. Prints the time before the first event, the
-whole CPU time of the command and its peak memory; then the exponent of the set-up time over the
-number of hosts: 1 is linear, 2 would be quadratic.
+whole CPU time of the command and its peak memory; then the exponents of the set-up time and of the
+whole CPU time over the number of hosts: 1 is linear, 2 would be quadratic.
 """
 
 from __future__ import annotations
@@ -102,17 +102,19 @@ def exponent(sizes: list[int], seconds: list[float]) -> float:
 def main() -> None:
     sizes = sorted(int(word) for word in sys.argv[1:]) or list(SIZES)
     print(f"{'hosts':>7} {'set-up':>9} {'1 ms':>9} {'all, CPU':>9} {'memory':>9}")
-    setups = []
+    setups, commands = [], []
     with tempfile.TemporaryDirectory() as name:
         for hosts in sizes:
             setup, simulation, cpu, memory = measure(hosts, Path(name))
             setups.append(setup)
+            commands.append(cpu)
             print(
                 f"{hosts:7} {setup:7.2f} s {simulation:7.2f} s {cpu:7.2f} s {memory:6.2f} GB",
                 flush=True,
             )
     if len(sizes) > 1:
         print(f"set-up grows with hosts ^ {exponent(sizes, setups):.2f}")
+        print(f"the whole command grows with hosts ^ {exponent(sizes, commands):.2f}")
 
 
 if __name__ == "__main__":

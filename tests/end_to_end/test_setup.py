@@ -1,4 +1,4 @@
-"""Set-up of a large fabric takes a time that grows with its hosts, not with their square."""
+"""What a large fabric costs before and after its simulation: linear in its hosts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import json
 import runpy
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import sanlab
+from sanlab.explain import view
+from sanlab.explain.explanation import explain
 from sanlab.plan.compile import compile_plan
 from sanlab.scenario.load import parse_scenario
 from sanlab.simulation.execute import simulate_here
+
+if TYPE_CHECKING:
+    import pytest
 
 BENCHMARK = Path(__file__).parents[2] / "benches" / "setup.py"
 FEW, MANY = 500, 2_000
@@ -29,3 +36,23 @@ def test_set_up_is_linear_in_the_hosts() -> None:
     cpu_seconds(FEW)  # imports, caches
     few, many = (min(cpu_seconds(hosts) for _ in range(2)) for hosts in (FEW, MANY))
     assert many <= SLACK * MANY / FEW * few, (few, many)
+
+
+def test_workloads_explained_together_read_the_tables_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = runpy.run_path(str(BENCHMARK))["scenario"](FEW)
+    file = tmp_path / "scenario.yaml"
+    file.write_text(json.dumps(scenario | {"measure": {"duration": "20ms"}}), encoding="utf-8")
+    run = sanlab.run(file, folder=tmp_path / "run")
+    built = []
+    of_view = view.View.__init__
+
+    def counted(self: view.View, *arguments: object) -> None:
+        built.append(self)
+        of_view(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(view.View, "__init__", counted)
+    explained = explain(run)
+    assert len(explained) == len(scenario["workloads"]) > len(built)
+    assert explain(run) is explained

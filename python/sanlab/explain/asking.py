@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sanlab.explain.once import once_for_each_run
+
 if TYPE_CHECKING:
     from sanlab.results.record import Record
 
@@ -31,6 +33,7 @@ class Asking:
         return self.start_ps < to_ps and (self.stop_ps is None or self.stop_ps > from_ps)
 
 
+@once_for_each_run
 def asking(run: Record) -> list[Asking]:
     """Return the jobs of applications with their times; those that never start are left out.
 

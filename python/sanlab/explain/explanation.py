@@ -9,6 +9,7 @@ from sanlab.explain.candidates import Case, best
 from sanlab.explain.culprits import SPREADING, culprits_of, passes
 from sanlab.explain.flows import limit_of_flow, window_of_flow
 from sanlab.explain.limit import Limit, domain_shares
+from sanlab.explain.once import once_for_each_run
 from sanlab.explain.reach import Reach
 from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
@@ -60,6 +61,7 @@ class Explained:
     stages: dict[str, float]
 
 
+@once_for_each_run
 def explain(run: Record) -> list[Explained]:
     """Return what limits each workload of a run, in the order of the scenario.
 
@@ -92,6 +94,7 @@ def explain(run: Record) -> list[Explained]:
     return found
 
 
+@once_for_each_run
 def explain_flows(run: Record) -> list[Explained]:
     """Return what limits each stream of plain frames of a run, in the order of the scenario.
 
@@ -237,7 +240,7 @@ def _without_io(view: View, workload: str, reach: Reach, errors: int) -> Limit |
 def _apart(view: View, reach: Reach) -> list[str]:
     """Why the fabric keeps the ports of a workload apart at the end of a window, and for good."""
     services = view.run.plan["services"] or {"apart": []}
-    ports = [port["name"] for port in view.run.plan["n_ports"]]
+    ports = view.evidences.n_ports
     last: dict[tuple[int, int], tuple[int, str | None]] = {}
     for row in sorted(services["apart"], key=lambda row: row["at_ps"]):
         if (ports[row["a"]], ports[row["b"]]) in reach.pairs:

@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from sanlab.explain.asking import Asking, asking
+from sanlab.explain.once import once_for_each_run
 from sanlab.explain.window import bins as bins_of
 from sanlab.explain.window import changes, event_before
 
@@ -51,6 +52,7 @@ class Stall:
         return self.to_ps - self.from_ps
 
 
+@once_for_each_run
 def stalls(run: Record) -> list[Stall]:
     """Return the stalls of all workloads, longest first; none without a time line.
 

@@ -65,6 +65,12 @@ class Evidences:
 
     def __init__(self, run: Record) -> None:
         self.run = run
+        self._views: dict[Window, View] = {}
+
+    @cached_property
+    def n_ports(self) -> list[str]:
+        """Names of the N_Ports, in the order of the plan."""
+        return [port["name"] for port in self.run.plan["n_ports"]]
 
     @cached_property
     def reach(self) -> dict[str, Reach]:
@@ -111,20 +117,24 @@ class Evidences:
         return {table: line_of(self.run, table) for table in KINDS}
 
     @cached_property
+    def stage_rows(self) -> dict[str, list[Row]]:
+        """Rows of `stages` by workload."""
+        return _by_workload(self.run, "stages")
+
+    @cached_property
     def stage_bins(self) -> dict[str, list[Row]]:
         """Rows of `stage_series` by workload, in the order of time."""
-        found: dict[str, list[Row]] = defaultdict(list)
-        for row in self.run.rows("stage_series"):
-            found[row["workload"]].append(row)
-        return found
+        return _by_workload(self.run, "stage_series")
+
+    @cached_property
+    def flow_rows(self) -> dict[str, list[Row]]:
+        """Rows of `workloads` by workload."""
+        return _by_workload(self.run, "workloads")
 
     @cached_property
     def flow_bins(self) -> dict[str, list[Row]]:
-        """Rows of `workload_series` by workload."""
-        found: dict[str, list[Row]] = defaultdict(list)
-        for row in self.run.rows("workload_series"):
-            found[row["workload"]].append(row)
-        return found
+        """Rows of `workload_series` by workload, in the order of time."""
+        return _by_workload(self.run, "workload_series")
 
     @cached_property
     def asking(self) -> dict[str, list[Asking]]:
@@ -145,8 +155,10 @@ class Evidences:
         return stalls(self.run)
 
     def view(self, window: Window) -> View:
-        """Return what the tables say about a window."""
-        return View(self, window)
+        """Return what the tables say about a window; most workloads share theirs with others."""
+        if window not in self._views:
+            self._views[window] = View(self, window)
+        return self._views[window]
 
 
 class View:
@@ -241,6 +253,16 @@ class View:
             for place, key in enumerate(self.evidences.station_names)
         }
 
+    @cached_property
+    def _station_places(self) -> dict[Station, int]:
+        return {key: place for place, key in enumerate(self.stations)}
+
+    def stations_of(self, reach: Reach) -> list[Use]:
+        """Stations that a workload passes, in the order of `stations`."""
+        known = self._station_places
+        own = sorted((known[key], key) for key in reach.stations if key in known)
+        return [self.stations[key] for _, key in own]
+
     def parts(self, table: str) -> list[Row]:
         """Rows of loops, strings, limits, pairs, caches or file systems, as in the window."""
         line = None if self.window.is_whole else self.evidences.parts[table]
@@ -270,7 +292,7 @@ class View:
     def _stage_rows(self, workload: str) -> list[Row]:
         """Rows of `stages` or, for a part of the run, of its bins in `stage_series`."""
         if self.window.is_whole or "stage_series" not in self.run.tables:
-            return [row for row in self.run.rows("stages") if row["workload"] == workload]
+            return self.evidences.stage_rows.get(workload, [])
         return [
             row
             for row in self.evidences.stage_bins.get(workload, ())
@@ -305,8 +327,8 @@ class View:
         if workload in self.evidences.flows:
             return self._frames(workload, op)
         if self.window.is_whole or "workload_series" not in self.run.tables:
-            rows = [row for row in self.run.rows("workloads") if row["workload"] == workload]
-            rows = [row for row in rows if op in (None, row["op"])]
+            own = self.evidences.flow_rows.get(workload, ())
+            rows = [row for row in own if op in (None, row["op"])]
             response = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         else:
             rows = [
@@ -404,6 +426,13 @@ def _normal(stages: dict[str, float]) -> dict[str, float]:
     """The same as shares of their sum."""
     total = sum(stages.values())
     return {stage: spent / total for stage, spent in stages.items()} if total else {}
+
+
+def _by_workload(run: Record, table: str) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in run.rows(table):
+        found[row["workload"]].append(row)
+    return found
 
 
 def _bins_of(run: Record, name: str) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sanlab.explain.asking import asking
+from sanlab.explain.once import once_for_each_run
 from sanlab.explain.saturation import saturations
 from sanlab.results.happenings import happenings
 from sanlab.simulation.tables import numbers
@@ -89,6 +90,7 @@ def active(run: Record, own: Sequence[Asking]) -> Window:
     return Window(int(ends[first - 1]) if first else 0, int(ends[last - 1]), "", first, last)
 
 
+@once_for_each_run
 def bins(run: Record) -> npt.NDArray[np.int64]:
     """Return the ends of the bins of the time line, shape (bins,); empty without one."""
     for name in ("workload_series", "port_series"):
@@ -97,6 +99,7 @@ def bins(run: Record) -> npt.NDArray[np.int64]:
     return np.zeros(0, dtype=np.int64)
 
 
+@once_for_each_run
 def windows(run: Record) -> list[Window]:
     """Return the windows of a run in the order of time; one if nothing is known to change.
 

@@ -26,6 +26,8 @@ def build_limits(
         for place, lun in enumerate(luns)
         if lun.spec.limit is not None
     ]
+    if not array.spec.host_limits:
+        return limits
     known: Names[None] = Names("host")
     known.items.update({host.name: None for host in net.boxes.hosts})
     taken: set[str] = set()

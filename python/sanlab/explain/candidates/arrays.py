@@ -83,9 +83,7 @@ def _limit(case: Case) -> Iterator[Candidate]:
 def _more_room(case: Case) -> str:
     """Say what may help a full cache: its media, or more writes to them at once."""
     busy = [
-        use
-        for key, use in case.view.stations.items()
-        if key in case.reach.stations and use.kind in BEHIND and use.is_saturated
+        use for use in case.view.stations_of(case.reach) if use.kind in BEHIND and use.is_saturated
     ]
     if busy:
         return "faster media, or fewer writes; a larger cache only delays it"

@@ -60,7 +60,7 @@ def find(case: Case) -> Iterator[Candidate]:
 def _policies(case: Case) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Priorities in force at the end of the window by pair of N_Ports, in the order of time."""
     plan = case.view.run.plan
-    names = [port["name"] for port in plan["n_ports"]]
+    names = case.view.evidences.n_ports
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for change in plan["qos"]:
         policy = change["policy"]

@@ -52,8 +52,7 @@ def find(case: Case) -> Iterator[Candidate]:
 
 def _limited(case: Case) -> dict[tuple[str, str], dict[str, Any]]:
     """Limits of the window by the pair of N_Ports."""
-    plan = case.view.run.plan
-    names = [port["name"] for port in plan["n_ports"]]
+    names = case.view.evidences.n_ports
     return {
         (names[policy["source"]], names[policy["destination"]]): policy["limit"]
         for policy in _limits(case, "limit", ("source", "destination"))
@@ -74,7 +73,7 @@ def _binds(case: Case, row: Row, limit: dict[str, Any] | None) -> bool:
 def _ingress(case: Case) -> Iterator[Candidate]:
     """A port whose frames the fabric takes at a limited rate: it gets its credit back late."""
     view = case.view
-    names = [port["name"] for port in view.run.plan["n_ports"]]
+    names = view.evidences.n_ports
     limited = [names[policy["n_port"]] for policy in _limits(case, "ingress", ("n_port",))]
     waiting = [
         view.ports[name]

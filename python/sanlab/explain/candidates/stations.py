@@ -107,7 +107,7 @@ def find(case: Case) -> Iterator[Candidate]:
 
 def _serving(case: Case) -> Iterator[Use]:
     """Stations that the workload passes; of controllers those that own its LUNs, if they work."""
-    reached = [use for key, use in case.view.stations.items() if key in case.reach.stations]
+    reached = case.view.stations_of(case.reach)
     owners = [use for use in reached if use.kind == "controller" and use.name in case.reach.owners]
     work = any(use.utilisation >= WORKS for use in owners)
     for use in reached:
@@ -124,11 +124,8 @@ def nearly(case: Case) -> Candidate | None:
         share = _share(case, stages)
         used = [
             use
-            for key, use in case.view.stations.items()
-            if use.kind == kind
-            and key in case.reach.stations
-            and use.utilisation >= NEARLY
-            and use.mean_in_system > use.servers
+            for use in case.view.stations_of(case.reach)
+            if use.kind == kind and use.utilisation >= NEARLY and use.mean_in_system > use.servers
         ]
         if not used or share < MOST:
             continue

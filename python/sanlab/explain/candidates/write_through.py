@@ -148,6 +148,6 @@ def _keeps_writes(cache: dict[str, Any]) -> bool:
 def _is_anything_full(case: Case) -> bool:
     """Whether a station or a link on the way is saturated: then that is the limit."""
     view = case.view
-    return any(
-        use.is_saturated for key, use in view.stations.items() if key in case.reach.stations
-    ) or any(is_full(view.ports[name]) for name in case.reach.ports if name in view.ports)
+    return any(use.is_saturated for use in view.stations_of(case.reach)) or any(
+        is_full(view.ports[name]) for name in case.reach.ports if name in view.ports
+    )
