@@ -39,4 +39,11 @@ def switch_end(switch: int, port: int) -> dict[str, Any]:
 
 def link(a: dict[str, Any], b: dict[str, Any], delay_ps: int = 50_000) -> dict[str, Any]:
     """A link of a plan, likewise."""
-    return {"a": a, "b": b, "bytes_per_s": 850_000_000, "gap_bytes": 24, "delay_ps": delay_ps}
+    return {
+        "a": a,
+        "b": b,
+        "bytes_per_s": 850_000_000,
+        "gap_bytes": 24,
+        "delay_ps": delay_ps,
+        "virtual_channels": [],
+    }

@@ -27,6 +27,7 @@ from sanlab.scenario.fabric import (
     ChannelCounts,
     HoldTime,
     as_both,
+    as_shared,
 )
 from sanlab.scenario.hosts import Submission
 from sanlab.scenario.qos import Wheel
@@ -201,8 +202,8 @@ class SwitchEntry(Entry):
     buffers: int | None = None
     """Frame buffers that `pool_ports` ports have in common."""
     pool_ports: int | None = None
-    virtual_channels: ChannelCounts | int | None = None
-    """Virtual channels of a link to another switch, as a link of a scenario takes them."""
+    virtual_channels: Annotated[ChannelCounts | None, BeforeValidator(as_shared)] = None
+    """Virtual channels of a link to a switch that has as many."""
     trunk_width: Annotated[int, Field(ge=2, le=MAX_MEMBERS)] | None = None
     """Most links of a trunk, which shares its frames among them."""
     port_channel_width: Annotated[int, Field(ge=2, le=MAX_MEMBERS)] | None = None

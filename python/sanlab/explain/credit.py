@@ -96,7 +96,7 @@ def _pressure(view: View, port: Row) -> float:
 def _at_the_end(view: View, port: Row, path: list[str], ahead: list[Row]) -> Cause:
     if port["port"] in view.lost_credit:
         return Cause("lost", port["port"], tuple(path))
-    if port["tx_bb_credit"] < credits_to_fill(view.run.plan, port):
+    if min(credits_for_a_frame(view.run.plan, port)) < credits_to_fill(view.run.plan, port):
         return Cause("distance", port["port"], tuple(path))
     longest = max(ahead, key=lambda row: row["tx_queue_mean_frames"], default=None)
     if longest is not None and longest["tx_queue_mean_frames"] >= QUEUES:
@@ -120,6 +120,25 @@ def credits_to_fill(plan: dict[str, Any], port: Row) -> float:
             if n_port["name"] == port["peer"]:
                 hold_ps = n_port["rx_hold_ps"]
     return float((sending_ps + 2 * link["delay_ps"] + hold_ps) / sending_ps)
+
+
+def credits_for_a_frame(plan: dict[str, Any], port: Row) -> list[int]:
+    """BB credit of each virtual channel of a port; without channels, its credit."""
+    link = plan["links"][port["link"]]
+    if not link["virtual_channels"]:
+        return [port["tx_bb_credit"]]
+    is_a = port["node"] == plan["switches"][link["a"]["switch"]]["name"]
+    way = "credit_a_to_b" if is_a else "credit_b_to_a"
+    return [channel[way] for channel in link["virtual_channels"]]
+
+
+def show_credits(plan: dict[str, Any], port: Row) -> str:
+    """Say what credit a port has and what each virtual channel has of it, with a comma after it."""
+    own = credits_for_a_frame(plan, port)
+    if len(own) == 1:
+        return f"{port['tx_bb_credit']},"
+    each = str(min(own)) if min(own) == max(own) else f"{min(own)} to {max(own)}"
+    return f"{port['tx_bb_credit']}, {each} for each of {len(own)} virtual channels,"
 
 
 def queueing(view: View, node: str) -> list[Row]:

@@ -12,7 +12,7 @@ from sanlab.quantities import DEFAULT_PROPAGATION_PS_PER_KM, counted
 if TYPE_CHECKING:
     from sanlab.plan.boxes import Boxes, SwitchBox
     from sanlab.plan.names import End, Problems
-    from sanlab.plan.wiring import WiredLink, Wiring
+    from sanlab.plan.wiring import Wiring
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import LongDistance
@@ -116,8 +116,7 @@ def grant_buffers(scenario: Scenario, boxes: Boxes, wiring: Wiring, problems: Pr
     for number, link in enumerate(wiring.links):
         path = places[id(link.spec)]
         if link.spec.long_distance is None:
-            for end, given_credit in _own_credits(link):
-                credit = given(given_credit, boxes.port(end).bb_credit)
+            for end, credit in zip((link.a, link.b), link.credit, strict=True):
                 pools.take(end, credit * link.members, path)
             continue
         ends = [end for end in (link.a, link.b) if pools.of(end) is not None]
@@ -144,12 +143,3 @@ def grant_buffers(scenario: Scenario, boxes: Boxes, wiring: Wiring, problems: Pr
                 "Remove 'long_distance'",
             )
     return grants
-
-
-def _own_credits(link: WiredLink) -> list[tuple[End, int | None]]:
-    """Return the ends of a link with the credit that it says they grant."""
-    spec = link.spec
-    return [
-        (link.a, given(spec.bb_credit_from, spec.bb_credit)),
-        (link.b, given(spec.bb_credit_to, spec.bb_credit)),
-    ]

@@ -107,7 +107,7 @@ def compile_plan(scenario: Scenario) -> Plan:
         interval_ps=interval_ps,
         data_frame_bytes=scenario.measure.data_frame,
         n_ports=[*n_ports, *services.n_ports],
-        switches=build_switches(scenario, boxes),
+        switches=build_switches(scenario, boxes, wiring),
         links=[
             *build_links(net, faults, services.outages, grants, rooms),
             *services.links,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.scenario.arrays import Array
     from sanlab.scenario.document import Path
-    from sanlab.scenario.fabric import Switch
+    from sanlab.scenario.fabric import ChannelCounts, Switch
     from sanlab.scenario.hosts import Host, Submission
 
 Value = TypeVar("Value")
@@ -215,6 +215,8 @@ class ResolvedSwitch:
     ports: int
     speeds: tuple[str, ...]
     bb_credit: int
+    isl_bb_credit: int
+    virtual_channels: ChannelCounts | None
     cut_through: bool
     latency_ps: int
     routing: str
@@ -250,6 +252,11 @@ def resolve_switch(spec: Switch, path: Path, problems: Problems) -> ResolvedSwit
         ports=given(spec.ports, model.ports),
         speeds=_speeds(spec.model, spec.speed, model.speeds, path, problems),
         bb_credit=given(spec.bb_credit, model.bb_credit),
+        isl_bb_credit=given(
+            spec.isl_bb_credit,
+            given(spec.bb_credit, given(model.isl_bb_credit, model.bb_credit)),
+        ),
+        virtual_channels=given(spec.virtual_channels, model.virtual_channels),
         cut_through=given(spec.forwarding, model.forwarding) == "cut-through",
         latency_ps=given(spec.latency, model.latency),
         routing=given(spec.routing, model.routing).replace("-", "_"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from sanlab.plan import addressing
 from sanlab.plan.defaults import given
-from sanlab.plan.qos import channels_of, classes_of
+from sanlab.plan.qos import channel_plans, classes_of
 from sanlab.plan.schema import (
     ClassesPlan,
     LinkPlan,
@@ -130,15 +130,15 @@ def fl_links(net: Network, loops: list[LoopPlan]) -> list[LinkPlan]:
     return links
 
 
-def _has_priorities(scenario: Scenario) -> bool:
+def _has_priorities(scenario: Scenario, wiring: Wiring) -> bool:
     """Whether any switch or link has classes of frames, one for each priority."""
-    has_channels = any(link.virtual_channels is not None for link in scenario.links)
+    has_channels = any(link.channels is not None for link in wiring.links)
     return has_channels or any(entry.priority is not None for entry in scenario.qos)
 
 
-def build_switches(scenario: Scenario, boxes: Boxes) -> list[SwitchPlan]:
+def build_switches(scenario: Scenario, boxes: Boxes, wiring: Wiring) -> list[SwitchPlan]:
     """Return the switches of the plan, each with a further port for its services."""
-    has_priorities = _has_priorities(scenario)
+    has_priorities = _has_priorities(scenario, wiring)
     services_ports = 1 if scenario.fabric.logins else 0
     return [
         SwitchPlan(
@@ -176,13 +176,13 @@ def build_links(
             return NPortEnd(n_port=net.n_port_ids[where])
         return SwitchEnd(switch=switches[where[0]], port=int(where[1]))
 
-    def granted(number: int, where: End) -> int:
-        return grants.get((number, where)) or net.boxes.port(where).bb_credit
-
     return [
         _link(
             link,
-            (granted(number, link.a), granted(number, link.b)),
+            (
+                grants.get((number, link.a), link.credit[0]),
+                grants.get((number, link.b), link.credit[1]),
+            ),
             (end(link.a), end(link.b)),
             _Faults(
                 [*faults.outages.get(number, []), *outages.get(number, [])],
@@ -212,8 +212,7 @@ def _link(
     room: int | None,
 ) -> LinkPlan:
     spec = link.spec
-    a_grants = given(given(spec.bb_credit_from, spec.bb_credit), grants[0])
-    b_grants = given(given(spec.bb_credit_to, spec.bb_credit), grants[1])
+    a_grants, b_grants = grants
     longest = spec.length + given(spec.skew, 0)
     return LinkPlan(
         a=ends[0],
@@ -229,6 +228,8 @@ def _link(
         member_outages=sorted(faults.member_outages, key=lambda outage: outage.from_ps),
         bit_error_interval=faults.bit_error_interval or None,
         members=link.members,
-        virtual_channels=channels_of(spec, b_grants * link.members, a_grants * link.members),
+        virtual_channels=channel_plans(
+            link.channels, b_grants * link.members, a_grants * link.members
+        ),
         write_acceleration_bytes=room,
     )

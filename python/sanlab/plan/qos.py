@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sanlab.plan.traffic import Network
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
-    from sanlab.scenario.fabric import Link
+    from sanlab.scenario.fabric import ChannelCounts
     from sanlab.scenario.qos import Qos, SwitchQos, Wheel
 
 #: Default burst of a rate: one typical request. Uncertain.
@@ -43,9 +43,10 @@ def classes_of(qos: SwitchQos) -> list[ClassPlan]:
     return [ClassPlan(level=0, weight=getattr(weights, priority)) for priority in PRIORITIES]
 
 
-def channels_of(link: Link, a_to_b: int, b_to_a: int) -> list[VirtualChannelPlan]:
+def channel_plans(
+    counts: ChannelCounts | None, a_to_b: int, b_to_a: int
+) -> list[VirtualChannelPlan]:
     """Return the virtual channels of a link, which share its credit equally."""
-    counts = link.virtual_channels
     if counts is None:
         return []
     if counts.shared is not None:

@@ -21,6 +21,8 @@ class Port:
 
     speeds: tuple[str, ...]
     bb_credit: int
+    isl_bb_credit: int | None = None
+    """Credit that it grants to another switch; None if it is not on a switch."""
     vsan: int = 1
     is_disabled: bool = False
     is_loop_only: bool = False
@@ -63,6 +65,7 @@ def switch_ports(
         str(number): Port(
             values.port_speeds.get(number, values.speeds),
             values.bb_credit,
+            values.isl_bb_credit,
             vsans.get(number, 1),
             number in disabled,
         )

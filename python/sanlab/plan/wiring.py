@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.plan.defaults import given, highest_common_speed
+from sanlab.plan.defaults import highest_common_speed
+from sanlab.plan.isls import channels_of, credit_of, fits_switches
 from sanlab.plan.loops import (
     Attachment,
     can_be_fl_port,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
-    from sanlab.scenario.fabric import Link
+    from sanlab.scenario.fabric import ChannelCounts, Link
 
 #: FSPF cost of a link: this over its signalling rate (T11-FC-FSPF-MIB, t11FspfLinkCost, S = 1).
 FSPF_SCALE = 1_062_500_000_000
@@ -36,6 +37,10 @@ class WiredLink:
     b: End
     spec: Link
     speed: str
+    credit: tuple[int, int]
+    """BB credit that `a` and `b` grant, for each cable."""
+    channels: ChannelCounts | None = None
+    """Its virtual channels, if it has any."""
     is_mismatched: bool = False
     """The ends have no common speed, so the link never comes up."""
     members: int = 1
@@ -277,7 +282,7 @@ def _add_link(
         return
     is_mismatched = request.spec.optional and not _have_common_speed(request, a, b, boxes)
     speed = boxes.port(a).speeds[0] if is_mismatched else _speed(request, a, b, boxes, problems)
-    if speed is None or not _fits_switches(request, (a, b), boxes, problems):
+    if speed is None or not fits_switches(request.spec, request.path, (a, b), boxes, problems):
         return
     members = request.spec.count if request.spec.trunk else 1
     for _ in range(members - 1):
@@ -287,59 +292,16 @@ def _add_link(
                 return
     for end in (a, b):
         wiring.link_of[end] = len(wiring.links)
-    wiring.links.append(WiredLink(a, b, request.spec, speed, is_mismatched, members))
+    credit = credit_of(request.spec, (a, b), boxes)
+    channels = channels_of(request.spec, (a, b), boxes)
+    wiring.links.append(
+        WiredLink(a, b, request.spec, speed, credit, channels, is_mismatched, members)
+    )
 
 
 def _have_common_speed(request: Request, a: End, b: End, boxes: Boxes) -> bool:
     common = set(boxes.port(a).speeds) & set(boxes.port(b).speeds)
     return bool(common) if request.spec.speed is None else request.spec.speed in common
-
-
-def _fits_switches(
-    request: Request, ends: tuple[End, End], boxes: Boxes, problems: Problems
-) -> bool:
-    """Whether a trunk or a link with virtual channels joins two switches and has enough credit."""
-    spec = request.spec
-    other = next((box for box, _ in ends if boxes.by_name[box].kind != "switch"), None)
-    for key, what in (
-        ("trunk", "A trunk"),
-        ("virtual_channels", "A link with virtual channels"),
-        ("write_acceleration", "A link with write acceleration"),
-    ):
-        if other is not None and getattr(spec, key):
-            problems.add(
-                (*request.path, key),
-                f"{what} must join two switches, and '{other}' is a {boxes.by_name[other].kind}",
-                f"Remove '{key}'",
-            )
-            return False
-    makers = [boxes.switch(box).values.maker for box, _ in ends] if spec.trunk else []
-    if None not in makers and len(set(makers)) > 1:
-        two = " and ".join(map(str, makers))
-        problems.add(
-            (*request.path, "trunk"),
-            f"A trunk joins switches of one maker, and these are of {two}",
-            "Remove 'trunk': the links are then single ones, and routing selects among them",
-        )
-        return False
-    counts = spec.virtual_channels
-    if counts is None:
-        return True
-    channels = counts.shared or counts.high + counts.medium + counts.low
-    written = (given(spec.bb_credit_from, spec.bb_credit), given(spec.bb_credit_to, spec.bb_credit))
-    members = spec.count if spec.trunk else 1
-    granted = [
-        given(end, boxes.by_name[box].ports[port].bb_credit) * members
-        for end, (box, port) in zip(written, ends, strict=True)
-    ]
-    if spec.long_distance is None and min(granted) < channels:
-        problems.add(
-            (*request.path, "virtual_channels"),
-            f"A BB credit of {min(granted)} cannot be shared by {channels} virtual channels",
-            "Give the link more 'bb_credit', or fewer channels",
-        )
-        return False
-    return True
 
 
 def _at_stack(request: Request, boxes: Boxes) -> str | None:

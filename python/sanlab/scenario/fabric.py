@@ -65,7 +65,8 @@ class ChannelCounts(ScenarioModel):
         return self
 
 
-def _as_shared(value: object) -> object:
+def as_shared(value: object) -> object:
+    """Read a number as channels that all priorities share."""
     return {"shared": value} if isinstance(value, int) else value
 
 
@@ -113,6 +114,14 @@ class Switch(ScenarioModel):
     """Speed its ports are set to; without it they take the highest the other end has too."""
     bb_credit: Credit | None = None
     """Receive buffers of each port, which it grants as BB credit."""
+    isl_bb_credit: Credit | None = None
+    """BB credit that a port grants to another switch. By default `bb_credit` if that is written, or
+    that of the model: many switches have more buffers for such links."""
+    virtual_channels: Annotated[
+        ChannelCounts | None, BeforeValidator(as_shared), also({"type": "integer"})
+    ] = None
+    """Virtual channels of its links to switches that have as many, where the link gives neither
+    `bb_credit` nor `long_distance`. Those of the model by default; 1 is none."""
     forwarding: Forwarding | None = None
     """Whether a frame is forwarded after its header or after its last bit."""
     latency: Time | None = None
@@ -231,10 +240,10 @@ class Link(ScenarioModel):
     """How much longer the longest cable of a trunk is than `length`. Frames on the shorter cables
     are delayed so that all frames stay in order."""
     virtual_channels: Annotated[
-        ChannelCounts | None, BeforeValidator(_as_shared), also({"type": "integer"})
+        ChannelCounts | None, BeforeValidator(as_shared), also({"type": "integer"})
     ] = None
     """Virtual channels between switches, each with its part of the BB credit: a number for all
-    frames, or a number for each priority."""
+    frames, or a number for each priority. By default those of the switches."""
     bb_credit: Credit | None = None
     """BB credit that both ends grant on this link, instead of the credit of their ports."""
     bb_credit_from: Credit | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
 from sanlab.explain.candidates.stations import REMEDIES
-from sanlab.explain.credit import cause_of_waiting, credits_to_fill, is_full
+from sanlab.explain.credit import cause_of_waiting, credits_to_fill, is_full, show_credits
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
@@ -115,8 +115,8 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         needed = credits_to_fill(view.run.plan, row)
         kind = "credit"
         sentence = (
-            f"the BB credit of {cause.port}: it has {row['tx_bb_credit']}, and its link needs"
-            f" {needed:.0f} to stay full"
+            f"the BB credit of {cause.port}: it has"
+            f" {show_credits(view.run.plan, row)} and its link needs {needed:.0f} to stay full"
         )
         remedy = f"{needed:.0f} credits for frames of this size"
     elif cause.kind == "saturated" and cause.port not in case.reach.ports:

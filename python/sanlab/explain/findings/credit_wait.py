@@ -8,6 +8,7 @@ from sanlab.explain.credit import (
     cause_of_waiting,
     credits_to_fill,
     queueing,
+    show_credits,
 )
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, WAIT_SHARE, Finding, not_enough
@@ -95,7 +96,8 @@ def _say_cause(view: View, worst: Row, cause: Cause) -> tuple[str, str]:
     if cause.kind == "distance":
         port = view.ports[cause.port]
         needed = credits_to_fill(view.run.plan, port)
-        because = f"because {cause.port} has {port['tx_bb_credit']} credits and its link needs"
+        own = show_credits(view.run.plan, port)
+        because = f"because {cause.port} has a BB credit of {own} and its link needs"
         return f"{because} {needed:.0f} to stay full", ""
     if cause.kind == "queued":
         return _say_queued(view, worst, cause)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sanlab.explain.credit import credits_to_fill
 from sanlab.quantities import SPEEDS
 from sanlab.remedies.remedy import Remedy
+from sanlab.scenario.qos import SHARED_CLASS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,8 @@ FASTER = 1.9
 ALSO_FULL = 0.9
 #: Spare credits beyond those that fill a link.
 SPARE = 1.5
+
+Row = dict[str, Any]
 
 
 def link(scene: Scene) -> Iterator[Remedy]:
@@ -39,8 +42,18 @@ def credit(scene: Scene) -> Iterator[Remedy]:
     path = None if row is None else scene.link_path(row["link"])
     if row is None or path is None:
         return
-    needed = math.ceil(SPARE * credits_to_fill(scene.plan, row))
-    yield Remedy(f"BB credit {needed} on {path}", {f"{path}.bb_credit": str(needed)})
+    link = scene.plan["links"][row["link"]]
+    channels = len(link["virtual_channels"]) or 1
+    yield _credit(path, link, channels * math.ceil(SPARE * credits_to_fill(scene.plan, row)))
+
+
+def _credit(path: str, link: Row, credit: int) -> Remedy:
+    """Another credit of a link, which keeps its virtual channels."""
+    sets = {f"{path}.bb_credit": str(credit)}
+    classes = {channel["class_id"] for channel in link["virtual_channels"]}
+    if classes == {SHARED_CLASS}:
+        sets[f"{path}.virtual_channels"] = str(len(link["virtual_channels"]))
+    return Remedy(f"BB credit {credit} on {path}", sets)
 
 
 def more_credit(scene: Scene) -> Iterator[Remedy]:
@@ -49,8 +62,8 @@ def more_credit(scene: Scene) -> Iterator[Remedy]:
         path = scene.link_path(number)
         row = scene.plan["links"][number]
         if path is not None:
-            many = 4 * max(row["credit_a_to_b"], row["credit_b_to_a"])
-            yield Remedy(f"BB credit {many} on {path}", {f"{path}.bb_credit": str(many)})
+            many = 4 * max(row["credit_a_to_b"], row["credit_b_to_a"]) // row["members"]
+            yield _credit(path, row, many)
 
 
 def credit_loss(scene: Scene) -> Iterator[Remedy]:
