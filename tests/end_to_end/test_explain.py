@@ -126,3 +126,13 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["explain", str(tmp_path)])
     assert result.exit_code == 2
     assert "is not a run folder" in result.output
+
+
+def test_lost_frames_are_reported_with_their_cause_and_their_effect(tmp_path: Path) -> None:
+    bad = TWO_HOSTS.replace(
+        "measure:", "faults: [{kind: bit-errors, port: host1.hba0.p0, ber: 1e-8}]\nmeasure:"
+    )
+    (lost,) = (one for one in find(run_of(bad, tmp_path)) if one.id == "lost_frames")
+    assert "Bits on its link arrive inverted." in lost.detail
+    assert "was sent again; none of them waited for a time-out." in lost.detail
+    assert "hold time" not in lost.detail

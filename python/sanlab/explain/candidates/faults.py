@@ -48,7 +48,7 @@ def find(case: Case) -> Iterator[Candidate]:
             share,
             None,
             f"lost frames: {show_count(lost)} on its paths, most of them at {top['port']}; their"
-            f" commands are sent again after a time-out",
+            " commands are sent again",
             "a clean cable or another transceiver there",
             evidence=(port_evidence(top, "tx_dropped_count"),),
         )
