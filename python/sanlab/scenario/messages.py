@@ -9,7 +9,7 @@ from sanlab.errors import Problem
 from sanlab.quantities import MOST_DIGITS, nearest
 from sanlab.scenario.base import OWN_ERROR
 from sanlab.scenario.document import Mark, find_mark, path_text
-from sanlab.scenario.shape import known_keys
+from sanlab.scenario.shape import is_list, known_keys
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -140,9 +140,40 @@ def _not_a_choice(expected: str, value: object) -> tuple[str, str]:
     return f"{_shown(value)} is not a valid choice", f"{hint}Choices are {', '.join(choices)}"
 
 
+#: Keys that people know from other tools, by the key that means the same here.
+_OTHER_WORDS = {
+    other: key
+    for key, others in {
+        "bs": ("block_size", "blocksize", "io_block_size", "request_size", "xfersize"),
+        "iodepth": ("queue_depth", "queuedepth", "qd", "depth", "outstanding"),
+        "numjobs": ("threads", "processes", "workers", "jobs"),
+        "rwmixread": ("read_percent", "rdpct", "reads"),
+        "rate_iops": ("iops", "iorate"),
+        "ramp_time": ("ramp", "warmup", "warm_up"),
+        "bb_credit": ("credit", "credits", "buffer_credits", "buffers"),
+        "length": ("distance", "km"),
+        "port": ("link",),
+    }.items()
+    for other in others
+}
+
+
 def _unknown_key(path: Path, model: type[BaseModel]) -> tuple[str, str]:
     key = str(path[-1])
     known = known_keys(model, path[:-1])
-    guess = nearest(key, known)
-    remedy = f"Did you mean '{guess}'? " if guess else ""
-    return f"The key '{key}' is unknown", f"{remedy}Valid keys are {', '.join(known)}"
+    other = _OTHER_WORDS.get(key)
+    guess = other if other in known else nearest(key, known)
+    hint = f"Did you mean '{guess}'? " if guess else _elsewhere(key, model)
+    return f"The key '{key}' is unknown", f"{hint}Valid keys are {', '.join(known)}"
+
+
+def _elsewhere(key: str, model: type[BaseModel]) -> str:
+    """Say which sections of the file have a key, or one that begins like it; empty if none does."""
+    owners: dict[str, list[str]] = {}
+    for section in known_keys(model, ()):
+        own = known_keys(model, (section, 0) if is_list(model, (section,)) else (section,))
+        for name in own:
+            owners.setdefault(name, []).append(f"'{section}'")
+    longer = sorted(name for name in owners if name.startswith(f"{key}_"))
+    guess = key if key in owners else next(iter(longer), None)
+    return f"'{guess}' is a key of {', '.join(owners[guess])}. " if guess else ""
