@@ -59,7 +59,7 @@ def _reason(run: Run, port: dict[str, Any]) -> str:
 
 
 def _effect(run: Run) -> str:
-    """Say what became of the I/Os; empty if the run has none."""
+    """Say what happened to the I/Os; empty if the run has none."""
     rows = run.rows("workloads")
     if not rows:
         return ""
