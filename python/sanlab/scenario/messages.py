@@ -130,12 +130,28 @@ def _shown(value: object) -> str:
     return f"'{value}'"
 
 
+#: Path policies as hypervisors and operating systems call them, by the choice that means the same.
+_OTHER_CHOICES = {
+    "fixed": "one-path",
+    "mru": "one-path",
+    "failover": "one-path",
+    "rr": "round-robin",
+    "vmw_psp_fixed": "one-path",
+    "vmw_psp_mru": "one-path",
+    "vmw_psp_rr": "round-robin",
+    "queue-length": "least-queue",
+    "service-time": "least-queue",
+    "least-queue-depth": "least-queue",
+}
+
+
 def _not_a_choice(expected: str, value: object) -> tuple[str, str]:
     words = [word.strip() for word in expected.replace(" or ", ", ").split(",")]
     if isinstance(value, str) and value in words:  # choices of text have quotes here
         return _for_quoted(value, _shown(value), "a number")
     choices = [word.strip("'") for word in words]
-    guess = nearest(str(value), choices)
+    other = _OTHER_CHOICES.get(str(value).lower())
+    guess = other if other in choices else nearest(str(value), choices)
     hint = f"Did you mean '{guess}'? " if guess and str(value) != guess else ""
     return f"{_shown(value)} is not a valid choice", f"{hint}Choices are {', '.join(choices)}"
 
