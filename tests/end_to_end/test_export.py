@@ -76,6 +76,23 @@ def test_the_drawing_names_each_box(san: Path, tmp_path: Path) -> None:
     assert "--force" in output
 
 
+def test_a_preset_is_a_job_with_its_values_and_regions(tmp_path: Path) -> None:
+    (tmp_path / "san.yaml").write_text(
+        """
+hosts: [{name: host1}]
+arrays: [{name: dev1, ports: 1, luns: [{name: lun1, size: 10GiB}]}]
+links: [{from: host1, to: dev1}]
+workloads: [{name: load, hosts: host1, targets: dev1.lun1, preset: pioraw}]
+measure: {duration: 1ms}
+""",
+        encoding="utf-8",
+    )
+    code, output = _invoke("fio", tmp_path / "san.yaml")
+    assert code == 0, output
+    options = ("bs=1024k", "iodepth=1", "numjobs=4", "offset_increment=25%", "size=25%")
+    assert all(option in output.splitlines() for option in options), output
+
+
 def test_workloads_become_jobs_of_fio(san: Path) -> None:
     code, output = _invoke("fio", san)
     assert code == 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -212,3 +213,45 @@ def test_the_doctor_says_what_is_there_and_what_to_install(
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 1
     assert "sudo apt-get install fio" in result.output
+
+
+def _sections(job: str) -> list[dict[str, str]]:
+    """Options of each section of a job file but the global one."""
+    parts = re.split(r"^\[.*\]\n", job, flags=re.MULTILINE)[2:]
+    return [dict(line.split("=", 1) for line in part.splitlines() if "=" in line) for part in parts]
+
+
+@has_fio
+@pytest.mark.parametrize(
+    ("preset", "block", "open_requests", "processes"),
+    [("pioraw", "1024k", "1", 4), ("lmdd", "8k", "1", 1), ("xdd", "128k", "4", 1)],
+)
+def test_presets_are_measured_by_each_host_with_each_of_its_processes(
+    tmp_path: Path, preset: str, block: str, open_requests: str, processes: int
+) -> None:
+    text = re.sub(r"(?s)workloads:.*", "", SAN).replace("host1}", '"host[1..2]"}')
+    text = text.replace("from: host1, to: dev1", 'from: "host[1..2]", to: dev1')
+    text = text.replace("links:", "switches: [{name: sw1}]\nlinks:").replace(
+        '"host[1..2]", to: dev1}', '"host[1..2]", to: sw1}, {from: dev1, to: sw1}'
+    )
+    load = f"""
+workloads:
+  - {{name: load, hosts: "host[1..2]", targets: "dev1.lun[1..2]", spread: pair, preset: {preset}}}
+measure: {{duration: 1s}}
+"""
+    (tmp_path / "san.yaml").write_text(text + load, encoding="utf-8")
+    (tmp_path / "disk").mkdir()
+    args = ["--target", f"*={tmp_path / 'disk'}", "--size", "8MiB", "--buffered"]
+    code, output = _invoke(tmp_path / "san.yaml", *args, "-o", tmp_path / "run")
+    assert code == 0, output
+    sections = _sections((tmp_path / "run" / "job.fio").read_text(encoding="utf-8"))
+    assert len(sections) == 2 * processes
+    assert {(one["rw"], one["bs"], one["iodepth"]) for one in sections} == {
+        ("read", block, open_requests)
+    }
+    for lun in ("lun1", "lun2"):
+        own = [one for one in sections if f"dev1.{lun}" in one["filename"]]
+        regions = sorted((int(one["offset"]), int(one["size"])) for one in own)
+        assert len(regions) == processes
+        assert all(end == begin + size for (begin, size), (end, _) in pairwise(regions))
+    assert sanlab.Run.open(tmp_path / "run").summary()["io_count"] > 0

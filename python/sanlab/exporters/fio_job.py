@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sanlab.errors import SanlabError
+from sanlab.plan.presets import filled_workloads
 from sanlab.quantities import PS_PER_S
 from sanlab.scenario.groups import expand
 
@@ -38,9 +39,10 @@ def fio_job(scenario: Scenario) -> str:
     SanlabError
         There is no workload that fio can do.
     """
-    known = [work for work in scenario.workloads if not refusal(work)]
+    works = filled_workloads(scenario)
+    known = [work for work in works if not refusal(work)]
     if not known:
-        reasons = [f"{work.name}: {refusal(work)}" for work in scenario.workloads]
+        reasons = [f"{work.name}: {refusal(work)}" for work in works]
         reason = f"no workload of this scenario can be a job of fio. {'; '.join(reasons)}".strip()
         raise SanlabError(reason)
     lines = [
@@ -52,7 +54,7 @@ def fio_job(scenario: Scenario) -> str:
         "group_reporting=1",
         "",
     ]
-    for work in scenario.workloads:
+    for work in works:
         why = refusal(work)
         if why:
             lines += [f"; {work.name} is left out: {why}", ""]
@@ -109,6 +111,12 @@ def _amounts(work: Workload) -> Iterator[str]:
         value = getattr(work, key)
         if value:
             yield f"{key}={_size(value)}"
+    if work.numjobs > 1 and not work.is_random:
+        # Sequential jobs have adjacent regions; fio's own begin at the same block.
+        part = _size(work.size) if work.size else f"{100 // work.numjobs}%"
+        yield f"offset_increment={part}"
+        if not work.size:
+            yield f"size={part}"
     if work.rate is not None:
         yield f"rate={_of_directions(work, work.rate, _size)}"
     if work.rate_iops is not None:

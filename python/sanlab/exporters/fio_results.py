@@ -13,6 +13,7 @@ import numpy as np
 
 from sanlab.errors import SanlabError
 from sanlab.exporters.fio_job import options, refusal
+from sanlab.plan.presets import workloads_by_name
 from sanlab.quantities import PS_PER_S
 from sanlab.scenario.load import parse_scenario
 
@@ -76,7 +77,7 @@ def _workloads(run: Run) -> dict[str, Workload]:
     if not file.is_file():
         return {}
     scenario = parse_scenario(file.read_text("utf-8"), str(file), run.manifest.overrides)
-    return {work.name: work for work in scenario.workloads}
+    return workloads_by_name(scenario)
 
 
 def _job(name: str, works: dict[str, Workload], run: Run) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from sanlab.errors import SanlabError
 from sanlab.exporters.fio_job import options, refusal
 from sanlab.measurement.iscsi import MOST_OPEN
 from sanlab.measurement.places import Use
+from sanlab.plan.presets import workloads_by_name
 
 if TYPE_CHECKING:
     from sanlab.measurement.places import Place
@@ -54,7 +55,7 @@ def luns_of(plan: Plan, scenario: Scenario) -> dict[str, Use]:
         A workload cannot be measured.
     """
     used: dict[str, Use] = {}
-    works = {work.name: work for work in scenario.workloads}
+    works = workloads_by_name(scenario)
     for job in plan.jobs:
         name = plan.workloads[job.workload].name
         if plan.workloads[job.workload].file_system is not None or name not in works:
@@ -98,7 +99,7 @@ def sections_of(
     SanlabError
         The scenario says less than a second.
     """
-    works = {work.name: work for work in scenario.workloads}
+    works = workloads_by_name(scenario)
     found = []
     for number, job in enumerate(plan.jobs):
         name = plan.workloads[job.workload].name
@@ -112,31 +113,34 @@ def sections_of(
             )
             raise SanlabError(reason)
         timing = job.start_ps // PS_PER_MS, job.ramp_ps // PS_PER_MS, run_ms or asked_ms
-        luns = [plan.arrays[target.array].luns[target.lun].name for target in job.targets]
-        where = _where(works[name], plan.hosts[job.host].name, [places[lun] for lun in luns])
-        text = "\n".join([*where, *_text(works[name], job, [places[lun] for lun in luns], timing)])
+        luns = [plan.arrays[target.array].luns[target.lun] for target in job.targets]
+        own = [places[lun.name] for lun in luns]
+        region = _region(job, min(lun.bytes for lun in luns), min(place.bytes for place in own))
+        where = _where(works[name], plan.hosts[job.host].name, own)
+        text = "\n".join([*where, *_text(works[name], region, timing)])
         found.append(Section(f"job{number}", name, text, *timing))
     return found
 
 
-def _text(
-    work: Workload,
-    job: Any,  # noqa: ANN401  one of the plan's unions
-    places: list[Place],
-    timing: tuple[int, int, int],
-) -> list[str]:
+def _region(job: Any, whole: int, room: int) -> tuple[int, int]:  # noqa: ANN401  one of the plan's unions
+    """First byte and length of a job's region, both in proportion if there is less room."""
+    part = min(1.0, room / whole)
+    block = job.block_bytes
+    span = max(block, int(job.span_bytes * part) // block * block)
+    offset = min(int(job.offset_bytes * part), room - span)
+    return max(0, offset) // block * block, span
+
+
+def _text(work: Workload, region: tuple[int, int], timing: tuple[int, int, int]) -> list[str]:
     """Options of a section but its place: of the workload, with the times of the measurement."""
     start_ms, ramp_ms, run_ms = timing
-    skipped = {"filename", "numjobs", "size", "io_size", "offset", "loops"}
+    skipped = {"filename", "numjobs", "size", "io_size", "offset", "offset_increment", "loops"}
     skipped |= {"runtime", "ramp_time", "startdelay", "time_based"}
     kept = [line for line in options(work) if line.split("=", 1)[0] not in skipped]
-    room = min(place.bytes for place in places)
-    offset = min(job.offset_bytes, max(0, room - job.block_bytes))
-    span = min(job.span_bytes, room - offset)
     return [
         *kept,
-        f"offset={offset // job.block_bytes * job.block_bytes}",
-        f"size={max(job.block_bytes, span // job.block_bytes * job.block_bytes)}",
+        f"offset={region[0]}",
+        f"size={region[1]}",
         "time_based=1",
         f"runtime={run_ms}ms",
         *([f"ramp_time={ramp_ms}ms"] if ramp_ms else []),

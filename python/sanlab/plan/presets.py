@@ -5,14 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from sanlab.catalog import UnknownEntryError, entry
+from sanlab.plan.names import Problems
 from sanlab.scenario.base import overlaid
+from sanlab.scenario.groups import expand_names
 from sanlab.scenario.workload import contradictions
 
 if TYPE_CHECKING:
     from sanlab.catalog.entries import WorkloadEntry
-    from sanlab.plan.names import Problems
+    from sanlab.scenario import Scenario
     from sanlab.scenario.document import Path
     from sanlab.scenario.workload import Workload
+
+
+def filled_workloads(scenario: Scenario) -> list[Workload]:
+    """Return the workloads with the values of their presets.
+
+    Raises
+    ------
+    ScenarioError
+        A preset is unknown, or contradicts what is written beside it.
+    """
+    problems = Problems(scenario)
+    filled = [
+        with_preset(spec, ("workloads", number), problems)
+        for number, spec in enumerate(scenario.workloads)
+    ]
+    problems.stop_if_any()
+    return [work for work in filled if work is not None]
+
+
+def workloads_by_name(scenario: Scenario) -> dict[str, Workload]:
+    """Return the same by each of their names; a group has several."""
+    return {name: work for work in filled_workloads(scenario) for name in expand_names(work.name)}
 
 
 def with_preset(spec: Workload, path: Path, problems: Problems) -> Workload | None:
