@@ -66,7 +66,7 @@ def _tool(name: str) -> list[str]:
 
 def test_what_is_read_again_is_the_run(run: sanlab.Run, exported: Path) -> None:
     document = json.loads((exported / RESULT).read_text(encoding="utf-8"))
-    sections = [Section(name, name, "", 0, 0, 400) for name in ("oltp", "scan")]
+    sections = [Section(name, name, "host1", "", 0, 0, 400) for name in ("oltp", "scan")]
     tables = tables_of(document, sections, exported, 100)
     told = {(row["workload"], row["op"]): row for row in run.rows("workloads")}
     assert tables["workloads"].num_rows == len(told) == 3

@@ -51,6 +51,14 @@ def measure(
             "--destructive", metavar="PLACE", help="A file, device or URI that may be overwritten."
         ),
     ] = None,
+    clients: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--client",
+            metavar="HOST=ADDRESS",
+            help="Machine with fio --server that runs the jobs of a host; repeatable.",
+        ),
+    ] = None,
     is_buffered: Annotated[
         bool, typer.Option("--buffered", help="Through the page cache of this machine.")
     ] = False,
@@ -73,6 +81,7 @@ def measure(
     with outcome(as_json=as_json):
         from sanlab.cli.run_lines import run_lines
         from sanlab.compare.document import workload_documents
+        from sanlab.measurement.clients import parse_client
         from sanlab.measurement.measure import Question
         from sanlab.measurement.measure import measure as measure_now
         from sanlab.measurement.places import Wanted, parse_target
@@ -85,6 +94,7 @@ def measure(
                 dict(parse_target(text) for text in targets),
                 _size(size),
                 tuple(destructive or ()),
+                dict(parse_client(text) for text in clients or ()),
             ),
             dict(parse_assignment(text) for text in sets or []),
             None if runtime is None else _milliseconds(runtime),

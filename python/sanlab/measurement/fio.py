@@ -16,12 +16,17 @@ from typing import TYPE_CHECKING, Any
 from sanlab.errors import RunError, SanlabError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from sanlab.measurement.clients import Client
 
 #: Oldest version whose output is understood.
 OLDEST = (3, 33)
 #: The program, and the variable of the environment that names another one.
 PROGRAM, VARIABLE = "fio", "SANLAB_FIO"
+#: What fio calls the sum of the jobs of its clients.
+_SUM = "All clients"
 #: How long fio gets to write its results after it was interrupted, in seconds.
 GRACE_S = 20
 
@@ -115,16 +120,31 @@ def require_engine(fio: Fio, name: str) -> None:
         raise SanlabError(reason)
 
 
-def run(fio: Fio, folder: Path, job: str, lasts_s: float) -> Answer:
-    """Run a job file in a folder, where its logs are written; Ctrl-C ends it with what it has.
+def run(
+    fio: Fio,
+    folder: Path,
+    jobs: dict[str, str],
+    clients: Mapping[str, Client],
+    lasts_s: float,
+) -> Answer:
+    """Run job files in a folder, where their logs are written; Ctrl-C keeps what they have.
+
+    Parameters
+    ----------
+    jobs
+        Texts by the names of the files.
+    clients
+        Machines that run them, by the names of the files; none for this one.
 
     Raises
     ------
     RunError
         It failed.
     """
-    (folder / "job.fio").write_text(job, encoding="utf-8")
-    command = [fio.path, "--output-format=json+", "--output=result.json", "--eta=never", "job.fio"]
+    command = [fio.path, "--output-format=json+", "--output=result.json", "--eta=never"]
+    for name, text in jobs.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        command += [f"--client={clients[name]}", name] if name in clients else [name]
     started = time.monotonic()
     is_complete = True
     with (folder / "errors.txt").open("w", encoding="utf-8") as errors:
@@ -140,14 +160,29 @@ def run(fio: Fio, folder: Path, job: str, lasts_s: float) -> Answer:
                 process.kill()
                 process.wait()
     wall_s = time.monotonic() - started
-    said = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip()
+    for log in folder.glob("*.log.*"):  # a client adds the address of the server
+        log.rename(folder / (log.name.partition(".log.")[0] + ".log"))
     document = _document(folder / "result.json")
-    failed = [job["error"] for job in (document or {}).get("jobs", ()) if job.get("error")]
+    done = (document or {}).get("jobs", ())
+    failed = not done or any(job.get("error") for job in done)
     if document is None or (is_complete and (process.returncode or failed)):
-        lines = said.splitlines() or [f"it ended with code {process.returncode}"]
-        reason = f"fio failed: {lines[0][:300]}"
+        lines = [*_said(folder), f"it ended with code {process.returncode}"]
+        reason = f"fio failed: {lines[0].removeprefix('fio: ')[:300]}"
         raise RunError(reason)
     return Answer(document, is_complete, wall_s, " ".join(command))
+
+
+def _said(folder: Path) -> list[str]:
+    """What fio said of errors; what its servers said stands before its JSON."""
+    own = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip()
+    if own:
+        return own.splitlines()
+    try:
+        text = (folder / "result.json").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    before = text.partition("\n{")[0].splitlines()
+    return [line.partition("> ")[2] for line in before if "> fio: " in line]
 
 
 def _wait(process: subprocess.Popen[bytes], started: float, lasts_s: float) -> None:
@@ -173,4 +208,6 @@ def _document(file: Path) -> dict[str, Any] | None:
         found: dict[str, Any] = json.loads(text[text.index("{") :])
     except (OSError, ValueError):
         return None
-    return found
+    # Of several clients there is a sum besides the jobs.
+    of_clients = [one for one in found.get("client_stats", ()) if one["jobname"] != _SUM]
+    return found if "jobs" in found else found | {"jobs": of_clients}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
@@ -25,7 +25,7 @@ PS_PER_MS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the job file: one job of the plan.
+    """A section of a job file: one job of the plan.
 
     Attributes
     ----------
@@ -35,6 +35,7 @@ class Section:
 
     name: str
     workload: str
+    host: str
     text: str
     start_ms: int
     ramp_ms: int
@@ -116,22 +117,43 @@ def sections_of(
         luns = [plan.arrays[target.array].luns[target.lun] for target in job.targets]
         own = [places[lun.name] for lun in luns]
         region = _region(job, min(lun.bytes for lun in luns), min(place.bytes for place in own))
-        where = _where(works[name], plan.hosts[job.host].name, own)
+        host = plan.hosts[job.host].name
+        where = _where(works[name], host, own)
         text = "\n".join([*where, *_text(works[name], region, timing)])
-        found.append(Section(f"job{number}", name, text, *timing))
-    return found
+        found.append(Section(f"job{number}", name, host, text, *timing))
+    return _unlinked(found, [place for place in places.values() if place.files])
 
 
-def _region(job: Any, whole: int, room: int) -> tuple[int, int]:  # noqa: ANN401  one of the plan's unions
-    """First byte and length of a job's region, both in proportion if there is less room."""
+def _unlinked(sections: list[Section], places: list[Place]) -> list[Section]:
+    """The sections; the last one on a file that fio makes removes it."""
+    last: dict[str, Section] = {}
+    for section in sections:
+        for place in places:
+            file = place.files.get(section.host, "")
+            if file and file in section.text.splitlines()[0]:
+                last[file] = max(last.get(file, section), section, key=lambda one: one.end_ms)
+    ends = {section.name for section in last.values()}
+    return [
+        replace(one, text=f"{one.text}\nunlink=1") if one.name in ends else one for one in sections
+    ]
+
+
+def _region(job: Any, whole: int, room: int) -> tuple[str, str]:  # noqa: ANN401  one of the plan's unions
+    """First byte and length of a job's region, both in proportion if there is less room.
+
+    Of a device whose size is not known they are percentages.
+    """
+    if not room:
+        percent = max(1, 100 * job.span_bytes // whole)
+        return f"{min(100 * job.offset_bytes // whole, 100 - percent)}%", f"{percent}%"
     part = min(1.0, room / whole)
     block = job.block_bytes
     span = max(block, int(job.span_bytes * part) // block * block)
     offset = min(int(job.offset_bytes * part), room - span)
-    return max(0, offset) // block * block, span
+    return str(max(0, offset) // block * block), str(span)
 
 
-def _text(work: Workload, region: tuple[int, int], timing: tuple[int, int, int]) -> list[str]:
+def _text(work: Workload, region: tuple[str, str], timing: tuple[int, int, int]) -> list[str]:
     """Options of a section but its place: of the workload, with the times of the measurement."""
     start_ms, ramp_ms, run_ms = timing
     skipped = {"filename", "numjobs", "size", "io_size", "offset", "offset_increment", "loops"}
@@ -157,7 +179,8 @@ def _where(work: Workload, host: str, places: list[Place]) -> list[str]:
         fio cannot spread a job over these places, or not with as many open requests.
     """
     if not any(place.is_nbd for place in places):
-        return [f"filename={':'.join(_escaped(place.address) for place in places)}"]
+        paths = [_escaped(place.address_for(host)) for place in places]
+        return [f"filename={':'.join(paths)}"]
     if len(places) > 1:
         reason = (
             f"{work.name} cannot be measured: a job of fio drives one network block device, and"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sanlab.measurement import fio
+from sanlab.measurement.clients import require_clients
 from sanlab.measurement.job import PS_PER_MS, job_text, luns_of, sections_of
 from sanlab.measurement.places import Places
 from sanlab.measurement.tables import tables_of
@@ -81,18 +82,31 @@ def measure(
     scenario = parse_scenario(text, str(question.file), changes)
     plan = compile_plan(scenario)
     program = fio.find()
-    places = Places(question.wanted, luns_of(plan, scenario))
+    uses = luns_of(plan, scenario)
+    if question.wanted.clients:
+        hosts = [host for use in uses.values() for host in use.hosts]
+        require_clients(question.wanted.clients, hosts)
+    places = Places(question.wanted, uses)
     work = Path(tempfile.mkdtemp(prefix="sanlab-fio-"))
     try:
-        if any(place.is_nbd for place in places.by_lun.values()):
+        clients = question.wanted.clients
+        if not clients and any(place.is_nbd for place in places.by_lun.values()):
             fio.require_engine(program, "nbd")
         sections = sections_of(plan, scenario, places.by_lun, question.run_ms)
         end_ms = max(section.end_ms for section in sections)
         interval_ms = max(LEAST_BIN_MS, -(-end_ms // BINS // 10) * 10)
-        job = job_text(sections, interval_ms, is_buffered=question.is_buffered)
+        jobs = {
+            f"job-{host}.fio" if host else "job.fio": job_text(
+                [one for one in sections if host in ("", one.host)],
+                interval_ms,
+                is_buffered=question.is_buffered,
+            )
+            for host in clients or [""]
+        }
         if on_job is not None:
-            on_job(job)
-        answer = fio.run(program, work, job, end_ms / 1000)
+            on_job("\n".join(jobs.values()))
+        machines = {f"job-{host}.fio": client for host, client in clients.items()}
+        answer = fio.run(program, work, jobs, machines, end_ms / 1000)
         tables = tables_of(answer.document, sections, work, interval_ms)
     finally:
         places.close()
@@ -118,6 +132,7 @@ def measure(
                 for lun, place in places.by_lun.items()
             },
             "is_buffered": question.is_buffered,
+            **({"clients": {host: str(one) for host, one in clients.items()}} if clients else {}),
         },
     )
     return run_folder.write(
@@ -127,5 +142,5 @@ def measure(
         plan=msgspec.json.format(plan.to_json(), indent=1) + "\n",
         manifest=manifest,
         tables=tables,
-        extras={"job.fio": job},
+        extras=jobs,
     )

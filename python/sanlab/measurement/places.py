@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
+from sanlab.measurement.clients import own_files
 from sanlab.measurement.iscsi import Iscsi, Relays, parse_iscsi
 from sanlab.measurement.nbd import Nbd, ask, parse_nbd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from sanlab.measurement.clients import Client
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,15 @@ class Place:
     address
         Path of a file or a block device, or URI of an export.
     bytes
-        Its size.
+        Its size; 0 for a device of another machine, which is not known here.
     is_own
         A file that this measurement made, and removes.
     is_nbd
         A network block device, for fio's engine `nbd`.
     relays
         Exports that lead to it, by host, if fio cannot drive it itself: a LUN of an iSCSI target.
+    files
+        Files that fio makes for it on other machines and removes, by host.
     """
 
     lun: str
@@ -45,10 +50,11 @@ class Place:
     is_own: bool = False
     is_nbd: bool = False
     relays: Mapping[str, Nbd] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def address_for(self, host: str) -> str:
-        """What fio of a host drives: the place itself, or the relay to it."""
-        return str(self.relays.get(host, self.address))
+        """What fio of a host drives: the place itself, a relay to it, or a file of that host."""
+        return self.files.get(host) or str(self.relays.get(host, self.address))
 
 
 @dataclass
@@ -79,11 +85,14 @@ class Wanted:
         Of files that are made, in bytes.
     destructive
         Files, devices and URIs that may be written.
+    clients
+        Machines that run the jobs of the hosts, by host; none if this machine runs them all.
     """
 
     targets: dict[str, str]
     size: int
     destructive: tuple[str, ...] = ()
+    clients: Mapping[str, Client] = field(default_factory=dict)
 
 
 def parse_target(text: str) -> tuple[str, str]:
@@ -157,9 +166,9 @@ class Places:
             reason = f"no place for {lun}: add --target {lun}=FOLDER, or a file or a device"
             raise SanlabError(reason)
         if is_uri(text):
-            if text.startswith("iscsi:"):
-                return self._iscsi(lun, text, use)
-            return self._export(lun, text, is_written=is_written)
+            return self._of_uri(lun, text, use)
+        if self._wanted.clients:
+            return self._remote(lun, text, use)
         path = Path(text)
         try:
             mode = path.stat().st_mode
@@ -179,6 +188,31 @@ class Places:
         if is_written:
             self._refuse_unnamed(lun, path)
         return Place(lun, str(path), path.stat().st_size)
+
+    def _of_uri(self, lun: str, text: str, use: Use) -> Place:
+        if not text.startswith("iscsi:"):
+            return self._export(lun, text, is_written=use.is_written)
+        if self._wanted.clients:
+            reason = (
+                f"{text} for {lun} needs a relay on each machine, which sanlab starts on this one"
+                " alone. Log in there, and name the device"
+            )
+            raise SanlabError(reason)
+        return self._iscsi(lun, text, use)
+
+    def _remote(self, lun: str, text: str, use: Use) -> Place:
+        """A folder or a device of other machines; what is on their devices cannot be asked."""
+        if text.endswith("/"):
+            files = own_files(lun, text, use.hosts)
+            return Place(lun, text, self._wanted.size, is_own=True, files=files)
+        if use.is_written:
+            reason = (
+                f"{text} is not written: a workload writes to {lun}, and what is on a device of"
+                " another machine cannot be found out from here. Name a folder, with a slash at its"
+                " end, or measure on that machine"
+            )
+            raise SanlabError(reason)
+        return Place(lun, text, 0)
 
     def _export(self, lun: str, text: str, *, is_written: bool) -> Place:
         """An export of an NBD server, which is a device: writes must name it."""
