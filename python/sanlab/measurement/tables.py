@@ -67,7 +67,7 @@ def tables_of(
     return {
         "workloads": _table("workloads", [_row(*key, flow) for key, flow in flows.items()]),
         "workload_series": _table(
-            "workload_series", list(_series(flows, sections, folder, interval_ms))
+            "workload_series", list(_series(flows, sections, Logs(folder, jobs), interval_ms))
         ),
         "response_histogram": _table(
             "response_histogram",
@@ -87,7 +87,7 @@ def _add(flow: _Flow, section: Section, data: dict[str, Any]) -> None:
     # With a ramp, fio's total has the I/Os that began after it, and the histogram and the bytes all
     # that ended after it, some of them after the last one began. Only the first are those of a time
     # that is known: of the one in which I/Os begin.
-    count = sum((latency.get("bins") or {}).values()) or data["total_ios"]
+    count = _count(data)
     seconds = data["runtime"] / 1000
     began = 1.0
     if section.ramp_ms and data["total_ios"] < count:
@@ -104,6 +104,11 @@ def _add(flow: _Flow, section: Section, data: dict[str, Any]) -> None:
     flow.window_ms = max(flow.window_ms, data["runtime"])
     for value, count in (latency.get("bins") or {}).items():
         flow.histogram[int(value)] = flow.histogram.get(int(value), 0) + count
+
+
+def _count(data: dict[str, Any]) -> int:
+    """I/Os that ended in the measured time."""
+    return sum((data["lat_ns"].get("bins") or {}).values()) or int(data["total_ios"])
 
 
 def _limits_ps(value: int) -> tuple[int, int]:
@@ -158,7 +163,7 @@ def _percentile_ps(histogram: dict[int, int], percent: float) -> int:
 
 
 def _series(
-    flows: Iterable[tuple[str, str]], sections: list[Section], folder: Path, interval_ms: int
+    flows: Iterable[tuple[str, str]], sections: list[Section], logs: Logs, interval_ms: int
 ) -> Iterable[dict[str, Any]]:
     """Bins of equal length from the start; logs have bins of nearly that length."""
     end_ms = max(section.end_ms for section in sections)
@@ -168,7 +173,7 @@ def _series(
         sums = np.zeros((3, len(edges)))
         for section in sections:
             if section.workload == workload:
-                sums += _cumulative(folder, section, op, edges)
+                sums += _cumulative(logs, section, op, edges)
         counts, moved, spent = np.diff(sums, axis=1)
         for place, end in enumerate(edges[1:]):
             ios = round(float(counts[place]))
@@ -190,22 +195,23 @@ def _series(
 
 
 def _cumulative(
-    folder: Path, section: Section, op: str, edges: npt.NDArray[np.float64]
+    logs: Logs, section: Section, op: str, edges: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """I/Os, bytes and nanoseconds of a section up to each edge, shape (3, edges)."""
-    rates = _log(folder, section.name, "iops", op)
-    bandwidths = _log(folder, section.name, "bw", op)
-    latencies = _log(folder, section.name, "lat", op)
+    rates = logs.read(section.name, "iops", op)
+    bandwidths = logs.read(section.name, "bw", op)
+    latencies = logs.read(section.name, "lat", op)
+    data = logs.jobs[section.name][op]
     begin = float(section.start_ms + section.ramp_ms)
     found = np.zeros((3, len(edges)))
     if not len(rates):
         return found
     spans = np.diff(rates[:, 0], prepend=0.0)
-    counts = rates[:, 1] * spans / 1000
+    counts = _scaled(rates[:, 1] * spans, _count(data))
     found[0] = np.interp(edges, [begin, *(begin + rates[:, 0])], [0.0, *np.cumsum(counts)])
     if len(bandwidths):
         spans = np.diff(bandwidths[:, 0], prepend=0.0)
-        moved = bandwidths[:, 1] * 1024 * spans / 1000
+        moved = _scaled(bandwidths[:, 1] * spans, data["io_bytes"])
         found[1] = np.interp(edges, [begin, *(begin + bandwidths[:, 0])], [0.0, *np.cumsum(moved)])
     if len(latencies):
         # Each mean counts for the I/Os up to its stamp.
@@ -216,15 +222,40 @@ def _cumulative(
     return found
 
 
-def _log(folder: Path, name: str, kind: str, op: str) -> npt.NDArray[np.float64]:
-    """Stamps in milliseconds and values of a log of fio, shape (rows, 2)."""
-    rows = []
-    for file in sorted(folder.glob(f"{name}_{kind}.*.log")):
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            parts = line.split(",")
-            if len(parts) >= 3 and int(parts[2]) == _DIRECTIONS[op]:
-                rows.append((float(parts[0]), float(parts[1])))
-    return np.asarray(sorted(rows), dtype=float).reshape(-1, 2)
+def _scaled(amounts: npt.NDArray[np.float64], total: int) -> npt.NDArray[np.float64]:
+    """Amounts in proportion, with a sum that is known.
+
+    A log has the rate of an interval, but no row for one without I/O, so the time since the row
+    before may be longer than the interval.
+    """
+    summed = float(amounts.sum())
+    return amounts * (total / summed) if summed else amounts
+
+
+@dataclass(frozen=True)
+class Logs:
+    """The logs of the sections, and what fio says of them in all.
+
+    Attributes
+    ----------
+    folder
+        Where the logs are.
+    jobs
+        JSON of each section, by its name.
+    """
+
+    folder: Path
+    jobs: dict[str, dict[str, Any]]
+
+    def read(self, name: str, kind: str, op: str) -> npt.NDArray[np.float64]:
+        """Stamps in milliseconds and values of a log, shape (rows, 2)."""
+        rows = []
+        for file in sorted(self.folder.glob(f"{name}_{kind}.*.log")):
+            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+                parts = line.split(",")
+                if len(parts) >= 3 and int(parts[2]) == _DIRECTIONS[op]:
+                    rows.append((float(parts[0]), float(parts[1])))
+        return np.asarray(sorted(rows), dtype=float).reshape(-1, 2)
 
 
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
