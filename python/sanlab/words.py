@@ -57,6 +57,15 @@ def show_count(number: float | None) -> str:
     return f"{number:,.0f}".replace(",", GROUPING)
 
 
+def show_wwn(digits: str) -> str:
+    """Return a world-wide name of 16 hexadecimal digits as switches print it.
+
+    >>> show_wwn("10000000c9a1b2c3")
+    '10:00:00:00:c9:a1:b2:c3'
+    """
+    return ":".join(digits[place : place + 2] for place in range(0, 16, 2))
+
+
 def whole(number: float) -> float:
     """Round a large rate to a whole number.
 

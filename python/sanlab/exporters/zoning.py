@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
+from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,20 +87,16 @@ def zonings_of(plan: dict[str, Any], defaults: dict[int | None, bool]) -> list[Z
 def _member(word: str, names: dict[str, str], numbers: dict[str, str]) -> tuple[str, str]:
     """Alias and number of a member; the alias is empty where it has no port in the scenario."""
     if word in numbers:
-        return _name(word), _colons(numbers[word])
+        return _name(word), show_wwn(numbers[word])
     plain = word.removeprefix("0x").replace(":", "").lower()
     if re.fullmatch("[0-9a-f]{16}", plain):
-        return (_name(names[plain]) if plain in names else ""), _colons(plain)
+        return (_name(names[plain]) if plain in names else ""), show_wwn(plain)
     return "", word
 
 
 def _name(word: str) -> str:
     """A name that both makers take: letters, digits, '_' and '-'."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", word)[:MOST_LETTERS]
-
-
-def _colons(wwpn: str) -> str:
-    return ":".join(wwpn[place : place + 2] for place in range(0, 16, 2))
 
 
 #: Said first, since a wrong name in a zone cuts a device off.

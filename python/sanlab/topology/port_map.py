@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sanlab.results.link_states import link_states
 from sanlab.topology.parts import Port
 from sanlab.topology.zones import zones_by_member
+from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +105,7 @@ class PortMap:
             reason=reason,
             peer=peer,
             link=link,
-            wwpn=_shown_wwpn(port["wwpn"]),
+            wwpn=show_wwn(f"{port['wwpn']:016x}"),
             fc_id=f"0x{port['fc_id']:06x}",
             logins=(),
             zones=self._zones.get(port["name"], ()),
@@ -215,8 +216,3 @@ def _riders(plan: Plain) -> dict[int, list[str]]:
         carrier = number if port["shares"] is None else port["shares"]
         found.setdefault(carrier, []).append(port["name"])
     return found
-
-
-def _shown_wwpn(wwpn: int) -> str:
-    digits = f"{wwpn:016x}"
-    return ":".join(digits[at : at + 2] for at in range(0, 16, 2))

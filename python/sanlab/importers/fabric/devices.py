@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
+from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -118,7 +119,7 @@ def _aliases(graph: Graph) -> dict[str, str]:
         several = sorted({alias for _, alias in given})
         if len(several) > 1:
             shown = "', '".join(several[:3])
-            text = f"{wwn.spelled(name)} has several aliases, '{shown}'"
+            text = f"{show_wwn(name)} has several aliases, '{shown}'"
             graph.note(f"{text}; '{min(given)[1]}' names its box")
     return {name: min(given)[1] for name, given in found.items()}
 
@@ -151,7 +152,7 @@ def _roles(graph: Graph, aliases: dict[str, str], peers: dict[str, set[str]]) ->
         guessed.setdefault((role, bool(others)), []).append(name)
     for (role, is_zoned), names in guessed.items():
         reason = "from the zones they are in" if is_zoned else "without any sign"
-        shown = ", ".join(wwn.spelled(name) for name in names[:3])
+        shown = ", ".join(show_wwn(name) for name in names[:3])
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         source = graph.devices[names[0]].sources[0]
         graph.note(f"Taken for ports of {role}, {reason}: {shown}{more}", source)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from sanlab.importers.fabric import wwn
 from sanlab.importers.fabric.cables import PortTable, measure
 from sanlab.importers.fabric.facts import Facts, Finding, IslFact, LoginFact, Source
 from sanlab.importers.fabric.nodes import Cable, Device, Node, Told
 from sanlab.importers.fabric.texts import problem
+from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,7 +91,7 @@ def _add_own(graph: Graph, fact: SwitchFact) -> None:
     if known is not None and known.name != fact.name:
         reason = (
             f"The switches '{known.name}' ({known.source}) and '{fact.name}' have one world-wide "
-            f"name, {wwn.spelled(fact.wwn)}"
+            f"name, {show_wwn(fact.wwn)}"
         )
         remedy = "Name the outputs of one of them, or those after its change of name"
         raise problem(fact.source.file, fact.source.line, reason, remedy)
@@ -234,7 +234,7 @@ def _add_devices(graph: Graph) -> None:
 
 
 def _differ(graph: Graph, device: Device, fact: LoginFact, node: Node, port: str) -> None:
-    name = wwn.spelled(device.wwpn)
+    name = show_wwn(device.wwpn)
     here, there = f"'{device.node.name}' port {device.port}", f"'{node.name}' port {port}"
     if node.root() is not device.node.root():
         text = f"{name} is in two fabrics, at {here} and at {there}; the first is used"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.importers.fabric import models, wwn
+from sanlab.importers.fabric import models
 from sanlab.importers.fabric.devices import Boxes, group, unused, word
 from sanlab.importers.fabric.luns import GUESSED_SIZE, Lun, find_luns, paths_of
 from sanlab.importers.fabric.nodes import Told
@@ -14,6 +14,7 @@ from sanlab.importers.fabric.page import Page, quoted
 from sanlab.importers.fabric.texts import problem
 from sanlab.importers.fabric.zoning import ZoneSet, zone_sets
 from sanlab.quantities import format_size
+from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric.devices import Box, Port
@@ -176,12 +177,12 @@ def _adapter(layout: Layout, page: Page, key: str, index: int, port: Port) -> No
     guess = "" if model.is_told else "no output names the model; a generic one of its speed"
     text = f"      - {{name: hba{index}, model: {model.name}, ports: 1{npiv}}}"
     sources = port.device.sources
-    page.value(text, key, f"{wwn.spelled(port.device.wwpn)}", sources, "")
+    page.value(text, key, f"{show_wwn(port.device.wwpn)}", sources, "")
     told = port.device.where("model") if model.is_told else []
     page.also(f"{key}.model", model.name, told, guess)
     for other in port.others:
         place = port.names[other.wwpn].rpartition(".")[2]
-        page.also(f"{key}.npiv.{place}", wwn.spelled(other.wwpn), other.sources)
+        page.also(f"{key}.npiv.{place}", show_wwn(other.wwpn), other.sources)
 
 
 def _switches(layout: Layout, page: Page) -> None:
@@ -263,7 +264,7 @@ def _arrays(layout: Layout, page: Page) -> None:
         page.value(f"    model: {model.name}", f"{key}.model", model.name, guess=reason)
         page.line(f"    ports: {len(array.ports)}")
         for index, port in enumerate(array.ports):
-            names = ", ".join(wwn.spelled(name) for name in port.names)
+            names = ", ".join(show_wwn(name) for name in port.names)
             page.also(f"{key}.ports.p{index}", names, port.device.sources)
         _controllers(page, array, key)
         page.line("    luns:")

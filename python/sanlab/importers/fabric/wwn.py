@@ -52,11 +52,6 @@ def normal(text: str) -> str | None:
     return digits if _DIGITS.fullmatch(digits) else None
 
 
-def spelled(wwn: str) -> str:
-    """Return a normal form as switches print it."""
-    return ":".join(wwn[i : i + 2] for i in range(0, 16, 2))
-
-
 def vendor_part(wwn: str) -> str:
     """Return the vendor's 24 bits: behind the first digit in names of type 5 and 6, else later."""
     return wwn[1:7] if wwn[0] in "56" else wwn[4:10]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sanlab.importers.fabric import wwn
+from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
     from sanlab.importers.fabric.facts import Source, ZoneFact
@@ -159,7 +159,7 @@ def _add_zone(graph: Graph, names: _Names, zones: ZoneSet, fact: ZoneFact) -> No
             graph.note(f"Zone '{fact.name}' has a place without a device: {text}", source)
         for name in found:
             if name not in graph.devices:
-                stray = f"{wwn.spelled(name)} is in zone '{fact.name}' and not logged in"
+                stray = f"{show_wwn(name)} is in zone '{fact.name}' and not logged in"
                 graph.note(stray, source)
         members += [name for name in found if _is_here(graph, name, zones)]
     kept = list(dict.fromkeys(members))
