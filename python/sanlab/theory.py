@@ -7,6 +7,8 @@ import math
 #: SOF, header, CRC and EOF of a frame, and the six fill words after it (FC-FS).
 FRAME_BYTES = 36
 GAP_BYTES = 24
+#: Payload of a full data frame with which most ports log in.
+DATA_BYTES = 2048
 #: One primitive signal, such as R_RDY.
 WORD_BYTES = 4
 #: FCP_CMND with a 16-byte CDB (FCP-4).

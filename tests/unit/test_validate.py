@@ -18,6 +18,7 @@ from sanlab.validate.rows import (
     bound_of,
     comparison_rows,
     direction,
+    line_rate_rows,
     number_rows,
     shape_rows,
     trend_rows,
@@ -228,6 +229,7 @@ def test_the_published_file_is_judged_whole(name: str) -> None:
         if value is not None:
             judged[comparison.name, comparison.metric] = value
     judged |= {(shape.name, shape.metric): shape.expect for shape in study.shapes}
+    judged |= {(quirk.name, "check"): "named" for quirk in study.quirks}
     assert rows.keys() <= judged.keys()
     said = {key: value if isinstance(value, str) else f"{value:g}" for key, value in judged.items()}
     assert {key: _as_number(value) for key, value in rows.items()} == {
@@ -256,7 +258,7 @@ def test_a_step_is_where_the_gain_is_largest() -> None:
 
 def test_a_gap_that_closes_does_so_at_the_last() -> None:
     study = load_study("cxfs")
-    cases = [it for it in spell_out(study) if it.group == "fs"]
+    cases = [it for it in spell_out(study) if it.group in ("fs", "xvm")]
     for last, closes in ((0.95, True), (0.4, False), (1.1, False)):
         figures = {
             it.name: {
@@ -270,6 +272,17 @@ def test_a_gap_that_closes_does_so_at_the_last() -> None:
         }
         rows = {row.case: row.ok for row in comparison_rows(study, cases, figures)}
         assert rows["first-write-xfs"] is closes
+
+
+def test_a_case_is_held_beside_what_its_links_carry() -> None:
+    study = load_study("sbod")
+    eight = next(line for line in study.line_rates if line.name == "eight-links")
+    # 8 links of 212.5 MB/s, 2048 of 2108 bytes.
+    for share, is_ok in ((1.0, True), (0.96, False), (1.04, False)):
+        figures = {line.case: {line.metric: 1575.2 * share} for line in study.line_rates}
+        row = next(it for it in line_rate_rows(study, [], figures) if it.case == eight.name)
+        assert row.bound == pytest.approx(1575.2, abs=0.1)
+        assert row.ok is is_ok
 
 
 def test_shadow_has_the_cases_in_between() -> None:

@@ -15,11 +15,13 @@ from sanlab.scenario.load import load_scenario
 from sanlab.simulation.execute import simulate
 from sanlab.simulation.folder import DEFAULT_PARENT
 from sanlab.validate.metrics import measure, of_workload
+from sanlab.validate.quirks import quirk_rows
 from sanlab.validate.rows import (
     Figures,
     Row,
     comparison_rows,
     difference_rows,
+    line_rate_rows,
     number_rows,
     peak_rows,
     shape_rows,
@@ -125,8 +127,9 @@ def _compared(study: Study, cases: list[Case], figures: Figures, folder: Path) -
         difference_rows,
         trend_rows,
         shape_rows,
+        line_rate_rows,
     )
-    rows = [row for make in makers for row in make(study, cases, figures)]
+    rows = [row for make in makers for row in make(study, cases, figures)] + quirk_rows(study)
     rows = with_known_misses(study, rows)
     reports = {case.name: write_report(case, folder) for case in cases if case.has_report}
     return Validation(

@@ -29,7 +29,8 @@ _WIDTH, _HEIGHT = 420, 260
 _PANEL = 400
 #: Values up to this are steps, above it a scale.
 _FEW = 10
-_DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
+#: Of lines, so that those on top of each other are seen.
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 #: Points of a closed form; its corners need more than the cases give.
 _STEPS = 200
 _SIMULATED, _CLOSED_FORM, _PUBLISHED = "simulated", "closed form", "published"
@@ -71,7 +72,7 @@ def _panel(plot: Plot, cases: Sequence[Case], rows: list[Row]) -> Chart:
         order = list(dict.fromkeys(point["series"] for point in points))
         layers = _by_series(points, x, y, plot, order)
         if plot.published is not None:
-            layers += _rule(plot.published, y)
+            layers += published_rule(plot.published, y)
     else:
         layers = _against_known(plot, x, y, points, _bound_curve(plot, cases))
     return layer(*layers).with_properties(width=_WIDTH, height=_HEIGHT)
@@ -125,14 +126,14 @@ def _bound_curve(plot: Plot, cases: Sequence[Case]) -> list[dict[str, Any]]:
     return curve
 
 
-def _rule(published: float, y: Channel) -> list[Chart]:
-    """A published value that belongs to no single point."""
+def published_rule(published: float, y: Channel) -> list[Chart]:
+    """Draw a published value that belongs to no single point; its label is beside the plot."""
     value = [{"y": published, "words": f"published {published:,g}"}]
     rule = mark("rule", strokeDash=[4, 3], strokeWidth=1.5, color=PALETTE[1])
-    text = mark("text", align="left", dx=4, dy=13, fontSize=12, fontWeight=600, color=PALETTE[1])
+    text = mark("text", align="left", dx=5, fontSize=12, fontWeight=600, color=PALETTE[1])
     return [
         chart(value, rule, y=y),
-        chart(value, text, x=constant(0), y=y, text=nominal("words")),
+        chart(value, text, x=constant("width"), y=y, text=nominal("words")),
     ]
 
 
@@ -161,7 +162,7 @@ def _by_series(
         dashes = nominal(
             "series",
             sort=order,
-            scale={"domain": order, "range": _DASHES[: len(order)]},
+            scale={"domain": order, "range": DASHES[: len(order)]},
             legend=legend,
         )
         line = mark("line", point={"size": 45})
@@ -183,7 +184,7 @@ def _points(plot: Plot, cases: Sequence[Case], rows: list[Row]) -> list[dict[str
     def of(case: Case, name: str | None) -> str | None:
         if name is None:
             return None
-        text = case.group if name == "cases" else str(case.parameters[name])
+        text = str(case.parameters.get(name, case.group))
         return plot.labels.get(text, text)
 
     points = []

@@ -13,7 +13,16 @@ from sanlab.quantities import SPEEDS
 from sanlab.validate.metrics import unit_of
 
 if TYPE_CHECKING:
-    from sanlab.validate.study import Bound, Case, Comparison, Published, Shape, Study, Trend
+    from sanlab.validate.study import (
+        Bound,
+        Case,
+        Comparison,
+        LineRate,
+        Published,
+        Shape,
+        Study,
+        Trend,
+    )
 
 
 class Row(BaseModel):
@@ -334,6 +343,30 @@ def bound_of(bound: Bound) -> float:
         bytes_per_s=SPEEDS[bound.speed],
     )
     return rate / 2**20
+
+
+def line_rate_rows(study: Study, _: list[Case], figures: Figures) -> list[Row]:
+    """Make a row for each case that fills its links."""
+    return [_line_rate_row(study.name, line, figures) for line in study.line_rates]
+
+
+def _line_rate_row(study: str, line: LineRate, figures: Figures) -> Row:
+    frame = theory.frame_time_s(theory.DATA_BYTES, SPEEDS[line.speed])
+    bound = line.links * theory.DATA_BYTES / frame / 2**20
+    simulated = figures[line.case][line.metric]
+    off = simulated / bound - 1
+    return Row(
+        study=study,
+        case=line.name,
+        metric=line.metric,
+        published=None,
+        simulated=simulated,
+        unit=unit_of(line.metric),
+        error_percent=None,
+        ok=abs(off) <= line.tolerance,
+        bound=bound,
+        note=f"{line.about}: {bound:.1f}, {100 * off:+.2f} % off it",
+    )
 
 
 def trend_rows(study: Study, cases: list[Case], figures: Figures) -> list[Row]:

@@ -98,6 +98,19 @@ class CaseGroup(_Part):
         return [*self.metrics, *(metric for run in self.runs.values() for metric in run.metrics)]
 
 
+class LineRate(_Part):
+    """What links carry in full frames, which a case must reach and not exceed."""
+
+    name: str
+    about: str
+    case: str
+    metric: str
+    links: int
+    """Links that work at once; one that carries data both ways counts twice."""
+    speed: str
+    tolerance: Share
+
+
 class Figures(_Part):
     """Published numbers in a file: `case,metric,value,first_prediction`."""
 
@@ -220,7 +233,7 @@ class Plot(_Part):
     x_title: str
     y_title: str
     series: str | None = None
-    """Parameter, or `cases` for one line for each group."""
+    """Parameter, or `cases` for one line for each group. A group without it is one line, too."""
     facet: str | None = None
     """Parameter, or `cases` for one panel for each group."""
     where: dict[str, int | str] = {}
@@ -258,6 +271,41 @@ class Slots(_Part):
     caption: str = ""
 
 
+class Bench(_Part):
+    """A picture of what a case stands on: boxes and cables, coloured by their load."""
+
+    title: str
+    case: str
+    """A case with a report."""
+    caption: str = ""
+
+
+class Timeline(_Part):
+    """Data that ports send over the time of a case, as a monitor of a switch shows them."""
+
+    title: str
+    case: str
+    """A case with a report."""
+    ports: dict[str, list[str]]
+    """Lines by their names: ports whose data are added, `sw1.f0` or `host*`."""
+    moments: dict[str, float] = {}
+    """Moments to mark, in seconds."""
+    published: list[float] = []
+    """Published rates to mark, in MiB/s."""
+    caption: str = ""
+
+
+class Quirk(_Part):
+    """What the evaluators met with a configuration, and what `sanlab check` says of it."""
+
+    name: str
+    met: str
+    scenario: str
+    set: dict[str, Any] = {}
+    says: str
+    """A part of the answer that makes the cause clear."""
+
+
 class Study(_Part):
     """A published evaluation."""
 
@@ -277,6 +325,10 @@ class Study(_Part):
     known_misses: list[KnownMiss] = []
     plots: list[Plot] = []
     slots: list[Slots] = []
+    benches: list[Bench] = []
+    timelines: list[Timeline] = []
+    quirks: list[Quirk] = []
+    line_rates: list[LineRate] = []
     question: str = ""
     """What the evaluation asked."""
     bench: str = ""
