@@ -231,7 +231,7 @@ def as_svg(drawing: Chart) -> str:
     config = {
         "font": "sans-serif",
         "axis": {"labelFontSize": 12, "titleFontSize": 12, "titlePadding": 14},
-        "legend": {"labelFontSize": 12, "titleFontSize": 12},
+        "legend": {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 320},
         "view": {"stroke": None},
         "background": "transparent",
     }
