@@ -149,3 +149,52 @@ def test_a_watched_run_has_the_fingerprint_of_one_that_is_not(tab: Visit, server
     watched = server.get(f"/runs/{server.wait(job, 'done')['run']}")["summary"]
     alone = server.get("/runs/runs:san")["summary"]
     assert watched["fingerprint"] == alone["fingerprint"]
+
+
+def test_updates_draw_only_what_is_in_view_and_changes(tab: Visit, server: Server) -> None:
+    _job, page = watch(tab, server, pace=0.1)
+    page.evaluate(
+        """() => {
+          window.drawn = 0;
+          const { clearRect } = CanvasRenderingContext2D.prototype;
+          CanvasRenderingContext2D.prototype.clearRect = function (...area) {
+            window.drawn += 1;
+            return clearRect.apply(this, area);
+          };
+        }"""
+    )
+    charts = page.locator(".uplot")
+    progress = page.locator("progress")
+
+    def drawn() -> int:
+        """Return the charts drawn while the run goes on for ten updates."""
+        count: int = page.evaluate(
+            """async () => {
+              const progress = document.querySelector('progress');
+              window.drawn = 0;
+              let moves = 0;
+              await new Promise((done) => {
+                const observer = new MutationObserver(() => {
+                  moves += 1;
+                  if (moves === 10) { observer.disconnect(); done(); }
+                });
+                observer.observe(progress, { attributes: true });
+              });
+              return window.drawn;
+            }"""
+        )
+        return count
+
+    charts.last.scroll_into_view_if_needed()
+    page.wait_for_timeout(3000)  # the busiest ports are found
+    before = charts.element_handles()
+    assert drawn() >= 10
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.evaluate("() => window.scrollTo(0, 0)")
+    expect(progress).to_be_in_viewport()
+    expect(charts.first).not_to_be_in_viewport()
+    page.wait_for_timeout(500)
+    assert drawn() == 0
+    assert all(chart.evaluate("(node) => node.isConnected") for chart in before)
+    expect(page.locator("svg.map .wire title")).to_have_count(0)
+    stop(page)
