@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -38,6 +39,12 @@ def finish(page: Page) -> None:
 def stop(page: Page) -> None:
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.locator("h1")).to_contain_text("stopped")
+
+
+def job_folder(server: Server, job: str) -> str:
+    """Return the folder of the run of a job, as the list of runs shows it."""
+    run: str = server.get(f"/jobs/{job}")["run"]
+    return run.removeprefix("runs:")
 
 
 def changes_of(page: Page) -> Locator:
@@ -105,7 +112,7 @@ def test_the_rate_follows_a_limit(tab: Visit, server: Server) -> None:
 def test_a_module_fails_and_a_zone_set_is_activated(tab: Visit, server: Server) -> None:
     job, page = watch(tab, server)
     details = tab.choose("sw1")
-    details.get_by_label("Module").fill("1")
+    details.get_by_label("Module").select_option("1")
     details.get_by_role("button", name="Fail", exact=True).click()
     expect(changes_of(page)).to_contain_text("module-failure")
     ready(page)
@@ -140,7 +147,13 @@ def test_pace_pause_and_stop(tab: Visit, server: Server) -> None:
     )
     stop(page)
     page.get_by_role("link", name="Open the run").click()
-    expect(page.get_by_text("stopped early")).to_be_visible()
+    expect(page.get_by_text("stopped at").first).to_contain_text("of 6.00 s")
+    row = (
+        tab.open()
+        .get_by_role("row")
+        .filter(has=tab.page.get_by_role("cell", name=job_folder(server, job), exact=True))
+    )
+    expect(row.first).to_contain_text(re.compile(r"stopped at .* of 6\.00 s"))
 
 
 def test_a_watched_run_has_the_fingerprint_of_one_that_is_not(tab: Visit, server: Server) -> None:

@@ -1,1 +1,0 @@
-import{G as e,W as t,Y as n,nt as r,rt as i}from"./format-3984GMc3.js";var a=1e3;function o(o){let s=i(e(o)),c=0;return n(()=>{let e=o(),t=setTimeout(()=>{c=performance.now()+a,r(s,e)},c-performance.now());return()=>clearTimeout(t)}),{get value(){return t(s)}}}export{o as t};
