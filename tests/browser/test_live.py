@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from browsing import visit
 from playwright.sync_api import Locator, Page, expect
 from serving import SCENARIO, Server
 from workspaces import LIVE, PULLED
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from browsing import Visit
+    from playwright.sync_api import BrowserContext
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -154,6 +156,21 @@ def test_pace_pause_and_stop(tab: Visit, server: Server) -> None:
         .filter(has=tab.page.get_by_role("cell", name=job_folder(server, job), exact=True))
     )
     expect(row.first).to_contain_text(re.compile(r"stopped.* of 6\.00 s"))
+
+
+def test_two_tabs_show_one_run(context: BrowserContext, tab: Visit, server: Server) -> None:
+    job, page = watch(tab, server, pace=0.1)
+    other = visit(context, tab.url)
+    second = other.open("job", job)
+    expect(second.locator("h1")).to_contain_text("running")
+    second.get_by_role("button", name="Pause").click()
+    expect(second.locator("h1")).to_contain_text("paused")
+    expect(page.locator("h1")).to_contain_text("paused")
+    second.get_by_role("button", name="Continue").click()
+    expect(page.locator("h1")).to_contain_text("running")
+    second.close()
+    stop(page)
+    other.require_quiet()
 
 
 def test_a_watched_run_has_the_fingerprint_of_one_that_is_not(tab: Visit, server: Server) -> None:

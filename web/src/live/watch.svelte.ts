@@ -69,7 +69,8 @@ export class Watched {
 
   #progress(news: News): void {
     this.#news = news;
-    if (isFinal(news.state)) this.#show();
+    // A tab in the background has no frames, but its state is right when somebody comes back to it.
+    if (news.state !== this.job?.state) this.#show();
     else this.#soon();
   }
 
