@@ -83,7 +83,8 @@ def _run(order: Order, pipe: Connection) -> Done:
     threading.Thread(target=simulate, name="sanlab-engine", daemon=True).start()
     due_s = time.monotonic() + TICK_S
     while not is_done.wait(max(0.0, due_s - time.monotonic())):
-        due_s = max(due_s + TICK_S, time.monotonic())  # the next tick is not later for this one's work
+        # A tick is not later for the work of the one before it.
+        due_s = max(due_s + TICK_S, time.monotonic())
         driver.tick()
     if not driver.is_kept:
         return Done(None, is_complete=False)
