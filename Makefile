@@ -4,8 +4,10 @@
 export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(HOME)/.local/bin:$(PATH)
 export UV_LINK_MODE ?= copy
 SHELL := /bin/bash
+# Later versions set the colour scheme by a command of WebDriver BiDi that Firefox 153 does not know.
+FIREFOX_PLAYWRIGHT := 1.64.1
 
-.PHONY: help demo test check bench page-speed tours docs fuzz planted swarm wheel setup format clean
+.PHONY: help demo test check bench page-speed firefox tours docs fuzz planted swarm wheel setup format clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +38,10 @@ bench: setup ## Measure the speed of the engine
 
 page-speed: setup ## Measure the speed of the page in Chromium; needs an idle machine
 	uv run --quiet python benches/page.py
+
+firefox: setup ## Use the page in the system's Firefox, once before a release
+	@command -v firefox firefox-esr || { echo 'Install Firefox: package firefox-esr or firefox' >&2; exit 1; }
+	SANLAB_BROWSER=firefox uv run --quiet --with playwright==$(FIREFOX_PLAYWRIGHT) pytest -q tests/browser
 
 tours: setup ## Make the pictures of the page for the manual again
 	uv run --quiet python tools/gen_tours.py

@@ -32,6 +32,8 @@ switches: [{name: "edge[1..10]", ports: 64}, {name: "core[1..2]", ports: 64}]
 arrays: [{name: "dev[1..8]", ports: 2, luns: [{name: lun1}]}]
 links:
 """
+#: Load and duration of the 500 boxes that are watched: slow enough for ten updates a second.
+LIVE_BOXES = ("bs: 8k, rate_iops: 20", "{duration: 60s, interval: 1s}")
 ROUNDS = 3
 #: Many seconds of work for the engine, so that the start of a process matters little.
 LONG = "12s, interval: 100ms"
@@ -45,7 +47,7 @@ FRAMES = """() => new Promise((done) => {
 })"""
 
 
-def many_boxes() -> str:
+def many_boxes(load: str = "bs: 8k", measure: str = "{duration: 1ms}") -> str:
     """A scenario of 500 boxes."""
     lines = [
         f'  - {{from: "host[{48 * edge + 1}..{48 * edge + 48}]", to: edge{edge + 1}}}'
@@ -53,8 +55,9 @@ def many_boxes() -> str:
     ]
     lines += [f'  - {{from: "edge[1..10]", to: core{core}, count: 2}}' for core in (1, 2)]
     lines += [f'  - {{from: "dev[1..8]", to: core{core}}}' for core in (1, 2)]
-    load = '  - {name: load, hosts: "host[1..480]", targets: dev1.lun1, rw: randread, bs: 8k}'
-    return BOXES + "\n".join([*lines, "workloads:", load, "measure: {duration: 1ms}", ""])
+    who = 'hosts: "host[1..480]", targets: dev1.lun1'
+    lines += ["workloads:", f"  - {{name: load, {who}, rw: randread, {load}}}"]
+    return BOXES + "\n".join([*lines, f"measure: {measure}", ""])
 
 
 def first_paint_s(browser: Browser, server: Server) -> float:
@@ -91,14 +94,18 @@ def zooming(browser: Browser, server: Server) -> float:
     return found
 
 
-def live_share(browser: Browser, server: Server) -> float:
-    """Share of a core that the page uses while samples arrive ten times a second."""
+def live_share(browser: Browser, server: Server, text: str, history_s: float) -> float:
+    """Share of a core that the page uses while samples arrive ten times a second.
+
+    It is the greater of two: at the top of the page, and where the charts are in view. The page is
+    opened after `history_s`, and shows what happened until then.
+    """
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     tab = visit(context, server.url)
-    job = server.post("/jobs", {"text": LIVE, "pace": 0.3}, 201)["id"]
+    job = server.post("/jobs", {"text": text, "pace": 0.05}, 201)["id"]
+    time.sleep(history_s)
     page = tab.open("job", job)
     page.locator(".uplot").first.wait_for()
-    page.wait_for_timeout(1000)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -106,12 +113,18 @@ def live_share(browser: Browser, server: Server) -> float:
         metrics = session.send("Performance.getMetrics")["metrics"]
         return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
-    begin, before = time.monotonic(), busy_s()
-    page.wait_for_timeout(8000)
-    share = (busy_s() - before) / (time.monotonic() - begin)
+    def share() -> float:
+        page.wait_for_timeout(1000)
+        begin, before = time.monotonic(), busy_s()
+        page.wait_for_timeout(8000)
+        return (busy_s() - before) / (time.monotonic() - begin)
+
+    at_top = share()
+    page.locator(".uplot").last.scroll_into_view_if_needed()
+    most = max(at_top, share())
     server.post(f"/jobs/{job}/stop")
     context.close()
-    return share
+    return most
 
 
 def cpu_of(process: int) -> float:
@@ -160,7 +173,18 @@ def main() -> int:
             rows = [
                 ("first contents of the page, s", first_paint_s(browser, server), "<", 1.0),
                 ("frames per second, 500 boxes zoomed", zooming(browser, server), ">", 30.0),
-                ("share of a core of live updates", live_share(browser, server), "<", 0.10),
+                (
+                    "share of a core of live updates",
+                    live_share(browser, server, LIVE, 60),
+                    "<",
+                    0.10,
+                ),
+                (
+                    "the same, 500 boxes",
+                    live_share(browser, server, many_boxes(*LIVE_BOXES), 2),
+                    "<",
+                    0.10,
+                ),
                 ("cost of a watched run over another's", watched_ratio(browser, server), "<", 1.10),
             ]
     is_good = True

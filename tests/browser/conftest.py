@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import PATIENCE_MS, Visit, launch, program, visit
+from browsing import ENGINE, PATIENCE_MS, Visit, launch, program, visit
 from playwright.sync_api import expect, sync_playwright
 from serving import SCENARIO, Server, serving
 from workspaces import LIVE, PULLED, ZONED
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if program() is None:
-        pytest.skip("no Chromium (package chromium): the page is not tested")
+        pytest.skip(f"no {ENGINE} (package {ENGINE}): the page is not tested")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright, launch(playwright) as browser:
         yield browser

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from browsing import visit
 from playwright.sync_api import Locator, Page, expect
 from serving import SCENARIO, Server
 from workspaces import LIVE, PULLED
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from browsing import Visit
+    from playwright.sync_api import BrowserContext
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -38,6 +41,12 @@ def finish(page: Page) -> None:
 def stop(page: Page) -> None:
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.locator("h1")).to_contain_text("stopped")
+
+
+def job_folder(server: Server, job: str) -> str:
+    """Return the folder of the run of a job, as the list of runs shows it."""
+    run: str = server.get(f"/jobs/{job}")["run"]
+    return run.removeprefix("runs:")
 
 
 def changes_of(page: Page) -> Locator:
@@ -105,7 +114,7 @@ def test_the_rate_follows_a_limit(tab: Visit, server: Server) -> None:
 def test_a_module_fails_and_a_zone_set_is_activated(tab: Visit, server: Server) -> None:
     job, page = watch(tab, server)
     details = tab.choose("sw1")
-    details.get_by_label("Module").fill("1")
+    details.get_by_label("Module").select_option("1")
     details.get_by_role("button", name="Fail", exact=True).click()
     expect(changes_of(page)).to_contain_text("module-failure")
     ready(page)
@@ -140,7 +149,28 @@ def test_pace_pause_and_stop(tab: Visit, server: Server) -> None:
     )
     stop(page)
     page.get_by_role("link", name="Open the run").click()
-    expect(page.get_by_text("stopped early")).to_be_visible()
+    expect(page.get_by_text("stopped at").first).to_contain_text("of 6.00 s")
+    row = (
+        tab.open()
+        .get_by_role("row")
+        .filter(has=tab.page.get_by_role("cell", name=job_folder(server, job), exact=True))
+    )
+    expect(row.first).to_contain_text(re.compile(r"stopped.* of 6\.00 s"))
+
+
+def test_two_tabs_show_one_run(context: BrowserContext, tab: Visit, server: Server) -> None:
+    job, page = watch(tab, server, pace=0.1)
+    other = visit(context, tab.url)
+    second = other.open("job", job)
+    expect(second.locator("h1")).to_contain_text("running")
+    second.get_by_role("button", name="Pause").click()
+    expect(second.locator("h1")).to_contain_text("paused")
+    expect(page.locator("h1")).to_contain_text("paused")
+    second.get_by_role("button", name="Continue").click()
+    expect(page.locator("h1")).to_contain_text("running")
+    second.close()
+    stop(page)
+    other.require_quiet()
 
 
 def test_a_watched_run_has_the_fingerprint_of_one_that_is_not(tab: Visit, server: Server) -> None:
@@ -149,3 +179,52 @@ def test_a_watched_run_has_the_fingerprint_of_one_that_is_not(tab: Visit, server
     watched = server.get(f"/runs/{server.wait(job, 'done')['run']}")["summary"]
     alone = server.get("/runs/runs:san")["summary"]
     assert watched["fingerprint"] == alone["fingerprint"]
+
+
+def test_updates_draw_only_what_is_in_view_and_changes(tab: Visit, server: Server) -> None:
+    _job, page = watch(tab, server, pace=0.1)
+    page.evaluate(
+        """() => {
+          window.drawn = 0;
+          const { clearRect } = CanvasRenderingContext2D.prototype;
+          CanvasRenderingContext2D.prototype.clearRect = function (...area) {
+            window.drawn += 1;
+            return clearRect.apply(this, area);
+          };
+        }"""
+    )
+    charts = page.locator(".uplot")
+    progress = page.locator("progress")
+
+    def drawn() -> int:
+        """Return the charts drawn while the run goes on for ten updates."""
+        count: int = page.evaluate(
+            """async () => {
+              const progress = document.querySelector('progress');
+              window.drawn = 0;
+              let moves = 0;
+              await new Promise((done) => {
+                const observer = new MutationObserver(() => {
+                  moves += 1;
+                  if (moves === 10) { observer.disconnect(); done(); }
+                });
+                observer.observe(progress, { attributes: true });
+              });
+              return window.drawn;
+            }"""
+        )
+        return count
+
+    charts.last.scroll_into_view_if_needed()
+    page.wait_for_timeout(3000)  # the busiest ports are found
+    before = charts.element_handles()
+    assert drawn() >= 10
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.evaluate("() => window.scrollTo(0, 0)")
+    expect(progress).to_be_in_viewport()
+    expect(charts.first).not_to_be_in_viewport()
+    page.wait_for_timeout(500)
+    assert drawn() == 0
+    assert all(chart.evaluate("(node) => node.isConnected") for chart in before)
+    expect(page.locator("svg.map .wire title")).to_have_count(0)
+    stop(page)

@@ -149,6 +149,38 @@ def test_script_in_names_stays_text(tab: Visit, server: Server) -> None:
     expect(tab.open("run", run).locator("h1")).to_contain_text(attack)
 
 
+def test_long_names_stay_in_their_places(tab: Visit, server: Server) -> None:
+    name = "x" * 120
+    text = (
+        SCENARIO.replace("host[", f"host{name}[").replace("sw1", name).replace("dev1", f"d{name}")
+    )
+    text = text.replace("name: load", f"name: w{name}").replace("Two hosts", "T" * 300)
+    job = server.post("/jobs", {"text": text}, 201)["id"]
+    run = server.wait(job, "done")["run"]
+    (server.folder / "long.yaml").write_text(text, encoding="utf-8")
+    views = [(), ("scenario", "long.yaml"), ("jobs",), ("job", job)]
+    views += [
+        ("run", run, part) for part in ("summary", "topology", "ports", "zones", "charts", "io")
+    ]
+    for width in (390, 1280):
+        tab.page.set_viewport_size({"width": width, "height": 900})
+        for view in views:
+            page = tab.open(*view)
+            page.locator("h1").first.wait_for(state="attached")
+            expect(page.get_by_text("Loading …")).to_have_count(0)
+            page.wait_for_timeout(300)
+            assert sideways(page) <= 0, (view, width)
+    page = tab.open("run", run, "topology")
+    tab.box(f"d{name}").wait_for()
+    label = tab.box(f"d{name}").locator(".name")
+    expect(label).to_contain_text("…")
+    box, text_box = tab.box(f"d{name}").locator("rect").first.bounding_box(), label.bounding_box()
+    assert box
+    assert text_box
+    assert text_box["width"] < box["width"]
+    (server.folder / "long.yaml").unlink()
+
+
 def test_a_token_opens_the_page_and_becomes_a_cookie(browser: Browser, tmp_path: Path) -> None:
     token = "0123456789abcdef0123456789abcdef"
     file = tmp_path / "token"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from browsing import ENGINE
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -92,10 +93,22 @@ def test_rows_of_the_page_filter_sort_and_download(tab: Visit, tmp_path: Path) -
     expect(table.locator("tbody tr").first).not_to_have_text(first)
     page.get_by_label("Filter slowest I/Os").fill("host2")
     expect(table.locator("tbody tr").first).to_contain_text("host2")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").click()
-    download.value.save_as(tmp_path / "io.csv")
-    assert "host1" not in (tmp_path / "io.csv").read_text(encoding="utf-8")
+    # Firefox reports no download that a page has in memory.
+    page.evaluate(
+        """() => {
+          const { createObjectURL } = URL;
+          URL.createObjectURL = (blob) => { window.saved = blob; return createObjectURL(blob); };
+        }"""
+    )
+    page.get_by_role("button", name="Download CSV").click()
+    text = page.evaluate("() => window.saved.text()")
+    assert "host2" in text
+    assert "host1" not in text
+    if ENGINE == "chromium":
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download CSV").click()
+        download.value.save_as(tmp_path / "io.csv")
+        assert (tmp_path / "io.csv").read_text(encoding="utf-8") == text
 
 
 def test_time_recolours_the_map(tab: Visit) -> None:

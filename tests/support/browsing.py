@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from dataclasses import dataclass, field
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
         Playwright,
     )
 
-#: Programs that are Chromium, by the names that distributions give it.
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: The browser of the tests: chromium, or firefox (`make firefox`).
+ENGINE = os.environ.get("SANLAB_BROWSER", "chromium")
+#: Programs of each browser, by the names that distributions give them.
+NAMES = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    "firefox": ("firefox", "firefox-esr"),
+}
 #: Without what a browser does on its own: updates, first steps, a sandbox that root cannot have.
 ARGUMENTS = [
     "--no-sandbox",
@@ -38,12 +44,15 @@ WIDTHS = {390: 844, 1280: 900, 2560: 1300}
 
 
 def program() -> str | None:
-    """Return the path of the system's Chromium."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    """Return the path of the system's browser."""
+    return next(filter(None, map(shutil.which, NAMES[ENGINE])), None)
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start the system's Chromium."""
+    """Start the system's browser."""
+    if ENGINE == "firefox":
+        # By WebDriver BiDi, which every Firefox speaks: Playwright's own build is not needed.
+        return playwright.firefox.launch(channel="moz-firefox", executable_path=program())
     return playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
 
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from sanlab.errors import SanlabError
+from sanlab.plan.defaults import LATEST_END_PS
 from sanlab.simulation import folder as run_folder
 from sanlab.simulation.execute import execute, prepare
 from sanlab.simulation.folder import PLAN
@@ -155,6 +156,12 @@ class Run:
         """The resolved plan, as in `plan.json`."""
         plan: dict[str, Any] = json.loads(self._content(PLAN))
         return plan
+
+    @property
+    def planned_end_ps(self) -> int | None:
+        """Simulated time at which the run was to end; None where it ends with its work."""
+        end_ps: int = self.plan["end_ps"]
+        return end_ps if end_ps < LATEST_END_PS else None
 
     @property
     def scenario(self) -> str | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sanlab.server.workspace import Workspace
 
 #: Version of the rows; an index of another one is made again.
-VERSION = 1
+VERSION = 2
 FOLDER = ".sanlab"
 FILE = "index.sqlite"
 
@@ -151,6 +151,7 @@ def _run_row(folder: Path) -> Row:
         "is_complete": run.manifest.is_complete,
         "is_measured": run.manifest.measured is not None,
         "simulated_ps": run.manifest.simulated_ps,
+        "planned_end_ps": None if run.manifest.is_complete else run.planned_end_ps,
         "workloads": list(dict.fromkeys(row["workload"] for row in run.rows("workloads"))),
         "iops": summary["iops"],
         "bytes_per_s": summary["throughput_bytes_per_s"],

@@ -265,7 +265,13 @@ class PresentMap(BaseModel):
 
 
 class RunRow(BaseModel):
-    """A run folder of the workspace; times are None with too few I/Os."""
+    """A run folder of the workspace; times are None with too few I/Os.
+
+    Attributes
+    ----------
+    planned_end_ps
+        Of a run that was stopped: when it was to end, None where that is when its work is done.
+    """
 
     id: str
     title: str
@@ -275,6 +281,7 @@ class RunRow(BaseModel):
     is_complete: bool
     is_measured: bool
     simulated_ps: int
+    planned_end_ps: int | None
     workloads: list[str]
     iops: float | None
     bytes_per_s: float | None
@@ -284,9 +291,13 @@ class RunRow(BaseModel):
 
 
 class RunDetail(BaseModel):
-    """One run: `summary` as `sanlab run --json` prints it, the manifest, figures by workload."""
+    """One run: `summary` as `sanlab run --json` prints it, the manifest, figures by workload.
+
+    `planned_end_ps` is as in the list of runs.
+    """
 
     id: str
+    planned_end_ps: int | None
     summary: dict[str, Any]
     manifest: dict[str, Any]
     workloads: list[dict[str, Any]]

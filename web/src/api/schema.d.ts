@@ -1743,10 +1743,14 @@ export interface components {
         /**
          * RunDetail
          * @description One run: `summary` as `sanlab run --json` prints it, the manifest, figures by workload.
+         *
+         *     `planned_end_ps` is as in the list of runs.
          */
         RunDetail: {
             /** Id */
             id: string;
+            /** Planned End Ps */
+            planned_end_ps: number | null;
             /** Summary */
             summary: {
                 [key: string]: unknown;
@@ -1767,6 +1771,11 @@ export interface components {
         /**
          * RunRow
          * @description A run folder of the workspace; times are None with too few I/Os.
+         *
+         *     Attributes
+         *     ----------
+         *     planned_end_ps
+         *         Of a run that was stopped: when it was to end, None where that is when its work is done.
          */
         RunRow: {
             /** Id */
@@ -1785,6 +1794,8 @@ export interface components {
             is_measured: boolean;
             /** Simulated Ps */
             simulated_ps: number;
+            /** Planned End Ps */
+            planned_end_ps: number | null;
             /** Workloads */
             workloads: string[];
             /** Iops */

@@ -12,10 +12,10 @@ const TIMES: [number, string][] = [
   [1e3, 'ns'],
 ];
 
-/** The unit in which the greatest of the values is at least one. */
-export function unitOf(unit: string, values: Iterable<number | null>): Unit {
+/** The unit in which the greatest value of the curves is at least one. */
+export function unitOf(unit: string, curves: readonly (readonly (number | null)[])[]): Unit {
   let most = 0;
-  for (const value of values) if (value !== null && Math.abs(value) > most) most = Math.abs(value);
+  for (const values of curves) for (const value of values) if (value !== null && Math.abs(value) > most) most = Math.abs(value);
   if (unit === 'ps') {
     const [factor, name] = TIMES.find(([limit]) => most >= limit) ?? [1, 'ps'];
     return { factor: 1 / factor, name };

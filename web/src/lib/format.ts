@@ -64,6 +64,12 @@ export function preciseTime(ps: number): string {
   return `${precise.format(ps / 1e9)} ms`;
 }
 
+/** How far a run came that was stopped. */
+export function stopped(simulatedPs: number, plannedEndPs: number | null | undefined): string {
+  if (!simulatedPs) return 'stopped at its start';
+  return `stopped at ${time(simulatedPs)}${plannedEndPs ? ` of ${time(plannedEndPs)}` : ''}`;
+}
+
 export function rate(bytesPerSecond: number | null | undefined): string {
   if (bytesPerSecond === null || bytesPerSecond === undefined) return NONE;
   return `${figure(bytesPerSecond / 1e6)} MB/s`;

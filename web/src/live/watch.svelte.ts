@@ -1,18 +1,22 @@
-// A job as it goes on: its state, and the last samples of ports and workloads.
+// A job as it goes on: its state, and the samples of ports and workloads.
 import { address, asProblem, get, type Problem } from '../api/client';
 import type { Job, Sample } from '../api/types';
+import { History } from './history';
 
-/** Samples that are kept for the charts; older ones are thinned out to every second. */
-const MOST = 1200;
+/** What the server says of a job that goes on. */
+type News = Partial<Job>;
 
 export class Watched {
   job = $state.raw<Job | null>(null);
   problem = $state.raw<Problem | null>(null);
-  samples = $state.raw<Sample[]>([]);
   isConnected = $state(false);
+  #history = new History();
+  /** Grows when samples are to be shown: the history itself is plain data. */
+  #count = $state(0);
   #source: EventSource | null = null;
-  #pending: Sample[] = [];
+  #news: News | null = null;
   #frame = 0;
+  #turn = 0;
 
   constructor(readonly id: string) {}
 
@@ -26,20 +30,30 @@ export class Watched {
       this.isConnected = false;
       if (source.readyState === EventSource.CLOSED) void this.refresh();
     });
-    source.addEventListener('progress', (event: MessageEvent<string>) => this.#progress(JSON.parse(event.data) as Partial<Job>));
+    source.addEventListener('progress', (event: MessageEvent<string>) => this.#progress(JSON.parse(event.data) as News));
     source.addEventListener('sample', (event: MessageEvent<string>) => this.#sample(JSON.parse(event.data) as Sample));
   }
 
   get isOver(): boolean {
-    return ['done', 'stopped', 'failed'].includes(this.job?.state ?? '');
+    return isFinal(this.job?.state);
   }
 
+  /** The samples so far. What reads them is computed again when there are new ones. */
+  get samples(): History {
+    void this.#count;
+    return this.#history;
+  }
+
+  /** Asks for the whole job; an answer that a later question overtook is dropped. */
   async refresh(): Promise<void> {
+    const turn = ++this.#turn;
     try {
-      this.job = await get<Job>(['jobs', this.id]);
+      const job = await get<Job>(['jobs', this.id]);
+      if (turn !== this.#turn) return;
+      this.job = job;
       this.problem = null;
     } catch (error) {
-      this.problem = asProblem(error);
+      if (turn === this.#turn) this.problem = asProblem(error);
     }
   }
 
@@ -53,27 +67,38 @@ export class Watched {
     cancelAnimationFrame(this.#frame);
   }
 
-  #progress(news: Partial<Job>): void {
-    if (!this.job) return;
-    // From before the last change, and overtaken by its answer.
-    if ((news.changed_at_ps ?? -1) < (this.job.changed_at_ps ?? -1)) return;
-    const hadNames = this.job.port_names.length > 0;
-    this.job = { ...this.job, ...news };
-    if (this.isOver) {
-      this.close();
-      void this.refresh();
-    } else if (!hadNames && this.samples.length) void this.refresh();
+  #progress(news: News): void {
+    this.#news = news;
+    // A tab in the background has no frames, but its state is right when somebody comes back to it.
+    if (news.state !== this.job?.state) this.#show();
+    else this.#soon();
   }
 
   #sample(sample: Sample): void {
-    this.#pending.push(sample);
-    if (this.#frame) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      const next = [...this.samples.filter((old) => old.at_ps < (this.#pending[0]?.at_ps ?? Infinity)), ...this.#pending];
-      this.#pending = [];
-      this.samples = next.length > MOST ? next.filter((_, index) => index % 2 === next.length % 2) : next;
-      if (this.job && !this.job.port_names.length) void this.refresh();
-    });
+    this.#history.add(sample);
+    this.#soon();
+  }
+
+  /** Everything that arrives between two frames of the screen is shown at once. */
+  #soon(): void {
+    this.#frame ||= requestAnimationFrame(() => this.#show());
+  }
+
+  #show(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const news = this.#news;
+    this.#news = null;
+    this.#count += 1;
+    if (!this.job || !news) return;
+    const hadNames = this.job.port_names.length > 0;
+    // News from before the last change of the run is overtaken by the answer to it.
+    if ((news.changed_at_ps ?? -1) >= (this.job.changed_at_ps ?? -1)) this.job = { ...this.job, ...news };
+    if (this.isOver) {
+      this.close();
+      void this.refresh();
+    } else if (!hadNames && this.#history.length) void this.refresh();
   }
 }
+
+const isFinal = (state: string | undefined): boolean => ['done', 'stopped', 'failed'].includes(state ?? '');

@@ -47,10 +47,18 @@ export function graphOf(topology: Topology): Graph {
   return graph;
 }
 
+/** Most letters of a name in a box. */
+const MOST_LETTERS = 26;
+
+/** A name as it stands in a box: the middle of a long one is left out, numbers are at the end. */
+export function shortened(name: string): string {
+  return name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 11)}…${name.slice(-10)}` : name;
+}
+
 export function sizeOf(graph: Graph, name: string): { width: number; height: number } {
   const cables = graph.cables.get(name) ?? 0;
   const kind = graph.kinds.get(name);
-  const text = Math.max(name.length * 7.4, (graph.notes.get(name)?.length ?? 0) * 5.6) + 20;
+  const text = Math.max(shortened(name).length * 8, shortened(graph.notes.get(name) ?? '').length * 5.6) + 20;
   const pitch = cables > MANY ? NARROW : PITCH;
   if (kind === 'switch') return { width: Math.max(140, text, Math.ceil(cables * 0.75) * pitch + 24), height: 56 };
   if (kind === 'loop') return { width: Math.max(110, text, cables * pitch + 24), height: 44 };

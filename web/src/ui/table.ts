@@ -63,5 +63,6 @@ export function save(name: string, text: string, type = 'text/csv'): void {
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  // Some browsers read the file after the click only.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -37,6 +37,14 @@
     }
   };
   draw(document);
+  // A link to a folded section opens it.
+  const unfold = () => {
+    const section = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = section && section.querySelector("details.folded");
+    if (folded) folded.open = true;
+  };
+  window.addEventListener("hashchange", unfold);
+  unfold();
   dark.addEventListener("change", () => draw(document));
   for (const folded of document.querySelectorAll("details")) {
     folded.addEventListener("toggle", () => { if (folded.open) draw(folded); });

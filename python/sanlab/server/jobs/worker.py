@@ -81,7 +81,10 @@ def _run(order: Order, pipe: Connection) -> Done:
     driver = _Driver(control, pipe, order, end_ps)
     driver.tick()  # the hold of a pace is set before the run, so that it is exact
     threading.Thread(target=simulate, name="sanlab-engine", daemon=True).start()
-    while not is_done.wait(TICK_S):
+    due_s = time.monotonic() + TICK_S
+    while not is_done.wait(max(0.0, due_s - time.monotonic())):
+        # A tick is not later for the work of the one before it.
+        due_s = max(due_s + TICK_S, time.monotonic())
         driver.tick()
     if not driver.is_kept:
         return Done(None, is_complete=False)
@@ -111,9 +114,11 @@ class _Driver:
         while self._pipe.poll():
             self._obey(self._pipe.recv())
         now_ps = self._control.now_ps
-        self._control.hold(self._pacing.hold_ps(now_ps, time.monotonic()))
+        # While the run waits at its hold: samples of a paced run are then equally far apart, and no
+        # single I/O of a very short one looks like a burst.
         if self.report(now_ps):
             self._sample()
+        self._control.hold(self._pacing.hold_ps(now_ps, time.monotonic()))
 
     def report(self, now_ps: int) -> bool:
         """Say where the run is; returns whether that is news."""

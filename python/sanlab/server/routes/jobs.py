@@ -17,8 +17,8 @@ from sanlab.server.services import Shared
 
 router = APIRouter(tags=["jobs"])
 
-#: Time between two looks at a job for its stream, in seconds.
-LOOK_S = 0.1
+#: Time between two looks at a job for its stream, in seconds: half of that between its samples.
+LOOK_S = 0.05
 #: Silence after which a stream sends a comment, in seconds.
 QUIET_S = 15.0
 #: Most streams of events at once.

@@ -47,6 +47,7 @@ def run_detail(run: str, shared: Shared) -> models.RunDetail:
     found = opened.run
     return models.RunDetail(
         id=run,
+        planned_end_ps=None if found.manifest.is_complete else found.planned_end_ps,
         summary=summary | {"folder": shared.workspace.name(found.folder)},
         manifest=found.manifest.model_dump(mode="json"),
         workloads=opened.answer("workloads", workload_documents),

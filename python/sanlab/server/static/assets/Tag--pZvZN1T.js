@@ -1,1 +1,0 @@
-import{C as e,D as t,F as n,J as r,L as i,Z as a,ct as o,d as s}from"./format-3984GMc3.js";var c=i(`<span><!></span>`);function l(i,l){let u=s(l,`tone`,3,`none`);var d=c(),f=a(d);t(f,()=>l.children),o(d),r(()=>e(d,1,`tag ${u()??``}`,`svelte-1mgp7h6`)),n(i,d)}export{l as t};
