@@ -45,6 +45,10 @@
   };
   window.addEventListener("hashchange", unfold);
   unfold();
+  // Paper cannot be unfolded.
+  window.addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details.folded")) folded.open = true;
+  });
   dark.addEventListener("change", () => draw(document));
   for (const folded of document.querySelectorAll("details")) {
     folded.addEventListener("toggle", () => { if (folded.open) draw(folded); });
