@@ -1,6 +1,6 @@
 //! A request of a host while it is open.
 
-use sanlab_host::{DevicePath, LunQueue, Role, Target};
+use sanlab_host::{Adapter, DevicePath, LunQueue, Role, Target};
 use sanlab_kernel::{Id, Instant, MaybeId, Span, Timeline};
 
 use super::path::HostDevice;
@@ -21,6 +21,8 @@ pub(crate) struct OpenRequest {
     /// The LUN as its host sees it, and the path that it takes.
     pub(crate) device: Id<HostDevice>,
     pub(crate) path: Id<DevicePath>,
+    /// The adapter of that path.
+    pub(crate) adapter: Id<Adapter>,
     /// Whether it is a command of its own, several, or one of several.
     pub(crate) role: Role,
     /// Of a piece: the request it is a part of.
@@ -67,6 +69,7 @@ impl OpenRequest {
             target: Id::new(0),
             device,
             path: Id::new(0),
+            adapter: Id::new(0),
             role: Role::Whole,
             parent: MaybeId::NONE,
             pieces: 0,
