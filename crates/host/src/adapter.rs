@@ -287,6 +287,13 @@ impl Adapter {
         self.settle(queue);
     }
 
+    /// Reads what the next command of a queue needs, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self, queue: Id<LunQueue>) -> u64 {
+        let lun = self.luns.get(queue).map_or(0, |lun| lun.open);
+        u64::from(self.open ^ lun) ^ self.complete.as_ps()
+    }
+
     /// Commands open.
     pub fn open(&self) -> u32 {
         self.open

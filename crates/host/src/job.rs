@@ -270,6 +270,18 @@ impl Job {
         }
     }
 
+    /// Reads what its next request needs, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        let settings = &self.settings;
+        self.due
+            ^ self.arrivals.read_ahead()
+            ^ self.draws.read_ahead()
+            ^ settings.block_bytes
+            ^ settings.stop_at.as_ps()
+            ^ settings.think.as_ps()
+    }
+
     /// No request will come any more, and none is open.
     pub fn is_over(&self, now: Instant) -> bool {
         self.open == 0 && self.is_spent(now)

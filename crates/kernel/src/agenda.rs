@@ -181,26 +181,38 @@ impl<E: Copy> Agenda<E> {
         heap[place] = entry;
     }
 
-    /// Nothing was put down after the last event was taken: fill its place.
+    /// Nothing was put down after the last event was taken: fill its place. True if a day of the calendar was
+    /// taken up for that: [`Self::soon`] has its events.
     #[inline]
-    pub fn settle(&mut self) {
-        if self.is_top_taken {
-            self.is_top_taken = false;
-            self.fill_top();
+    pub fn settle(&mut self) -> bool {
+        if !self.is_top_taken {
+            return false;
         }
+        self.is_top_taken = false;
+        self.fill_top()
     }
 
     /// The last entry is seldom due soon: let it rise from the bottom rather than sink from the top.
-    fn fill_top(&mut self) {
+    fn fill_top(&mut self) -> bool {
         let Some(last) = self.heap.pop() else {
-            return;
+            return false;
         };
         if !self.heap.is_empty() {
             let place = self.clear_top();
             self.sift_up(place, last);
-        } else if self.later.len() > 0 {
+            return false;
+        }
+        let is_more = self.later.len() > 0;
+        if is_more {
             self.take_up();
         }
+        is_more
+    }
+
+    /// Events that do not wait in the calendar.
+    pub fn soon(&self) -> impl Iterator<Item = &E> {
+        debug_assert!(!self.is_top_taken, "an agenda is read before it is settled");
+        self.heap.iter().map(|entry| &entry.event)
     }
 
     /// When the next event is due; [`Instant::NEVER`] without events.

@@ -165,6 +165,13 @@ impl Station {
         }
     }
 
+    /// Reads what the next arrival and departure need, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        let first = self.present.front();
+        self.changed_at.as_ps() ^ self.arrivals ^ first.map_or(0, |&(_, end)| end.as_ps())
+    }
+
     /// Number of servers.
     pub fn servers(&self) -> usize {
         self.servers as usize

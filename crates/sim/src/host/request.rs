@@ -1,7 +1,7 @@
 //! A request of a host while it is open.
 
 use sanlab_host::{Adapter, DevicePath, LunQueue, Role, Target};
-use sanlab_kernel::{Id, Instant, MaybeId, Span, Timeline};
+use sanlab_kernel::{Id, Instant, MaybeId, Span, Stage, Timeline};
 
 use super::path::HostDevice;
 use super::running_job::RunningJob;
@@ -91,6 +91,19 @@ impl OpenRequest {
             may_be_issued: 0,
             timeline: Timeline::begin(now),
         }
+    }
+
+    /// Reads what its completion needs, so that it is in the caches by then.
+    #[inline]
+    pub(super) fn read_ahead(&self) -> u64 {
+        let stages = self.timeline.stages();
+        self.address
+            ^ self.pause.as_ps()
+            ^ self.timeline.told_to().as_ps()
+            ^ [Stage::TxQueue, Stage::Controller, Stage::Media]
+                .map(|stage| stages[stage as usize].as_ps())
+                .into_iter()
+                .fold(0, |read, span| read ^ span)
     }
 
     /// What the job asked for.

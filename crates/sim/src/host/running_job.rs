@@ -64,6 +64,11 @@ impl RunningJob {
         }
     }
 
+    /// What most of its requests are.
+    pub(crate) fn reads_most(&self) -> bool {
+        self.job.settings.read_ppm >= 500_000
+    }
+
     /// Bytes that arrived in the measured window, of writes or of reads. An I/O that failed after the
     /// window began may have counted before it.
     pub(crate) fn delivered(&self, direction: usize) -> u64 {
