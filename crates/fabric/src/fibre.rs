@@ -170,6 +170,18 @@ impl Fibre {
         self.rate.time_for(u64::from(wire_bytes) + self.gap_bytes)
     }
 
+    /// Reads what the next frame needs, so that it is in the caches by then.
+    #[inline]
+    pub(crate) fn read_ahead(&self) -> u64 {
+        self.could_start_at.as_ps()
+            ^ self.credit.read_ahead()
+            ^ self.delay.as_ps()
+            ^ self.queues.read_ahead()
+            ^ self.cached[1].slot.as_ps()
+            ^ self.counters.frames
+            ^ self.counters.dropped
+    }
+
     /// Whether it carries nothing now.
     #[inline(always)]
     pub fn is_dark(&self, now: Instant) -> bool {

@@ -27,7 +27,8 @@ pub struct Routes {
     policy: RoutePolicy,
     /// What this switch puts into its hash, so that a choice is not repeated at the next switch.
     salt: u32,
-    /// For each N_Port the first of its fibres in `fibres` and their number.
+    /// For each N_Port the first of its fibres in `fibres` and their number. Neighbours with the same fibres
+    /// share them, so that `fibres` stays short where thousands of N_Ports are behind one link.
     towards: IdVec<NPort, (u32, u32)>,
     fibres: Vec<Id<Fibre>>,
 }
@@ -51,6 +52,13 @@ impl Routes {
 
     /// The outputs to the next N_Port, in their order of preference; all cost the same.
     pub fn add(&mut self, fibres: &[Id<Fibre>]) {
+        let latest = self.towards.iter().next_back();
+        if let Some(&latest) = latest
+            && self.slice(latest) == fibres
+        {
+            self.towards.push(latest);
+            return;
+        }
         self.towards
             .push((count(self.fibres.len()), count(fibres.len())));
         self.fibres.extend(fibres);
@@ -58,7 +66,10 @@ impl Routes {
 
     /// The equal-cost outputs towards an N_Port.
     pub fn towards(&self, n_port: Id<NPort>) -> &[Id<Fibre>] {
-        let (first, count) = self.towards[n_port];
+        self.slice(self.towards[n_port])
+    }
+
+    fn slice(&self, (first, count): (u32, u32)) -> &[Id<Fibre>] {
         &self.fibres[first as usize..(first + count) as usize]
     }
 
@@ -108,6 +119,21 @@ fn hash(s_id: u32, d_id: u32, exchange: u32, salt: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What neighbours share is what each was given.
+    #[test]
+    fn every_n_port_has_the_outputs_it_was_given() {
+        let lists: [&[u32]; 6] = [&[4], &[4], &[4, 5], &[4, 5], &[], &[4]];
+        let lists = lists.map(|list| list.iter().copied().map(Id::new).collect::<Vec<_>>());
+        let mut routes = Routes::new(RoutePolicy::OnePath, 0);
+        for list in &lists {
+            routes.add(list);
+        }
+        for (n_port, list) in (0..).zip(&lists) {
+            assert_eq!(routes.towards(Id::new(n_port)), list);
+        }
+        assert_eq!(routes.fibres.len(), 4);
+    }
 
     /// A choice between two paths at one switch says nothing about the choice at the next.
     #[test]

@@ -46,6 +46,14 @@ impl Queues {
         }
     }
 
+    /// Reads what the next frame needs, so that it is in the caches by then.
+    #[inline]
+    pub(crate) fn read_ahead(&self) -> u64 {
+        let queue = self.inputs.get(self.served_last);
+        let ready_at = queue.map_or(Instant::NEVER, |queue| queue.ready_at);
+        ready_at.as_ps() ^ self.occupied.last().copied().unwrap_or(0)
+    }
+
     /// Put a frame, whose `ready_at` this is, behind those that came in by the same port.
     #[inline]
     pub fn push(

@@ -61,6 +61,13 @@ impl BbCredit {
         self.most_in_use
     }
 
+    /// Reads what the next frame needs, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        let later = self.later.front().copied();
+        self.next_at.as_ps() ^ later.unwrap_or(Instant::NEVER).as_ps()
+    }
+
     /// When the next credit may be used; [`Instant::NEVER`] while none is known to come back.
     #[inline(always)]
     pub fn next_at(&self) -> Instant {

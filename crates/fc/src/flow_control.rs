@@ -28,6 +28,13 @@ impl FlowControl {
         credit.next_at()
     }
 
+    /// Reads what the next frame needs, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        let Self::BbCredit(credit) = self;
+        credit.read_ahead()
+    }
+
     /// A frame starts now.
     #[inline(always)]
     pub fn take(&mut self, now: Instant) {

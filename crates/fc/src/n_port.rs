@@ -238,6 +238,16 @@ impl Fc2 {
             .unwrap_or(Instant::NEVER)
     }
 
+    /// Reads what the next sequence from it and the next frame to it need, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        let buffer = self.tx_buffers.front().copied();
+        buffer.unwrap_or(Instant::START).as_ps()
+            ^ self.seq_ids.read_ahead()
+            ^ self.rx_hold.as_ps()
+            ^ u64::from(self.data_frame_bytes)
+    }
+
     /// Most sequences that were open at once.
     pub fn most_open(&self) -> usize {
         self.most_open

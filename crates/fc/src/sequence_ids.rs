@@ -20,6 +20,12 @@ impl SequenceIds {
         id
     }
 
+    /// Reads its words, so that they are in the caches by the next id.
+    #[inline]
+    pub(crate) fn read_ahead(&self) -> u64 {
+        self.open[0] ^ self.open[3]
+    }
+
     /// The sequence of this id is over.
     #[inline]
     pub(crate) fn give_back(&mut self, id: u8) {

@@ -7,35 +7,36 @@ use crate::request::Request;
 use crate::stream::Stream;
 use crate::trace::Trace;
 
-/// What a job does.
+/// What a job does; what every request asks for comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct JobSettings {
     /// Share of reads in parts per million.
     pub read_ppm: u32,
-    /// Where requests go.
-    pub addresses: Addresses,
-    /// Size of a request.
-    pub block_bytes: u64,
     /// Requests kept open; `u32::MAX` is an open loop.
     pub iodepth: u32,
+    /// Size of a request.
+    pub block_bytes: u64,
     /// Bytes to ask for before the job ends; `u64::MAX` has no such end.
     pub total_bytes: u64,
     /// First byte of its region.
     pub offset: u64,
     /// Size of its region.
     pub span: u64,
-    /// Requests that complete earlier are not counted.
-    pub counted_from: Instant,
     /// When it stops asking.
     pub stop_at: Instant,
     /// Whether requests come at times of their own.
     pub pacing: Option<Pacing>,
     /// The rate over time; without it, it is always the whole rate.
-    pub load: Option<Load>,
-    /// Pause between a completion and the request that takes its place.
-    pub think: Span,
+    pub load: Option<Box<Load>>,
     /// Whether it makes requests only on [`Job::demand`].
     pub is_on_demand: bool,
+    /// Requests that complete earlier are not counted.
+    pub counted_from: Instant,
+    /// Pause between a completion and the request that takes its place.
+    pub think: Span,
+    /// Where requests go.
+    pub addresses: Addresses,
 }
 
 /// Requests at times of their own.
@@ -72,23 +73,24 @@ pub enum Pattern {
     Trace(Box<Trace>),
 }
 
-/// A running job.
+/// A running job; what every request needs comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Job {
-    /// What it does.
-    pub settings: JobSettings,
     open: u32,
     /// Requests whose time has come and that found no place yet.
     due: u64,
+    asked_bytes: u64,
+    arrivals: RandomStream,
+    draws: RandomStream,
+    pattern: Pattern,
+    /// What it does.
+    pub settings: JobSettings,
+    /// Next sequential offset within the region, of writes and of reads.
+    cursors: [u64; 2],
     /// When it started; its load's work up to the next request.
     started_at: Instant,
     work: u128,
-    asked_bytes: u64,
-    /// Next sequential offset within the region, of writes and of reads.
-    cursors: [u64; 2],
-    pattern: Pattern,
-    draws: RandomStream,
-    arrivals: RandomStream,
 }
 
 impl Job {
@@ -266,6 +268,18 @@ impl Job {
             bytes,
             reply_bytes: 0,
         }
+    }
+
+    /// Reads what its next request needs, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        let settings = &self.settings;
+        self.due
+            ^ self.arrivals.read_ahead()
+            ^ self.draws.read_ahead()
+            ^ settings.block_bytes
+            ^ settings.stop_at.as_ps()
+            ^ settings.think.as_ps()
     }
 
     /// No request will come any more, and none is open.

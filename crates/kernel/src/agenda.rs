@@ -29,9 +29,9 @@ pub struct Agenda<E> {
     later: Calendar<Entry<E>>,
     /// In picoseconds; the greatest number while all are in the heap.
     later_from: u64,
-    /// More in the heap than this are too many.
-    many: usize,
     count: u64,
+    /// Too many in the heap are put off from this count on.
+    put_off_from: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +57,8 @@ impl<E> Default for Agenda<E> {
             is_top_taken: false,
             later: Calendar::default(),
             later_from: u64::MAX,
-            many: MANY,
             count: 0,
+            put_off_from: 0,
         }
     }
 }
@@ -87,7 +87,8 @@ impl<E: Copy> Agenda<E> {
             }
             self.heap.push(entry);
             self.sift_up(self.heap.len() - 1, entry);
-            if self.heap.len() > self.many && self.later.len() == 0 {
+            let is_deep = self.heap.len() > MANY && self.later.len() == 0;
+            if is_deep && self.count >= self.put_off_from {
                 self.put_off();
             }
         } else {
@@ -101,8 +102,9 @@ impl<E: Copy> Agenda<E> {
         let entries = std::mem::take(&mut self.heap);
         self.later.plan(entries, Entry::due);
         self.take_up();
-        // Where most are due at one instant, that did not help, and is not done again at once.
-        self.many = MANY.max(2 * self.heap.len());
+        // Where most are due at one instant, as the starts of all jobs are, that did not help. It is tried again
+        // after as many events as would be put off again.
+        self.put_off_from = self.count + self.heap.len() as u64;
     }
 
     /// The heap is empty: the entries of the next day go there, or all if they have become few.
@@ -179,26 +181,38 @@ impl<E: Copy> Agenda<E> {
         heap[place] = entry;
     }
 
-    /// Nothing was put down after the last event was taken: fill its place.
+    /// Nothing was put down after the last event was taken: fill its place. True if a day of the calendar was
+    /// taken up for that: [`Self::soon`] has its events.
     #[inline]
-    pub fn settle(&mut self) {
-        if self.is_top_taken {
-            self.is_top_taken = false;
-            self.fill_top();
+    pub fn settle(&mut self) -> bool {
+        if !self.is_top_taken {
+            return false;
         }
+        self.is_top_taken = false;
+        self.fill_top()
     }
 
     /// The last entry is seldom due soon: let it rise from the bottom rather than sink from the top.
-    fn fill_top(&mut self) {
+    fn fill_top(&mut self) -> bool {
         let Some(last) = self.heap.pop() else {
-            return;
+            return false;
         };
         if !self.heap.is_empty() {
             let place = self.clear_top();
             self.sift_up(place, last);
-        } else if self.later.len() > 0 {
+            return false;
+        }
+        let is_more = self.later.len() > 0;
+        if is_more {
             self.take_up();
         }
+        is_more
+    }
+
+    /// Events that do not wait in the calendar.
+    pub fn soon(&self) -> impl Iterator<Item = &E> {
+        debug_assert!(!self.is_top_taken, "an agenda is read before it is settled");
+        self.heap.iter().map(|entry| &entry.event)
     }
 
     /// When the next event is due; [`Instant::NEVER`] without events.
@@ -324,6 +338,27 @@ mod tests {
     #[test]
     fn events_come_in_order_of_time_then_component_then_count() {
         against_a_set(200, 50);
+    }
+
+    /// All events of the beginning are due at once. Those that follow them still come into a calendar.
+    #[test]
+    fn many_events_are_put_off_after_a_beginning_at_one_instant() {
+        let mut agenda = Agenda::new();
+        for job in 0..20_000 {
+            agenda.schedule(Instant::START, 0, job);
+        }
+        let mut draws = RandomStream::new(1, "beginning");
+        for _ in 0..40_000 {
+            let (now, job) = agenda.pop().expect("a job");
+            let pause = crate::Span::from_ps(1 + draws.below(1_000_000));
+            agenda.schedule(now + pause, 0, job);
+        }
+        assert_eq!(agenda.len(), 20_000);
+        assert!(
+            agenda.heap.len() < MANY,
+            "{} in the heap",
+            agenda.heap.len()
+        );
     }
 
     /// So many that most wait in a calendar, also with all at few instants.

@@ -23,6 +23,12 @@ impl RandomStream {
         Self { state }
     }
 
+    /// Reads its state, so that it is in the caches by the next draw.
+    #[inline]
+    pub fn read_ahead(&self) -> u64 {
+        self.state[0] ^ self.state[3]
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {

@@ -20,7 +20,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.events += 1;
                 is_work = !(self.faults.is_armed() && self.is_idle(&event));
                 self.dispatch(now, event);
-                self.agenda.settle();
+                if self.agenda.settle() {
+                    self.read_ahead();
+                }
             }
             self.take_loop_frames(probe);
             return is_work;

@@ -1,13 +1,14 @@
 //! All parts together.
 
 use sanlab_fabric::Network;
-use sanlab_kernel::{Agenda, IdVec, Instant};
+use sanlab_kernel::{Agenda, Id, IdVec, Instant};
 
 use crate::acceleration::state::Accelerators;
 use crate::array::state::ArraySide;
 use crate::event::{Event, RecoveryEvent};
 use crate::exchanges::state::Exchanges;
 use crate::faults::state::Faults;
+use crate::host::running_job::RunningJob;
 use crate::host::state::HostSide;
 use crate::issuer::Tag;
 use crate::meters::{Machines, Meters, OpenFor, OpenNow, WorkloadState};
@@ -39,6 +40,8 @@ pub(crate) struct World<const EVERY_EVENT: bool> {
     /// The last frame so far reaches its destination then.
     pub(crate) last_arrival_at: Instant,
     pub(crate) failure: Option<Failure>,
+    /// Jobs whose hosts are read ahead, kept for its memory.
+    pub(crate) jobs_ahead: Vec<Id<RunningJob>>,
 }
 
 impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {

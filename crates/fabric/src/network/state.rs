@@ -5,7 +5,7 @@ use sanlab_kernel::{Alarms, Arena, Fingerprint, Id, IdVec, Instant, MaybeId, Spa
 
 use crate::bus::Buses;
 use crate::counters::FibreCounters;
-use crate::fibre::{Fibre, Sink, Source};
+use crate::fibre::{Fibre, Sink, Source, way_back};
 use crate::loops::{Gateway, Loops};
 use crate::parts::Switch;
 use crate::patience::{Impatience, Watches};
@@ -186,6 +186,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
             self.fetch(owner, bus_port, now);
         }
         self.wake(owner, now);
+    }
+
+    /// Reads what the next frames from and to an N_Port need there, so that it is in the caches by then.
+    #[inline]
+    pub fn read_ahead(&self, n_port: Id<NPort>) -> u64 {
+        let away = self.uplinks[n_port];
+        let fibres = [away, way_back(away)].map(|id| {
+            let fibre = self.fibres.get(id);
+            fibre.map_or(0, |fibre| {
+                fibre.read_ahead() ^ self.alarms.get(id.number()).as_ps()
+            })
+        });
+        self.n_ports[n_port].read_ahead() ^ fibres[0] ^ fibres[1]
     }
 
     /// Whether two N_Ports share one link, as virtual ports do.

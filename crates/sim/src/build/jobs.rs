@@ -67,7 +67,7 @@ fn add_job(parts: &mut HostParts, known: &mut Devices, plan: &Plan, (job, model)
         host: Id::new(job.host),
         component: parts.adapters[first_path.adapter].n_port.same(),
         devices,
-        volume: job.volume.map(|volume| volume_of(job, volume)),
+        volume: job.volume.map(|volume| Box::new(volume_of(job, volume))),
         file_system: job.file_system.map(|of| Id::new(of.file_system())),
         first_write: matches!(
             job.file_system,
@@ -204,7 +204,7 @@ fn settings_of(job: &JobPlan) -> JobSettings {
             interval: Span::from_ps(arrivals.interval_ps.get()),
             is_poisson: arrivals.distribution == Distribution::Exponential,
         }),
-        load: job.load.as_ref().map(load_of),
+        load: job.load.as_ref().map(load_of).map(Box::new),
         think: Span::from_ps(job.think_ps),
         is_on_demand: job.is_journal(),
     }

@@ -63,6 +63,7 @@ pub(crate) fn build<const E: bool>(
         events: 0,
         last_arrival_at: Instant::START,
         failure: None,
+        jobs_ahead: Vec::new(),
     };
     schedule_disk_failures(&mut world);
     schedule_jobs(&mut world, plan);

@@ -14,30 +14,40 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     /// Hand the engine what throttle and queue depths allow.
     pub(crate) fn pump_adapter(&mut self, now: Instant, id: Id<Adapter>) {
         while let Some(request) = self.host.adapters[id].next_command().map(Id::same) {
-            let adapter = &mut self.host.adapters[id];
-            let record = &mut self.host.requests[request];
-            let waited = if record.is_recovering {
-                Stage::Recovery
-            } else if record.is_refused {
-                Stage::TaskSet
-            } else {
-                Stage::LunQueue
-            };
-            record.timeline.until(now, waited);
-            (record.is_refused, record.is_recovering) = (false, false);
-            adapter.commands += 1;
-            if record.due_at < Instant::NEVER {
-                let due_at = std::mem::replace(&mut record.due_at, Instant::NEVER);
-                self.host.jobs[record.job].note_drift(now, due_at);
-            }
-            let (submit, n_port, is_read) = (adapter.submit, adapter.n_port, record.is_read);
-            let out_at = self.host.engine_works(now, id, (submit, 0), is_read);
-            if out_at == now {
-                self.on_engine_submitted(now, request);
-            } else {
-                self.agenda
-                    .schedule(out_at, n_port.number(), Event::EngineSubmitted(request));
-            }
+            self.start_command(now, id, request);
+        }
+    }
+
+    /// The engine takes up the command of a request.
+    pub(super) fn start_command(
+        &mut self,
+        now: Instant,
+        id: Id<Adapter>,
+        request: Id<OpenRequest>,
+    ) {
+        let adapter = &mut self.host.adapters[id];
+        let record = &mut self.host.requests[request];
+        let waited = if record.is_recovering {
+            Stage::Recovery
+        } else if record.is_refused {
+            Stage::TaskSet
+        } else {
+            Stage::LunQueue
+        };
+        record.timeline.until(now, waited);
+        (record.is_refused, record.is_recovering) = (false, false);
+        adapter.commands += 1;
+        if record.due_at < Instant::NEVER {
+            let due_at = std::mem::replace(&mut record.due_at, Instant::NEVER);
+            self.host.jobs[record.job].note_drift(now, due_at);
+        }
+        let (submit, n_port, is_read) = (adapter.submit, adapter.n_port, record.is_read);
+        let out_at = self.host.engine_works(now, id, (submit, 0), is_read);
+        if out_at == now {
+            self.on_engine_submitted(now, request);
+        } else {
+            self.agenda
+                .schedule(out_at, n_port.number(), Event::EngineSubmitted(request));
         }
     }
 
@@ -84,7 +94,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         exchange: Id<Exchange>,
         offset: u32,
     ) {
-        let id = self.host.route_of(&self.host.requests[request]).adapter;
+        let id = self.host.requests[request].adapter;
         let adapter = &self.host.adapters[id];
         let (transfer, n_port) = (adapter.transfer, adapter.n_port);
         let burst = self.fcp.command(exchange).wanted_bytes() - offset;

@@ -25,8 +25,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         if !record.is_refused {
             record.arrived = record.bytes;
         }
-        let (is_read, bytes) = (record.is_read, record.arrived);
-        let adapter = self.host.route_of(&self.host.requests[request]).adapter;
+        let (is_read, bytes, adapter) = (record.is_read, record.arrived, record.adapter);
         let step = self.host.adapters[adapter].complete;
         let taken_in = if is_read { bytes } else { 0 };
         let out_at = (self.host).engine_works(now, adapter, (step, taken_in), is_read);
@@ -41,11 +40,8 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
     pub(crate) fn on_engine_completed(&mut self, now: Instant, request: Id<OpenRequest>) {
         let record = &mut self.host.requests[request];
         record.timeline.until(now, Stage::Hba);
-        let (job_id, queue) = (record.job, record.queue);
+        let (job_id, queue, adapter_id) = (record.job, record.queue, record.adapter);
         let is_refused = record.is_refused;
-        let device = record.device;
-        let route = self.host.route_of(&self.host.requests[request]);
-        let adapter_id = route.adapter;
         let adapter = &mut self.host.adapters[adapter_id];
         if is_refused {
             let workload = self.host.jobs[job_id].workload;
@@ -58,7 +54,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         } else {
             adapter.on_complete(queue);
             if self.faults.is_armed() {
-                self.note_answer(now, route.path, device);
+                let record = &self.host.requests[request];
+                let path = self.host.route_of(record).path;
+                self.note_answer(now, path, record.device);
             }
             self.post(now, adapter_id, request);
         }

@@ -33,9 +33,14 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         let Route { adapter, queue, .. } = routes[path];
         let record = &mut self.host.requests[id];
-        (record.path, record.queue) = (path, queue);
-        self.host.adapters[adapter].enqueue(queue, id.same());
-        self.pump_adapter(now, adapter);
+        (record.path, record.queue, record.adapter) = (path, queue, adapter);
+        let port = &mut self.host.adapters[adapter];
+        if port.pass(queue) {
+            self.start_command(now, adapter, id);
+        } else {
+            port.enqueue(queue, id.same());
+            self.pump_adapter(now, adapter);
+        }
     }
 
     /// The group in use has no path left: another group, or none.

@@ -1,7 +1,7 @@
 //! A request of a host while it is open.
 
-use sanlab_host::{DevicePath, LunQueue, Role, Target};
-use sanlab_kernel::{Id, Instant, MaybeId, Span, Timeline};
+use sanlab_host::{Adapter, DevicePath, LunQueue, Role, Target};
+use sanlab_kernel::{Id, Instant, MaybeId, Span, Stage, Timeline};
 
 use super::path::HostDevice;
 use super::running_job::RunningJob;
@@ -21,6 +21,8 @@ pub(crate) struct OpenRequest {
     /// The LUN as its host sees it, and the path that it takes.
     pub(crate) device: Id<HostDevice>,
     pub(crate) path: Id<DevicePath>,
+    /// The adapter of that path.
+    pub(crate) adapter: Id<Adapter>,
     /// Whether it is a command of its own, several, or one of several.
     pub(crate) role: Role,
     /// Of a piece: the request it is a part of.
@@ -67,6 +69,7 @@ impl OpenRequest {
             target: Id::new(0),
             device,
             path: Id::new(0),
+            adapter: Id::new(0),
             role: Role::Whole,
             parent: MaybeId::NONE,
             pieces: 0,
@@ -88,6 +91,19 @@ impl OpenRequest {
             may_be_issued: 0,
             timeline: Timeline::begin(now),
         }
+    }
+
+    /// Reads what its completion needs, so that it is in the caches by then.
+    #[inline]
+    pub(super) fn read_ahead(&self) -> u64 {
+        let stages = self.timeline.stages();
+        self.address
+            ^ self.pause.as_ps()
+            ^ self.timeline.told_to().as_ps()
+            ^ [Stage::TxQueue, Stage::Controller, Stage::Media]
+                .map(|stage| stages[stage as usize].as_ps())
+                .into_iter()
+                .fold(0, |read, span| read ^ span)
     }
 
     /// What the job asked for.

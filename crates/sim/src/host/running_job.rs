@@ -18,17 +18,15 @@ pub(crate) struct JobVolume {
 }
 
 /// A job with what it reports under.
+///
+/// In this order, and aligned to cache lines: what every request needs comes first.
+#[repr(C, align(64))]
 pub(crate) struct RunningJob {
-    pub(crate) job: Job,
     pub(crate) workload: Id<WorkloadState>,
     pub(crate) host: Id<Host>,
     /// The N_Port of its first path: whose turn it is at equal times. Kept here, as every event of a request
     /// asks for it.
     pub(crate) component: Id<NPort>,
-    /// LUNs it uses, as devices of its host.
-    pub(crate) devices: IdVec<Target, Id<HostDevice>>,
-    /// They are one volume.
-    pub(crate) volume: Option<JobVolume>,
     /// The file system it is in.
     pub(crate) file_system: Option<Id<FileSystem>>,
     /// Its writes need blocks to be allocated.
@@ -37,11 +35,15 @@ pub(crate) struct RunningJob {
     pub(crate) is_awaited: bool,
     /// It has not had as many requests open as it may yet.
     pub(crate) is_filling: bool,
-    /// When its host has the token of its file.
-    pub(crate) token_at: Instant,
+    /// LUNs it uses, as devices of its host.
+    pub(crate) devices: IdVec<Target, Id<HostDevice>>,
     /// Requests made so far, and when the last of them was.
     pub(crate) asked: u64,
     pub(crate) last_asked_at: Instant,
+    /// What it asks for.
+    pub(crate) job: Job,
+    /// Its LUNs are one volume.
+    pub(crate) volume: Option<Box<JobVolume>>,
     /// Of a timed replay: by how much requests went to the adapter later than they were recorded.
     pub(crate) drift: Option<Box<Histogram>>,
     /// Writes and reads, warm-up left out.
@@ -50,6 +52,8 @@ pub(crate) struct RunningJob {
     /// that had arrived.
     pub(crate) open_at_first: [u64; 2],
     pub(crate) open_at_last: [u64; 2],
+    /// When its host has the token of its file.
+    pub(crate) token_at: Instant,
 }
 
 impl RunningJob {
@@ -58,6 +62,11 @@ impl RunningJob {
         if let Some(drift) = &mut self.drift {
             drift.record(now.saturating_since(due_at));
         }
+    }
+
+    /// What most of its requests are.
+    pub(crate) fn reads_most(&self) -> bool {
+        self.job.settings.read_ppm >= 500_000
     }
 
     /// Bytes that arrived in the measured window, of writes or of reads. An I/O that failed after the
