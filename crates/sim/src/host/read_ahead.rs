@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use sanlab_kernel::Id;
 
-use super::path::Route;
+use super::path::{HostDevice, Route};
 use super::request::OpenRequest;
 use super::running_job::RunningJob;
 use super::state::HostSide;
@@ -46,9 +46,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
             read ^= host.read_host(job) ^ self.network.read_ahead(host.component(job));
         }
         for &job in &jobs {
-            let running = &host.jobs[job];
-            let route = &host.devices[running.devices[Id::new(0)]].routes[Id::new(0)];
-            read ^= host.read_adapter(route);
+            let device = host.first_device(job);
+            let route = device.and_then(|device| device.routes.get(Id::new(0)));
+            read ^= route.map_or(0, |route| host.read_adapter(route));
         }
         black_box(read);
         self.jobs_ahead = jobs;
@@ -78,11 +78,17 @@ impl HostSide {
     fn read_host(&self, job: Id<RunningJob>) -> u64 {
         let running = &self.jobs[job];
         let host = &self.hosts[running.host];
-        let device = &self.devices[running.devices[Id::new(0)]];
-        host.cpu.read_ahead()
-            ^ host.block_layer.max_request
-            ^ u64::from(device.device.group.number())
-            ^ device.checker.as_ps()
+        let lun = self.first_device(job).map_or(0, |device| {
+            u64::from(device.device.group.number()) ^ device.checker.as_ps()
+        });
+        host.cpu.read_ahead() ^ host.block_layer.max_request ^ lun
+    }
+
+    /// The first LUN of a job.
+    #[inline]
+    fn first_device(&self, job: Id<RunningJob>) -> Option<&HostDevice> {
+        let device = self.jobs[job].devices.get(Id::new(0))?;
+        self.devices.get(*device)
     }
 
     /// Reads the adapter of a path.
