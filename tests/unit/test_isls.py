@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sanlab.plan.compile import compile_plan
+from sanlab.plan.tables import tables
 from sanlab.scenario.load import parse_scenario
 
 TWO_SWITCHES = """
@@ -78,3 +79,11 @@ def test_a_long_distance_link_has_no_channels_by_default() -> None:
     ahead, back, channels = isl(BROCADE, BROCADE, "length: 50km, long_distance: true")
     assert ahead == back > 200
     assert channels == []
+
+
+def test_the_plan_shows_the_channels() -> None:
+    text = TWO_SWITCHES.format(first=BROCADE, second=BROCADE, link="")
+    (links,) = (
+        one for one in tables(compile_plan(parse_scenario(text)), 10) if one.title == "Links"
+    )
+    assert [row[4] for row in links.rows] == ["8", "20 in 4 channels", "8"]

@@ -25,7 +25,7 @@ from sanlab.quantities import about_size, counted, format_size, format_time
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sanlab.plan.schema import ArrayPlan, JobPlan, LoopPlan, LunPlan, Plan
+    from sanlab.plan.schema import ArrayPlan, JobPlan, LinkPlan, LoopPlan, LunPlan, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,12 +278,18 @@ def _links(plan: Plan, max_rows: int) -> Table:
             end_name(plan, link.b, link.a),
             link.speed,
             format_time(link.delay_ps),
-            str(link.credit_a_to_b),
-            str(link.credit_b_to_a),
+            _credit(link, link.credit_a_to_b),
+            _credit(link, link.credit_b_to_a),
         )
         for link in plan.links[:max_rows]
     ]
     return Table("Links", columns, rows, len(plan.links))
+
+
+def _credit(link: LinkPlan, credit: int) -> str:
+    """BB credit one way, and the virtual channels that share it."""
+    channels = len(link.virtual_channels)
+    return f"{credit} in {channels} channels" if channels > 1 else str(credit)
 
 
 def _jobs(plan: Plan, max_rows: int) -> Table:
