@@ -125,6 +125,24 @@ def test_a_module_fails_and_a_zone_set_is_activated(tab: Visit, server: Server) 
     stop(page)
 
 
+def test_two_changes_at_one_instant_are_both_shown(tab: Visit, server: Server) -> None:
+    job, page = watch(tab, server)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("h1")).to_contain_text("paused")
+    details = tab.choose("sw1")
+    details.get_by_label("Module").select_option("1")
+    details.get_by_role("button", name="Fail", exact=True).click()
+    expect(changes_of(page)).to_contain_text("module-failure")
+    details.get_by_label("Zone set").select_option("night")
+    details.get_by_role("button", name="Activate").click()
+    expect(changes_of(page)).to_contain_text("set: night")
+    heads = changes_of(page).get_by_role("heading", level=3).all_inner_texts()
+    assert len(heads) == 2
+    assert heads[0] == heads[1]
+    assert "set: night" in server.get(f"/jobs/{job}")["text"]
+    stop(page)
+
+
 def test_a_fault_of_the_scenario_shows_when_it_happens(tab: Visit, server: Server) -> None:
     job, page = watch(tab, server, pace=0.1, text=PULLED)
     expect(page.locator("svg.map .wire.down")).to_have_count(1)
