@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from sanlab.cli.main import app
 from sanlab.explain.explanation import Explained, explain
 from sanlab.explain.findings import find
 from sanlab.explain.steadiness import steadiness
+from sanlab.words import show_count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,3 +138,21 @@ def test_lost_frames_are_reported_with_their_cause_and_their_effect(tmp_path: Pa
     assert "Bits on its link arrive inverted." in lost.detail
     assert "was sent again; none of them waited for a time-out." in lost.detail
     assert "hold time" not in lost.detail
+
+
+def test_waits_for_credit_are_a_tree_with_the_counters_of_switches(tmp_path: Path) -> None:
+    slow = TWO_HOSTS.replace("hbas: {speed: 8GFC}", "hbas: {speed: 8GFC, drain: 20MB/s}")
+    slow = slow.replace("ports: 2, luns:", "ports: 3, luns:").replace("p[0..1]", "p[0..2]")
+    both = slow.replace("targets: dev1.lun1", 'targets: "dev1.lun[1..2]"')
+    run = run_of(both, tmp_path)
+    waits = [one for one in find(run) if one.id == "credit_wait"]
+    told = " ".join(one.detail for one in waits)
+    assert "Who waits for whom, and how long: " in told
+    ports = {row["port"]: row for row in run.rows("ports")}
+    counted = re.findall(
+        r"the wait of (\S+) as TxWait, [^,]*, or as tim_txcrd_z, (.*?) ticks", told
+    )
+    assert counted
+    for port, ticks in counted:
+        assert ports[port]["kind"] != "n_port"
+        assert ticks == show_count(round(ports[port]["tx_credit_wait_ps"] / 2_500_000))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sanlab.explain.credit import (
@@ -16,13 +17,17 @@ from sanlab.explain.saturation import SATURATED
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import whole
 from sanlab.results.ports import WAITS, busy_while_waiting
-from sanlab.words import show_percent
+from sanlab.words import show_count, show_percent
 
 if TYPE_CHECKING:
     from sanlab.explain.credit import Cause
     from sanlab.explain.view import Row, View
     from sanlab.results.run import Run
 
+#: What tim_txcrd_z of Brocade switches counts in (Fabric OS Command Reference, `portStatsShow`).
+TICK_PS = 2_500_000
+#: Senders behind one port that a finding names.
+SENDERS_SHOWN = 4
 #: Kinds of causes that need no number, in words behind the port.
 _BECAUSE = {
     "slow": "empties its buffers slowly",
@@ -67,6 +72,7 @@ def _finding(view: View, pairs: list[tuple[Row, Cause]]) -> Finding:
     names = worst["port"] + (f" and {others} more" if others else "")
     because, detail = _say_cause(view, worst, cause)
     way = " > ".join(dict.fromkeys((*cause.path, cause.port)))
+    further = _senders(view, pairs) + _counters(view, [port for port, _ in pairs])
     evidence = tuple(
         Evidence(
             "ports",
@@ -82,9 +88,49 @@ def _finding(view: View, pairs: list[tuple[Row, Cause]]) -> Finding:
         "problem" if is_problem else "notice",
         f"{names} had frames to send and no BB credit for {show_percent(share)} of the run,"
         f" {because}",
-        f"{detail} Path to the cause: {way}.".strip(),
+        f"{detail} Path to the cause: {way}.{further}".strip(),
         share,
         evidence=evidence,
+    )
+
+
+def _senders(view: View, pairs: list[tuple[Row, Cause]]) -> str:
+    """Say who waits behind whom, from the cause back to the senders; empty for one way alone."""
+    behind: dict[str, list[str]] = {}
+    for _, cause in pairs:
+        nodes = list(dict.fromkeys((*cause.path, cause.port)))
+        for sender, receiver in pairwise(nodes):
+            if sender not in behind.setdefault(receiver, []):
+                behind[receiver].append(sender)
+    if all(len(senders) == 1 for senders in behind.values()):
+        return ""
+
+    def told(name: str) -> str:
+        row = view.ports.get(name)
+        share = view.credit_wait_share(row) if row else 0.0
+        waits = f" {show_percent(share)}" if share > WAITS else ""
+        senders = behind.get(name, [])
+        shown = [told(one) for one in senders[:SENDERS_SHOWN]]
+        if len(senders) > SENDERS_SHOWN:
+            shown.append(f"{len(senders) - SENDERS_SHOWN} more")
+        if not shown:
+            return f"{name}{waits}"
+        return f"{name}{waits} < " + (shown[0] if len(shown) == 1 else f"({', '.join(shown)})")
+
+    roots = [name for name in behind if all(name not in senders for senders in behind.values())]
+    return f" Who waits for whom, and how long: {'; '.join(told(root) for root in roots)}."
+
+
+def _counters(view: View, ports: list[Row]) -> str:
+    """Say what a switch counts for its port that waits longest; empty if none is of a switch."""
+    port = next((row for row in ports if row["kind"] != "n_port"), None)
+    if port is None:
+        return ""
+    share = show_percent(view.credit_wait_share(port))
+    ticks = show_count(round(port["tx_credit_wait_ps"] / TICK_PS))
+    return (
+        f" A switch counts the wait of {port['port']} as TxWait, {share}, or as tim_txcrd_z,"
+        f" {ticks} ticks of 2.5 µs."
     )
 
 
