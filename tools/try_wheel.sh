@@ -8,7 +8,10 @@ sanlab=$(realpath -s "$1/bin/sanlab")
 folder=$(mktemp -d)
 server=
 finish() {
-    [[ $server ]] && kill "$server" 2>/dev/null
+    if [[ $server ]]; then
+        kill "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
     rm -rf "$folder"
 }
 trap finish EXIT
@@ -21,7 +24,8 @@ test -s runs/first-san/report.html
 alone "$sanlab" explain runs/first-san >/dev/null
 alone "$sanlab" validate simsans | tail -1
 
-alone "$sanlab" serve . --port 0 --no-browser >serve.txt 2>&1 &
+# Not by the function, whose shell would end in place of the server.
+env -i PATH=/usr/bin:/bin HOME="$folder" "$sanlab" serve . --port 0 --no-browser >serve.txt 2>&1 &
 server=$!
 for _ in $(seq 100); do
     grep -qs 'http://' serve.txt && break
