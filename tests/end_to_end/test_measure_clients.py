@@ -14,7 +14,11 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import SanlabError
-from sanlab.measurement.clients import parse_client
+from sanlab.measurement.clients import Client, parse_client
+from sanlab.measurement.job import luns_of, sections_of
+from sanlab.measurement.places import Places, Wanted
+from sanlab.plan.compile import compile_plan
+from sanlab.scenario.load import parse_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,6 +167,23 @@ def test_a_failure_of_a_server_is_said(folder: Path, servers: list[str]) -> None
     assert code == 1
     assert "fio failed: " in output
     assert not (folder / "run").exists()
+
+
+@pytest.mark.parametrize("folder", ["/mnt/test/", "/mnt/a:b/"])
+def test_the_last_job_on_a_file_removes_it(folder: str) -> None:
+    scenario = parse_scenario(SAN)
+    plan = compile_plan(scenario)
+    clients = {"host1": Client("10.0.0.5"), "host2": Client("10.0.0.6")}
+    places = Places(Wanted({"*": folder}, 1 << 24, (), clients), luns_of(plan, scenario))
+    sections = sections_of(plan, scenario, places.by_lun, None)
+    ends = [one.name for one in sections if "unlink=1" in one.text.splitlines()]
+    by_file = {
+        one.files: [each for each in sections if each.files == one.files] for one in sections
+    }
+    assert len(by_file) == len(ends) == 2
+    for own in by_file.values():
+        (last,) = (one for one in own if one.name in ends)
+        assert last.end_ms == max(one.end_ms for one in own)
 
 
 @pytest.mark.parametrize("text", ["host1=10.0.0.5:0", "host1=10.0.0.5:70000", "=10.0.0.5"])

@@ -29,6 +29,8 @@ class Section:
 
     Attributes
     ----------
+    files
+        Files that fio makes for it on another machine.
     start_ms, ramp_ms, run_ms
         When it starts, how long it runs before its I/O counts, and how long its I/O counts.
     """
@@ -40,6 +42,7 @@ class Section:
     start_ms: int
     ramp_ms: int
     run_ms: int
+    files: tuple[str, ...] = ()
 
     @property
     def end_ms(self) -> int:
@@ -120,18 +123,17 @@ def sections_of(
         host = plan.hosts[job.host].name
         where = _where(works[name], host, own)
         text = "\n".join([*where, *_text(works[name], region, timing)])
-        found.append(Section(f"job{number}", name, host, text, *timing))
-    return _unlinked(found, [place for place in places.values() if place.files])
+        files = tuple(place.files[host] for place in own if host in place.files)
+        found.append(Section(f"job{number}", name, host, text, *timing, files))
+    return _unlinked(found)
 
 
-def _unlinked(sections: list[Section], places: list[Place]) -> list[Section]:
+def _unlinked(sections: list[Section]) -> list[Section]:
     """The sections; the last one on a file that fio makes removes it."""
     last: dict[str, Section] = {}
     for section in sections:
-        for place in places:
-            file = place.files.get(section.host, "")
-            if file and file in section.text.splitlines()[0]:
-                last[file] = max(last.get(file, section), section, key=lambda one: one.end_ms)
+        for file in section.files:
+            last[file] = max(last.get(file, section), section, key=lambda one: one.end_ms)
     ends = {section.name for section in last.values()}
     return [
         replace(one, text=f"{one.text}\nunlink=1") if one.name in ends else one for one in sections
