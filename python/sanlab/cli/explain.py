@@ -61,14 +61,13 @@ def explain(
                 " Simulate the scenario, and compare both with sanlab compare"
             )
             raise SanlabError(reason)
-        workloads = explain_run(run)
-        every = [*workloads, *explain_flows(run)]
+        every = [*explain_run(run), *explain_flows(run)]
         explained = [one for one in every if workload in (None, one.workload)]
         if workload is not None and not explained:
             known = ", ".join(one.workload for one in every)
             reason = f"{folder} has no workload '{workload}'; its workloads are {known}"
             raise SanlabError(reason)
-        trials = _tried(run, workload, workloads) if is_tried and run.plan["jobs"] else []
+        trials = _tried(run, workload) if is_tried and run.plan["jobs"] else []
         slow = slowest(run, workload) if has_slowest else []
         if as_json:
             document = {"title": run.title, "folder": str(run.folder)}
@@ -113,7 +112,7 @@ def _slowest_lines(slow: list[SlowIo]) -> list[str]:
     return lines
 
 
-def _tried(run: Run, workload: str | None, explained: list[Explained]) -> list[Trial]:
+def _tried(run: Run, workload: str | None) -> list[Trial]:
     from sanlab.remedies.trial import try_remedies
     from sanlab.simulation.folder import DEFAULT_PARENT
 
@@ -122,7 +121,6 @@ def _tried(run: Run, workload: str | None, explained: list[Explained]) -> list[T
         workload=workload,
         cache=DEFAULT_PARENT / "trials",
         on_done=progress(lambda done, count: f"{done} of {count} simulations"),
-        explained=explained,
     )
 
 

@@ -12,6 +12,7 @@ from sanlab.explain.limit import Limit, domain_shares
 from sanlab.explain.once import once_for_each_run
 from sanlab.explain.reach import Reach
 from sanlab.explain.saturation import SATURATED
+from sanlab.explain.stalls import stalls
 from sanlab.explain.view import Evidences
 from sanlab.explain.window import active, bins, whole, windows
 from sanlab.results.columns import STAGES
@@ -252,7 +253,7 @@ def _held_back(view: View, workload: str, response_ps: float) -> Limit | None:
     """The stall behind which the I/Os of a rate queued up, if that is most of the response time."""
     ends = bins(view.run)
     after = AFTER_STALL * int(ends[0]) if len(ends) else 0
-    own = [stall for stall in view.evidences.stalls if stall.workload == workload]
+    own = [stall for stall in stalls(view.run) if stall.workload == workload]
     held = sum(
         row["response_sum_ps"]
         for row in view.evidences.flow_bins[workload]
@@ -266,7 +267,7 @@ def _stalled(view: View, workload: str, least: float = STALLED) -> Limit | None:
     window = view.window
     inside = [
         (min(stall.to_ps, window.to_ps) - max(stall.from_ps, window.from_ps), stall)
-        for stall in view.evidences.stalls
+        for stall in stalls(view.run)
         if stall.workload == workload
     ]
     lost = sum(span for span, _ in inside if span > 0)

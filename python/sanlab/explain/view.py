@@ -13,7 +13,6 @@ from sanlab.explain.asking import Asking, asking
 from sanlab.explain.parts import KINDS, line_of, rows_in
 from sanlab.explain.reach import flow_reaches, reaches
 from sanlab.explain.saturation import MOST, SATURATED
-from sanlab.explain.stalls import Stall, stalls
 from sanlab.explain.window import bins
 from sanlab.simulation.tables import numbers, texts
 
@@ -148,11 +147,6 @@ class Evidences:
     def spans(self) -> npt.NDArray[np.float64]:
         """Lengths of the bins of the time line, shape (bins,)."""
         return np.diff(bins(self.run), prepend=0).astype(np.float64)
-
-    @cached_property
-    def stalls(self) -> list[Stall]:
-        """Times without I/O, of all workloads."""
-        return stalls(self.run)
 
     def view(self, window: Window) -> View:
         """Return what the tables say about a window; most workloads share theirs with others."""

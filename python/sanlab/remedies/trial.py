@@ -91,7 +91,6 @@ def try_remedies(
     workload: str | None = None,
     cache: Path | None = None,
     on_done: Callable[[int, int], None] | None = None,
-    explained: list[Explained] | None = None,
 ) -> list[Trial]:
     """Simulate the remedies that fit what limits the workloads of a run.
 
@@ -103,8 +102,6 @@ def try_remedies(
         Folder that keeps the results, so that an interrupted command goes on.
     on_done
         Called with the number of simulations done and of all.
-    explained
-        What limits each workload, if that is known already.
 
     Returns
     -------
@@ -120,7 +117,7 @@ def try_remedies(
         reason = f"{run.folder} was stopped before its end: run it again to try remedies"
         raise SanlabError(reason)
     document = _document(run)
-    explained = explain(run) if explained is None else explained
+    explained = explain(run)
     scenes = _scenes(run, document, workload, explained)
     wanted = [(scene, remedy) for scene in scenes for remedy in propose(scene)]
     before = _answer_of(run, explained)
