@@ -29,6 +29,8 @@ _WIDTH, _HEIGHT = 420, 260
 _PANEL = 400
 #: Values up to this are steps, above it a scale.
 _FEW = 10
+#: Symbols of a legend: a piece of each line, with its dashes.
+STROKES = {"symbolType": "stroke", "symbolSize": 500, "symbolStrokeWidth": 2.5}
 #: Of lines, so that those on top of each other are seen.
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 #: Points of a closed form; its corners need more than the cases give.
@@ -146,8 +148,8 @@ def _by_series(
     ramp = {"scheme": "viridis"}
     is_named = plot.series == "cases" or not set(plot.labels.values()).isdisjoint(order)
     legend: dict[str, Any] = {"orient": "top", "title": None if is_named else plot.series}
-    if not plot.bars:  # a piece of each line, with its dashes
-        legend |= {"symbolType": "stroke", "symbolSize": 500, "symbolStrokeWidth": 2.5}
+    if not plot.bars:
+        legend |= STROKES
     color = nominal(
         "series",
         sort=order,

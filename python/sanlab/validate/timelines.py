@@ -7,8 +7,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import SanlabError
+from sanlab.quantities import PS_PER_S
 from sanlab.report.figures import PALETTE
-from sanlab.validate.plots import DASHES, published_rule
+from sanlab.validate.plots import DASHES, STROKES, published_rule
 from sanlab.vega_lite import Chart, chart, constant, layer, mark, nominal, quantitative
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from sanlab.vega_lite import Datum
 
 _WIDTH, _HEIGHT = 560, 220
-_PS_PER_S = 1e12
 _MIB = 2**20
 #: Runs that are shorter, in seconds, have an axis in milliseconds.
 _SHORT = 2.0
@@ -32,10 +32,9 @@ def draw_timeline(timeline: Timeline, run: Record) -> Chart:
         point["x"] = point["s"] * per_second
     names = list(timeline.ports)
     colours = {"domain": names, "range": list(PALETTE[: len(names)])}
-    legend: dict[str, Any] = {"orient": "top", "title": None, "symbolType": "stroke"}
+    legend: dict[str, Any] = {"orient": "top", "title": None, **STROKES}
     x = quantitative("x", title=f"Time in {unit}", scale={"domain": [0, end * per_second]})
     y = quantitative("y", title="MiB/s", scale={"zero": True})
-    legend |= {"symbolSize": 500, "symbolStrokeWidth": 2.5}
     color = nominal("line", sort=names, scale=colours, legend=legend)
     dashes = {"domain": names, "range": DASHES[: len(names)]}
     dash = nominal("line", sort=names, scale=dashes, legend=legend)
@@ -73,8 +72,8 @@ def rates(timeline: Timeline, run: Record) -> list[dict[str, Any]]:
         raise SanlabError(reason)
     points, before = [], dict.fromkeys(timeline.ports, 0)
     for line, end in sorted(sent, key=lambda key: key[1]):
-        seconds = (end - before[line]) / _PS_PER_S
+        seconds = (end - before[line]) / PS_PER_S
         rate = sent[line, end] / seconds / _MIB
-        points.append({"s": end / _PS_PER_S, "y": rate, "line": line})
+        points.append({"s": end / PS_PER_S, "y": rate, "line": line})
         before[line] = end
     return points
