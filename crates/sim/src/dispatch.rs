@@ -101,7 +101,9 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
                 self.on_data_due(now, exchange, number, seen);
             }
             Event::ParityDone(task) => self.on_parity_done(now, task),
-            Event::PartnerCopied(task) => self.on_partner_copied(now, task),
+            Event::PartnerCopied(array, controller) => {
+                self.on_partner_copied(now, array, controller);
+            }
             Event::DriveFails(array, group) => self.on_drive_fails(now, array, group),
             Event::RebuildDue(array, group, rebuild) => {
                 self.on_rebuild_due(now, array, group, rebuild);

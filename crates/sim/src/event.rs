@@ -85,8 +85,8 @@ pub(crate) enum Event {
     DataDue(Id<Exchange>, u32, u32),
     /// Parity of a task is computed.
     ParityDone(Id<Task>),
-    /// A write of a task is in the partner's cache too.
-    PartnerCopied(Id<Task>),
+    /// A copy of a write may be in the partner's cache: array and the controller that copied.
+    PartnerCopied(Id<Array>, Id<Controller>),
     /// The next drive of a group fails: array and group.
     DriveFails(Id<Array>, Id<Group>),
     /// A step of a rebuild may begin: array, group and rebuild.

@@ -38,7 +38,7 @@ class Partner(ScenarioModel):
     time: Time = 0
     """Fixed time of a copy, without the time for its bytes."""
     rate: Rate
-    """Rate at which it is copied."""
+    """Rate of the way to its cache, which the copies under way share evenly."""
 
 
 #: Keys of a cache that have an effect only with `size`.

@@ -103,24 +103,42 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         let Some(model) = controller.page_cache.as_ref().map(|cache| cache.model) else {
             return;
         };
-        let Some((command, rate)) = model.partner.filter(|_| has_partner) else {
+        let Some((_, rate)) = model.partner.filter(|_| has_partner) else {
             self.serve_from_cache(now, now + model.access, id);
             return;
         };
-        // Only bytes occupy the interconnect: the copies of other writes pass it meanwhile.
-        let done_at =
-            (controller.partner).arrive(now, rate.time_for(task.bytes), command + model.access);
+        let copy = rate.time_for(task.bytes);
+        controller.partner.begin(now, id.same(), copy);
         self.array.tasks[id].came_at = now;
-        let component = self.array.tasks[id].component.number();
-        self.agenda
-            .schedule(done_at, component, Event::PartnerCopied(id));
+        self.await_copy(task.array, home);
     }
 
-    pub(crate) fn on_partner_copied(&mut self, now: Instant, id: Id<Task>) {
-        let task = self.array.tasks[id];
-        let array = &mut self.array.arrays[task.array];
-        let home = array.luns[task.lun].cached_by;
-        array.controllers[home].partner.leave(now, task.came_at);
+    /// Schedule the end of the next copy of a controller's writes. Only bytes occupy the interconnect: other
+    /// copies pass it during the time for a command and the access to the cache.
+    fn await_copy(&mut self, array: Id<Array>, home: Id<Controller>) {
+        let controller = &mut self.array.arrays[array].controllers[home];
+        let Some(model) = controller.page_cache.as_ref().map(|cache| cache.model) else {
+            return;
+        };
+        let command = model.partner.map_or(Span::ZERO, |(command, _)| command);
+        if let Some(ends_at) = controller.partner.next_end(command + model.access) {
+            let event = Event::PartnerCopied(array, home);
+            self.agenda.schedule(ends_at, home.number(), event);
+        }
+    }
+
+    pub(crate) fn on_partner_copied(
+        &mut self,
+        now: Instant,
+        array: Id<Array>,
+        home: Id<Controller>,
+    ) {
+        let partner = &mut self.array.arrays[array].controllers[home].partner;
+        let Some(id) = partner.take(now).map(Id::same) else {
+            return;
+        };
+        partner.leave(now, self.array.tasks[id].came_at);
+        self.await_copy(array, home);
         self.on_cache_served(now, id);
     }
 
