@@ -9,6 +9,8 @@ FRAME_BYTES = 36
 GAP_BYTES = 24
 #: Payload of a full data frame with which most ports log in.
 DATA_BYTES = 2048
+#: What such a frame takes of a fibre.
+FULL_FRAME_BYTES = DATA_BYTES + FRAME_BYTES + GAP_BYTES
 #: One primitive signal, such as R_RDY.
 WORD_BYTES = 4
 #: FCP_CMND with a 16-byte CDB (FCP-4).
@@ -34,7 +36,7 @@ def frame_time_s(payload_bytes: int, bytes_per_s: float, gap_bytes: int = GAP_BY
 
 
 def credit_limited_throughput(
-    *, credit: int, distance_km: float, bytes_per_s: float, payload_bytes: int = 2048
+    *, credit: int, distance_km: float, bytes_per_s: float, payload_bytes: int = DATA_BYTES
 ) -> float:
     """Tell the payload rate of a long link in bytes per second.
 
@@ -62,7 +64,7 @@ def credit_limited_copy(
     distance_km: float,
     bytes_per_s: float,
     copy_bytes: int = 65_536,
-    payload_bytes: int = 2048,
+    payload_bytes: int = DATA_BYTES,
 ) -> float:
     """Tell the rate of writes over a long link in bytes per second, with many on their way.
 

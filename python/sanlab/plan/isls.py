@@ -41,13 +41,9 @@ def channels_of(spec: Link, ends: tuple[End, End], boxes: Boxes) -> ChannelCount
     if any(boxes.by_name[box].kind != "switch" for box, _ in ends):
         return None
     a, b = (boxes.switch(box).values.virtual_channels for box, _ in ends)
-    if a is None or a != b or _count(a) > min(credit_of(spec, ends, boxes)):
+    if a is None or a != b or a.count > min(credit_of(spec, ends, boxes)):
         return None
     return a
-
-
-def _count(channels: ChannelCounts) -> int:
-    return channels.shared or channels.high + channels.medium + channels.low
 
 
 def fits_switches(
@@ -79,7 +75,7 @@ def fits_switches(
     counts = spec.virtual_channels
     if counts is None:
         return True
-    channels = _count(counts)
+    channels = counts.count
     granted = min(credit_of(spec, ends, boxes)) * (spec.count if spec.trunk else 1)
     if spec.long_distance is None and granted < channels:
         problems.add(

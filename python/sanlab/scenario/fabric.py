@@ -53,12 +53,16 @@ class ChannelCounts(ScenarioModel):
     low: Annotated[int, Field(ge=1, le=MAX_CHANNELS)] = 2
     """Channels of low priority."""
 
+    @property
+    def count(self) -> int:
+        """Channels in all."""
+        return self.shared or self.high + self.medium + self.low
+
     @model_validator(mode="after")
     def _are_not_too_many(self) -> ChannelCounts:
-        count = self.high + self.medium + self.low
-        if count > MAX_CHANNELS:
+        if self.count > MAX_CHANNELS:
             raise refusal(
-                reason=f"{count} virtual channels are more than a link has",
+                reason=f"{self.count} virtual channels are more than a link has",
                 remedy=f"Give at most {MAX_CHANNELS} in all",
                 key="high",
             )

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from sanlab.errors import SanlabError
+from sanlab.theory import DATA_BYTES, frame_time_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,10 +98,10 @@ def hba_utilisation_percent(tables: Tables) -> float:
 
 
 def duplex_wire_percent(tables: Tables) -> float:
-    """Throughput over what the busiest port's link carries both ways in frames of 2048 bytes."""
+    """Throughput over what the busiest port's link carries both ways in full data frames."""
     ports = tables["ports"]
-    rate = float(_floats(ports, "bytes_per_s").max()) * 2048 / 2108
-    both = 2 * rate / _MIB
+    rate = float(_floats(ports, "bytes_per_s").max())
+    both = 2 * DATA_BYTES / frame_time_s(DATA_BYTES, rate) / _MIB
     return 100 * throughput_mib_per_s(tables) / both
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sanlab.report.build import standalone_topology
 from sanlab.results.run import Run
 from sanlab.simulation.folder import write_file
+from sanlab.theory import DATA_BYTES, FULL_FRAME_BYTES
 from sanlab.validate.metrics import title_of
 from sanlab.validate.page import show
 from sanlab.validate.plots import as_svg, draw
@@ -119,7 +120,7 @@ def _line_rates(study: Validation) -> list[str]:
     lines = [
         "## Beside what the wire carries",
         "",
-        "Links carry 2048 bytes of data in 2108. These cases fill theirs.",
+        f"Links carry {DATA_BYTES} bytes of data in {FULL_FRAME_BYTES}. These cases fill theirs.",
         "",
         "| links | carry, MiB/s | simulated | difference |",
         "|---|---:|---:|---:|",
