@@ -2,15 +2,16 @@
 //!
 //! Pages have sectors of 512 bytes, each valid, dirty or on its way to disk by itself. Clean pages
 //! make room in the order of their last use; a page with dirty sectors stays, and so does one that a
-//! write is to fill whose data are on their way. Destaging begins above the high watermark, oldest dirty
-//! page first, and goes on to the low one; it also takes data of a certain age, and all of them while no
-//! command comes. A destage takes all dirty neighbours in the stripe of the page with it.
+//! write is to fill whose data are on their way. Destaging begins above the high watermark, by address or
+//! oldest dirty page first, and goes on to the low one; it also takes data of a certain age, and all of them
+//! while no command comes. A destage takes all dirty neighbours in the stripe of the page with it.
 
 mod model;
 mod partner;
 mod prefetch;
 mod recency;
 mod room;
+mod sweep;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,6 +24,8 @@ pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel,
 pub use partner::Partner;
 use prefetch::Prefetch;
 use recency::Recency;
+pub use sweep::{Home, Store};
+use sweep::{Sweeps, Verdict};
 
 /// LUN and number of a page.
 type Key = (Id<Lun>, u64);
@@ -37,6 +40,8 @@ struct Page {
     pins: u32,
     /// It became dirty then.
     dirty_since: Instant,
+    /// It was written again since; a sweep passes over it once.
+    is_rewritten: bool,
 }
 
 impl Page {
@@ -69,6 +74,10 @@ pub struct PageCache {
     recency: Recency,
     /// Pages that became dirty, in that order, and when; some are clean by now.
     dirty_order: VecDeque<(Key, Instant)>,
+    /// Dirty pages by address, if they are destaged so.
+    sweeps: Sweeps,
+    /// Where each LUN is.
+    homes: IdVec<Lun, Home>,
     held: u32,
     /// Pages that writes are to fill and that are not held.
     reserved: u32,
@@ -99,6 +108,8 @@ impl PageCache {
             free: Vec::new(),
             recency: Recency::new(),
             dirty_order: VecDeque::new(),
+            sweeps: Sweeps::default(),
+            homes: IdVec::new(),
             held: 0,
             reserved: 0,
             is_draining: false,
@@ -251,6 +262,7 @@ impl PageCache {
             flying: 0,
             pins: 0,
             dirty_since: Instant::START,
+            is_rewritten: false,
         };
         let slot = if let Some(slot) = self.free.pop() {
             slot
@@ -296,6 +308,33 @@ impl PageCache {
         }
     }
 
+    /// Tells where each LUN is.
+    pub fn set_homes(&mut self, homes: IdVec<Lun, Home>) {
+        self.homes = homes;
+    }
+
+    fn home_of(&self, lun: Id<Lun>) -> Home {
+        let alone = Home {
+            store: lun.number(),
+            start: 0,
+            together: 0,
+        };
+        self.homes.get(lun).copied().unwrap_or(alone)
+    }
+
+    fn place_of(&self, (lun, page): Key) -> (Store, u64) {
+        let home = self.home_of(lun);
+        (home.store, home.start + page * self.model.page)
+    }
+
+    /// Where a sweep goes on behind a page.
+    fn place_behind(&self, (lun, page): Key) -> (Store, u64) {
+        let home = self.home_of(lun);
+        let together = home.together.max(self.model.page);
+        let address = page * self.model.page;
+        (home.store, home.start + (address / together + 1) * together)
+    }
+
     /// Returns the next extent to destage, if destaging is due; the caller reports its end.
     /// `stripe` returns the best number of bytes of a LUN to write at once.
     pub fn next_destage(
@@ -306,6 +345,18 @@ impl PageCache {
         if self.flights >= self.model.destages || !self.is_destage_due(now) {
             return None;
         }
+        let key = if self.model.by_address {
+            self.next_by_address(now)?
+        } else {
+            self.next_by_age(now)?
+        };
+        let stripe = stripe(key.0).max(self.model.page);
+        let width = (self.model.destage / stripe).max(1) * stripe;
+        let page = self.pages[self.index[&key]];
+        Some(self.begin_destage(now, key, page, width))
+    }
+
+    fn next_by_age(&mut self, now: Instant) -> Option<Key> {
         for _ in 0..self.dirty_order.len() {
             let (key, _) = self.dirty_order.pop_front()?;
             let Some(&slot) = self.index.get(&key) else {
@@ -319,21 +370,69 @@ impl PageCache {
                 self.becomes_dirty(now, slot);
                 continue;
             }
-            let stripe = stripe(key.0).max(self.model.page);
-            let width = (self.model.destage / stripe).max(1) * stripe;
-            return Some(self.begin_destage(now, key, page, width));
+            return Some(key);
         }
         None
+    }
+
+    /// Below the watermarks only what has been dirty for its time, unless the cache rests.
+    fn next_by_address(&mut self, now: Instant) -> Option<Key> {
+        let rests = (self.model.rest).is_some_and(|rest| self.used_at + rest <= now);
+        let only_due = !(self.is_draining || !self.waiting.is_empty() || rests);
+        let (index, pages) = (&self.index, &mut self.pages);
+        let next = self.sweeps.next(only_due, |key| {
+            let Some(page) = index.get(&key).map(|&slot| &mut pages[slot]) else {
+                return Verdict::Gone;
+            };
+            match page {
+                page if page.dirty == 0 => Verdict::Gone,
+                page if page.flying != 0 => Verdict::Pass,
+                page if page.is_rewritten && !only_due => {
+                    page.is_rewritten = false;
+                    Verdict::Pass
+                }
+                _ => Verdict::Take,
+            }
+        });
+        if let Some(key) = next {
+            self.sweeps.go_on(self.place_behind(key));
+        }
+        next
+    }
+
+    /// Pages that have been dirty for their time are due, if destaged by address.
+    fn mature(&mut self, now: Instant) {
+        let Some(age) = self.model.age.filter(|_| self.model.by_address) else {
+            return;
+        };
+        while let Some(&(key, at)) = self.dirty_order.front()
+            && at + age <= now
+        {
+            self.dirty_order.pop_front();
+            let page = self.index.get(&key).map(|&slot| &self.pages[slot]);
+            if page.is_some_and(|page| page.dirty != 0 && page.dirty_since == at) {
+                self.sweeps.mature(self.place_of(key));
+            }
+        }
     }
 
     /// A page is the last in the order of dirty pages, and counts from now.
     fn becomes_dirty(&mut self, now: Instant, slot: Id<Page>) {
         let page = &mut self.pages[slot];
         page.dirty_since = now;
-        self.dirty_order.push_back((page.key, now));
+        page.is_rewritten = false;
+        let key = page.key;
+        if self.model.by_address {
+            self.sweeps.insert(self.place_of(key), key);
+        }
+        // By address, only ages are read from this list.
+        if !self.model.by_address || self.model.age.is_some() {
+            self.dirty_order.push_back((key, now));
+        }
     }
 
     fn is_destage_due(&mut self, now: Instant) -> bool {
+        self.mature(now);
         self.is_draining || !self.waiting.is_empty() || self.due_at().is_some_and(|at| at <= now)
     }
 
@@ -342,6 +441,13 @@ impl PageCache {
         let PageCacheModel { age, rest, .. } = self.model;
         if age.is_none() && rest.is_none() {
             return None;
+        }
+        if self.sweeps.is_due() {
+            return Some(Instant::START);
+        }
+        if self.model.by_address && age.is_none() {
+            let rest = rest.filter(|_| self.sweeps.has_dirty())?;
+            return Some(self.used_at + rest);
         }
         let since = self.oldest_dirty()?;
         let of_age = age.map(|age| since + age);
@@ -406,6 +512,9 @@ impl PageCache {
             let slot = self.index[&key];
             self.pages[slot].flying = mask;
             self.pages[slot].dirty &= !mask;
+            if self.model.by_address {
+                self.sweeps.remove(self.place_of(key));
+            }
             if self.pages[slot].dirty != 0 {
                 self.becomes_dirty(now, slot);
             }
@@ -435,6 +544,9 @@ impl PageCache {
     /// The memory it was in is gone: what is clean with it, and what is dirty unless a copy is left. What is
     /// on its way to disk gets there.
     pub fn lose(&mut self, keeps_dirty: bool) {
+        if !keeps_dirty {
+            self.sweeps.clear();
+        }
         for (key, slot) in std::mem::take(&mut self.index) {
             let page = &mut self.pages[slot];
             let was_held = page.is_held();
