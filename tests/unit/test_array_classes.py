@@ -162,6 +162,6 @@ def test_the_page_has_each_comparison() -> None:
         off = of["today"] / of["published"] - 1
         assert has_row(of["published"], of["today"], f"{off:+.0%}".replace("%", " %"))
     for of in BENCHMARKS["response"]:
-        cells = (f"{of['published']:.2f} ms", f"{of['today']:.2f} ms", f"{of['iops']:,}")
+        times = (f"{of['published']:.2f} ms", f"{of['today']:.2f} ms")
         ratio = f"{of['today'] / of['published']:.2f}"
-        assert has_row(f"`{of['case']}`", of["product"], *cells, ratio)
+        assert has_row(f"`{of['case']}`", of["product"], f"{of['iops']:,}", *times, ratio)

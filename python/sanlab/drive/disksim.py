@@ -101,8 +101,8 @@ LISTED_LAYOUTS = {
     "not read",
 }
 LISTED_REMEDY = (
-    "Describe its zones in 'dm_layout_g1': cylinders, blocks per track and skews; or in a YAML file "
-    "with 'zones' and 'seek', as in docs/how-to/replay-a-drive.md"
+    "Describe its zones in 'dm_layout_g1': cylinders, blocks per track and skews; or in a YAML "
+    "file with 'zones' and 'seek', as in docs/how-to/replay-a-drive.md"
 )
 #: Keys that are read over, and when they would matter.
 IGNORED = {

@@ -1,5 +1,7 @@
 //! Frames that wait too long for credit, and links that are reset for want of it.
 
+#![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+
 use crate::support::*;
 use proptest::prelude::*;
 use sanlab_sim::Outcome;
@@ -183,8 +185,8 @@ fn channels(san: &mut San, credit: u32, delay: u64) -> usize {
     isl
 }
 
-/// One virtual channel loses all of its credit. The other one goes on, until the whole link is reset: there
-/// is no reset of a channel.
+/// One virtual channel loses all of its credit. The other one goes on, until the whole link is reset: a
+/// channel is not reset alone.
 #[test]
 fn a_channel_without_credit_has_its_link_reset_exactly_after_the_time_out() {
     let mut san = San::new(4 * SECOND);

@@ -264,7 +264,7 @@ fn pages_of_an_admitted_write_stay() {
     assert_eq!(cache.check(), Ok(()));
 }
 
-/// By address, the sweep goes on where it was; what was written again is passed over once.
+/// By address, the sweep continues at its hand; what was written again is passed over once.
 #[test]
 fn destages_follow_addresses() {
     let mut cache = PageCache::new(PageCacheModel {
