@@ -43,6 +43,23 @@ def test_drives_of_a_class_sustain_what_published_ones_do(
     assert iops / of["drives"] == pytest.approx(of["exceeded"], rel=0.02)
 
 
+@pytest.mark.parametrize(("order", "grows"), [("age", True), ("address", False)])
+def test_half_of_the_published_rate_is_too_much_in_the_order_of_age(
+    order: str, *, grows: bool, tmp_path: Path
+) -> None:
+    """Unwritten data grow through the second minute; by address they have settled."""
+    of = BENCHMARKS["sustained"][0]
+    half = of["published"] * of["drives"] // BSU_IOPS // 2 + 1
+    changes = {"workloads.spc1.spc1.bsus": half, "arrays.dev1.cache.destage_order": order}
+    run = sanlab.run(SUPPORT / of["scenario"], overrides=changes, folder=tmp_path / "run")
+    dirty: dict[int, int] = {}
+    for row in run.rows("cache_series"):
+        second = row["time_ps"] // 10**12
+        dirty[second] = dirty.get(second, 0) + row["mean_dirty_bytes"]
+    middle, end = (sum(dirty[second] for second in range(at - 9, at + 1)) for at in (60, 120))
+    assert (end > 1.5 * middle) == grows
+
+
 @pytest.mark.parametrize("of", BENCHMARKS["most"], ids=lambda of: of["case"])
 def test_five_disks_write_as_much_as_measured(of: dict[str, Any], tmp_path: Path) -> None:
     """The largest rate in each order of destages; the load asks for more."""
