@@ -95,7 +95,7 @@ class Cache(ScenarioModel):
     destage_order: Literal["address", "age"] | None = None
     """Which of the data that are due are destaged next. `age`, the default: what has been dirty for
     longest. `address`: the next by address on its disks, round and round, so that arms move little;
-    the disk arrays of the catalog have it."""
+    the disk arrays of the catalog have it, unless the scenario writes a `cache` of its own."""
     destage: Size | None = None
     """Most that is destaged at once, in whole stripes; one stripe by default."""
     destage_age: Time | None = None
