@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +15,6 @@ from sanlab.plan.compile import compile_plan
 from sanlab.plan.schema import PagesCache, RaidMedia
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sanlab.plan.schema import ArrayPlan
 
 CLASSES = (
@@ -62,6 +62,7 @@ def test_a_class_has_controllers_with_mirrored_caches_and_a_pool(
     assert isinstance(array.cache, PagesCache)
     assert array.cache.partner is not None
     assert array.cache.write_back
+    assert array.cache.destage_order == ("age" if model.endswith("flash") else "address")
     (pool,) = array.groups
     assert pool.level == "raid10"
     assert bool(array.ssds) == model.endswith("flash")
@@ -127,3 +128,40 @@ def test_destages_keep_all_drives_busy(
     cache = array_of(tmp_path, model, keys, "{name: lun1, size: 1GiB}").cache
     assert isinstance(cache, PagesCache)
     assert cache.destages == 3
+
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/accuracy/arrays.md").read_text(encoding="utf-8")
+BENCHMARKS = tomllib.loads(
+    (ROOT / "tests/support/array_benchmarks.toml").read_text(encoding="utf-8")
+)
+
+
+def has_row(*cells: object) -> bool:
+    """Whether a line of the page has all of these cells."""
+    lines = PAGE.splitlines()
+    return any(all(str(cell) in line for cell in cells) for line in lines if line[:1] == "|")
+
+
+def test_the_page_has_the_bound_of_each_class_beside_its_benchmarks() -> None:
+    for name in CLASSES:
+        entry = entries_of("arrays")[name]
+        assert isinstance(entry, ArrayEntry)
+        for result in entry.benchmarks:
+            if result.iops is not None:
+                bound = f"{int(entry.computed['processors_iops']):,}"
+                assert has_row(name, result.product, result.name, f"{result.iops:,}", bound)
+
+
+def test_the_page_has_each_comparison() -> None:
+    for of in BENCHMARKS["sustained"]:
+        product = of["product"].split(",")[0]
+        cells = (of["published"], of["first"], of["today"], of["exceeded"])
+        assert has_row(f"`{of['case']}`", product, *cells)
+    for of in BENCHMARKS["most"]:
+        off = of["today"] / of["published"] - 1
+        assert has_row(of["published"], of["today"], f"{off:+.0%}".replace("%", " %"))
+    for of in BENCHMARKS["response"]:
+        times = (f"{of['published']:.2f} ms", f"{of['today']:.2f} ms")
+        ratio = f"{of['today'] / of['published']:.2f}"
+        assert has_row(f"`{of['case']}`", of["product"], f"{of['iops']:,}", *times, ratio)

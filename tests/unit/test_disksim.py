@@ -180,6 +180,13 @@ def test_the_parv_beside_the_drive_carries_the_bus(tmp_path: Path, name: str) ->
     assert mean_ms(tmp_path, through, "R 0 10 0\n") < reads
 
 
+def test_a_negative_transfer_time_of_the_drive_is_none(tmp_path: Path) -> None:
+    """DiskSim takes the slower of bus and drive."""
+    loaded = drive(tmp_path, "Bulk sector transfer time = -0.015", parv="drive.parv")
+    plain = drive(tmp_path, "Bulk sector transfer time = 0.0", parv="drive.parv")
+    assert loaded.plan.block_transfer_ps == plain.plan.block_transfer_ps
+
+
 def test_the_parv_itself_names_the_drive(tmp_path: Path) -> None:
     drive(tmp_path, parv="small.parv")
     assert read_disksim(tmp_path / "small.parv").plan.block_transfer_ps == (MS // 10, MS // 5)

@@ -42,14 +42,24 @@ BROCADE, CISCO = "model: brocade-6510", "model: mds-9148t"
 
 def test_a_link_between_switches_has_the_credit_and_channels_of_their_models() -> None:
     assert isl(BROCADE, BROCADE) == (20, 20, [5, 5, 5, 5])
-    assert isl(CISCO, CISCO) == (500, 500, [])
+    assert isl(CISCO, CISCO) == (485, 485, [])
     host = links_of(BROCADE, BROCADE)[0]
     assert host["credit_a_to_b"] == 8
     assert host["virtual_channels"] == []
 
 
+@pytest.mark.parametrize(
+    ("model", "credit"),
+    [("mds-9148", 32), ("mds-9148s", 64), ("mds-9396s", 250), ("mds-9710-64g", 1000)],
+)
+def test_an_mds_keeps_credit_for_control_traffic_between_switches(model: str, credit: int) -> None:
+    """One in eight, at most 15 (Cisco tech note 212530: 8 of 64)."""
+    data = credit - min(credit // 8, 15)
+    assert isl(f"model: {model}", f"model: {model}") == (data, data, [])
+
+
 def test_each_switch_grants_its_own_credit_and_channels_need_both() -> None:
-    assert isl(BROCADE, CISCO) == (500, 20, [])
+    assert isl(BROCADE, CISCO) == (485, 20, [])
     assert isl(BROCADE, "model: brocade-g720") == (20, 20, [5, 5, 5, 5])
     assert isl(BROCADE, "model: generic-16g") == (8, 20, [])
 

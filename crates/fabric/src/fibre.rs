@@ -247,13 +247,9 @@ impl Fibre {
         self.lost_credit = 0;
         self.credit_loss = None;
         self.credit.renew(at);
-        let discipline = self
-            .features
-            .as_mut()
-            .and_then(|features| features.discipline.as_mut());
-        let channels = discipline.map(|discipline| &mut discipline.credits);
-        for credit in channels.into_iter().flatten() {
-            credit.renew(at);
+        let features = self.features.as_mut();
+        if let Some(discipline) = features.and_then(|features| features.discipline.as_mut()) {
+            discipline.renew_credit(at);
         }
     }
 
@@ -283,6 +279,10 @@ impl Fibre {
         let known = loss.lose(credit, count, now);
         self.lost_credit += known;
         self.credit_loss = Some(loss);
+        let features = self.features.as_mut();
+        if let Some(discipline) = features.and_then(|features| features.discipline.as_mut()) {
+            discipline.lost_credit(now);
+        }
         count
     }
 

@@ -171,6 +171,10 @@ pub struct Discipline {
     channels: Vec<VirtualChannel>,
     /// Their credit.
     pub(crate) credits: Vec<FlowControl>,
+    /// When the last frame of each of them started.
+    started_at: Vec<Instant>,
+    /// Since when each has been known to be without credit.
+    without_credit: Vec<Option<Instant>>,
     /// The lane of the frame taken last.
     serving: Id<Lane>,
 }
@@ -220,6 +224,8 @@ impl Discipline {
                 .iter()
                 .map(|channel| FlowControl::bb_credit(channel.credit))
                 .collect(),
+            started_at: vec![Instant::START; channels.len()],
+            without_credit: vec![None; channels.len()],
             serving: Id::new(0),
         };
         let own = discipline.channels_of(shared_class).count();
@@ -384,12 +390,56 @@ impl Discipline {
     /// gate opens again.
     pub(crate) fn start(&mut self, now: Instant, slot: Span, frame: &Frame) -> (u8, Instant) {
         let lane = &mut self.lanes[self.serving];
+        let channel = usize::from(lane.channel);
+        if let Some(at) = self.started_at.get_mut(channel) {
+            (*at, self.without_credit[channel]) = (now, None);
+        }
         lane.gate.pass(now, slot, frame.wire_bytes);
         lane.counters.frames += 1;
         lane.counters.bytes += u64::from(frame.wire_bytes);
         lane.counters.payload_bytes += u64::from(frame.payload_bytes);
         lane.counters.held += u128::from((now - frame.ready_at).as_ps());
         (lane.channel, lane.gate.open_at())
+    }
+
+    /// Since when a virtual channel that had a frame to send has been without credit, of those that have
+    /// been so for longest.
+    pub(crate) fn without_credit(&mut self, queues: &Queues, now: Instant) -> Option<Instant> {
+        for (credit, since) in self.credits.iter().zip(&mut self.without_credit) {
+            if credit.next_at() <= now {
+                *since = None;
+            }
+        }
+        for (queue, ready_at) in queues.heads() {
+            let lane = &self.lanes[Id::new(queue.number() / self.ports)];
+            let channel = usize::from(lane.channel);
+            let ready_at = ready_at.max(lane.gate.open_at());
+            let has_none = (self.credits.get(channel)).is_some_and(|of| of.next_at() > now);
+            if has_none && ready_at <= now {
+                let since = ready_at.max(self.started_at[channel]);
+                self.without_credit[channel].get_or_insert(since);
+            }
+        }
+        self.without_credit.iter().flatten().copied().min()
+    }
+
+    /// All credit of its channels is there from this instant on.
+    pub(crate) fn renew_credit(&mut self, at: Instant) {
+        for credit in &mut self.credits {
+            credit.renew(at);
+        }
+        self.started_at.fill(at);
+        self.without_credit.fill(None);
+    }
+
+    /// The first channel has lost credit: it may have none from now on, whether it has a frame or not.
+    pub(crate) fn lost_credit(&mut self, now: Instant) {
+        let first = self.credits.first().zip(self.without_credit.first_mut());
+        if let Some((credit, since)) = first
+            && credit.next_at() == Instant::NEVER
+        {
+            since.get_or_insert(now);
+        }
     }
 
     /// A pair that was named has another limit; says when its gate opens.

@@ -41,6 +41,8 @@ pub enum CachePlan {
         high_pages: u32,
         /// Destages under way at once.
         destages: NonZeroU32,
+        /// Which of the pages that are due is destaged next.
+        destage_order: DestageOrderPlan,
         /// Age at which dirty data are destaged. Without it, only the watermarks count.
         destage_age_ps: Option<u64>,
         /// Time without a command after which all dirty data are destaged. Without it, they stay.
@@ -48,6 +50,17 @@ pub enum CachePlan {
         /// Copy of each write to the partner controller, if there is one.
         partner: Option<PartnerPlan>,
     },
+}
+
+/// Which of the pages that are due is destaged next.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DestageOrderPlan {
+    /// The one that has been dirty for longest.
+    Age,
+    /// The next one by address, from the first of a LUN to the last and over again.
+    Address,
 }
 
 /// Reading ahead for sequential readers.

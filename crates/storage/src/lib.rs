@@ -41,7 +41,7 @@ pub use lun::{LogicalUnit, Media, Piece, Stripe};
 pub use mirror::{Mirror, MirrorCounters, MirrorMode, MirrorRoute, MirroredWrite};
 pub use open_bursts::OpenBursts;
 pub use page_cache::{
-    Extent, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
+    Extent, Home, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
     SECTOR_BYTES,
 };
 pub use parts::{FrontEndPort, Lun};

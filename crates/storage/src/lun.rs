@@ -6,6 +6,8 @@ use crate::controller::Controller;
 use crate::disk::Disk;
 use crate::flash::Flash;
 use crate::mirror::Mirror;
+use crate::page_cache::{Home, Store};
+use crate::parts::Lun;
 use crate::raid::Group;
 use crate::ram::Ram;
 use crate::service_time::ServiceTime;
@@ -103,7 +105,32 @@ impl Media {
             Self::Memory { .. } | Self::Flash(_) | Self::Ram(_) => 0,
         }
     }
+
+    /// Where a LUN is, for destages by address.
+    pub fn home(&self, lun: Id<Lun>, groups: &IdVec<Group>) -> Home {
+        let (store, start, together) = match self {
+            Self::Raid { group, start } => {
+                let together = groups[*group].mapping.together_bytes();
+                (group.number(), *start, together)
+            }
+            Self::Stripe(stripe) => {
+                let first = stripe.disks.first().map_or(0, |disk| disk.number());
+                let start = stripe.start * stripe.disks.len() as u64;
+                (STRIPES + first, start, stripe.stripe_bytes)
+            }
+            Self::Memory { .. } | Self::Flash(_) | Self::Ram(_) => (OTHERS + lun.number(), 0, 0),
+        };
+        Home {
+            store,
+            start,
+            together,
+        }
+    }
 }
+
+/// Numbers of what holds LUNs: groups come first, then stripes, then LUNs with a store of their own.
+const STRIPES: Store = 1 << 30;
+const OTHERS: Store = 1 << 31;
 
 impl Stripe {
     /// The pieces of a request. Consecutive stripes of one disk are adjacent, so each

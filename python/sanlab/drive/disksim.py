@@ -93,6 +93,17 @@ WRITE_CACHES: Sequence[WriteCachePlan] = ("off", "on", "on")
 #: `disk_preseek_t`.
 DEPARTURES: Sequence[DeparturePlan] = ("after_status", "with_status", "after_media")
 REQUESTED: dict[int, RequestedPlan] = {0: "kept", 1: "replaced", -1: "dropped"}
+#: Layouts that are not read, and why.
+LISTED_LAYOUTS = {
+    "dm_layout_g2": "The layout 'dm_layout_g2' lists extents of the disk in a file of its own, "
+    "which sanlab does not read",
+    "dm_layout_g4": "The layout 'dm_layout_g4' lists single tracks in patterns, which sanlab does "
+    "not read",
+}
+LISTED_REMEDY = (
+    "Describe its zones in 'dm_layout_g1': cylinders, blocks per track and skews; or in a YAML "
+    "file with 'zones' and 'seek', as in docs/how-to/replay-a-drive.md"
+)
 #: Keys that are read over, and when they would matter.
 IGNORED = {
     "Hold bus entire write xfer": "it matters for writes larger than a buffer segment",
@@ -170,6 +181,8 @@ class _Drive:
         self.mechanics = model.block("Mechanical Model")
         self.layout = model.block("Layout Model")
         for block, kind in ((self.mechanics, "dm_mech_g1"), (self.layout, "dm_layout_g1")):
+            if block.kind in LISTED_LAYOUTS:
+                block.refuse("", LISTED_LAYOUTS[block.kind], LISTED_REMEDY)
             if block.kind != kind:
                 block.refuse("", f"The model '{block.kind}' is not known", f"Use '{kind}'")
         rpm = self.mechanics.number("Rotation speed (in rpms)")
@@ -371,13 +384,15 @@ class _Drive:
 
     def _block_transfer(self, bus: Bus | None) -> tuple[int, int]:
         """Transfer of a block by the slower of bus and drive, of a read and of a write."""
-        own = self.disk.number("Bulk sector transfer time", 0.0) if self.disk else 0.0
+        # DiskSim takes the slower of bus and drive, so a negative time of the drive is none.
+        key = "Bulk sector transfer time"
+        own = max(0.0, self.disk.number(key, 0.0, signed=True)) if self.disk else 0.0
         if bus is not None:
             return _ps(max(own, bus.read_ms)), _ps(max(own, bus.write_ms))
         if own > 0 or self.disk is None:
             return _ps(own), _ps(own)
         self.notes.append(
-            f"No .parv beside {self.path.name} gives the bus, 'Bulk sector transfer time' is 0: "
+            f"No .parv beside {self.path.name} gives the bus, '{key}' is not above 0: "
             f"sanlab assumes {ASSUMED_BLOCK_TRANSFER_MS} ms a block; use '--block-transfer'"
         )
         return _ps(ASSUMED_BLOCK_TRANSFER_MS), _ps(ASSUMED_BLOCK_TRANSFER_MS)

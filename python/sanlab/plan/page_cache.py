@@ -88,6 +88,7 @@ def build_page_cache(
         low_pages=dirty_pages * low // _WHOLE_PPM,
         high_pages=dirty_pages * high // _WHOLE_PPM,
         destages=given(cache.destages, destages),
+        destage_order=given(cache.destage_order, "age"),
         destage_age_ps=cache.destage_age,
         destage_rest_ps=cache.destage_rest,
         partner=_partner(cache, controllers),

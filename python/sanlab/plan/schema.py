@@ -700,6 +700,8 @@ class PagesCache(PlanPart, frozen=True, kw_only=True, tag_field="kind", tag="pag
     """Dirty pages above which destaging begins."""
     destages: PositiveU32
     """Destages under way at once."""
+    destage_order: DestageOrderPlan
+    """Which of the pages that are due is destaged next."""
     destage_age_ps: U64 | None
     """Age at which dirty data are destaged. Without it, only the watermarks count."""
     destage_rest_ps: U64 | None
@@ -721,6 +723,10 @@ class PrefetchPlan(PlanPart, frozen=True, kw_only=True):
     """Bytes read ahead."""
     on_miss: bool
     """Whether it waits until the reader misses."""
+
+
+#: Which of the pages that are due is destaged next.
+DestageOrderPlan = Literal["age", "address"]
 
 
 class PartnerPlan(PlanPart, frozen=True, kw_only=True):

@@ -306,6 +306,17 @@ class Disk(ScenarioModel):
     """Rate between buffer and interface; unlimited by default."""
 
 
+def _is_striping(value: object) -> object:
+    """Refuse protection, which a LUN has from a pool or group of its array."""
+    if value in (0, "0", None):
+        return value
+    raise refusal(
+        reason="A LUN alone is striped, 'raid: 0'; protection is that of a pool or group",
+        remedy="Write 'pool: {raid: {level: 5, drives: 5}}' for the array, or 'groups' of it and "
+        "the 'group' of the LUN",
+    )
+
+
 #: Keys that say what holds the blocks of a LUN.
 _MEDIA = ("memory", "raid", "group", "flash", "ram")
 
@@ -328,7 +339,7 @@ class Lun(ScenarioModel):
     in turn."""
     memory: Memory | None = None
     """Media whose service time does not depend on the address."""
-    raid: Literal[0] | None = None
+    raid: Annotated[Literal[0] | None, BeforeValidator(_is_striping)] = None
     """RAID level; the LUN is striped over disks of the array."""
     disks: Annotated[int, Field(ge=1, le=1024)] | None = None
     """Disks it is striped over; by default one of each array group."""

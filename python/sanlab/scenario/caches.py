@@ -52,6 +52,7 @@ _PAGE_KEYS = (
     "write_back",
     "destage",
     "destages",
+    "destage_order",
     "destage_age",
     "destage_rest",
     "partner",
@@ -91,6 +92,10 @@ class Cache(ScenarioModel):
     """Destages under way at once; by default one for each disk of the array and 8 for each SSD, and
     at least 8; a group of RAID 3 counts as one disk. Fewer leave drives idle while the cache is
     full."""
+    destage_order: Literal["address", "age"] | None = None
+    """Which of the data that are due are destaged next. `age`, the default: what has been dirty for
+    longest. `address`: the next by address on its disks, round and round, so that arms move little;
+    the disk arrays of the catalog have it, unless the scenario writes a `cache` of its own."""
     destage: Size | None = None
     """Most that is destaged at once, in whole stripes; one stripe by default."""
     destage_age: Time | None = None

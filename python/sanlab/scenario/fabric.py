@@ -41,6 +41,15 @@ MAX_CHANNELS = 16
 MAX_MEMBERS = 16
 
 
+def _is_yes_or_no(value: object) -> object:
+    """Refuse a number of links, which `count` gives."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise refusal(
+            reason=f"'{value}' is not true or false", remedy=f"Write 'count: {value}, trunk: true'"
+        )
+    return value
+
+
 class ChannelCounts(ScenarioModel):
     """Virtual channels of each priority, as of the QoS links of Brocade: 5, 4 and 2."""
 
@@ -238,7 +247,7 @@ class Link(ScenarioModel):
     """Speed; by default the highest that both ends support."""
     count: Annotated[int, Field(ge=1, le=256)] = 1
     """Number of parallel links for each pair of ends."""
-    trunk: bool = False
+    trunk: Annotated[bool, BeforeValidator(_is_yes_or_no)] = False
     """The parallel links act as one: each frame uses the member that is free first."""
     skew: Length | None = None
     """How much longer the longest cable of a trunk is than `length`. Frames on the shorter cables

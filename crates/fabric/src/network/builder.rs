@@ -185,11 +185,7 @@ fn watches_of(
         }
     }
     let mut watches = Watches::new(fibres.len());
-    for (fibre, mut patience) in patience {
-        // A reset for the sake of one virtual channel is not modelled.
-        let discipline = fibres[fibre].discipline();
-        let has_channels = discipline.is_some_and(|of| !of.credits.is_empty());
-        patience.reset = patience.reset.filter(|_| !has_channels);
+    for (fibre, patience) in patience {
         watches.set(fibre, patience);
     }
     watches

@@ -69,6 +69,7 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
     /// No patience of this transmitter ends before, whatever still comes.
     fn patience_ends_at(&mut self, id: Id<Fibre>, now: Instant) -> Instant {
         let without_credit = self.without_credit(id, now).unwrap_or(now);
+        let channel = self.channel_without_credit(id, now);
         let watch = &self.watches.of[id];
         let heads = self.fibres[id].queues.heads();
         let first = heads.map(|(_, ready_at)| ready_at).min();
@@ -84,7 +85,19 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         };
         of(first, watch.patience.hold)
             .min(no_credit)
-            .min(of(without_credit, watch.patience.reset))
+            .min(of(channel.unwrap_or(without_credit), watch.patience.reset))
+    }
+
+    /// Since when a virtual channel of a transmitter has been without credit, if it has any and one is.
+    /// Frames of the others may pass meanwhile.
+    fn channel_without_credit(&mut self, id: Id<Fibre>, now: Instant) -> Option<Instant> {
+        let fibre = &mut self.fibres[id];
+        if fibre.is_dark(now) {
+            return None;
+        }
+        let features = fibre.features.as_mut();
+        let discipline = features.and_then(|features| features.discipline.as_mut())?;
+        discipline.without_credit(&fibre.queues, now)
     }
 
     /// Since when a transmitter that had a frame to send has been without credit, if it is.
@@ -175,14 +188,16 @@ impl<const EVERY_EVENT: bool> Network<EVERY_EVENT> {
         let Some(limit) = self.watches.of[id].patience.reset else {
             return;
         };
-        let since = self.without_credit(id, now);
+        let of_channel = self.channel_without_credit(id, now);
+        let since = of_channel.or_else(|| self.without_credit(id, now));
         if since.is_some_and(|since| since + limit <= now) {
             self.reset_link(id, now);
         }
     }
 
     /// The transmitter sends LR, and the other end answers LRR. Both ends discard what came by the link
-    /// and waits in their buffers; both have all of their credit when LRR is back.
+    /// and waits in their buffers; both have all of their credit when LRR is back. Virtual channels have
+    /// no reset of their own: one without credit has the whole link reset.
     fn reset_link(&mut self, id: Id<Fibre>, now: Instant) {
         let both = [id, way_back(id)];
         let lost: u64 = both

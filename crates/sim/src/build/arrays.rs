@@ -7,17 +7,17 @@ use sanlab_fc::{Flow, NPort};
 use sanlab_kernel::{Id, IdVec, Instant, MaybeId, RandomStream, Rate, Span, Station};
 use sanlab_storage::{
     Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Drive, Failing,
-    Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, LunMeter,
-    Media, Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel, Partner,
-    RaidMapping, Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
+    Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Lun,
+    LunMeter, Media, Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel,
+    Partner, RaidMapping, Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
 };
 
 use crate::drive::drive_model;
 use crate::flows::{back_end_flows, mirror_flows};
 use crate::plan::{
-    ArrayPlan, CachePlan, DiskModelPlan, DiskPlan, Distribution, GroupPlan, JournalFullPlan,
-    LevelPlan, LimitedPlan, LunPlan, MediaPlan, MirrorModePlan, MirrorPlan, Plan, PlanError,
-    RebuildPlan, SsdPlan, WriteStrategyPlan,
+    ArrayPlan, CachePlan, DestageOrderPlan, DiskModelPlan, DiskPlan, Distribution, GroupPlan,
+    JournalFullPlan, LevelPlan, LimitedPlan, LunPlan, MediaPlan, MirrorModePlan, MirrorPlan, Plan,
+    PlanError, RebuildPlan, SsdPlan, WriteStrategyPlan,
 };
 
 pub(super) fn arrays_of(plan: &Plan) -> Result<IdVec<Array>, PlanError> {
@@ -76,10 +76,24 @@ fn mirror_of(mirror: &MirrorPlan, lun_bytes: u64, flow: Id<Flow>) -> Mirror {
 }
 
 fn array_of(array: &ArrayPlan, n_ports: usize, seed: u64) -> Result<Array, PlanError> {
+    let luns: IdVec<Lun, LogicalUnit> = (array.luns.iter())
+        .map(|lun| lun_of(lun, array, seed))
+        .collect();
+    let groups: IdVec<Group> = array.groups.iter().map(group_of).collect();
+    let mut controllers = controllers_of(array, seed);
+    for cache in controllers
+        .iter_mut()
+        .filter_map(|one| one.page_cache.as_mut())
+    {
+        let homes = luns
+            .pairs()
+            .map(|(lun, unit)| unit.media.home(lun, &groups));
+        cache.set_homes(homes.collect());
+    }
     Ok(Array {
         first_n_port: Id::new(array.n_ports[0]),
         n_ports: array.n_ports.iter().copied().map(Id::new).collect(),
-        controllers: controllers_of(array, seed),
+        controllers,
         failover: failover_of(array),
         port_controllers: port_controllers(array),
         command: Span::from_ps(array.command_ps),
@@ -93,16 +107,12 @@ fn array_of(array: &ArrayPlan, n_ports: usize, seed: u64) -> Result<Array, PlanE
         disks: disks_of(array, seed)?,
         disk_due: IdVec::filled(Instant::NEVER, array.disks.len()),
         disk_open: IdVec::filled(0, array.disks.len()),
-        groups: array.groups.iter().map(group_of).collect(),
+        groups,
         parity: Station::new(1),
         parity_rate: array.parity_bytes_per_s.map(Rate::from),
         back_end: None,
         limits: limits_of(array, n_ports),
-        luns: array
-            .luns
-            .iter()
-            .map(|lun| lun_of(lun, array, seed))
-            .collect(),
+        luns,
     })
 }
 
@@ -210,6 +220,7 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
         low_pages,
         high_pages,
         destages,
+        destage_order,
         destage_age_ps,
         destage_rest_ps,
         partner,
@@ -230,6 +241,7 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
         low_watermark: low_pages,
         high_watermark: high_pages,
         destages: destages.get(),
+        by_address: destage_order == DestageOrderPlan::Address,
         age: destage_age_ps.map(Span::from_ps),
         rest: destage_rest_ps.map(Span::from_ps),
         partner: partner.map(|of| (Span::from_ps(of.latency_ps), Rate::from(of.bytes_per_s))),

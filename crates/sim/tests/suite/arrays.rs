@@ -282,6 +282,8 @@ struct PageCache {
     low_pages: u32,
     high_pages: u32,
     destages: u32,
+    destage_order: DestageOrderPlan,
+    destage_age_ps: Option<u64>,
     partner_bytes_per_s: u64,
 }
 
@@ -296,6 +298,8 @@ fn pages() -> PageCache {
         low_pages: 128,
         high_pages: 384,
         destages: 8,
+        destage_order: DestageOrderPlan::Age,
+        destage_age_ps: None,
         partner_bytes_per_s: 409_600_000,
     }
 }
@@ -322,7 +326,8 @@ impl PageCache {
             low_pages: self.low_pages,
             high_pages: self.high_pages,
             destages: n32(self.destages),
-            destage_age_ps: None,
+            destage_order: self.destage_order,
+            destage_age_ps: self.destage_age_ps,
             destage_rest_ps: None,
             partner,
         }
@@ -700,6 +705,8 @@ fn random_array(dice: &mut Dice<'_>) -> San {
                     prefetch_bytes: dice.pick(&[0, 100_000]),
                     partner_bytes_per_s: dice.pick(&[0, 400_000_000]),
                     destages: 1 + dice.below(4),
+                    destage_order: dice.pick(&[DestageOrderPlan::Age, DestageOrderPlan::Address]),
+                    destage_age_ps: dice.pick(&[None, Some(20 * MS)]),
                     ..pages()
                 }
                 .plan(),

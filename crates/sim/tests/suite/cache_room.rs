@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 use crate::support::*;
 use sanlab_sim::Outcome;
-use sanlab_sim::plan::{CachePlan, Distribution};
+use sanlab_sim::plan::{CachePlan, DestageOrderPlan, Distribution};
 
 const PAGE: u64 = 4096;
 
@@ -46,6 +46,7 @@ fn of_pages(limit: u32, age: Option<u64>, rest: Option<u64>) -> CachePlan {
         low_pages: limit / 2,
         high_pages: limit,
         destages: n32(4),
+        destage_order: DestageOrderPlan::Age,
         destage_age_ps: age,
         destage_rest_ps: rest,
         partner: None,

@@ -272,6 +272,7 @@ fn with_pages(san: &mut San, is_mirrored: bool) {
         low_pages: 1000,
         high_pages: 1500,
         destages: n32(4),
+        destage_order: DestageOrderPlan::Age,
         destage_age_ps: None,
         destage_rest_ps: None,
         partner: is_mirrored.then_some(PartnerPlan {

@@ -4,7 +4,8 @@
 
 use crate::support::*;
 use sanlab_sim::plan::{
-    CachePlan, DiskModelPlan, DiskPlan, Distribution, LunPlan, MediaPlan, RoutePolicy,
+    CachePlan, DestageOrderPlan, DiskModelPlan, DiskPlan, Distribution, LunPlan, MediaPlan,
+    RoutePolicy,
 };
 
 /// Hosts, a switch, an ISL for every four of them, a switch, targets; all 2GFC with 12 credits.
@@ -163,6 +164,7 @@ fn drives_behind_a_cache(drives: u32) -> San {
         low_pages: drives,
         high_pages: 4 * drives,
         destages: n32(drives),
+        destage_order: DestageOrderPlan::Age,
         destage_age_ps: Some(20 * MS),
         destage_rest_ps: None,
         partner: None,

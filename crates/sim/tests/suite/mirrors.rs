@@ -12,8 +12,8 @@ use crate::support::*;
 use sanlab_metrics::Column;
 use sanlab_sim::Outcome;
 use sanlab_sim::plan::{
-    CachePlan, Distribution, JournalFullPlan, MediaPlan, MirrorModePlan, MirrorPlan, PatternPlan,
-    ResumePlan, RoutePolicy,
+    CachePlan, DestageOrderPlan, Distribution, JournalFullPlan, MediaPlan, MirrorModePlan,
+    MirrorPlan, PatternPlan, ResumePlan, RoutePolicy,
 };
 
 const KIB: u64 = 1024;
@@ -385,6 +385,7 @@ fn give_cache(san: &mut San, array: usize, limit: u64, service: u64, is_of_pages
             low_pages: 0,
             high_pages: 0,
             destages: n32(8),
+            destage_order: DestageOrderPlan::Age,
             destage_age_ps: None,
             destage_rest_ps: Some(MS),
             partner: None,

@@ -1,8 +1,11 @@
 //! Frames that wait too long for credit, and links that are reset for want of it.
 
+#![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+
 use crate::support::*;
+use proptest::prelude::*;
 use sanlab_sim::Outcome;
-use sanlab_sim::plan::{CreditLossPlan, Distribution, FaultsPlan, RoutePolicy};
+use sanlab_sim::plan::{CreditLossPlan, Distribution, FaultsPlan, RoutePolicy, VirtualChannelPlan};
 
 const RATE: u64 = 850_000_000;
 const LATENCY: u64 = US;
@@ -155,6 +158,100 @@ fn a_link_without_credit_is_reset_exactly_after_the_time_out() {
         whole(&outcome, "ports", "tx_credit_wait_ps")[0],
         reset_at - 60 * MS
     );
+}
+
+/// Two switches with a link of two virtual channels, a flow on each. Returns the link.
+fn channels(san: &mut San, credit: u32, delay: u64) -> usize {
+    let near = san.switch(LATENCY, true, RoutePolicy::OnePath);
+    let far = san.switch(LATENCY, true, RoutePolicy::OnePath);
+    let isl = san.link(near, far, Cable::new(RATE, delay, 2 * credit));
+    san.plan.links[isl].virtual_channels = (0..2)
+        .map(|_| VirtualChannelPlan {
+            class_id: 0,
+            credit_a_to_b: n32(credit),
+            credit_b_to_a: n32(credit),
+        })
+        .collect();
+    for (number, switch) in (0..).zip([near, near, far, far]) {
+        let port = san.n_port(&format!("p{number}"));
+        san.plan.n_ports[port as usize].fc_id = number << 8;
+        san.link(switch, At::NPort(port), Cable::new(RATE, DELAY, 100));
+    }
+    san.plan.faults = FaultsPlan {
+        is_armed: true,
+        credit_timeout_ps: 2 * SECOND,
+        ..FaultsPlan::none()
+    };
+    isl
+}
+
+/// One virtual channel loses all of its credit. The other one goes on, until the whole link is reset: a
+/// channel is not reset alone.
+#[test]
+fn a_channel_without_credit_has_its_link_reset_exactly_after_the_time_out() {
+    let mut san = San::new(4 * SECOND);
+    let isl = channels(&mut san, 4, DELAY);
+    san.traffic(0, 2, 2112, 1, 0);
+    san.traffic(1, 3, 2112, 3000, MS);
+    san.plan.traffic[0].start_ps = 60 * MS;
+    san.plan.faults.credit_losses = vec![CreditLossPlan {
+        at_ps: 50 * MS,
+        fibre: 2 * isl as u32,
+        count: 100,
+    }];
+    let outcome = run_both(&san);
+    assert_eq!(happened(&outcome, "4 credits get lost"), [50 * MS]);
+    let reset_at = 50 * MS + 2 * SECOND;
+    assert_eq!(happened(&outcome, "link reset"), [reset_at]);
+    let resets = whole(&outcome, "ports", "tx_link_reset_count");
+    assert_eq!((resets.iter().sum::<u64>(), resets[2 * isl]), (1, 1));
+    // All frames of both have crossed: that of the other channel which was sent at the reset too.
+    assert_eq!(whole(&outcome, "ports", "tx_frames_count")[2 * isl], 3001);
+    let gone: u64 = whole(&outcome, "ports", "tx_dropped_count").iter().sum();
+    assert_eq!(gone, 0);
+}
+
+proptest! {
+    #![proptest_config(cases(128))]
+
+    /// Channels lose credit in both directions while frames pass: no law is broken, both engines agree, and
+    /// what is sent after the last loss arrives.
+    #[test]
+    fn swarm_of_channels_that_lose_credit(
+        losses in prop::collection::vec((0u64..40, 0u32..2, 1u32..12), 1..6),
+        credit in 1u32..6,
+        delay in prop::sample::select(&[DELAY, 5 * US, 100 * US][..]),
+        time_out in prop::sample::select(&[2 * MS, 7 * MS][..]),
+        interval in prop::sample::select(&[0, 3 * US, 400 * US][..]),
+    ) {
+        let mut san = San::new(SECOND);
+        let isl = channels(&mut san, credit, delay);
+        san.plan.faults.credit_timeout_ps = time_out;
+        let mut sorted = losses;
+        sorted.sort_unstable();
+        san.plan.faults.credit_losses = (sorted.iter())
+            .map(|&(at, way, count)| CreditLossPlan {
+                at_ps: at * MS,
+                fibre: 2 * isl as u32 + way,
+                count,
+            })
+            .collect();
+        for (from, to) in [(0, 2), (1, 3), (2, 1), (3, 0)] {
+            san.traffic(from, to, 2112, 120, interval);
+        }
+        // A frame long after the last loss: its channel has had its reset by then.
+        san.traffic(0, 2, 100, 1, 0);
+        san.plan.traffic[4].start_ps = 400 * MS;
+        let outcome = run_both(&san);
+        let resets: u64 = whole(&outcome, "ports", "tx_link_reset_count").iter().sum();
+        let frames = whole(&outcome, "ports", "tx_frames_count");
+        let dropped: u64 = whole(&outcome, "ports", "tx_dropped_count").iter().sum();
+        prop_assert!(resets > 0 || dropped == 0);
+        let sent: u64 = 4 * 120 + 1;
+        // Ports of the four hosts send all of theirs; the switches deliver what no reset took.
+        let delivered: u64 = (0..4).map(|port| frames[2 * (isl + 1 + port)]).sum();
+        prop_assert_eq!(delivered + dropped, sent);
+    }
 }
 
 /// A host that drains too slowly for what it reads: the switch discards data, the host notices with the

@@ -2,15 +2,17 @@
 //!
 //! Pages have sectors of 512 bytes, each valid, dirty or on its way to disk by itself. Clean pages
 //! make room in the order of their last use; a page with dirty sectors stays, and so does one that a
-//! write is to fill whose data are on their way. Destaging begins above the high watermark, oldest dirty
-//! page first, and goes on to the low one; it also takes data of a certain age, and all of them while no
-//! command comes. A destage takes all dirty neighbours in the stripe of the page with it.
+//! write is to fill whose data are on their way. Destaging begins above the high watermark, by address or
+//! oldest dirty page first, and goes on to the low one; it also takes data of a certain age, and all of them
+//! while no command comes. A destage takes all dirty neighbours in the stripe of the page with it.
 
+mod destage;
 mod model;
 mod partner;
 mod prefetch;
 mod recency;
 mod room;
+mod sweep;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,6 +25,8 @@ pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel,
 pub use partner::Partner;
 use prefetch::Prefetch;
 use recency::Recency;
+use sweep::Sweeps;
+pub use sweep::{Home, Store};
 
 /// LUN and number of a page.
 type Key = (Id<Lun>, u64);
@@ -37,6 +41,8 @@ struct Page {
     pins: u32,
     /// It became dirty then.
     dirty_since: Instant,
+    /// It was written again since; a sweep passes over it once.
+    is_rewritten: bool,
 }
 
 impl Page {
@@ -69,6 +75,10 @@ pub struct PageCache {
     recency: Recency,
     /// Pages that became dirty, in that order, and when; some are clean by now.
     dirty_order: VecDeque<(Key, Instant)>,
+    /// Dirty pages by address, if they are destaged so.
+    sweeps: Sweeps,
+    /// Where each LUN is.
+    homes: IdVec<Lun, Home>,
     held: u32,
     /// Pages that writes are to fill and that are not held.
     reserved: u32,
@@ -99,6 +109,8 @@ impl PageCache {
             free: Vec::new(),
             recency: Recency::new(),
             dirty_order: VecDeque::new(),
+            sweeps: Sweeps::default(),
+            homes: IdVec::new(),
             held: 0,
             reserved: 0,
             is_draining: false,
@@ -251,6 +263,7 @@ impl PageCache {
             flying: 0,
             pins: 0,
             dirty_since: Instant::START,
+            is_rewritten: false,
         };
         let slot = if let Some(slot) = self.free.pop() {
             slot
@@ -296,145 +309,12 @@ impl PageCache {
         }
     }
 
-    /// Returns the next extent to destage, if destaging is due; the caller reports its end.
-    /// `stripe` returns the best number of bytes of a LUN to write at once.
-    pub fn next_destage(
-        &mut self,
-        now: Instant,
-        stripe: impl Fn(Id<Lun>) -> u64,
-    ) -> Option<Extent> {
-        if self.flights >= self.model.destages || !self.is_destage_due(now) {
-            return None;
-        }
-        for _ in 0..self.dirty_order.len() {
-            let (key, _) = self.dirty_order.pop_front()?;
-            let Some(&slot) = self.index.get(&key) else {
-                continue;
-            };
-            let page = self.pages[slot];
-            if page.dirty == 0 {
-                continue;
-            }
-            if page.flying != 0 {
-                self.becomes_dirty(now, slot);
-                continue;
-            }
-            let stripe = stripe(key.0).max(self.model.page);
-            let width = (self.model.destage / stripe).max(1) * stripe;
-            return Some(self.begin_destage(now, key, page, width));
-        }
-        None
-    }
-
-    /// A page is the last in the order of dirty pages, and counts from now.
-    fn becomes_dirty(&mut self, now: Instant, slot: Id<Page>) {
-        let page = &mut self.pages[slot];
-        page.dirty_since = now;
-        self.dirty_order.push_back((page.key, now));
-    }
-
-    fn is_destage_due(&mut self, now: Instant) -> bool {
-        self.is_draining || !self.waiting.is_empty() || self.due_at().is_some_and(|at| at <= now)
-    }
-
-    /// When data are destaged that are below the watermarks: by their age, or because no command has come.
-    fn due_at(&mut self) -> Option<Instant> {
-        let PageCacheModel { age, rest, .. } = self.model;
-        if age.is_none() && rest.is_none() {
-            return None;
-        }
-        let since = self.oldest_dirty()?;
-        let of_age = age.map(|age| since + age);
-        let at_rest = rest.map(|rest| self.used_at + rest);
-        of_age.into_iter().chain(at_rest).min()
-    }
-
-    /// Since when the oldest page is dirty of those not on their way to disk.
-    fn oldest_dirty(&mut self) -> Option<Instant> {
-        let (index, pages) = (&self.index, &self.pages);
-        let page_of = |key: &Key| index.get(key).map(|&slot| &pages[slot]);
-        while let Some((key, _)) = self.dirty_order.front() {
-            if page_of(key).is_some_and(|page| page.dirty != 0) {
-                break;
-            }
-            self.dirty_order.pop_front();
-        }
-        let mut order = self.dirty_order.iter();
-        let oldest = order.find(|(key, at)| {
-            page_of(key)
-                .is_some_and(|page| page.dirty != 0 && page.flying == 0 && page.dirty_since == *at)
-        });
-        oldest.map(|&(_, at)| at)
-    }
-
-    /// When it must be looked at next, if that is not known yet: `None` if nothing is to be destaged then,
-    /// or if the end of a destage comes first.
-    pub fn next_look(&mut self, now: Instant) -> Option<Instant> {
-        let at = self.due_at().filter(|&at| at > now && at < self.look_at)?;
-        self.look_at = at;
-        Some(at)
-    }
-
-    /// Dirty sectors around the first one of a page, as far as its stripe or stripes go.
-    fn begin_destage(&mut self, now: Instant, key: Key, page: Page, width: u64) -> Extent {
-        let sector = |number: u64| number * SECTOR_BYTES;
-        let per_page = self.model.page / SECTOR_BYTES;
-        let first = key.1 * per_page + u64::from(page.dirty.trailing_zeros());
-        let row = sector(first) / width * width;
-        let (low, high) = (row.div_ceil(SECTOR_BYTES), (row + width) / SECTOR_BYTES);
-        let is_dirty = |number: u64| {
-            let slot = self.index.get(&(key.0, number / per_page));
-            slot.is_some_and(|&slot| {
-                let page = &self.pages[slot];
-                page.flying == 0 && page.dirty >> (number % per_page) & 1 == 1
-            })
-        };
-        let mut from = first;
-        while from > low && is_dirty(from - 1) {
-            from -= 1;
-        }
-        let mut to = first + 1;
-        while to < high.max(first + 1) && is_dirty(to) {
-            to += 1;
-        }
-        let extent = Extent {
-            lun: key.0,
-            address: sector(from),
-            bytes: sector(to - from),
-        };
-        for (key, mask) in self.parts(extent) {
-            let slot = self.index[&key];
-            self.pages[slot].flying = mask;
-            self.pages[slot].dirty &= !mask;
-            if self.pages[slot].dirty != 0 {
-                self.becomes_dirty(now, slot);
-            }
-        }
-        self.flights += 1;
-        self.counters.destages += 1;
-        self.counters.full_destages += u64::from(extent.bytes == width);
-        extent
-    }
-
-    /// A destage has ended.
-    pub fn destaged(&mut self, extent: Extent) {
-        self.flights -= 1;
-        for (key, mask) in self.parts(extent) {
-            let Some(&slot) = self.index.get(&key) else {
-                continue;
-            };
-            let page = &mut self.pages[slot];
-            self.counters.destaged += u64::from((page.flying & mask).count_ones());
-            page.flying &= !mask;
-            if !page.is_held() {
-                self.let_go(slot);
-            }
-        }
-    }
-
     /// The memory it was in is gone: what is clean with it, and what is dirty unless a copy is left. What is
     /// on its way to disk gets there.
     pub fn lose(&mut self, keeps_dirty: bool) {
+        if !keeps_dirty {
+            self.sweeps.clear();
+        }
         for (key, slot) in std::mem::take(&mut self.index) {
             let page = &mut self.pages[slot];
             let was_held = page.is_held();

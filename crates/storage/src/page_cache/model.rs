@@ -36,6 +36,8 @@ pub struct PageCacheModel {
     pub high_watermark: u32,
     /// Destages under way at once.
     pub destages: u32,
+    /// Of what is due, the next page by address is destaged; else the one dirty for longest.
+    pub by_address: bool,
     /// Data dirty for so long are destaged; none waits for the watermark.
     pub age: Option<Span>,
     /// All data are destaged once no command has come for so long.

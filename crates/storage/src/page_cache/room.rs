@@ -96,6 +96,7 @@ impl PageCache {
                 self.reserved -= 1;
                 self.held += 1;
             }
+            page.is_rewritten |= was_dirty;
             if !was_dirty {
                 self.becomes_dirty(now, slot);
             }

@@ -23,6 +23,7 @@ fn model() -> PageCacheModel {
         low_watermark: 2,
         high_watermark: 5,
         destages: 2,
+        by_address: false,
         age: None,
         rest: None,
         partner: None,
@@ -186,9 +187,10 @@ fn a_read_waits_for_what_is_read_ahead() {
 #[test]
 fn every_dirty_sector_is_destaged_once() {
     let mut draws = RandomStream::new(11, "page cache");
-    for _ in 0..40 {
+    for round in 0..80 {
         let mut cache = PageCache::new(PageCacheModel {
             page: 2048,
+            by_address: round % 2 == 1,
             ..model()
         });
         let mut disk = vec![0u32; 400];
@@ -260,6 +262,118 @@ fn pages_of_an_admitted_write_stay() {
     assert!(cache.store(START, pages(8, 1)));
     assert_eq!((cache.dirty_pages(), cache.reserved), (7, 0));
     assert_eq!(cache.check(), Ok(()));
+}
+
+/// By address, the sweep continues at its hand; what was written again is passed over once.
+#[test]
+fn destages_follow_addresses() {
+    let mut cache = PageCache::new(PageCacheModel {
+        by_address: true,
+        ..model()
+    });
+    for number in [9, 3, 30, 7, 5, 21, 3] {
+        assert_eq!(write(&mut cache, 1, pages(number, 1)), CacheWrite::Taken);
+    }
+    let mut order = Vec::new();
+    while let Some(out) = cache.next_destage(START, |_| 4096) {
+        order.push(out.address / 4096);
+        cache.destaged(out);
+    }
+    assert_eq!(order, [5, 7, 9, 21], "down to the low watermark");
+    for number in [1, 4, 6, 8] {
+        assert_eq!(write(&mut cache, 1, pages(number, 1)), CacheWrite::Taken);
+    }
+    while let Some(out) = cache.next_destage(START, |_| 4096) {
+        order.push(out.address / 4096);
+        cache.destaged(out);
+    }
+    assert_eq!(order[4..], [30, 1, 3, 4]);
+    assert_eq!(cache.check(), Ok(()));
+}
+
+/// A sweep takes one extent of a row with parity, and goes on behind it.
+#[test]
+fn a_sweep_does_not_stay_behind_a_sequential_writer() {
+    let mut cache = PageCache::new(PageCacheModel {
+        by_address: true,
+        high_watermark: 0,
+        low_watermark: 0,
+        ..model()
+    });
+    let home = Home {
+        store: 0,
+        start: 0,
+        together: 4 * 4096,
+    };
+    cache.set_homes([home].into_iter().collect());
+    for number in [0, 2, 9] {
+        assert_eq!(write(&mut cache, 1, pages(number, 1)), CacheWrite::Taken);
+    }
+    assert_eq!(cache.next_destage(START, |_| 16_384), Some(pages(0, 1)));
+    assert_eq!(write(&mut cache, 1, pages(1, 1)), CacheWrite::Taken);
+    cache.destaged(pages(0, 1));
+    assert_eq!(cache.next_destage(START, |_| 16_384), Some(pages(9, 1)));
+    assert_eq!(cache.next_destage(START, |_| 16_384), Some(pages(1, 2)));
+}
+
+/// Data of their age go by address too, however old the cache's other data are.
+#[test]
+fn data_of_their_age_go_by_address() {
+    let at = Instant::from_ps;
+    let mut cache = PageCache::new(PageCacheModel {
+        by_address: true,
+        age: Some(Span::from_ps(100)),
+        ..model()
+    });
+    for (now, number) in [(10, 7), (20, 2), (60, 4)] {
+        cache.reserve(Id::new(1), pages(number, 1));
+        assert!(cache.store(at(now), pages(number, 1)));
+    }
+    assert_eq!(cache.next_destage(at(109), |_| 4096), None);
+    assert_eq!(cache.next_look(at(109)), Some(at(110)));
+    assert_eq!(cache.next_destage(at(120), |_| 4096), Some(pages(2, 1)));
+    assert_eq!(cache.next_destage(at(120), |_| 4096), Some(pages(7, 1)));
+    cache.destaged(pages(2, 1));
+    assert_eq!(
+        cache.next_destage(at(120), |_| 4096),
+        None,
+        "the third is younger"
+    );
+    cache.look_at = Instant::NEVER;
+    assert_eq!(cache.next_look(at(120)), Some(at(160)));
+    assert_eq!(cache.next_destage(at(160), |_| 4096), Some(pages(4, 1)));
+    assert_eq!(cache.next_look(at(160)), None);
+}
+
+/// Two RAID groups take turns, so that the disks of neither rest.
+#[test]
+fn groups_of_disks_take_turns() {
+    let mut cache = PageCache::new(PageCacheModel {
+        by_address: true,
+        high_watermark: 0,
+        low_watermark: 0,
+        destages: 8,
+        ..model()
+    });
+    let homes = [(0, 0), (1, 0), (0, 1 << 20)].map(|(store, start)| Home {
+        store,
+        start,
+        together: 4096,
+    });
+    cache.set_homes(homes.into_iter().collect());
+    for lun in [2, 0, 1] {
+        for number in 0..2 {
+            let extent = Extent {
+                lun: Id::new(lun),
+                ..pages(2 * number, 1)
+            };
+            assert_eq!(write(&mut cache, 1, extent), CacheWrite::Taken);
+        }
+    }
+    let order: Vec<_> = std::iter::from_fn(|| cache.next_destage(START, |_| 4096))
+        .map(|out| (out.lun.number(), out.address / 4096))
+        .collect();
+    assert_eq!(order, [(1, 0), (0, 0), (1, 2), (0, 2), (2, 0), (2, 2)]);
 }
 
 /// Data go to disk at their age, and all of them once no command has come for the time of rest.

@@ -129,6 +129,15 @@ impl RaidMapping {
         self.unit * u64::from(self.level.data_units(self.drives))
     }
 
+    /// Bytes that are best written one after another and not at once: a row has one parity, and a unit is on
+    /// one disk.
+    pub fn together_bytes(&self) -> u64 {
+        match self.level {
+            Level::Raid3 | Level::Raid5 | Level::Raid6 => self.row_bytes(),
+            Level::Raid0 | Level::Raid1 | Level::Raid10 => self.unit,
+        }
+    }
+
     /// Bytes of data in the group.
     pub fn bytes(&self) -> u64 {
         self.row_bytes() * self.rows
