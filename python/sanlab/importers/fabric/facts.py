@@ -33,6 +33,8 @@ class Block:
     """The command behind its known part, such as `active vsan 10`."""
     is_last: bool = False
     """Whether its file ends with it."""
+    output: str = ""
+    """Kind of the command, of a document in JSON or XML."""
 
     def at(self, line: int) -> Source:
         """Return the source of a line."""
@@ -56,6 +58,7 @@ class SwitchFact:
     fabric: str = ""
     """Who listed it, for switches of one fabric."""
     mode: str = ""
+    is_online: bool = True
     lines: dict[str, Source] = field(default_factory=dict)
     """Lines of single values."""
 
@@ -83,6 +86,8 @@ class PortFact:
     optics: str = ""
     place: str = ""
     """Slot and port of a director, `3/12`, where `port` is its index."""
+    wwn: str = ""
+    """Its own world-wide name."""
 
 
 @dataclass(slots=True)
@@ -115,6 +120,8 @@ class TrafficFact:
     """Whether the counter may have begun anew, as one of 32 bits."""
     is_told: bool = False
     """Whether the output has a value of it, which may be 0."""
+    seconds: float | None = None
+    """When it was counted, where the output says it."""
 
 
 @dataclass(slots=True)

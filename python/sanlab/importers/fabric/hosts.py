@@ -38,6 +38,9 @@ def sysfs(block: Block, facts: Facts) -> None:
     found: dict[str, AdapterFact] = {}
     pending: tuple[str, str] | None = None
     for number, line in block.lines:
+        if block.words == "port_name" and re.fullmatch(r"0x[0-9a-f]{16}", line.strip()):
+            name = name_at(block, number, line)
+            facts.adapters.append(AdapterFact(block.at(number), block.switch, name))
         match = _SYSFS.match(line)
         if match:
             pending = (match["host"], match["key"])
@@ -140,6 +143,44 @@ def esxcli(block: Block, facts: Facts) -> None:
             path.lun = int(lun[1])
         elif path is not None and shown:
             path.vendor = shown[1]
+
+
+_ADAPTER = re.compile(r"vmhba\d+\s.*\sfc\.(?P<wwnn>[0-9a-f]{16}):(?P<wwpn>[0-9a-f]{16})\b")
+_ESX_VALUE = re.compile(
+    r"\s*(?P<key>Adapter|Node Name|Port Name|Speed|Model Description): (?P<value>.+)"
+)
+
+
+def esx_ports(block: Block, facts: Facts) -> None:
+    """Read `esxcli storage core adapter list` and `esxcli storage san fc list`."""
+    adapter = AdapterFact(block.at(block.line), block.switch, "")
+    mine: list[AdapterFact] = []
+    for number, line in block.lines:
+        row, value = _ADAPTER.match(line), _ESX_VALUE.match(line)
+        if row:
+            found = AdapterFact(block.at(number), block.switch, row["wwpn"], wwnn=row["wwnn"])
+            found.model = model_in(line)
+            mine.append(found)
+        elif value and value["key"] == "Adapter":
+            adapter = AdapterFact(block.at(number), block.switch, "")
+            mine.append(adapter)
+        elif value:
+            key = value["key"].lower().replace(" ", "_")
+            _fill(adapter, block, number, key, value["value"].strip())
+    facts.adapters += [one for one in mine if one.wwpn]
+
+
+_INITIATOR = re.compile(r".*\s(?P<wwnn>[0-9a-fA-F]{16})\s+(?P<wwpn>[0-9a-fA-F]{16})\s+\w")
+
+
+def initiator_ports(block: Block, facts: Facts) -> None:
+    """Read `Get-InitiatorPort`; those of iSCSI have no world-wide names."""
+    for number, line in block.lines:
+        row = _INITIATOR.match(line)
+        if row:
+            found = AdapterFact(block.at(number), block.switch, name_at(block, number, row["wwpn"]))
+            found.wwnn = name_at(block, number, row["wwnn"])
+            facts.adapters.append(found)
 
 
 def mpclaim(block: Block, facts: Facts) -> None:

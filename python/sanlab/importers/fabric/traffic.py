@@ -94,7 +94,9 @@ def _difference(
 
 
 def _time(graph: Graph, fact: TrafficFact) -> float | None:
-    """Return the time that the switch has shown last before a capture, or first behind it."""
+    """Return the time of a capture: its own, else what the switch has shown last before it."""
+    if fact.seconds is not None:
+        return fact.seconds
     here = [
         clock
         for clock in graph.facts.clocks
