@@ -34,7 +34,7 @@ def imported(tmp_path: Path, **texts: str) -> tuple[FabricImport, Any]:
 
 
 def table(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A table as NX-API has it: one row stands there without a list."""
+    """A table as NX-API has it: a single row is not in a list."""
     return {f"TABLE_{name}": {f"ROW_{name}": rows if len(rows) > 1 else rows[0]}}
 
 

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import refuse
-from sanlab.importers.counters import Counters, Rates, Report
+from sanlab.importers.counters import Counters, Rates, Report, leave_out_layers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -39,8 +39,6 @@ _BYTES = {
 }  # fmt: skip
 _OPEN = ("aqu-sz", "avgqu-sz")
 _COUNTS = ("r/s", "w/s", "tps")
-#: Devices that are not disks of a SAN.
-_OTHERS = re.compile(r"(loop|ram|zram|sr|fd|md|dm-|nbd)\d+$")
 _TIMES = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d/%m/%y %H:%M:%S")
 
 
@@ -70,7 +68,7 @@ def counters_of_iostat(text: str, file: str, chosen: Collection[str] = ()) -> Co
     else:
         _read_text(counters, text)
     if not chosen:
-        _leave_out_layers(counters)
+        leave_out_layers(counters)
     return counters
 
 
@@ -226,16 +224,3 @@ def _rates(values: Mapping[str, float], file: str, number: int) -> Rates:
     reads = values["tps"] * read_bytes / both if both else 0.0
     writes = values["tps"] - reads if both else 0.0
     return Rates(reads, writes, read_bytes, write_bytes, depth)
-
-
-def _leave_out_layers(counters: Counters) -> None:
-    """Leave out devices above disks, where there are disks: their I/O is that of the disks."""
-    names = dict.fromkeys(name for report in counters.reports for name in report.rates)
-    others = [name for name in names if _OTHERS.match(name)]
-    if len(others) == len(names):
-        return
-    reason = "it is not a disk, or its I/O is counted at its disks again"
-    for name in others:
-        counters.leave_out(counters.reports[0].line, name, reason)
-        for report in counters.reports:
-            report.rates.pop(name, None)

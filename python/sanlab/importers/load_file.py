@@ -11,6 +11,7 @@ from sanlab.errors import refuse
 from sanlab.importers.counters import load_of_counters
 from sanlab.importers.counters_cisco import counters_of_analytics, looks_like_analytics
 from sanlab.importers.counters_esxtop import counters_of_esxtop, looks_like_esxtop
+from sanlab.importers.counters_exporter import counters_of_exporter, looks_like_exporter
 from sanlab.importers.counters_sysstat import (
     counters_of_iostat,
     counters_of_sar,
@@ -30,6 +31,7 @@ from sanlab.importers.traces import TraceOptions, load_of_trace
 from sanlab.importers.vdbench import load_of_vdbench
 from sanlab.importers.vdbench_file import looks_like_vdbench
 from sanlab.importers.vscsistats import load_of_vscsistats, looks_like_vscsistats
+from sanlab.quantities import PS_PER_S, QuantityError, parse_time
 from sanlab.traces.formats import trace_kind_of
 
 if TYPE_CHECKING:
@@ -59,6 +61,23 @@ _PORTS = re.compile(
 #: Largest capture of counters that is read at once.
 _MOST_COUNTED = 256 * 2**20
 _OF_ONE_FILE = {"vdbench": load_of_vdbench, "diskspd": load_of_diskspd}
+
+
+def interval_of(text: str, key: str) -> int:
+    """Return a time between reports in picoseconds.
+
+    Raises
+    ------
+    ScenarioError
+        At `key`, if the text is not a time longer than 0.
+    """
+    try:
+        found = parse_time(text)
+    except QuantityError as error:
+        refuse(key, None, "", error.reason, error.remedy)
+    if found <= 0:
+        refuse(key, None, "", f"'{text}' is not longer than 0", "Write 10s")
+    return found
 
 
 def kind_of(text: str, path: Path) -> Kind:
@@ -110,6 +129,10 @@ def _load_of_counts(path: Path, head: bytes, options: TraceOptions) -> LoadImpor
             refuse(name, 1, "", reason, remedy)
         if looks_like_analytics(start):
             counters = counters_of_analytics(read_source(path), name)
+        elif looks_like_exporter(start):
+            text = read_source(path, most=_MOST_COUNTED)
+            seconds = None if options.interval_ps is None else options.interval_ps / PS_PER_S
+            counters = counters_of_exporter(text, name, seconds, luns)
         elif looks_like_sar(start):
             counters = counters_of_sar(read_source(path, most=_MOST_COUNTED), name)
         elif looks_like_iostat(start):

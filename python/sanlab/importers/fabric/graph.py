@@ -280,7 +280,7 @@ def _add_devices(graph: Graph) -> None:
 
 
 def _note_unnamed(graph: Graph) -> None:
-    """List ports that are up for devices of which no output has the names."""
+    """List ports that are up, and whose devices no output names."""
     known = {(device.node, device.port) for device in graph.devices.values()}
     found: dict[Node, dict[str, Source]] = {}
     for port in graph.facts.ports:
