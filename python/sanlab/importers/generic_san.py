@@ -22,6 +22,8 @@ LUN_BYTES = 100 * 2**30
 #: Names of what stands around the hosts.
 TAKEN = ("sw1", "array1")
 _WIDTH = 100
+#: Words that YAML takes for something else.
+_NO_TEXTS = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ class LoadImport:
 def slug(text: str, fallback: str) -> str:
     """Return a text as a name in a scenario."""
     word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    return word if re.match(r"[a-z]", word) else f"{fallback}-{word}".strip("-")
+    is_text = re.match(r"[a-z]", word) and word not in _NO_TEXTS
+    return word if is_text else f"{fallback}-{word}".strip("-")
 
 
 def unused(name: str, taken: set[str]) -> str:

@@ -81,7 +81,13 @@ def interval_of(text: str, key: str) -> int:
 
 
 def kind_of(text: str, path: Path) -> Kind:
-    """Return the tool whose file this is; that of an .icf where nothing else fits."""
+    """Return the tool whose file this is.
+
+    Raises
+    ------
+    ScenarioError
+        It is of none that is known.
+    """
     if path.suffix.lower() == ".fio":
         return "fio"
     if re.search(
@@ -92,7 +98,16 @@ def kind_of(text: str, path: Path) -> Kind:
         return "diskspd"
     if looks_like_vdbench(text):
         return "vdbench"
-    return "fio" if looks_like_fio(text) else "iometer"
+    if looks_like_fio(text):
+        return "fio"
+    if path.suffix.lower() != ".icf":
+        reason = "The file is of no tool whose loads are known"
+        remedy = (
+            "Name a file of Iometer, fio, vdbench or diskspd, a block trace, or counters: "
+            "iostat -x, sar -d, esxtop, vscsiStats, node_exporter"
+        )
+        refuse(str(path), 1, "", reason, remedy)
+    return "iometer"
 
 
 def _load_of_requests(

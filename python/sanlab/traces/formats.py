@@ -37,8 +37,10 @@ _MAX_REQUEST = 2**26
 _MAX_ADDRESS = 2**60
 _LONGEST_LINE = 4096
 _MOST_DIGITS = 19
-_TENS = [10**digits for digits in range(_MOST_DIGITS + 1)]
+_TENS: list[int] = [10**digits for digits in range(_MOST_DIGITS + 1)]
 _VSCSI = struct.Struct("<IIIHHQQ")
+#: Names of columns that some copies of MSR's traces begin with.
+_MSR_HEADER = re.compile(r"timestamp,host\w*,disk\w*,type,", re.IGNORECASE)
 _READS, _WRITES = frozenset({0x08, 0x28, 0x88, 0xA8}), frozenset({0x0A, 0x2A, 0x8A, 0xAA})
 
 
@@ -64,7 +66,10 @@ def trace_kind_of(head: bytes, path: Path) -> TraceKind | None:
     if path.suffix.lower() == ".vscsi" and head:
         return "vscsi"
     lines = head.decode("utf-8", errors="replace").lstrip("\ufeff").splitlines()
-    first = next((line.strip() for line in lines if line.strip()), "")
+    shown = [line.strip() for line in lines if line.strip()]
+    if shown and _MSR_HEADER.match(shown[0]):
+        shown = shown[1:]
+    first = shown[0] if shown else ""
     if found := re.fullmatch(r"fio version ([23]) iolog", first):
         return "iolog-v2" if found[1] == "2" else "iolog-v3"
     if re.match(r"\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s", first):
@@ -217,6 +222,8 @@ def _blkparse(reader: _Reader, line: int, text: str) -> TraceRequest | None:
 
 
 def _msr(reader: _Reader, line: int, text: str) -> TraceRequest | None:
+    if line == 1 and _MSR_HEADER.match(text):
+        return None
     columns = reader.columns(line, text, 7)
     offset, length = (reader.whole(line, "offset", text) for text in columns[4:6])
     at, opened = reader.time(line, columns[0]), reader.time(line, columns[6])
