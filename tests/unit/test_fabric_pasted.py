@@ -169,3 +169,10 @@ def test_files_of_several_windows_hosts_in_one_folder(tmp_path: Path) -> None:
         )
     loaded = yaml.safe_load(import_fabric([tmp_path]).text)
     assert [host["name"] for host in loaded["hosts"]] == ["win01", "win02"]
+
+
+def test_zones_with_names_that_yaml_takes_for_something_else(tmp_path: Path) -> None:
+    zoning = f"cfgshow\nEffective configuration:\n cfg:\tno\n zone:\ttrue\t{HOST}\n\t\t{ARRAY}\n"
+    _, loaded = imported(tmp_path, f"{HEADER}{TABLE}{PORTS}san1:admin> {zoning}")
+    assert list(loaded["zoning"][0]["zones"]) == ["ztrue"]
+    assert loaded["zoning"][0]["active"] == "zno"

@@ -124,3 +124,10 @@ def test_a_trace_of_msr_with_the_names_of_its_columns(tmp_path: Path) -> None:
 def test_a_file_of_no_tool(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="The file is of no tool whose loads are known"):
         read(tmp_path, "a.csv", "device_id,opcode,offset,length,timestamp\n1,R,1024,4096,1\n")
+
+
+def test_the_password_in_an_address_is_not_kept(tmp_path: Path) -> None:
+    text = "[a]\nfilename=iscsi\\://root%hush@10.0.0.1/iqn.a/1\nrw=read\nsize=1g\n"
+    _, found = read(tmp_path, "a.fio", text)
+    assert "# iscsi://10.0.0.1/iqn.a/1" in found
+    assert "hush" not in found

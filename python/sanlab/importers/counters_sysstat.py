@@ -53,7 +53,7 @@ def looks_like_iostat(text: str) -> bool:
     """Whether a text is of iostat."""
     if text.lstrip().startswith("{"):
         return '"sysstat"' in text[:400] and "disk" in text
-    has_rates = re.search(r"^Device:?\s.*\s(?:r/s|tps)\s", text, re.MULTILINE)
+    has_rates = re.search(r"^Device:?\s+(?:\S.*\s)?(?:r/s|tps)\s", text, re.MULTILINE)
     return bool(has_rates)
 
 
@@ -159,17 +159,21 @@ def _read_json(counters: Counters, text: str) -> None:
     file = counters.file
     try:
         document = json.loads(text)
-        statistics = [one for host in document["sysstat"]["hosts"] for one in host["statistics"]]
+        statistics = [
+            (one, [dict(disk) for disk in one.get("disk", [])])
+            for host in document["sysstat"]["hosts"]
+            for one in host["statistics"]
+        ]
     except json.JSONDecodeError as error:
         refuse(file, error.lineno, "", f"This is not JSON: {error.msg}", "Copy the whole output")
-    except (KeyError, TypeError, RecursionError):
-        reason = "The JSON has no 'sysstat.hosts[].statistics[]'"
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        reason = "The JSON has no 'sysstat.hosts[].statistics[].disk[]'"
         refuse(file, 1, "", reason, "Write it with iostat -x -o JSON")
-    for entry in statistics:
+    for entry, disks in statistics:
         report = _report(entry)
         counters.reports.append(report)
-        for disk in entry.get("disk", []):
-            row: dict[str, Any] = {_OF_SADF.get(key, key): value for key, value in disk.items()}
+        for disk in disks:
+            row = {_OF_SADF.get(str(key), str(key)): value for key, value in disk.items()}
             name = str(row.pop("disk_device", ""))
             needed = ("r/s", "w/s") if "tps" not in row else ("tps",)
             if "tps" in row:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 _JSON = re.compile(r"\s*(?:\{\s*(?:\"|\})|\[\s*[\{\]])")
 _XML = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<(?:Response|ins_api)\b")
+#: Keys of answers that are errors, of REST and of NX-API.
+_ERRORS = {"errors", "clierror"}
 #: Texts of a document that a value may be: between quotes, or between tags.
 _TEXTS = re.compile(r"\"([^\"]+)\"|>([^<>]+)<")
 
@@ -57,6 +59,13 @@ class Document:
         """Refuse a document that announces more rows than it has, or note it."""
         if row.get(key) is not None:
             expect(self.block, self.facts, self.line(key), (number(row[key]), found), what)
+
+
+def is_error(value: object) -> bool:
+    """Tell whether a document is the error of a switch in place of an output."""
+    if isinstance(value, dict):
+        return bool(_ERRORS & value.keys()) or any(map(is_error, value.values()))
+    return isinstance(value, list) and any(map(is_error, value))
 
 
 def _json(block: Block, text: str) -> object:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+#: What is said of an error of a switch.
+ERROR = "an error of the switch in place of an output"
+
 
 def document(block: Block, facts: Facts) -> None:
     """Read a document in JSON or XML, and the outputs in text within it."""
@@ -40,6 +43,7 @@ def document(block: Block, facts: Facts) -> None:
         _read(part, facts)
     if facts.count() == before:
         block.kind = ""
+        block.words = ERROR if documents.is_error(found.value) else "a document of no known form"
 
 
 READERS: dict[str, Callable[[Block, Facts], None]] = {
@@ -156,7 +160,7 @@ def _read(block: Block, facts: Facts) -> None:
     before = facts.count()
     reader(block, facts)
     if not block.kind:
-        facts.skipped.append(Skipped(source, "a document of no known form"))
+        facts.skipped.append(Skipped(source, block.words))
         return
     facts.kinds.append((source, block.kind))
     texts = [text for _, text in block.lines if text.strip()]
