@@ -141,6 +141,13 @@ def test_json_behind_prompts(tmp_path: Path) -> None:
     assert "taken for the active one" not in "\n".join(map(str, found.findings))
 
 
+def test_json_says_the_same_as_text(tmp_path: Path) -> None:
+    made = fabrics.devices(250, arrays=2)
+    _, expected = imported(tmp_path, all_text=fabrics.cisco(made))
+    _, loaded = imported(tmp_path, all_json=fabrics.cisco_json(made))
+    assert loaded == expected
+
+
 def test_a_document_of_nx_api_that_was_cut_off(tmp_path: Path) -> None:
     short = {**LOGINS, "total_no_of_flogi": 3}
     file = tmp_path / "a.json"

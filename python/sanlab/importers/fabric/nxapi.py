@@ -57,6 +57,7 @@ def read(found: Document, facts: Facts) -> None:
     for kind, body in _bodies(found):
         before = facts.count()
         _flogis(found, facts, body)
+        _links(found, facts, body)
         for key, reader in _READERS.items():
             for row in rows_of(body, key):
                 reader(found, facts, row)
@@ -170,20 +171,31 @@ def _name(found: Document, facts: Facts, name: str, wwn: str) -> None:
     facts.aliases.append(fact)
 
 
-def _topology(found: Document, facts: Facts, row: Row) -> None:
-    vsan = number(word(row, "vsan_id", "vsan", "id"))
-    for table in ("ROW_fctopo", "ROW_topology"):
-        for link in rows_of(row, table):
-            peer = word(link, "peer_switch_name", "peer_ip_addr", "peer_ip_address")
-            name = re.search(r"\(([^)]+)\)", peer)
-            port = _port(link, "if_id", "interface")
-            fact = IslFact(found.at(peer), found.block.switch, port, name[1] if name else peer)
-            fact.vsan, fact.is_bundle = vsan, "port-channel" in port
-            fact.peer_port = _port(link, "peer_if_id", "peer_interface")
-            domain = re.search(r"\((\d+)\)", word(link, "peer_domain"))
-            fact.peer_domain = int(domain[1]) if domain else None
-            if port and peer:
-                facts.isls.append(fact)
+def _links(found: Document, facts: Facts, value: object, vsan: int = 0) -> None:
+    """Read links to other switches; the name of their table differs between releases."""
+    if isinstance(value, list):
+        for part in value:
+            _links(found, facts, part, vsan)
+    if not isinstance(value, dict):
+        return
+    vsan = number(word(value, "vsan_id", "vsan", "id")) or vsan
+    if value.keys() & {"peer_interface", "peer_if_id"}:
+        _link(found, facts, value, vsan)
+    for part in value.values():
+        _links(found, facts, part, vsan)
+
+
+def _link(found: Document, facts: Facts, row: Row, vsan: int) -> None:
+    peer = word(row, "peer_switch_name", "peer_ip_addr", "peer_ip_address")
+    name = re.search(r"\(([^)]+)\)", peer)
+    port = _port(row, "if_id", "interface")
+    fact = IslFact(found.at(peer), found.block.switch, port, name[1] if name else peer)
+    fact.vsan, fact.is_bundle = vsan, "port-channel" in port
+    fact.peer_port = _port(row, "peer_if_id", "peer_interface")
+    domain = re.search(r"\((\d+)\)", word(row, "peer_domain"))
+    fact.peer_domain = int(domain[1]) if domain else None
+    if port and peer:
+        facts.isls.append(fact)
 
 
 def _brief(found: Document, facts: Facts, row: Row) -> None:
@@ -275,8 +287,6 @@ def _domain(found: Document, facts: Facts, row: Row) -> None:
 _READERS: dict[str, Callable[[Document, Facts, Row], None]] = {
     "ROW_fcns_vsan": _fcns,
     "ROW_device_alias_database": _device_alias,
-    "ROW_fctopo_vsan": _topology,
-    "ROW_topology_vsan": _topology,
     "ROW_interface_brief_fc": _brief,
     "ROW_interface_brief_portchannel": _brief,
     "ROW_interface_brief_vfc": _brief,
