@@ -252,3 +252,17 @@ def test_two_scrapes_of_counters_give_rates(
     # 8.192 MB/s of writes and three times as much of reads, in I/Os of 8 KiB.
     work = loaded["workloads"][0]
     assert (work["rate_iops"], work["rwmixread"]) == (4000, "75%")
+
+
+def test_counters_of_different_kinds_have_no_difference(tmp_path: Path) -> None:
+    made = fabrics.devices(1, arrays=1)
+    rows = [_edge(number, ONE, device.wwpn) for number, device in enumerate(made[:2])]
+    words = "portstatsshow 0\nport:  0\n=========\nstat_wtx   1000  4-byte words transmitted\n"
+    found, loaded = imported(
+        tmp_path,
+        a_rest=_rest("fibrechannel", rows),
+        a_scrape=_scrape(10**9, 1000),
+        a_text=f"a:admin> {words}",
+    )
+    assert loaded["workloads"][0]["rate_iops"] == 1000  # the guess
+    assert "captured twice" not in "\n".join(map(str, found.findings))

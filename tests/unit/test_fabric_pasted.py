@@ -176,3 +176,21 @@ def test_zones_with_names_that_yaml_takes_for_something_else(tmp_path: Path) -> 
     _, loaded = imported(tmp_path, f"{HEADER}{TABLE}{PORTS}san1:admin> {zoning}")
     assert list(loaded["zoning"][0]["zones"]) == ["ztrue"]
     assert loaded["zoning"][0]["active"] == "zno"
+
+
+def test_names_behind_the_members_of_zones(tmp_path: Path) -> None:
+    other = "21:00:f4:e9:d4:00:00:0d"
+    text = f"""\
+mds1# show flogi database
+fc1/1            10    0x010000  {HOST} {HOST}
+fc1/2            10    0x010020  {ARRAY} {ARRAY}
+fc1/4            20    0x020000  {other} {other}
+mds1# show zoneset active
+zoneset name S vsan 10
+  zone name z vsan 10
+  * fcid 0x010000 [pwwn {HOST}] [db01_hba0] init
+    pwwn {ARRAY} [arr_ct0] target
+"""
+    found, loaded = imported(tmp_path, text)
+    assert loaded["zoning"][0]["zones"] == {"z": ["db01.hba0.p0", "arr.p0"]}
+    assert "without a load: 'host-00000d'" in notes(found)

@@ -141,6 +141,8 @@ class TrafficFact(OfPort):
     """Whether the output has a value of it, which may be 0."""
     seconds: float | None = None
     """When it was counted, where the output says it."""
+    counter: str = ""
+    """Which counter it is: two of one port differ by what was carried between them."""
 
 
 @dataclass(slots=True)

@@ -126,7 +126,7 @@ def _trunks(found: Document, facts: Facts) -> None:
 def _statistics(found: Document, facts: Facts, row: Row) -> None:
     """Read the bytes of a port so far, and when they were counted; rates have no told unit."""
     port, _ = _place(row)
-    fact = TrafficFact(found.at(row.get("name")), found.block.switch, port)
+    fact = TrafficFact(found.at(row.get("name")), found.block.switch, port, counter="octets")
     fact.sent, fact.received = number(row.get("out-octets")), number(row.get("in-octets"))
     fact.seconds = float(number(row.get("time-generated"))) or None
     fact.is_told = "out-octets" in row or "in-octets" in row
