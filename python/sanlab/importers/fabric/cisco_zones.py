@@ -102,7 +102,7 @@ class _Reader:
             self.alias.members.append((kind, text))
 
     def _name(self, number: int, name: str, wwn: str) -> None:
-        """Keep the device alias that stands behind a member, once."""
+        """Keep the device alias behind a member, once."""
         if (name, wwn) not in self.named:
             self.named.add((name, wwn))
             source, switch = self.block.at(number), self.block.switch
