@@ -194,3 +194,23 @@ zoneset name S vsan 10
     found, loaded = imported(tmp_path, text)
     assert loaded["zoning"][0]["zones"] == {"z": ["db01.hba0.p0", "arr.p0"]}
     assert "without a load: 'host-00000d'" in notes(found)
+
+
+def test_peer_zones_with_their_headings(tmp_path: Path) -> None:
+    zoning = f"""\
+zoneshow --peerzone all
+Effective configuration:
+ cfg: \tPROD
+ zone: \tPZ
+\t   Property Member: 00:02:00:00:00:03:01:01
+\t   Created by: User
+\t   Principal Member(s):
+\t        {ARRAY}
+\t   Peer Member(s):
+\t        {HOST}
+
+1 Peer zones in Effective configuration
+"""
+    found, loaded = imported(tmp_path, f"{HEADER}{TABLE}{PORTS}san1:admin> {zoning}")
+    assert loaded["zoning"][0]["zones"] == {"PZ": ["pure-000a00.p0", "host-00000a.hba0.p0"]}
+    assert found.findings == []

@@ -18,6 +18,9 @@ _PLACE = re.compile(r"\d+,\d+")
 _LIKE_A_WWN = re.compile(r"[0-9A-Za-z]{1,2}(?::[0-9A-Za-z]{1,2})+")
 #: Words of newer versions among the members.
 _SETTING = re.compile(r"[A-Za-z]{3,}:[A-Za-z]+")
+#: What `zoneshow --peerzone` puts between the members of a zone.
+_OF_PEERS = re.compile(r"\s+(?:Property Member|Created by):")
+_MEMBERS = re.compile(r"^\s+(?:Principal|Peer) Member\(s\):")
 _NAME = re.compile(r"[\w$^.\-]+")
 _LISTED = re.compile(r"[\w$^.\-:,]+")
 #: First member of a peer zone: a name of type 0, not one of a port.
@@ -40,10 +43,12 @@ def cfgshow(block: Block, facts: Facts) -> None:
         if re.match(r"\s*(?:Defined|Effective) configuration:", line):
             is_active = "Effective" in line
             continue
+        if _OF_PEERS.match(line):
+            continue
         match = _ENTRY.match(line)
         if match:
             entries.append(_Entry(match["kind"], block.at(number), is_active=is_active))
-        text = match["rest"] if match else line
+        text = match["rest"] if match else _MEMBERS.sub("", line)
         if entries and (match or line[:1].isspace() or _is_list(line, entries[-1])):
             words = [w for w in re.split(r"[;\s]+", text) if w and not _SETTING.fullmatch(w)]
             entries[-1].words += [(block.at(number), word) for word in words]
