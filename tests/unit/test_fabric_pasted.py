@@ -214,3 +214,21 @@ Effective configuration:
     found, loaded = imported(tmp_path, f"{HEADER}{TABLE}{PORTS}san1:admin> {zoning}")
     assert loaded["zoning"][0]["zones"] == {"PZ": ["pure-000a00.p0", "host-00000a.hba0.p0"]}
     assert found.findings == []
+
+
+def test_luns_without_paths_and_failed_paths_are_listed(tmp_path: Path) -> None:
+    host = """\
+db01# multipath -ll
+mpatha (3600507680280000000000000000000a1) dm-2 IBM,2145
+size=100G features='0' hwhandler='0' wp=rw
+`-+- policy='round-robin 0' prio=50 status=active
+  |- 1:0:0:0 sdb 8:16 active ready  running
+  `- 1:0:1:0 sdc 8:32 failed faulty running
+lost (3600507680280000000000000000000a2) dm-3 IBM,2145
+size=1.5T features='0' hwhandler='0' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  `- #:#:#:# sdx 65:112 failed undef unknown
+"""
+    found, _ = imported(tmp_path, f"{HEADER}{TABLE}{PORTS}", host)
+    assert "1 of the 2 paths to 'mpatha' have failed" in notes(found)
+    assert "no path of SCSI to 'lost', which is left out" in notes(found)
