@@ -131,3 +131,16 @@ def test_the_password_in_an_address_is_not_kept(tmp_path: Path) -> None:
     _, found = read(tmp_path, "a.fio", text)
     assert "# iscsi://10.0.0.1/iqn.a/1" in found
     assert "hush" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '{\n  "fio version" : "fio-3.33",\n  "jobs" : []\n}\n'),
+        ("a.txt", "one: (groupid=0, jobs=1): err= 0: pid=7: Mon\n  read: IOPS=100\n"),
+        ("a.csv", "'Test Type,Test Description\n0,a\n'Version\n1.1.0\n"),
+    ],
+)
+def test_results_in_place_of_a_load(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(ScenarioError, match="has results of a load, not the load"):
+        read(tmp_path, name, text)

@@ -58,6 +58,11 @@ _PORTS = re.compile(
     r"\d+ frames (input|output)|(input|output) rate \d+ bits/sec|^\s*frames\s+enc\b|\bstat_wtx\b",
     re.MULTILINE,
 )
+#: Results of fio (JSON, text) and of Iometer.
+_RESULTS = re.compile(
+    r"\"fio version\"\s*:|^\S+: \(groupid=\d+, jobs=\d+\)|^'Test Type,Test Description",
+    re.MULTILINE,
+)
 #: Largest capture of counters that is read at once.
 _MOST_COUNTED = 256 * 2**20
 _OF_ONE_FILE = {"vdbench": load_of_vdbench, "diskspd": load_of_diskspd}
@@ -90,6 +95,10 @@ def kind_of(text: str, path: Path) -> Kind:
     """
     if path.suffix.lower() == ".fio":
         return "fio"
+    if _RESULTS.search(text):
+        reason = "The file has results of a load, not the load"
+        remedy = "Import the job, configuration or profile that gave them"
+        refuse(str(path), 1, "", reason, remedy)
     if re.search(
         r"^'?\s*(Version\b|'TEST SETUP)", text.lstrip("\ufeff"), re.MULTILINE | re.IGNORECASE
     ):
