@@ -232,3 +232,38 @@ size=1.5T features='0' hwhandler='0' wp=rw
     found, _ = imported(tmp_path, f"{HEADER}{TABLE}{PORTS}", host)
     assert "1 of the 2 paths to 'mpatha' have failed" in notes(found)
     assert "no path of SCSI to 'lost', which is left out" in notes(found)
+
+
+def test_a_configuration_has_zones_that_are_in_no_set(tmp_path: Path) -> None:
+    text = f"""\
+mds1# show flogi database
+fc1/1            10    0x010000  {HOST} {HOST}
+fc1/2            10    0x010020  {ARRAY} {ARRAY}
+mds1# show running-config
+!Active Zone Database Section for vsan 10
+zone name z1 vsan 10
+    member pwwn {HOST}
+    member pwwn {ARRAY}
+zoneset name S vsan 10
+    member z1
+zoneset activate name S vsan 10
+do clear zone database vsan 10
+!Full Zone Database Section for vsan 10
+zone name z1 vsan 10
+    member pwwn {HOST}
+    member pwwn {ARRAY}
+zone name old vsan 10
+    member pwwn {HOST}
+    member pwwn {ARRAY}
+zoneset name S vsan 10
+    member z1
+"""
+    _, loaded = imported(tmp_path, text)
+    assert list(loaded["zoning"][0]["zones"]) == ["z1"]
+
+
+def test_a_neighbour_adds_its_domain_to_the_name_of_a_switch(tmp_path: Path) -> None:
+    text = fabrics.cisco(fabrics.devices(2, arrays=1))
+    assert "(sw2)" in text
+    _, loaded = imported(tmp_path, text.replace("(sw2)", "(sw2.example.com)"))
+    assert loaded == imported(tmp_path, text)[1]

@@ -67,6 +67,8 @@ class _Reader:
         vsan = int(match["vsan"] or self.vsan)
         source, switch = self.block.at(number), self.block.switch
         self.zone = ZoneFact(source, switch, match["name"], self.is_active, vsan)
+        if self.block.kind == "config" and not match["indent"]:
+            self.zone_set = None  # a configuration has zones beside its sets
         if self.zone_set is not None:
             self.zone.zone_set = self.zone_set.name
             self.zone_set.zones.append(match["name"])

@@ -143,7 +143,7 @@ def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
     """Return the switch with a world-wide name or else a name; a new one if it is unknown."""
     node = graph.by_wwn.get(number) if number else None
     if node is None and name:
-        node = graph.by_name.get(name)
+        node = graph.by_name.get(name) or _by_host_name(graph, name)
         if node is not None and number and node.wwn and node.wwn != number:
             node = None
     if node is None:
@@ -156,6 +156,13 @@ def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
         if key:
             table.setdefault(key, node)
     return node
+
+
+def _by_host_name(graph: Graph, name: str) -> Node | None:
+    """Return the switch that calls itself by a name without the domain that a neighbour adds."""
+    host, dot, _ = name.partition(".")
+    node = graph.by_name.get(host) if dot else None
+    return node if node is not None and node.is_own else None
 
 
 def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
