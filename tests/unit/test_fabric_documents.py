@@ -214,6 +214,8 @@ def test_rest_in_xml_says_the_same_as_in_json(tmp_path: Path) -> None:
     _, expected = imported(tmp_path, sw1_json=_rest("fibrechannel", rows))
     _, loaded = imported(tmp_path, sw1_xml=xml)
     assert loaded == expected
+    _, loaded = imported(tmp_path, sw1_xml=f'<?xml version="1.0"?>\n<Response/>\n{xml}')
+    assert loaded == expected
 
 
 def test_an_xml_document_may_define_nothing(tmp_path: Path) -> None:
@@ -266,3 +268,24 @@ def test_counters_of_different_kinds_have_no_difference(tmp_path: Path) -> None:
     )
     assert loaded["workloads"][0]["rate_iops"] == 1000  # the guess
     assert "captured twice" not in "\n".join(map(str, found.findings))
+
+
+def test_answers_that_follow_each_other_in_one_file(tmp_path: Path) -> None:
+    made = fabrics.devices(1, arrays=1)
+    host, array = made[0].wwpn, made[1].wwpn
+    own = {"name": ONE, "user-friendly-name": "core1", "domain-id": 1, "model": "162.0"}
+    listed = {"name": ONE, "switch-user-friendly-name": "core1", "domain-id": 1, "principal": 1}
+    names = [
+        {"port-name": array, "port-id": "0x010100", "fc4-features": "FCP-Target"},
+        {"port-name": host, "port-id": "0x010000", "fc4-features": "FCP-Initiator"},
+    ]
+    answers = [
+        _rest("fibrechannel-switch", own),
+        _rest("fabric-switch", [listed]),
+        _rest("fibrechannel", [_edge(0, ONE, host), _edge(1, ONE, array)]),
+        _rest("fibrechannel-name-server", names),
+    ]
+    found, loaded = imported(tmp_path, all="\n".join([*answers, "$ exit"]))
+    assert loaded["switches"] == [{"name": "core1", "model": "brocade-g620", "domain": 1}]
+    assert len(loaded["links"]) == 2
+    assert "text behind a document" in "\n".join(part.what for part in found.skipped)

@@ -36,7 +36,7 @@ class Document:
     def __init__(self, block: Block, facts: Facts) -> None:
         self.block, self.facts = block, facts
         text = "\n".join(line for _, line in block.lines)
-        self.value: Any = _xml(block, text) if _XML.match(text) else _json(block, text)
+        self.value: Any = _xml(block, text) if _XML.match(text) else _json(block, facts, text)
         self.lines: dict[str, int] = {}
         for number, shown in block.lines:
             for quoted, tagged in _TEXTS.findall(shown):
@@ -68,15 +68,25 @@ def is_error(value: object) -> bool:
     return isinstance(value, list) and any(map(is_error, value))
 
 
-def _json(block: Block, text: str) -> object:
+def _json(block: Block, facts: Facts, text: str) -> object:
+    """Return a document, or a list of those that follow each other."""
     first = block.lines[0][0] if block.lines else block.line
-    try:
-        found, _ = json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))
-    except (json.JSONDecodeError, RecursionError) as error:
-        at = first + getattr(error, "lineno", 1) - 1
-        reason = "The JSON document is not complete or not valid"
-        raise problem(block.file, at, reason, "Capture it again") from None
-    return found
+    found: list[object] = []
+    place = 0
+    while rest := text[place:].lstrip():
+        start = len(text) - len(rest)
+        if found and not _JSON.match(rest):
+            source = block.at(first + text.count("\n", 0, start))
+            facts.skip(source, "text behind a document")
+            break
+        try:
+            value, place = json.JSONDecoder().raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError) as error:
+            at = first + getattr(error, "lineno", 1) - 1
+            reason = "The JSON document is not complete or not valid"
+            raise problem(block.file, at, reason, "Capture it again") from None
+        found.append(value)
+    return found[0] if len(found) == 1 else found
 
 
 def _xml(block: Block, text: str) -> object:
@@ -84,8 +94,19 @@ def _xml(block: Block, text: str) -> object:
     if "<!" in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL):
         reason = "The XML document has a definition of its own"
         raise problem(block.file, first, reason, "Give the answer of the switch alone")
+    found: list[object] = []
+    place = 0
+    for part in re.split(r"(?=<\?xml\b)", text):
+        begin, place = place, place + len(part)
+        if part.strip():
+            start = first + text.count("\n", 0, begin + len(part) - len(part.lstrip()))
+            found.append(_one_xml(block, part.strip(), start))
+    return found[0] if len(found) == 1 else found
+
+
+def _one_xml(block: Block, text: str, first: int) -> Row:
     try:
-        root = ElementTree.fromstring(text.strip())
+        root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         at = first + error.position[0] - 1
         reason = "The XML document is not complete or not valid"
