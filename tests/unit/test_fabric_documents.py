@@ -289,3 +289,13 @@ def test_answers_that_follow_each_other_in_one_file(tmp_path: Path) -> None:
     assert loaded["switches"] == [{"name": "core1", "model": "brocade-g620", "domain": 1}]
     assert len(loaded["links"]) == 2
     assert "text behind a document" in "\n".join(part.what for part in found.skipped)
+
+
+def test_answers_of_two_switches_in_one_folder(tmp_path: Path) -> None:
+    made = fabrics.devices(1, arrays=1)
+    with pytest.raises(ScenarioError, match="one folder have ports of 2 switches"):
+        imported(
+            tmp_path,
+            all_one=_rest("fibrechannel", [_edge(0, ONE, made[0].wwpn)]),
+            all_two=_rest("fibrechannel", [_edge(0, TWO, made[1].wwpn)]),
+        )

@@ -267,3 +267,40 @@ def test_a_neighbour_adds_its_domain_to_the_name_of_a_switch(tmp_path: Path) -> 
     assert "(sw2)" in text
     _, loaded = imported(tmp_path, text.replace("(sw2)", "(sw2.example.com)"))
     assert loaded == imported(tmp_path, text)[1]
+
+
+def test_files_of_several_switches_without_names_in_one_folder(tmp_path: Path) -> None:
+    for name, domain, wwpn in (("left", "01", HOST), ("right", "02", ARRAY)):
+        text = (
+            "INTERFACE        VSAN    FCID           PORT NAME               NODE NAME\n"
+            f"fc1/1            10    0x{domain}0000  {wwpn} {wwpn}\n"
+        )
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "names.txt").write_text(
+        "VSAN 10:\nFCID        TYPE  PWWN                    (VENDOR)        FC4-TYPE:FEATURE\n"
+        f"0x010000    N     {HOST}    scsi-fcp:init\n"
+        f"0x020000    N     {ARRAY}    scsi-fcp:target\n",
+        encoding="utf-8",
+    )
+    loaded = yaml.safe_load(import_fabric([tmp_path]).text)
+    assert {switch["name"] for switch in loaded["switches"]} == {"left", "right"}
+    assert [link["to"] for link in loaded["links"][:2]] == ["left", "right"]
+
+
+def test_a_list_of_paths_is_one_output(tmp_path: Path) -> None:
+    host, array = HOST.replace(":", ""), ARRAY.replace(":", "")
+    paths = f"""\
+fc.2000f4e9d400000a:{host}-fc.{array}:{array}-naa.6000
+   UID: fc.2000f4e9d400000a:{host}-fc.{array}:{array}-naa.624a9370000000000000000000000001
+   Runtime Name: vmhba2:C0:T0:L7
+   Device Display Name: PURE Fibre Channel Disk
+   Adapter: vmhba2
+   LUN: 7
+   State: active
+"""
+    found, loaded = imported(
+        tmp_path, f"{HEADER}{TABLE}{PORTS}", f"[root@esx1:~] esxcli storage core path list\n{paths}"
+    )
+    assert loaded["hosts"][0]["name"] == "esx1"
+    assert found.counts["blocks"] == 2
+    assert found.skipped == []

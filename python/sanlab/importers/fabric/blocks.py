@@ -18,6 +18,8 @@ HOST_KINDS = {
     *("multipath", "lsscsi", "systool", "sysfs", "esxcli", "esxports", "mpclaim"),
     "initiatorport",
 }
+#: Outputs without the name of their switch that two captures of one switch seldom have.
+_OF_ONE_SWITCH = {"flogi", "nsshow", "islshow", "intbrief", "topology"}
 _NAME = r"[A-Za-z0-9][\w.-]{0,62}"
 _PROMPTS = [
     re.compile(pattern)
@@ -180,9 +182,9 @@ def name_owners(blocks: list[Block]) -> None:
     for block in blocks:
         if block.switch and block.kind not in HOST_KINDS:
             by_folder.setdefault(_folder(block.file), set()).add(block.switch)
-    shared = _shared_folders(blocks)
+    alone = _files_of_their_own(blocks)
     for block in blocks:
-        if not block.switch and block.kind in HOST_KINDS and _folder(block.file) in shared:
+        if not block.switch and block.file in alone:
             block.switch = f"{PurePath(block.file).with_suffix('')}/"
         if not block.switch:
             names = by_folder.get(_folder(block.file), set())
@@ -190,13 +192,13 @@ def name_owners(blocks: list[Block]) -> None:
             block.switch = next(iter(names)) if is_alone else f"{_folder(block.file)}/"
 
 
-def _shared_folders(blocks: list[Block]) -> set[str]:
-    """Return the folders in which several files have one output: each is of a host of its own."""
+def _files_of_their_own(blocks: list[Block]) -> set[str]:
+    """Return files that are each of another host or switch: several of a folder have one output."""
     files: dict[tuple[str, str], set[str]] = {}
     for block in blocks:
-        if block.kind in HOST_KINDS and not block.switch:
+        if not block.switch and block.kind in HOST_KINDS | _OF_ONE_SWITCH:
             files.setdefault((_folder(block.file), block.kind), set()).add(block.file)
-    return {folder for (folder, _), found in files.items() if len(found) > 1}
+    return {file for found in files.values() if len(found) > 1 for file in found}
 
 
 def _name_in_file(blocks: list[Block]) -> None:

@@ -171,6 +171,7 @@ SIGNATURES: list[tuple[re.Pattern[str], str]] = [
         (r"\[Configuration upload Information\]", "configupload"),
         (r"\s*INTERFACE\s+(?:VSAN\s+)?FCID\s+PORT NAME", "flogi"),
         (r"\s*VSAN\s*:\s*\d+\s+FCID\s*:", "fcns"),
+        (r"VSAN \d+:\s*$", "fcns"),
         (r"\s*FCID\s+TYPE\s+PWWN", "fcns"),
         (r"\s*FC Topology for VSAN", "topology"),
         (r"\s*zoneset name \S+ vsan \d+", "zones"),
@@ -194,7 +195,6 @@ SIGNATURES: list[tuple[re.Pattern[str], str]] = [
         (r"fc\.[0-9a-f]{16}:[0-9a-f]{16}-fc\.", "esxcli"),
         (r"\s*MPIO Disk\d+:", "mpclaim"),
         (r"HBA Name\s+Driver\s+Link State\s+UID", "esxports"),
-        (r"\s*Adapter: vmhba\d+", "esxports"),
         (r"InstanceName\s+NodeAddress\s+PortAddress", "initiatorport"),
     )
 ]

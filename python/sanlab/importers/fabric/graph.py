@@ -94,9 +94,10 @@ def _add_unnamed(graph: Graph, own: list[SwitchFact]) -> None:
     for login in graph.facts.logins:
         if login.on_switch:
             _node(graph, login.on_switch, "", login.source)
+    is_alone = len({fact.name for fact in own}) == 1
     for fact in own:
         if fact.name not in graph.owners:
-            graph.owners[fact.name] = _unnamed(graph, fact.name, fact.source)
+            graph.owners[fact.name] = _unnamed(graph, fact.name, fact.source, is_alone=is_alone)
         graph.owners[fact.name].is_own = True
         _merge(graph.owners[fact.name], fact)
     for owner, source in _owners(graph.facts):
@@ -182,22 +183,29 @@ def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
     return seen.items()
 
 
-def _unnamed(graph: Graph, owner: str, source: Source) -> Node:
-    """Return the switch that printed outputs which do not name it."""
+def _unnamed(graph: Graph, owner: str, source: Source, *, is_alone: bool = True) -> Node:
+    """Return the switch that printed outputs which do not name it.
+
+    It is the only one that names itself, if no other does not.
+    """
     if owner in graph.by_name:
         return graph.by_name[owner]
     tails = {node.wwn[4:]: node for node in graph.nodes if node.wwn}
     own_tails = {p.wwn[4:] for p in graph.facts.ports if p.switch == owner and p.wwn}
+    if len(own_tails) > 1:
+        reason = f"The answers in one folder have ports of {len(own_tails)} switches"
+        remedy = "Put the answers of each switch into a folder with its name"
+        raise problem(source.file, source.line, reason, remedy)
     if len(own_tails) == 1:
         return _of_ports(graph, owner, own_tails.pop(), source)
-    if known := _of_logins(graph, owner):
+    if known := _of_logins(graph, owner) or _of_devices(graph, owner):
         return known
     mine = [fact for fact in graph.facts.logins if fact.switch == owner and fact.fabric_port]
     found = Counter(fact.fabric_port[4:] for fact in mine if fact.fabric_port[4:] in tails)
     if found:
         return tails[found.most_common(1)[0][0]]
     own = [node for node in graph.nodes if node.is_own]
-    if len(own) == 1 and owner.endswith("/"):
+    if len(own) == 1 and owner.endswith("/") and is_alone:
         return own[0]
     name = PurePath(owner).name if owner.strip("./") else "switch"
     if owner.endswith("/"):
@@ -214,6 +222,20 @@ def _of_logins(graph: Graph, owner: str) -> Node | None:
     mine = {(f.wwpn, f.port) for f in logins if f.switch == owner and f.port and not f.on_switch}
     names = Counter(f.on_switch for f in logins if f.on_switch and (f.wwpn, f.port) in mine)
     return graph.by_name.get(names.most_common(1)[0][0]) if names else None
+
+
+def _of_devices(graph: Graph, owner: str) -> Node | None:
+    """Return a switch of the fabric whose devices a name server lists, which has no name itself."""
+    logins = graph.facts.logins
+    mine = {fact.wwpn for fact in logins if fact.switch == owner and not fact.port}
+    near = [
+        graph.owners[fact.switch]
+        for fact in logins
+        if fact.port and fact.wwpn in mine and fact.switch in graph.owners
+    ]
+    for node in near[1:]:
+        _unite(near[0], node)
+    return near[0] if near else None
 
 
 def _of_ports(graph: Graph, owner: str, tail: str, source: Source) -> Node:
