@@ -128,6 +128,29 @@ def test_an_import_ends_in_a_scenario(tab: Visit, server: Server, tmp_path: Path
     assert (server.folder / "imported.yaml").exists()
 
 
+def test_the_interval_of_two_scrapes_is_given_on_the_page(tab: Visit, tmp_path: Path) -> None:
+    names = ("reads_completed", "read_bytes", "writes_completed", "written_bytes")
+    file = tmp_path / "scrapes.prom"
+    file.write_text(
+        "".join(
+            f'node_disk_{name}_total{{device="sda"}} {count * 4096 if "byt" in name else count}\n'
+            for count in (1000, 4000)
+            for name in names
+        ),
+        encoding="utf-8",
+    )
+    tab.expected.append("422")
+    page = tab.open()
+    page.get_by_role("button", name="Import …").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Load").click()
+    dialog.get_by_label("Files to import").set_input_files(file)
+    expect(dialog.get_by_text("The scrapes have no times")).to_be_visible()
+    dialog.get_by_label("Time between two captures").fill("10s")
+    page.keyboard.press("Tab")
+    expect(dialog.locator("pre")).to_contain_text("rate_iops: 600")
+
+
 def test_one_cable_of_a_group_is_changed_on_the_picture(tab: Visit, own: Path) -> None:
     page = open_text(tab, own)
     details = tab.choose_link("host2", "hba0.p0")

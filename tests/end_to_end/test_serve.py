@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from fabrics import cisco, devices
 from serving import SCENARIO, Server, serving
 from typer.testing import CliRunner
 
@@ -234,6 +235,36 @@ def test_an_import_ends_as_a_scenario(server: Server) -> None:
     nothing = {"files": [{"name": "a.txt", "text": "hello"}]}
     refused = server.post("/import/fabric", nothing, 422)
     assert refused["error"]["file"] == "a.txt"
+
+
+def _scrape(reads: int) -> str:
+    values = {"reads_completed": reads, "read_bytes": 4096 * reads}
+    values |= {"writes_completed": reads, "written_bytes": 8192 * reads}
+    return "".join(f'node_disk_{n}_total{{device="sda"}} {v}\n' for n, v in values.items())
+
+
+def test_the_interval_of_two_scrapes_is_given(server: Server) -> None:
+    file = {"name": "scrapes.prom", "text": _scrape(1000) + _scrape(4000)}
+    refused = server.post("/import/load", {"file": file}, 422)
+    assert "no times" in refused["error"]["message"]
+    found = server.post("/import/load", {"file": file, "interval": "10s"})
+    assert "rate_iops: 600" in found["text"]
+    refused = server.post("/import/load", {"file": file, "interval": "10"}, 422)
+    assert refused["error"]["file"] == "interval"
+
+
+def test_the_interval_of_two_captures_of_ports_is_given(server: Server) -> None:
+    made = devices(1, arrays=1)
+    counters = [
+        f"sw2# show interface counters\nfc1/1\n    1 frames input,{count} bytes\n"
+        f"    1 frames output,{3 * count} bytes\n"
+        for count in (0, 40_960_000)
+    ]
+    files = [{"name": "all.txt", "text": cisco(made) + "".join(counters)}]
+    found = server.post("/import/fabric", {"files": files})
+    assert "no output has the times" in "\n".join(found["contradictions"])
+    found = server.post("/import/fabric", {"files": files, "interval": "10s"})
+    assert "rate_iops: 2000" in found["text"]
 
 
 def test_a_cable_and_a_zone_are_changed_by_hand(server: Server) -> None:

@@ -6,7 +6,9 @@ print the same fabric.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 #: Ports of devices at one switch.
 PER_SWITCH = 200
@@ -160,3 +162,95 @@ def _cisco_switch(made: list[Made], domain: int) -> str:
             pairs = zip(members, fcids, strict=True)
             lines += [f"  * fcid {fcid} [pwwn {m.wwpn}] [{m.name}]" for m, fcid in pairs]
     return "\n".join([*lines, prompt])
+
+
+def cisco_json(made: list[Made]) -> str:
+    """Print the same sessions as `cisco` with `| json` behind each command."""
+    return "\n".join(_cisco_json_switch(made, domain) for domain in switches(made))
+
+
+def _rows(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A table of NX-API, in which a single row is not in a list."""
+    return {f"TABLE_{name}": {f"ROW_{name}": rows[0] if len(rows) == 1 else rows}} if rows else {}
+
+
+def _cisco_json_switch(made: list[Made], domain: int) -> str:
+    here = [device for device in made if device.domain == domain]
+    others = [other for other in switches(made) if other != domain and 1 in {other, domain}]
+    ports = [
+        {"interface": _interface(d), "oper_mode": "F", "status": "up", "logical_type": "edge"}
+        for d in here
+    ]
+    ports += [
+        {"interface": f"fc9/{n}", "oper_mode": "TE", "status": "trunking", "logical_type": "core"}
+        for n in range(1, len(others) + 1)
+    ]
+    common = {"fcot_info": "swl", "oper_speed": "32", "port_channel": "--"}
+    briefs = [{**port, **common, "vsan": 10 if port["oper_mode"] == "F" else 1} for port in ports]
+    far = 1 if domain == 1 else domain - 1
+    links = [
+        {
+            "interface": f"fc9/{number + 1}",
+            "peer_domain": f"0x{other:x}({other})",
+            "peer_interface": f"fc9/{far}",
+            "peer_ip_address": f"192.0.2.{other}",
+            "peer_switch_name": f"sw{other}",
+        }
+        for number, other in enumerate(others)
+    ]
+    names = {"vsan_id": 10, **_rows("fcns_database", [_fcns(d) for d in made])}
+    answers: dict[str, object] = {
+        "show flogi database": {
+            **_rows("flogi_entry", [_flogi(d) for d in here]),
+            "total_no_of_flogi": len(here),
+        },
+        "show fcns database": _rows("fcns_vsan", [names]),
+        "show interface brief": _rows("interface_brief_fc", briefs),
+        "show topology": _rows("topology_vsan", [{"id": 10, **_rows("topology", links)}]),
+    }
+    if domain == 1:
+        zoned = [
+            {"name": name, "vsan": 10, **_rows("member", [_member(m) for m in members])}
+            for name, members in zones(made).items()
+        ]
+        answers["show zoneset active vsan 10"] = _rows(
+            "zoneset", [{"name": "PROD", "vsan": 10, **_rows("zone", zoned)}]
+        )
+    lines = [f"sw{domain}# {command} | json\n{json.dumps(a)}" for command, a in answers.items()]
+    return "\n".join([*lines, f"sw{domain}#"])
+
+
+def _interface(device: Made) -> str:
+    return f"fc{1 + device.port // 48}/{1 + device.port % 48}"
+
+
+def _fcid(device: Made) -> str:
+    return f"0x{device.domain:02x}{device.port:02x}00"
+
+
+def _flogi(device: Made) -> dict[str, Any]:
+    return {
+        "interface": _interface(device),
+        "vsan": 10,
+        "fcid": _fcid(device),
+        "port_name": device.wwpn,
+        "node_name": device.wwnn,
+        "device_alias_for_pwwn": device.name,
+    }
+
+
+def _fcns(device: Made) -> dict[str, Any]:
+    kind = "target" if device.is_target else "init"
+    features = [{"fc4_type": "scsi-fcp", "fc4_feature": kind}]
+    return {
+        "fcid": _fcid(device),
+        "type": "N",
+        "pwwn": device.wwpn,
+        "vendor": "",
+        "device_alias": device.name,
+        **_rows("fc4_type_feature", features),
+    }
+
+
+def _member(device: Made) -> dict[str, Any]:
+    return {"type": "pwwn", "wwn": device.wwpn, "online_fcid": _fcid(device)}

@@ -211,7 +211,7 @@ def test_reports_without_times_need_an_interval(tmp_path: Path) -> None:
         ),
         (TIMED.replace("300.00", "-3.00"), "r/s: '-3.00' is not a rate"),
         (AS_JSON[:-40], "This is not JSON"),
-        ('{"sysstat": {"disk": 1}}', "The JSON has no 'sysstat.hosts[].statistics[]'"),
+        ('{"sysstat": {"disk": 1}}', "The JSON has no 'sysstat.hosts[].statistics[].disk[]'"),
         (SAR.replace("12:00:20 AM", "RESTART"), "counted.txt:7: The machine restarted"),
         (SAR.replace("12:00:20 AM", "noon"), "counted.txt:7: 'noon' is not a time"),
         (ESXTOP.replace("Reads", "Reeds"), "counted.txt:1: The header has no disk with Reads/sec"),

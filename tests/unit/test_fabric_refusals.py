@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import random
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,14 @@ BROCADE = fabrics.brocade(fabrics.devices(3, arrays=1))
 CISCO = fabrics.cisco(fabrics.devices(3, arrays=1))
 CUT = "It was cut off: capture it again, or add --partial to use what it has."
 WWN = "A world-wide name has 16 hexadecimal digits; capture the output again."
+NONE = (
+    "No output of a switch is recognised in the files. Give outputs of switchshow, nsshow, "
+    "cfgshow, or show flogi database, show zoneset active."
+)
+ERROR = (
+    "The file has an error of the switch in place of an output. Capture it again: correct the "
+    "command, or log in anew."
+)
 AGAIN = "Save the session of the terminal as plain text."
 
 #: Name of the case: content of the file, the words behind its name.
@@ -235,6 +245,91 @@ CASES: dict[str, tuple[str | bytes, str]] = {
             "other; FILE:1 has the first."
         ),
     ),
+    "json_of_rest_cut": (
+        '{\n "Response": {\n  "fibrechannel-name-server": [\n   {\n    "port-name": "21:00',
+        "5: The JSON document is not complete or not valid. Capture it again.",
+    ),
+    "json_cut_behind_a_prompt": (
+        'sw1# show flogi database | json\n{"TABLE_flogi_entry": {"ROW_flogi_entry": [\n',
+        "3: The JSON document is not complete or not valid. Capture it again.",
+    ),
+    "json_with_a_wrong_name": (
+        '{"Response": {"fibrechannel-name-server": [\n {"port-name": "21:00:f4:e9:d4"}]}}',
+        f"2: '21:00:f4:e9:d4' is not a world-wide name. {WWN}",
+    ),
+    "json_with_fewer_logins": (
+        (
+            '{"TABLE_flogi_entry": {"ROW_flogi_entry": {"interface": "fc1/1", "vsan": 1,\n'
+            '"fcid": "0x010000", "port_name": "21:00:f4:e9:d4:00:00:00"}},\n'
+            '"total_no_of_flogi": 2}'
+        ),
+        f"3: The output announces 2 logins and has 1. {CUT}",
+    ),
+    "json_of_the_name_server_with_fewer_devices": (
+        (
+            '{"TABLE_fcns_vsan": {"ROW_fcns_vsan": {"vsan_id": 1, "TABLE_fcns_database":\n'
+            '{"ROW_fcns_database": [{"pwwn": "21:00:f4:e9:d4:00:00:00"},\n'
+            '{"pwwn": "21:00:f4:e9:d4:00:00:01"}]},\n"total_number_of_entries": 3}}}'
+        ),
+        f"4: The output announces 3 devices and has 2. {CUT}",
+    ),
+    "json_of_something_else": ('{"a": 1}', f"1: {NONE}"),
+    "json_too_deep": ("[" * 100_000, f"1: {NONE}"),
+    "xml_cut": (
+        '<?xml version="1.0"?>\n<Response>\n<fibrechannel><name>0/1</name>\n',
+        "3: The XML document is not complete or not valid. Capture it again.",
+    ),
+    "xml_with_definitions": (
+        '<Response>\n<!DOCTYPE a [<!ENTITY b "c">]>\n<fibrechannel/></Response>\n',
+        "1: The XML document has a definition of its own. Give the answer of the switch alone.",
+    ),
+    "error_of_rest": (
+        '{"errors": {"error": [{"error-message": "Invalid session key hunter2"}]}}',
+        f"1: {ERROR}",
+    ),
+    "error_of_nx_api": (
+        (
+            '{"ins_api": {"outputs": {"output": {"input": "show flogi", "code": "400",\n'
+            '"clierror": "% Invalid command"}}}}'
+        ),
+        f"1: {ERROR}",
+    ),
+    "page_of_a_login": (
+        "<!DOCTYPE html>\n<html><body><form>Password</form></body></html>\n",
+        f"1: {NONE}",
+    ),
+    "command_misspelled": (
+        "sw1# show flogi databse\n          ^\n% Invalid command at '^' marker.\n",
+        f"1: {NONE}",
+    ),
+    "command_not_allowed": (
+        "sw1:admin> switchshow\nrbash: switchshow: command not found\n",
+        f"1: The output of switchshow has no switchName. {CUT}",
+    ),
+    "digits_masked": (
+        "sw1# show flogi database\nfc1/1 10 0x010000 21:00:xx:xx:d4:00:00:00\n",
+        (
+            "2: '21:00:xx:xx:d4:00:00:00' is not a world-wide name. Put digits in place of those "
+            "that are masked, the same ones everywhere."
+        ),
+    ),
+    "archive": (gzip.compress(BROCADE.encode(), mtime=0), f"1: The file is binary. {AGAIN}"),
+    "utf_16_cut_within_a_character": (
+        "sw1# show flogi database\n".encode("utf-16")[:-1],
+        "1: The file is not text in UTF-8 or UTF-16. Save it as UTF-8.",
+    ),
+    "rest_of_two_switches_with_one_name": (
+        (
+            '{"Response": {"fibrechannel-switch": [\n'
+            '{"name": "10:00:88:94:71:00:01:00", "user-friendly-name": "sw1", "model": "162"},\n'
+            '{"name": "10:00:88:94:71:00:01:00", "user-friendly-name": "sw2", "model": "162"}]}}'
+        ),
+        (
+            "3: The switches 'sw1' (FILE:2) and 'sw2' have one world-wide name, "
+            "10:00:88:94:71:00:01:00. Name the outputs of one of them, or those after its change "
+            "of name."
+        ),
+    ),
 }
 
 
@@ -248,6 +343,18 @@ def test_a_refusal(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert result.stderr == f"{file}:{words}\n".replace("FILE", file.name)
     assert (result.stdout, result.exit_code) == ("", 2)
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_what_is_no_file(kind: str, tmp_path: Path) -> None:
+    place = tmp_path / "pipe" if kind == "fifo" else Path("/dev/zero")
+    if kind == "fifo":
+        os.mkfifo(place)
+    command = ["import", "fabric", str(place), "-o", str(tmp_path / "san.yaml")]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 2
+    assert result.stderr == f"{place}: This is not a regular file. Save the outputs in a file.\n"
+    assert not (tmp_path / "san.yaml").exists()
 
 
 def test_there_are_many() -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sanlab.cli.importing_load import interval_of
 from sanlab.cli.outcome import JsonOption, next_steps, outcome, show_json
 from sanlab.quantities import PS_PER_S, counted
 
@@ -55,10 +54,13 @@ def fabric(
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
         from sanlab.importers.fabric import import_fabric
+        from sanlab.importers.load_file import interval_of
         from sanlab.plan.compile import compile_plan
         from sanlab.scenario.load import parse_scenario
 
-        seconds = None if interval is None else interval_of(interval) / PS_PER_S
+        seconds = None
+        if interval is not None:
+            seconds = interval_of(interval, "--interval") / PS_PER_S
         found = import_fabric([Path(file) for file in files], partial=partial, interval=seconds)
         if explain is not None:
             _explain(found, explain, as_json=as_json)

@@ -79,16 +79,15 @@ def load(
     """Convert the load of another tool's file to a scenario that runs at once."""
     with outcome(as_json=as_json):
         from sanlab.cli.new import write_new
-        from sanlab.importers.load_file import import_file
+        from sanlab.importers.load_file import import_file, interval_of
         from sanlab.plan.compile import compile_plan
         from sanlab.scenario.load import parse_scenario
 
         path = Path(output) if output else Path(file).with_suffix(".yaml")
         variables = _defined(define or [], "-D")
         trace = _trace_options(time_unit, speed, depth, lun or [])
-        trace = dataclasses.replace(
-            trace, is_replay=replay, interval_ps=None if interval is None else interval_of(interval)
-        )
+        interval_ps = None if interval is None else interval_of(interval, "--interval")
+        trace = dataclasses.replace(trace, is_replay=replay, interval_ps=interval_ps)
         imported = import_file(Path(file), str(path), variables, job or [], trace)
         compile_plan(parse_scenario(imported.text, str(path)))
         write_new(path, imported.text, force=force)
@@ -116,19 +115,6 @@ def _trace_options(
         _refuse("--time-unit", f"'{unit}' is not a unit of time", f"Choices are {', '.join(UNITS)}")
     number = None if depth is None else 0 if depth == "recorded" else _depth(depth)
     return TraceOptions(unit, speed, number, _defined(luns, "--lun"))
-
-
-def interval_of(text: str) -> int:
-    """Return the time of `--interval` in picoseconds."""
-    from sanlab.quantities import QuantityError, parse_time
-
-    try:
-        found = parse_time(text)
-    except QuantityError as error:
-        _refuse("--interval", error.reason, error.remedy)
-    if found <= 0:
-        _refuse("--interval", f"'{text}' is not longer than 0", "Write 10s")
-    return found
 
 
 def _depth(text: str) -> int:

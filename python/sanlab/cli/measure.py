@@ -84,17 +84,17 @@ def measure(
         from sanlab.measurement.clients import parse_client
         from sanlab.measurement.measure import Question
         from sanlab.measurement.measure import measure as measure_now
-        from sanlab.measurement.places import Wanted, parse_target
+        from sanlab.measurement.places import Wanted, each_once, parse_target
         from sanlab.results.run import Run
         from sanlab.scenario.overrides import parse_assignment
 
         question = Question(
             Path(file),
             Wanted(
-                dict(parse_target(text) for text in targets),
+                each_once(map(parse_target, targets), "--target"),
                 _size(size),
                 tuple(destructive or ()),
-                dict(parse_client(text) for text in clients or ()),
+                each_once(map(parse_client, clients or ()), "--client"),
             ),
             dict(parse_assignment(text) for text in sets or []),
             None if runtime is None else _milliseconds(runtime),

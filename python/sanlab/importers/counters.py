@@ -9,6 +9,7 @@ that these are averages.
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ _MOST_STEPS = 128
 #: Length of a load without intervals.
 _ALONE_PS = 10 * _PS_PER_S
 _LARGEST = 64 * 2**20
+#: Devices that are not disks of a SAN.
+_OTHERS = re.compile(r"(loop|ram|zram|sr|fd|md|dm-|nbd)\d+$")
 _AVERAGES = (
     "These are averages: of each device the scenario has the rate of each interval, and the mean "
     "size of reads and of writes. Bursts within an interval, the order of requests and their "
@@ -85,6 +88,19 @@ class Counters:
         """Note a column or device without a part in the scenario, once."""
         if not any(one.key == key for one in self.left_out):
             self.left_out.append(LeftOut(self.file, line, key, reason))
+
+
+def leave_out_layers(counters: Counters) -> None:
+    """Leave out devices above disks, where there are disks: their I/O is that of the disks."""
+    names = dict.fromkeys(name for report in counters.reports for name in report.rates)
+    others = [name for name in names if _OTHERS.match(name)]
+    if len(others) == len(names):
+        return
+    reason = "it is not a disk, or its I/O is counted at its disks again"
+    for name in others:
+        counters.leave_out(counters.reports[0].line, name, reason)
+        for report in counters.reports:
+            report.rates.pop(name, None)
 
 
 def load_of_counters(

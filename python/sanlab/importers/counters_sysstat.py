@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sanlab.errors import refuse
-from sanlab.importers.counters import Counters, Rates, Report
+from sanlab.importers.counters import Counters, Rates, Report, leave_out_layers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -37,10 +37,15 @@ _BYTES = {
     "rkB/s": _KIB, "wkB/s": _KIB, "rMB/s": _MIB, "wMB/s": _MIB,
     "rsec/s": _SECTOR, "wsec/s": _SECTOR, "rd_sec/s": _SECTOR, "wr_sec/s": _SECTOR,
 }  # fmt: skip
+#: Names of sadf for columns of sar.
+_OF_SADF = {
+    "disk-device": "disk_device", "rkB": "rkB/s", "wkB": "wkB/s", "dkB": "dkB/s",
+    "rd_sec": "rd_sec/s", "wr_sec": "wr_sec/s", "util-percent": "%util",
+}  # fmt: skip
 _OPEN = ("aqu-sz", "avgqu-sz")
 _COUNTS = ("r/s", "w/s", "tps")
-#: Devices that are not disks of a SAN.
-_OTHERS = re.compile(r"(loop|ram|zram|sr|fd|md|dm-|nbd)\d+$")
+#: A prompt of a shell, or the key that ended a command.
+_PROMPT = re.compile(r"\^C|\[?[\w.-]+@[\w.-]+\S*.*[#$]|PS [A-Z]:|\$ |# ")
 _TIMES = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d/%m/%y %H:%M:%S")
 
 
@@ -48,7 +53,8 @@ def looks_like_iostat(text: str) -> bool:
     """Whether a text is of iostat."""
     if text.lstrip().startswith("{"):
         return '"sysstat"' in text[:400] and "disk" in text
-    return bool(re.search(r"^Device:?\s+\S*/?s?", text, re.MULTILINE)) and "Linux " in text[:200]
+    has_rates = re.search(r"^Device:?\s+(?:\S.*\s)?(?:r/s|tps)\s", text, re.MULTILINE)
+    return bool(has_rates)
 
 
 def looks_like_sar(text: str) -> bool:
@@ -70,7 +76,7 @@ def counters_of_iostat(text: str, file: str, chosen: Collection[str] = ()) -> Co
     else:
         _read_text(counters, text)
     if not chosen:
-        _leave_out_layers(counters)
+        leave_out_layers(counters)
     return counters
 
 
@@ -140,6 +146,8 @@ def _read_text(counters: Counters, text: str) -> None:
             _check_columns(counters, number, columns, ("r/s", "w/s"))
             now = Report(number, end=at)
             counters.reports.append(now)
+        elif _PROMPT.match(line):
+            columns = []
         elif columns and now is not None:
             values = _values(counters.file, number, columns, words[1:])
             now.rates[words[0]] = _rates(values, counters.file, number)
@@ -151,21 +159,40 @@ def _read_json(counters: Counters, text: str) -> None:
     file = counters.file
     try:
         document = json.loads(text)
-        statistics = [one for host in document["sysstat"]["hosts"] for one in host["statistics"]]
+        statistics = [
+            (one, [dict(disk) for disk in one.get("disk", [])])
+            for host in document["sysstat"]["hosts"]
+            for one in host["statistics"]
+        ]
     except json.JSONDecodeError as error:
         refuse(file, error.lineno, "", f"This is not JSON: {error.msg}", "Copy the whole output")
-    except (KeyError, TypeError, RecursionError):
-        reason = "The JSON has no 'sysstat.hosts[].statistics[]'"
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        reason = "The JSON has no 'sysstat.hosts[].statistics[].disk[]'"
         refuse(file, 1, "", reason, "Write it with iostat -x -o JSON")
-    for entry in statistics:
-        report = Report(1, end=_moment(str(entry.get("timestamp", ""))))
+    for entry, disks in statistics:
+        report = _report(entry)
         counters.reports.append(report)
-        for disk in entry.get("disk", []):
-            row: dict[str, Any] = dict(disk)
+        for disk in disks:
+            row = {_OF_SADF.get(str(key), str(key)): value for key, value in disk.items()}
             name = str(row.pop("disk_device", ""))
-            _check_columns(counters, 1, list(row), ("r/s", "w/s"))
+            needed = ("r/s", "w/s") if "tps" not in row else ("tps",)
+            if "tps" in row:
+                counters.origin, counters.first_is_since_boot = "the output of sadf -j", False
+            _check_columns(counters, 1, list(row), needed)
             values = _values(file, 1, list(row), [str(value) for value in row.values()])
             report.rates[name] = _rates(values, file, 1)
+
+
+def _report(entry: dict[str, Any]) -> Report:
+    """Return a report with its time, which sadf writes in parts."""
+    at = entry.get("timestamp", "")
+    if not isinstance(at, dict):
+        return Report(1, end=_moment(str(at)))
+    end = _moment(f"{at.get('date', '')} {at.get('time', '')}")
+    seconds = at.get("interval")
+    if end is None or not isinstance(seconds, int | float):
+        return Report(1, end=end)
+    return Report(1, start=end - seconds, end=end)
 
 
 def _moment(text: str) -> float | None:
@@ -226,16 +253,3 @@ def _rates(values: Mapping[str, float], file: str, number: int) -> Rates:
     reads = values["tps"] * read_bytes / both if both else 0.0
     writes = values["tps"] - reads if both else 0.0
     return Rates(reads, writes, read_bytes, write_bytes, depth)
-
-
-def _leave_out_layers(counters: Counters) -> None:
-    """Leave out devices above disks, where there are disks: their I/O is that of the disks."""
-    names = dict.fromkeys(name for report in counters.reports for name in report.rates)
-    others = [name for name in names if _OTHERS.match(name)]
-    if len(others) == len(names):
-        return
-    reason = "it is not a disk, or its I/O is counted at its disks again"
-    for name in others:
-        counters.leave_out(counters.reports[0].line, name, reason)
-        for report in counters.reports:
-            report.rates.pop(name, None)

@@ -157,8 +157,16 @@ _IN_BYTES = (
 )
 
 
+#: The call of diskspd at the beginning of a line of cmd or PowerShell.
+_CALL = re.compile(
+    r"\s*(?:@|&\s*)?(?:\"[^\"]*?[\\/]?|\S*[\\/])?diskspd(?:64)?(?:\.exe)?\"?\s", re.IGNORECASE
+)
+#: Where the output of a command goes, or another command begins.
+_END = re.compile(r"\s(?:\d?>>?|\||&&?|;)")
+
+
 def _is_command(line: str) -> bool:
-    return bool(re.match(r"\s*(\S*[\\/])?diskspd(64)?(\.exe)?\s", line, re.IGNORECASE))
+    return bool(_CALL.match(line))
 
 
 def _commands(text: str, file: str) -> list[TimeSpan]:
@@ -174,7 +182,9 @@ def _commands(text: str, file: str) -> list[TimeSpan]:
 
 def _command(line: str, file: str, number: int) -> TimeSpan:
     try:
-        words = shlex.split(line.replace("\\", "/"))[1:]
+        call = _CALL.match(line)
+        given = _END.split(line[call.end() if call else 0 :])[0]
+        words = shlex.split(given.replace("\\", "/"))
     except ValueError:
         refuse(file, number, "", "The command line has an open quotation mark", "Close it")
     span = TimeSpan(number)
@@ -216,6 +226,8 @@ def _settings(word: str, file: str, number: int) -> list[tuple[bool, Setting]]:
     if letter not in {*_OF_TARGET, *_OF_SPAN, *_OF_HOST}:
         reason = f"'{word}' is not a parameter of diskspd that sanlab knows"
         refuse(file, number, word, reason, "Remove it")
+    if word == "-z":  # a seed by the clock
+        return [(True, setting(word, "true"))]
     unit = "IOPS" if letter == "g" and rest.endswith("i") else ""
     key = _OF_TARGET.get(letter) or _OF_SPAN.get(letter)
     text = rest.removesuffix("i") if unit else rest

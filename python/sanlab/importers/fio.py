@@ -14,6 +14,7 @@ from sanlab.errors import refuse
 from sanlab.importers.fio_blocks import blocks_of, mean_bytes
 from sanlab.importers.fio_file import read_fio
 from sanlab.importers.fio_keys import (
+    DEVICES,
     FLAGS,
     NO_DISK,
     REFUSED,
@@ -129,7 +130,7 @@ class _Importer:
                 guess = nearest(key.key, [*USED, *WITHOUT_MEANING])
                 hint = f"Did you mean '{guess}'? If not, remove it" if guess else "Remove it"
                 wrong(key, f"'{key.key}' is not a key of fio that sanlab knows", hint)
-        for name in ("ioengine", "directory", "nrfiles", "sync"):
+        for name in ("ioengine", "directory", "sync", *DEVICES):
             if name in job.keys:
                 found[name] = job.keys[name]
         return found
@@ -169,6 +170,10 @@ class _Importer:
     def place(self, one: Reading) -> None:
         """Find the LUNs of a job: one for each file, or one of its own."""
         key = one.keys.get("filename")
+        device = next((one.keys[name] for name in DEVICES if name in one.keys), None)
+        if key is None and device is not None:
+            one.luns = [self.load.lun(one.values.text(device))]
+            return
         if key is None:
             size = one.keys.get("size")
             one.is_shared = "directory" not in one.keys and (

@@ -20,6 +20,7 @@ _VERIFY = "reads that check written data are not simulated"
 _FILES = "making, opening and removing files is not simulated, only I/O on their blocks"
 _FLUSH = "a write ends when the array answers it, so there is no page cache to flush"
 _RANDOM = "random addresses are drawn with replacement, as with norandommap"
+_OLD = "fio reads it and does nothing with it"
 _ERRORS = "what fio does after an error; sanlab retries as its hosts do, and counts"
 _ZONES = "zones are used only with a 'zonemode'"
 _PAUSE = "a pause begins when a request is complete, and takes no processor"
@@ -45,7 +46,17 @@ _WITHOUT_MEANING = {
         sqthread_poll_cpu nonvectored uncached nowait force_async spdk_json_conf spdk_conf spdk_rpc
         cmd_type transport mem_size_mb shm_id enable_sgl md_per_io_size pi_act pi_chk apptag
         apptag_mask ioengine ioengine_so_path readfua writefua atomic rwf_atomic libaio_vectored
-        zone_append log_flags""",
+        zone_append log_flags clientname clustername rbdname pool busy_poll touch_objects
+        uri conditional libblkio_driver libblkio_path libblkio_pre_connect_props
+        libblkio_num_entries libblkio_queue_size libblkio_pre_start_props libblkio_vectored
+        libblkio_write_zeroes_on_trim libblkio_wait_mode libblkio_force_enable_completion_eventfd
+        hostname port listen protocol proto net_interface ttl nodelay pingpong window_size mss
+        namenode chunk_size cpuload cpuchunks cpumode exit_on_io_done exit_io_done donorname
+        inplace verb bindname http_host http_mode http_user http_pass http_s3_key http_s3_keyid
+        http_s3_region http_s3_security_token http_verbose https http_swift_auth_token
+        sg_write_mode stream_id stat_type skip_bad grpid single_instance nfs_url program
+        arguments grace_time std_redirect""",
+    _OLD: "rwmixcycle",
     _BATCH: """
         iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min
         iodepth_batch_complete_max iodepth_low io_submit_mode serialize_overlap""",
@@ -62,7 +73,7 @@ _WITHOUT_MEANING = {
     _FILES: """
         overwrite fallocate create_serialize create_fsync create_on_open unlink unlink_each_loop
         allow_file_create allow_mounted_write invalidate fadvise_hint openfiles file_service_type
-        filename_format unique_filename pre_read nrfiles nr_files lockfile filesize_is_minimum
+        filename_format unique_filename pre_read lockfile filesize_is_minimum
         directory fdp dataplacement plids plid_select""",
     _FLUSH: "fsync fdatasync end_fsync fsync_on_close sync sync_file_range write_barrier",
     _RANDOM: """
@@ -133,6 +144,7 @@ USED = _words("""
     ramp_time startdelay start_delay stonewall wait_for_previous wait_for random_distribution
     zonemode zonesize zoneskip kb_base filename offset offset_increment blockalign ba direct
     buffered randseed rw_sequencer blocksize_unaligned bs_unaligned bs_is_seq_rand thinktime_iotime
+    nrfiles nr_files
 """)
 #: Other names of the same key.
 SAME_KEY = {
@@ -144,15 +156,18 @@ SAME_KEY = {
     "io_limit": "io_size",
     "wait_for_previous": "stonewall",
     "ba": "blockalign",
+    "nr_files": "nrfiles",
     "bs_unaligned": "blocksize_unaligned",
 }
+#: Keys of engines that name the device in place of 'filename'.
+DEVICES = ("uri", "rbdname", "libblkio_path")
 #: Keys that may stand without a value, and then mean 1.
 FLAGS = _words("time_based stonewall direct buffered blocksize_unaligned bs_is_seq_rand")
 #: Engines that keep one request open, whatever `iodepth` says.
 SYNCHRONOUS = _words("sync psync vsync pvsync pvsync2 mmap")
 #: Engines that do no I/O to a disk.
 NO_DISK = _words("""
-    net netsplice cpuio falloc ftruncate e4defrag filecreate filestat filedelete dircreate dirstat
-    dirdelete exec libhdfs http nfs rdma dev-dax librpma_apm_client librpma_apm_server
+    null net netsplice cpuio falloc ftruncate e4defrag filecreate filestat filedelete dircreate
+    dirstat dirdelete exec libhdfs http nfs rdma dev-dax librpma_apm_client librpma_apm_server
     librpma_gpspm_client librpma_gpspm_server
 """)

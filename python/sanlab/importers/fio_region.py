@@ -25,7 +25,9 @@ def write_region(one: Reading, blocks: Blocks) -> list[int]:
     work, keys = one.work, one.keys
     count = len(one.luns)
     offset = one.bytes_of("offset")
-    size, filesize = one.bytes_of("size") // count, one.bytes_of("filesize") // count
+    size, filesize = one.bytes_of("size") // count, one.bytes_of("filesize")
+    if filesize and "filename" not in keys:
+        filesize *= one.number("nrfiles", 1, low=1)
     span = filesize or size or max(max(lun.bytes for lun in one.luns) - offset, 0)
     largest = max(blocks.sizes)
     if span < largest:

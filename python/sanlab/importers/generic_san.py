@@ -22,6 +22,10 @@ LUN_BYTES = 100 * 2**30
 #: Names of what stands around the hosts.
 TAKEN = ("sw1", "array1")
 _WIDTH = 100
+#: User and password within an address.
+_USER = re.compile(r"//[^/@\s]*@")
+#: Words that YAML takes for something else.
+NO_TEXTS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,11 @@ class LoadImport:
     duration: str | None = None
 
     def lun(self, meaning: str) -> Lun:
-        """Return the LUN that stands for something of the file, a new one at its first use."""
+        """Return the LUN that stands for something of the file, a new one at its first use.
+
+        User and password of an address are not kept.
+        """
+        meaning = _USER.sub("//", meaning)
         for lun in self.luns:
             if lun.meaning == meaning:
                 return lun
@@ -79,7 +87,8 @@ class LoadImport:
 def slug(text: str, fallback: str) -> str:
     """Return a text as a name in a scenario."""
     word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    return word if re.match(r"[a-z]", word) else f"{fallback}-{word}".strip("-")
+    is_text = re.match(r"[a-z]", word) and word not in NO_TEXTS
+    return word if is_text else f"{fallback}-{word}".strip("-")
 
 
 def unused(name: str, taken: set[str]) -> str:

@@ -11,6 +11,7 @@ from sanlab.errors import refuse
 from sanlab.importers.counters import load_of_counters
 from sanlab.importers.counters_cisco import counters_of_analytics, looks_like_analytics
 from sanlab.importers.counters_esxtop import counters_of_esxtop, looks_like_esxtop
+from sanlab.importers.counters_exporter import counters_of_exporter, looks_like_exporter
 from sanlab.importers.counters_sysstat import (
     counters_of_iostat,
     counters_of_sar,
@@ -30,6 +31,7 @@ from sanlab.importers.traces import TraceOptions, load_of_trace
 from sanlab.importers.vdbench import load_of_vdbench
 from sanlab.importers.vdbench_file import looks_like_vdbench
 from sanlab.importers.vscsistats import load_of_vscsistats, looks_like_vscsistats
+from sanlab.quantities import PS_PER_S, QuantityError, parse_time
 from sanlab.traces.formats import trace_kind_of
 
 if TYPE_CHECKING:
@@ -56,15 +58,47 @@ _PORTS = re.compile(
     r"\d+ frames (input|output)|(input|output) rate \d+ bits/sec|^\s*frames\s+enc\b|\bstat_wtx\b",
     re.MULTILINE,
 )
+#: Results of fio (JSON, text) and of Iometer.
+_RESULTS = re.compile(
+    r"\"fio version\"\s*:|^\S+: \(groupid=\d+, jobs=\d+\)|^'Test Type,Test Description",
+    re.MULTILINE,
+)
 #: Largest capture of counters that is read at once.
 _MOST_COUNTED = 256 * 2**20
 _OF_ONE_FILE = {"vdbench": load_of_vdbench, "diskspd": load_of_diskspd}
 
 
+def interval_of(text: str, key: str) -> int:
+    """Return a time between reports in picoseconds.
+
+    Raises
+    ------
+    ScenarioError
+        At `key`, if the text is not a time longer than 0.
+    """
+    try:
+        found = parse_time(text)
+    except QuantityError as error:
+        refuse(key, None, "", error.reason, error.remedy)
+    if found <= 0:
+        refuse(key, None, "", f"'{text}' is not longer than 0", "Write 10s")
+    return found
+
+
 def kind_of(text: str, path: Path) -> Kind:
-    """Return the tool whose file this is; that of an .icf where nothing else fits."""
+    """Return the tool whose file this is.
+
+    Raises
+    ------
+    ScenarioError
+        It is of none that is known.
+    """
     if path.suffix.lower() == ".fio":
         return "fio"
+    if _RESULTS.search(text):
+        reason = "The file has results of a load, not the load"
+        remedy = "Import the job, configuration or profile that gave them"
+        refuse(str(path), 1, "", reason, remedy)
     if re.search(
         r"^'?\s*(Version\b|'TEST SETUP)", text.lstrip("\ufeff"), re.MULTILINE | re.IGNORECASE
     ):
@@ -73,7 +107,16 @@ def kind_of(text: str, path: Path) -> Kind:
         return "diskspd"
     if looks_like_vdbench(text):
         return "vdbench"
-    return "fio" if looks_like_fio(text) else "iometer"
+    if looks_like_fio(text):
+        return "fio"
+    if path.suffix.lower() != ".icf":
+        reason = "The file is of no tool whose loads are known"
+        remedy = (
+            "Name a file of Iometer, fio, vdbench or diskspd, a block trace, or counters: "
+            "iostat -x, sar -d, esxtop, vscsiStats, node_exporter"
+        )
+        refuse(str(path), 1, "", reason, remedy)
+    return "iometer"
 
 
 def _load_of_requests(
@@ -110,6 +153,10 @@ def _load_of_counts(path: Path, head: bytes, options: TraceOptions) -> LoadImpor
             refuse(name, 1, "", reason, remedy)
         if looks_like_analytics(start):
             counters = counters_of_analytics(read_source(path), name)
+        elif looks_like_exporter(start):
+            text = read_source(path, most=_MOST_COUNTED)
+            seconds = None if options.interval_ps is None else options.interval_ps / PS_PER_S
+            counters = counters_of_exporter(text, name, seconds, luns)
         elif looks_like_sar(start):
             counters = counters_of_sar(read_source(path, most=_MOST_COUNTED), name)
         elif looks_like_iostat(start):

@@ -128,7 +128,7 @@ class _Importer:
 
     def points(self, run: Definition) -> list[_Point]:
         rate = run.keys.get("iorate")
-        rates = ["max"] if rate is None else list(rate.values)
+        rates = ["max"] if rate is None else _spread(rate)
         lists = [(name, run.keys[name]) for name in _FOR if name in run.keys]
         lists += [
             (name, run.keys[name])
@@ -208,6 +208,8 @@ class _Importer:
         named = [one.keys.get("host") or one.keys.get("hd") for one in (work, *stores)]
         texts = list(dict.fromkeys(one.text for one in named if one is not None))
         known = [one.name for one in self.all if one.kind == "hd"]
+        if texts == ["*"]:
+            texts = known[:1] if len(known) == 1 else []
         if len(texts) > 1 or (not texts and len(known) > 1):
             reason = f"'wd={work.name}' runs on several hosts"
             refuse(self.file, work.line, "host", reason, "Write one 'wd' for each with 'host='")
@@ -324,8 +326,8 @@ def _sizes(value: VdValue | None) -> list[tuple[int, str]]:
 def _seeks(value: VdValue | None) -> tuple[int, bool]:
     """Return the percentage of random addresses, and whether the end of the LUN is the end."""
     word = "100" if value is None else value.text.lower()
-    if word in {"random", "seq", "sequential", "seqnz", "eof", "-1"}:
-        return (100 if word == "random" else 0), word in {"eof", "-1"}
+    if word in {"rand", "random", "seq", "sequential", "seqnz", "eof", "-1"}:
+        return (100 if word.startswith("rand") else 0), word in {"eof", "-1"}
     return _percent(value, 100), False
 
 

@@ -135,6 +135,10 @@ def _statements(text: str, file: str) -> list[tuple[int, str]]:
     return found
 
 
+#: Other names of a key.
+_SAME = {"readpct": "rdpct", "forreadpct": "forrdpct"}
+
+
 def _keys(statement: str, file: str, line: int) -> list[VdValue]:
     found: list[VdValue] = []
     place = 0
@@ -148,6 +152,7 @@ def _keys(statement: str, file: str, line: int) -> list[VdValue]:
         if not all(values):
             reason = f"'{match[1]}' has an empty value"
             refuse(file, line, match[1], reason, "Write it, or remove the key")
-        found.append(VdValue(match[1].lower(), values, file, line))
+        key = match[1].lower()
+        found.append(VdValue(_SAME.get(key, key), values, file, line))
         place = match.end()
     return found

@@ -95,17 +95,18 @@ def measure(
         sections = sections_of(plan, scenario, places.by_lun, question.run_ms)
         end_ms = max(section.end_ms for section in sections)
         interval_ms = max(LEAST_BIN_MS, -(-end_ms // BINS // 10) * 10)
+        files = {host: f"job-{host}.fio" if host else "job.fio" for host in clients or [""]}
         jobs = {
-            f"job-{host}.fio" if host else "job.fio": job_text(
+            file: job_text(
                 [one for one in sections if host in ("", one.host)],
                 interval_ms,
                 is_buffered=question.is_buffered,
             )
-            for host in clients or [""]
+            for host, file in files.items()
         }
         if on_job is not None:
             on_job("\n".join(jobs.values()))
-        machines = {f"job-{host}.fio": client for host, client in clients.items()}
+        machines = {files[host]: client for host, client in clients.items()}
         answer = fio.run(program, work, jobs, machines, end_ms / 1000)
         tables = tables_of(answer.document, sections, work, interval_ms)
     finally:

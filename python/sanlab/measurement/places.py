@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sanlab.errors import SanlabError
 from sanlab.measurement.clients import own_files
@@ -17,9 +17,12 @@ from sanlab.measurement.iscsi import Iscsi, Relays, parse_iscsi
 from sanlab.measurement.nbd import Nbd, ask, parse_nbd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sanlab.measurement.clients import Client
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,26 @@ def parse_target(text: str) -> tuple[str, str]:
         reason = f"--target {text}: write LUN=PATH, --target dev1.lun1=/mnt/test, or '*=/mnt/test'"
         raise SanlabError(reason)
     return lun.strip(), path.strip()
+
+
+def each_once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
+    """Return pairs of a repeated option by name.
+
+    >>> each_once([("a", 1), ("b", 2)], "--target")
+    {'a': 1, 'b': 2}
+
+    Raises
+    ------
+    SanlabError
+        A name is given twice.
+    """
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            reason = f"{option} {name} is given twice. Remove one of them"
+            raise SanlabError(reason)
+        found[name] = value
+    return found
 
 
 def is_uri(text: str) -> bool:

@@ -425,17 +425,29 @@ class SourceFile(Request):
     text: Annotated[str, Field(max_length=MAX_SOURCE)]
 
 
+#: A time with its unit, such as `60s`.
+Time = Annotated[str, Field(min_length=1, max_length=40)]
+
+
 class ImportRequest(Request):
-    """Outputs of switches and hosts; with `is_partial`, also those that were cut off."""
+    """Outputs of switches and hosts; with `is_partial`, also those that were cut off.
+
+    `interval` is the time between two captures of counters of ports, where they have no times.
+    """
 
     files: Annotated[list[SourceFile], Field(min_length=1, max_length=1000)]
     is_partial: bool = False
+    interval: Time | None = None
 
 
 class ImportLoadRequest(Request):
-    """A file of Iometer, fio, vdbench or diskspd, or a trace; `variables` and `jobs` of fio."""
+    """A file of Iometer, fio, vdbench or diskspd, a trace, or counters.
+
+    `variables` and `jobs` are those of fio; `interval` is the time between reports of counters.
+    """
 
     file: SourceFile
+    interval: Time | None = None
     variables: Annotated[dict[str, str], Field(max_length=100)] = Field(default_factory=dict)
     jobs: Annotated[list[str], Field(max_length=1000)] = Field(default_factory=list)
 

@@ -36,13 +36,21 @@ _SECTOR = 512
 _MAX_REQUEST = 2**26
 _MAX_ADDRESS = 2**60
 _LONGEST_LINE = 4096
+_MOST_DIGITS = 19
+_TENS: list[int] = [10**digits for digits in range(_MOST_DIGITS + 1)]
 _VSCSI = struct.Struct("<IIIHHQQ")
+#: Names of columns that some copies of MSR's traces begin with.
+_MSR_HEADER = re.compile(r"timestamp,host\w*,disk\w*,type,", re.IGNORECASE)
 _READS, _WRITES = frozenset({0x08, 0x28, 0x88, 0xA8}), frozenset({0x0A, 0x2A, 0x8A, 0xAA})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TraceRequest:
-    """A read or write: when it was asked for and for how long it was open, where known."""
+    """A read or write: when it was asked for and for how long it was open, where known.
+
+    Nothing changes one. It is not frozen because that doubles the time to make one, and traces have
+    millions.
+    """
 
     line: int
     device: str
@@ -58,7 +66,10 @@ def trace_kind_of(head: bytes, path: Path) -> TraceKind | None:
     if path.suffix.lower() == ".vscsi" and head:
         return "vscsi"
     lines = head.decode("utf-8", errors="replace").lstrip("\ufeff").splitlines()
-    first = next((line.strip() for line in lines if line.strip()), "")
+    shown = [line.strip() for line in lines if line.strip()]
+    if shown and _MSR_HEADER.match(shown[0]):
+        shown = shown[1:]
+    first = shown[0] if shown else ""
     if found := re.fullmatch(r"fio version ([23]) iolog", first):
         return "iolog-v2" if found[1] == "2" else "iolog-v3"
     if re.match(r"\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s", first):
@@ -109,7 +120,8 @@ class _Reader:
                 if b"\0" in raw or (len(raw) == _LONGEST_LINE and not raw.endswith(b"\n")):
                     reason = "The line is not text, or is longer than 4096 characters"
                     self.refuse(number, "", reason, "Name a trace in one of the formats known")
-                text = raw.decode("utf-8-sig", errors="replace").strip()
+                # Only the first line may begin with a mark of its encoding.
+                text = raw.decode("utf-8" if number > 1 else "utf-8-sig", "replace").strip()
                 if text and not text.startswith("#"):
                     found = parse(self, number, text)
                     if found is not None:
@@ -133,12 +145,16 @@ class _Reader:
                     yield TraceRequest(number, "disk", at_ps, is_read, block * _SECTOR, length)
 
     def whole(self, line: int, key: str, text: str) -> int:
-        if not re.fullmatch(r"\d{1,19}", text):
+        if not (text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS):
             reason = f"'{text}' is not a whole number"
             self.refuse(line, key, reason, "Write digits alone")
         return int(text)
 
     def time(self, line: int, text: str) -> int:
+        whole, _, part = text.partition(".")
+        digits = whole + part
+        if digits.isdecimal() and digits.isascii() and len(digits) <= _MOST_DIGITS:
+            return int(digits) * self.scale // _TENS[len(part)]
         try:
             found = Decimal(text)
         except InvalidOperation:
@@ -148,7 +164,7 @@ class _Reader:
         return int(found * self.scale)
 
     def columns(self, line: int, text: str, count: int) -> list[str]:
-        columns = [column.strip() for column in text.split(",")]
+        columns = list(map(str.strip, text.split(",")))
         if len(columns) < count:
             reason = f"The line has {len(columns)} columns, and {count} belong"
             self.refuse(line, "", reason, "Copy the whole line; the file may be cut off")
@@ -206,6 +222,8 @@ def _blkparse(reader: _Reader, line: int, text: str) -> TraceRequest | None:
 
 
 def _msr(reader: _Reader, line: int, text: str) -> TraceRequest | None:
+    if line == 1 and _MSR_HEADER.match(text):
+        return None
     columns = reader.columns(line, text, 7)
     offset, length = (reader.whole(line, "offset", text) for text in columns[4:6])
     at, opened = reader.time(line, columns[0]), reader.time(line, columns[6])

@@ -1301,10 +1301,14 @@ export interface components {
         };
         /**
          * ImportLoadRequest
-         * @description A file of Iometer, fio, vdbench or diskspd, or a trace; `variables` and `jobs` of fio.
+         * @description A file of Iometer, fio, vdbench or diskspd, a trace, or counters.
+         *
+         *     `variables` and `jobs` are those of fio; `interval` is the time between reports of counters.
          */
         ImportLoadRequest: {
             file: components["schemas"]["SourceFile"];
+            /** Interval */
+            interval?: string | null;
             /** Variables */
             variables?: {
                 [key: string]: string;
@@ -1315,6 +1319,8 @@ export interface components {
         /**
          * ImportRequest
          * @description Outputs of switches and hosts; with `is_partial`, also those that were cut off.
+         *
+         *     `interval` is the time between two captures of counters of ports, where they have no times.
          */
         ImportRequest: {
             /** Files */
@@ -1324,6 +1330,8 @@ export interface components {
              * @default false
              */
             is_partial: boolean;
+            /** Interval */
+            interval?: string | null;
         };
         /**
          * Job

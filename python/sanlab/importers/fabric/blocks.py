@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Kinds of output that hosts print.
-HOST_KINDS = {"multipath", "lsscsi", "systool", "sysfs", "esxcli", "mpclaim"}
+HOST_KINDS = {
+    *("multipath", "lsscsi", "systool", "sysfs", "esxcli", "esxports", "mpclaim"),
+    "initiatorport",
+}
+#: Outputs without the name of their switch that two captures of one switch seldom have.
+_OF_ONE_SWITCH = {"flogi", "nsshow", "islshow", "intbrief", "topology"}
 _NAME = r"[A-Za-z0-9][\w.-]{0,62}"
 _PROMPTS = [
     re.compile(pattern)
     for pattern in (
-        rf"(?P<name>{_NAME}):(?:FID\d+:)?[\w.-]+> ?(?P<command>.*)$",
+        rf"(?P<name>{_NAME}):(?:FID\d+:)?[\w.@\\-]+> ?(?P<command>.*)$",
         rf"\[[\w.-]+@(?P<name>{_NAME})[^\]]{{0,80}}\][#$]? ?(?P<command>.*)$",
         rf"[\w.-]+@(?P<name>{_NAME}):\S{{1,80}}[#$] ?(?P<command>.*)$",
         r"(?:PS )?[A-Z]:\\[^>]{0,80}>(?P<name>)(?P<command>.*)$",
@@ -38,6 +43,7 @@ _HEADING = re.compile(
 )
 _SWITCH_NAME = re.compile(r"(?:switchName:\s*|SwitchName = |switchname )(?P<name>\S+)\s*$")
 _VERSION_NAME = re.compile(r"\s*Device name:\s*(?P<name>\S+)")
+_HOST_NAME = re.compile(r"[\"<]host_name[\">]:?\s*\"?(?P<name>[\w.-]+)")
 _MOST_HEADING = 60
 #: Outputs whose first line is in each of them once.
 _NAMED_ONCE = {"switchshow", "portshow"}
@@ -118,13 +124,28 @@ def _is_command(text: str) -> bool:
 def dedented(lines: list[str]) -> list[str]:
     """Return lines without an indent of all, if outputs begin in them only then."""
     if any(line[:1].strip() for line in lines):
-        return lines
+        return _outdented(lines)
     plain = textwrap.dedent("\n".join(lines)).split("\n")
     if any(signature(line) for line in lines):
         is_better = any(_command(line, is_heading_allowed=False)[0] for line in plain)
     else:
         is_better = any(signature(line) for line in plain)
     return plain if is_better else lines
+
+
+def _outdented(lines: list[str]) -> list[str]:
+    """Return lines without the indent of the prompts above them, as in the listings of a page."""
+    indent = ""
+    found = []
+    for line in lines:
+        if line.strip() and not line.startswith(indent):
+            indent = ""
+        own = line[: len(line) - len(line.lstrip())]
+        if own and own != indent and _SIGNS.search(line):
+            command, _ = _command(line.strip(), is_heading_allowed=False)
+            indent = own if command and resolve(command)[0] is not None else indent
+        found.append(line.removeprefix(indent))
+    return found
 
 
 def split(lines: Iterable[str], file: str) -> list[Block]:
@@ -137,6 +158,10 @@ def split(lines: Iterable[str], file: str) -> list[Block]:
 
 def own_name(block: Block) -> str:
     """Return the name that a block says its switch has."""
+    if block.kind == "json":
+        shown = "\n".join(line for _, line in block.lines)
+        match = _HOST_NAME.search(shown) if "chassis_id" in shown else None
+        return match["name"] if match else ""
     if block.kind not in {"switchshow", "showversion", "configupload", "config", "switchname"}:
         return ""
     for _, line in block.lines:
@@ -157,11 +182,23 @@ def name_owners(blocks: list[Block]) -> None:
     for block in blocks:
         if block.switch and block.kind not in HOST_KINDS:
             by_folder.setdefault(_folder(block.file), set()).add(block.switch)
+    alone = _files_of_their_own(blocks)
     for block in blocks:
+        if not block.switch and block.file in alone:
+            block.switch = f"{PurePath(block.file).with_suffix('')}/"
         if not block.switch:
             names = by_folder.get(_folder(block.file), set())
             is_alone = len(names) == 1 and block.kind not in HOST_KINDS
             block.switch = next(iter(names)) if is_alone else f"{_folder(block.file)}/"
+
+
+def _files_of_their_own(blocks: list[Block]) -> set[str]:
+    """Return files that are each of another host or switch: several of a folder have one output."""
+    files: dict[tuple[str, str], set[str]] = {}
+    for block in blocks:
+        if not block.switch and block.kind in HOST_KINDS | _OF_ONE_SWITCH:
+            files.setdefault((_folder(block.file), block.kind), set()).add(block.file)
+    return {file for found in files.values() if len(found) > 1 for file in found}
 
 
 def _name_in_file(blocks: list[Block]) -> None:

@@ -28,10 +28,10 @@ from sanlab.importers.fabric.rows import (
 if TYPE_CHECKING:
     from sanlab.importers.fabric.facts import Block, Facts
 
-_HEADER = re.compile(r"switch(?P<key>Name|Type|Mode|Domain|Wwn):\s*(?P<value>\S.*)?$")
+_HEADER = re.compile(r"switch(?P<key>Name|Type|State|Mode|Domain|Wwn):\s*(?P<value>\S.*)?$")
 _PORT = re.compile(
-    r"\s*(?P<index>\d+)\s+(?:(?:(?P<slot>\d+)\s+)?(?P<port>\d+)\s+)?(?:(?P<address>[0-9a-f]{6}|-{6})\s+)?"
-    r"(?P<media>id|cu|--|sw|lw|\*\*)\s+(?P<speed>\w+)\s+(?P<state>[A-Z]\w+)\s*(?P<rest>.*)$"
+    r"\s*(?P<index>\d+)\s+(?:(?:(?P<slot>\d+)\s+)?(?P<port>\d{1,4})\s+)?(?:(?P<address>[0-9a-f]{6}|-{6})\s+)?"
+    r"(?P<media>id|cu|--|sw|lw|\*\*)\s+(?P<speed>\w+|--)\s+(?P<state>[A-Z]\w+)\s*(?P<rest>.*)$"
 )
 _KIND = re.compile(r"\b(?P<kind>[EFNGULDX]{1,2})-Port\b")
 _NAME = re.compile(r"\"(?P<name>[^\"]+)\"")
@@ -59,15 +59,29 @@ def switchshow(block: Block, facts: Facts) -> None:
         return
     facts.switches.append(fact)
     if not has_table:
-        refuse_cut(block, facts, fact.source.line, "The output of switchshow has no table of ports")
+        _note_no_table(block, facts, fact)
     if "Access Gateway" in fact.mode:
         what = f"'{fact.name}' is an access gateway: its devices are at the ports of the fabric"
         facts.findings.append(Finding(what, (fact.source,)))
         return
-    facts.ports += ports
     for port in ports:
+        if port.kind == "E" and port.state == "segmented":
+            text = f"Port {port.place or port.port} of '{fact.name}' is segmented"
+            text += ": its link carries nothing and is left out"
+            facts.findings.append(Finding(text, (port.source,)))
+            port.state = "down"
         port.master = indices.get(port.master, port.master)
+    facts.ports += ports
     facts.logins += [_login(port) for port in ports if port.device]
+
+
+def _note_no_table(block: Block, facts: Facts, fact: SwitchFact) -> None:
+    """Note that a switch that was disabled shows no ports, and refuse any other without them."""
+    if fact.is_online:
+        refuse_cut(block, facts, fact.source.line, "The output of switchshow has no table of ports")
+        return
+    text = f"Switch '{fact.name}' was disabled in one capture, which has no ports"
+    facts.findings.append(Finding(text, (fact.source,)))
 
 
 def _login(port: PortFact) -> LoginFact:
@@ -85,10 +99,12 @@ def _fill(fact: SwitchFact, block: Block, line: int, key: str, value: str) -> No
             fact.type = value
         case "Mode":
             fact.mode = value
-        case "Domain":
+        case "State":
+            fact.is_online = value.startswith("Online")
+        case "Domain" if "unconfirmed" not in value:
             number = re.match(r"\d+", value)
             fact.domain = int(number[0]) if number else None
-        case _:
+        case "Wwn":
             fact.wwn = name_at(block, line, value)
 
 
@@ -106,7 +122,9 @@ def _port(block: Block, line: int, row: re.Match[str]) -> PortFact:
     name, master = _NAME.search(rest), _MASTER.search(rest)
     if master:
         fact.master = f"{master['slot']}/{master['port']}" if master["slot"] else master["port"]
-    if fact.kind == "E":
+    if fact.kind == "E" and "segmented" in rest:
+        fact.state = "segmented"
+    elif fact.kind == "E":
         fact.peer_wwn = name_at(block, line, found[0]) if found else ""
         fact.peer_name = name["name"] if name else ""
     elif fact.kind in {"F", "L", "FL"} and found and fact.state == "up":

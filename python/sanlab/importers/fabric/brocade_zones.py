@@ -18,7 +18,11 @@ _PLACE = re.compile(r"\d+,\d+")
 _LIKE_A_WWN = re.compile(r"[0-9A-Za-z]{1,2}(?::[0-9A-Za-z]{1,2})+")
 #: Words of newer versions among the members.
 _SETTING = re.compile(r"[A-Za-z]{3,}:[A-Za-z]+")
+#: What `zoneshow --peerzone` puts between the members of a zone.
+_OF_PEERS = re.compile(r"\s+(?:Property Member|Created by):")
+_MEMBERS = re.compile(r"^\s+(?:Principal|Peer) Member\(s\):")
 _NAME = re.compile(r"[\w$^.\-]+")
+_LISTED = re.compile(r"[\w$^.\-:,]+")
 #: First member of a peer zone: a name of type 0, not one of a port.
 _PROPERTY = re.compile(r"00:02:00:00:00:[0-9a-f:]+", re.IGNORECASE)
 
@@ -39,15 +43,26 @@ def cfgshow(block: Block, facts: Facts) -> None:
         if re.match(r"\s*(?:Defined|Effective) configuration:", line):
             is_active = "Effective" in line
             continue
+        if _OF_PEERS.match(line):
+            continue
         match = _ENTRY.match(line)
         if match:
             entries.append(_Entry(match["kind"], block.at(number), is_active=is_active))
-        text = match["rest"] if match else line
-        if entries and (match or line[:1].isspace()):
+        text = match["rest"] if match else _MEMBERS.sub("", line)
+        if entries and (match or line[:1].isspace() or _is_list(line, entries[-1])):
             words = [w for w in re.split(r"[;\s]+", text) if w and not _SETTING.fullmatch(w)]
             entries[-1].words += [(block.at(number), word) for word in words]
     for entry in entries:
         _keep(block, facts, entry)
+
+
+def _is_list(line: str, entry: _Entry) -> bool:
+    """Tell whether a line without an indent, which some captures lose, lists members."""
+    words = [word for word in re.split(r"[;\s]+", line) if word]
+    if not words or not all(map(_LISTED.fullmatch, words)):
+        return False
+    is_first = len(entry.words) == 1 and len(words) == 1
+    return is_first or ";" in line or all(map(_LIKE_A_WWN.fullmatch, words))
 
 
 def _keep(block: Block, facts: Facts, entry: _Entry) -> None:

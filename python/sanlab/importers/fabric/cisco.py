@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 _INTERFACE = r"(?:fc|vfc|vfc-po|san-port-channel |san-port-channel|port-channel ?|ext|sup-fc)[\d/]+"
 _FLOGI = re.compile(
-    rf"\s*(?P<port>\S+)\s+(?P<vsan>\d+)\s+(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<wwpn>{WWN})"
+    rf"\s*(?P<port>\S+)\s+(?:(?P<vsan>\d+)\s+)?(?P<fcid>0x[0-9a-f]{{6}})\s+(?P<wwpn>{WWN})"
     rf"(?:\s+(?P<wwnn>{WWN}))?"
 )
-_BEGUN = re.compile(rf"\s*{_INTERFACE}\s+\d+\s+0x")
+_BEGUN = re.compile(rf"\s*{_INTERFACE}\s+(?:\d+\s+)?0x")
 _ALIAS = re.compile(r"\s+\[([^\]]+)\]\s*$")
 #: VSANs for ports that are isolated.
 _ISOLATION = {4079, 4094}
@@ -54,7 +54,7 @@ def flogi(block: Block, facts: Facts) -> None:
             found += 1
             login = LoginFact(block.at(number), name_at(block, number, row["wwpn"]), block.switch)
             login.wwnn = name_at(block, number, row["wwnn"]) if row["wwnn"] else ""
-            login.fcid, login.vsan = int(row["fcid"], 16), int(row["vsan"])
+            login.fcid, login.vsan = int(row["fcid"], 16), int(row["vsan"] or 0)
             login.port = row["port"]
             if not login.port.startswith("sup-fc"):
                 facts.logins.append(login)

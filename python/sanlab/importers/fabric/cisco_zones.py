@@ -18,6 +18,8 @@ _ENABLED = re.compile(r"\s*zoneset activate name (?P<name>\S+) vsan (?P<vsan>\d+
 _LOGGED_IN = re.compile(r"\s*\*?\s*fcid (?P<fcid>0x[0-9a-f]{6}) +\[(?P<member>[^\]]*)\]")
 #: An address or an interface as a member.
 _PLACE = re.compile(r"0x[0-9a-f]{6}|[a-z][a-z-]*[\d/]+")
+#: A device alias behind the world-wide name of a member, with its role in a smart zone.
+_NAMED = re.compile(r"\[([\w$^-]{1,64})\](?: (?:init|target|both))?\s*$")
 _DEVICE_ALIAS = re.compile(r"\s*device-alias name (?P<name>\S+) pwwn (?P<wwn>\S+)\s*$")
 
 
@@ -31,6 +33,7 @@ class _Reader:
         self.zone: ZoneFact | None = None
         self.alias: AliasFact | None = None
         self.vsan = 0
+        self.named: set[tuple[str, str]] = set()
 
     def line(self, number: int, line: str) -> None:
         """Read one line."""
@@ -64,6 +67,8 @@ class _Reader:
         vsan = int(match["vsan"] or self.vsan)
         source, switch = self.block.at(number), self.block.switch
         self.zone = ZoneFact(source, switch, match["name"], self.is_active, vsan)
+        if self.block.kind == "config" and not match["indent"]:
+            self.zone_set = None  # a configuration has zones beside its sets
         if self.zone_set is not None:
             self.zone.zone_set = self.zone_set.name
             self.zone_set.zones.append(match["name"])
@@ -90,10 +95,21 @@ class _Reader:
         kind, text = self._kind(number, line)
         if not kind:
             return
+        named = _NAMED.search(line)
+        if kind == "wwn" and named:
+            self._name(number, named[1], text)
         if self.zone is not None:
             self.zone.members.append((self.block.at(number), kind, text))
         elif self.alias is not None:
             self.alias.members.append((kind, text))
+
+    def _name(self, number: int, name: str, wwn: str) -> None:
+        """Keep the device alias behind a member, once."""
+        if (name, wwn) not in self.named:
+            self.named.add((name, wwn))
+            source, switch = self.block.at(number), self.block.switch
+            fact = AliasFact(source, switch, name, [("wwn", wwn)], is_fabric_wide=True)
+            self.facts.aliases.append(fact)
 
     def _kind(self, number: int, line: str) -> tuple[str, str]:
         text = line.strip().removeprefix("member ").removeprefix("* ").strip()

@@ -37,6 +37,7 @@ READ = {
     "lsscsi": "lsscsi",
     "systool": "systool",
     "mpclaim": "mpclaim",
+    "get-initiatorport": "initiatorport",
 }
 #: Commands of NX-OS by their words; each word may be cut short.
 READ_SHOW = {
@@ -89,7 +90,12 @@ switchstatusshow sysshutdown tempshow terminal timezone tstimezone uptime uroute
 userconfig version wwn
 """
 UNREAD = frozenset(_UNREAD.split())
-_ESXCLI = re.compile(r"esxcli\s+(?:--\S+\s+)*storage\s+core\s+path\s+list")
+#: Commands of hosts that are known by more than their first word.
+_OF_HOSTS = {
+    "esxcli": re.compile(r"esxcli\s+(?:--\S+\s+)*storage\s+core\s+path\s+list"),
+    "esxports": re.compile(r"esxcli\s+(?:--\S+\s+)*storage\s+(?:core\s+adapter|san\s+fc)\s+list"),
+    "sysfs": re.compile(r"(?:cat|grep|head|tail|more)\s.*/fc_host/"),
+}
 _INNER = re.compile(r"fosexec\b.*-cmd\s+[\"']?([^\"']+)")
 _LEAST_LETTERS = 2
 
@@ -106,8 +112,9 @@ def resolve(text: str) -> tuple[str | None, str, str]:
     words = (inner[1] if inner else text).split("|")[0].strip().rstrip(";").split()
     if not words:
         return None, "", "a command"
-    if _ESXCLI.match(text):
-        return "esxcli", "", "esxcli storage core path list"
+    of_host = next((kind for kind, pattern in _OF_HOSTS.items() if pattern.match(text)), "")
+    if of_host:
+        return of_host, text.rpartition("/")[2].strip(), words[0]
     first = words[0].rpartition("/")[2].lower().removesuffix(".exe")
     rest = " ".join(words[1:])
     known = READ.get(first) or CONTAINERS.get(first)
@@ -162,8 +169,9 @@ SIGNATURES: list[tuple[re.Pattern[str], str]] = [
         (r"\s*FSPF Link State Database for VSAN", "fspf"),
         (r"fc\d+/\d+ (?:sfp|transceiver) is (?:not )?present", "transceiver"),
         (r"\[Configuration upload Information\]", "configupload"),
-        (r"\s*INTERFACE\s+VSAN\s+FCID\s+PORT NAME", "flogi"),
+        (r"\s*INTERFACE\s+(?:VSAN\s+)?FCID\s+PORT NAME", "flogi"),
         (r"\s*VSAN\s*:\s*\d+\s+FCID\s*:", "fcns"),
+        (r"VSAN \d+:\s*$", "fcns"),
         (r"\s*FCID\s+TYPE\s+PWWN", "fcns"),
         (r"\s*FC Topology for VSAN", "topology"),
         (r"\s*zoneset name \S+ vsan \d+", "zones"),
@@ -186,6 +194,8 @@ SIGNATURES: list[tuple[re.Pattern[str], str]] = [
         (r"\s*UID: fc\.[0-9a-f]{16}:", "esxcli"),
         (r"fc\.[0-9a-f]{16}:[0-9a-f]{16}-fc\.", "esxcli"),
         (r"\s*MPIO Disk\d+:", "mpclaim"),
+        (r"HBA Name\s+Driver\s+Link State\s+UID", "esxports"),
+        (r"InstanceName\s+NodeAddress\s+PortAddress", "initiatorport"),
     )
 ]
 #: Kinds whose outputs contain lines that begin outputs of other kinds.

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
+from sanlab.importers.generic_san import NO_TEXTS
 from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def group(graph: Graph, zones: list[ZoneSet], taken: set[str]) -> Boxes:
 def word(text: str, fallback: str) -> str:
     """Return a text as a name in a scenario."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")
-    return name if re.match(r"[A-Za-z]", name) else f"{fallback}-{name}".strip("-")
+    is_text = re.match(r"[A-Za-z]", name) and name.lower() not in NO_TEXTS
+    return name if is_text else f"{fallback}-{name}".strip("-")
 
 
 def unused(name: str, taken: set[str]) -> str:

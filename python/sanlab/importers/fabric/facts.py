@@ -33,10 +33,44 @@ class Block:
     """The command behind its known part, such as `active vsan 10`."""
     is_last: bool = False
     """Whether its file ends with it."""
+    output: str = ""
+    """Kind of the command, of a document in JSON or XML."""
 
     def at(self, line: int) -> Source:
         """Return the source of a line."""
         return Source(self.file, line)
+
+
+@dataclass(slots=True)
+class OfSwitch:
+    """Something that a switch says."""
+
+    source: Source
+    switch: str
+    """Who printed it."""
+
+
+@dataclass(slots=True)
+class OfPort(OfSwitch):
+    """Something that a switch says of a port."""
+
+    port: str
+    """Index, interface, or slot and port of a director."""
+
+
+@dataclass(slots=True)
+class ValueOfPort(OfPort):
+    """A value of a port under a name."""
+
+    name: str
+    value: str
+
+
+@dataclass(slots=True)
+class Named(OfSwitch):
+    """Something with a name."""
+
+    name: str
 
 
 @dataclass(slots=True)
@@ -56,17 +90,15 @@ class SwitchFact:
     fabric: str = ""
     """Who listed it, for switches of one fabric."""
     mode: str = ""
+    is_online: bool = True
     lines: dict[str, Source] = field(default_factory=dict)
     """Lines of single values."""
 
 
 @dataclass(slots=True)
-class PortFact:
+class PortFact(OfPort):
     """A port of a switch."""
 
-    source: Source
-    switch: str
-    port: str
     speed: int = 0
     """Gb/s, 0 if unknown."""
     state: str = ""
@@ -83,27 +115,19 @@ class PortFact:
     optics: str = ""
     place: str = ""
     """Slot and port of a director, `3/12`, where `port` is its index."""
+    wwn: str = ""
+    """Its own world-wide name."""
 
 
 @dataclass(slots=True)
-class SettingFact:
+class SettingFact(ValueOfPort):
     """A value of a port: speed, mode, distance, length, credit, optics or reach."""
 
-    source: Source
-    switch: str
-    port: str
-    """Index, interface, or slot and port of a director."""
-    name: str
-    value: str
-
 
 @dataclass(slots=True)
-class TrafficFact:
+class TrafficFact(OfPort):
     """Bytes at a port of a switch: counted so far, or each second."""
 
-    source: Source
-    switch: str
-    port: str
     sent: float = 0
     """To the device: data of reads, if it is a host."""
     received: float = 0
@@ -115,24 +139,23 @@ class TrafficFact:
     """Whether the counter may have begun anew, as one of 32 bits."""
     is_told: bool = False
     """Whether the output has a value of it, which may be 0."""
+    seconds: float | None = None
+    """When it was counted, where the output says it."""
+    counter: str = ""
+    """Which counter it is: two of one port differ by what was carried between them."""
 
 
 @dataclass(slots=True)
-class ClockFact:
+class ClockFact(OfSwitch):
     """The time that a switch shows, in seconds."""
 
-    source: Source
-    switch: str
     seconds: float
 
 
 @dataclass(slots=True)
-class RouteFact:
+class RouteFact(OfSwitch):
     """A link between two domains, as the routing of a fabric has it."""
 
-    source: Source
-    switch: str
-    """Who printed it."""
     domain: int
     peer: int
     port: str = ""
@@ -168,12 +191,9 @@ class LoginFact:
 
 
 @dataclass(slots=True)
-class IslFact:
+class IslFact(OfPort):
     """A link between switches, seen from one end."""
 
-    source: Source
-    switch: str
-    port: str
     peer_name: str = ""
     peer_wwn: str = ""
     peer_port: str = ""
@@ -186,24 +206,18 @@ class IslFact:
 
 
 @dataclass(slots=True)
-class BundleFact:
+class BundleFact(Named):
     """Members of a trunk or a port channel."""
 
-    source: Source
-    switch: str
-    name: str
     members: list[str]
     deskews: list[int] = field(default_factory=list)
     peer_wwn: str = ""
 
 
 @dataclass(slots=True)
-class ZoneFact:
+class ZoneFact(Named):
     """A zone with its members as written."""
 
-    source: Source
-    switch: str
-    name: str
     is_active: bool
     vsan: int = 0
     zone_set: str = ""
@@ -212,48 +226,34 @@ class ZoneFact:
 
 
 @dataclass(slots=True)
-class SetFact:
+class SetFact(Named):
     """A zone set with the names of its zones."""
 
-    source: Source
-    switch: str
-    name: str
     zones: list[str] = field(default_factory=list)
     vsan: int = 0
     is_enabled: bool = False
 
 
 @dataclass(slots=True)
-class AliasFact:
+class AliasFact(Named):
     """A name for world-wide names or places."""
 
-    source: Source
-    switch: str
-    name: str
     members: list[tuple[str, str]]
     vsan: int = 0
     is_fabric_wide: bool = False
 
 
 @dataclass(slots=True)
-class DefaultFact:
+class DefaultFact(OfSwitch):
     """What unzoned ports may do."""
 
-    source: Source
-    switch: str
     is_open: bool
     vsan: int = 0
 
 
 @dataclass(slots=True)
-class CounterFact:
+class CounterFact(ValueOfPort):
     """A counter of a port that shows trouble."""
-
-    source: Source
-    switch: str
-    port: str
-    name: str
-    value: str
 
 
 @dataclass(slots=True)

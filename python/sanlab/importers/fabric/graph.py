@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Names of islshow end after this many characters.
 CUT_NAME = 15
+#: Kinds of ports that devices are plugged into, and ports that a finding names.
+_EDGE = {"F", "FL", "L", "TF"}
+_SHOWN = 8
 
 
 @dataclass(slots=True)
@@ -64,6 +67,7 @@ def build(facts: Facts) -> Graph:
     _join_fabrics(graph)
     _find_domains(graph)
     _add_devices(graph)
+    _note_unnamed(graph)
     _add_cables(graph)
     _connect(graph)
     return graph
@@ -72,7 +76,8 @@ def build(facts: Facts) -> Graph:
 def _add_switches(graph: Graph) -> None:
     own = [fact for fact in graph.facts.switches if fact.is_own]
     for fact in own:
-        _add_own(graph, fact)
+        if not fact.name.endswith("/"):
+            _add_own(graph, fact)
     for fact in graph.facts.switches:
         if not fact.is_own:
             _merge(_node(graph, fact.name, fact.wwn, fact.source), fact)
@@ -81,6 +86,20 @@ def _add_switches(graph: Graph) -> None:
             _node(graph, port.peer_name, port.peer_wwn, port.source)
     for isl in graph.facts.isls:
         _node(graph, isl.peer_name, isl.peer_wwn, isl.source)
+    _add_unnamed(graph, [fact for fact in own if fact.name.endswith("/")])
+
+
+def _add_unnamed(graph: Graph, own: list[SwitchFact]) -> None:
+    """Find the switches whose outputs do not name them."""
+    for login in graph.facts.logins:
+        if login.on_switch:
+            _node(graph, login.on_switch, "", login.source)
+    is_alone = len({fact.name for fact in own}) == 1
+    for fact in own:
+        if fact.name not in graph.owners:
+            graph.owners[fact.name] = _unnamed(graph, fact.name, fact.source, is_alone=is_alone)
+        graph.owners[fact.name].is_own = True
+        _merge(graph.owners[fact.name], fact)
     for owner, source in _owners(graph.facts):
         if owner not in graph.owners:
             graph.owners[owner] = _unnamed(graph, owner, source)
@@ -125,7 +144,7 @@ def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
     """Return the switch with a world-wide name or else a name; a new one if it is unknown."""
     node = graph.by_wwn.get(number) if number else None
     if node is None and name:
-        node = graph.by_name.get(name)
+        node = graph.by_name.get(name) or _by_host_name(graph, name)
         if node is not None and number and node.wwn and node.wwn != number:
             node = None
     if node is None:
@@ -138,6 +157,13 @@ def _node(graph: Graph, name: str, number: str, source: Source) -> Node:
         if key:
             table.setdefault(key, node)
     return node
+
+
+def _by_host_name(graph: Graph, name: str) -> Node | None:
+    """Return the switch that calls itself by a name without the domain that a neighbour adds."""
+    host, dot, _ = name.partition(".")
+    node = graph.by_name.get(host) if dot else None
+    return node if node is not None and node.is_own else None
 
 
 def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
@@ -157,17 +183,29 @@ def _owners(facts: Facts) -> Iterable[tuple[str, Source]]:
     return seen.items()
 
 
-def _unnamed(graph: Graph, owner: str, source: Source) -> Node:
-    """Return the switch that printed outputs which do not name it."""
+def _unnamed(graph: Graph, owner: str, source: Source, *, is_alone: bool = True) -> Node:
+    """Return the switch that printed outputs which do not name it.
+
+    It is the only one that names itself, if no other does not.
+    """
     if owner in graph.by_name:
         return graph.by_name[owner]
     tails = {node.wwn[4:]: node for node in graph.nodes if node.wwn}
+    own_tails = {p.wwn[4:] for p in graph.facts.ports if p.switch == owner and p.wwn}
+    if len(own_tails) > 1:
+        reason = f"The answers in one folder have ports of {len(own_tails)} switches"
+        remedy = "Put the answers of each switch into a folder with its name"
+        raise problem(source.file, source.line, reason, remedy)
+    if len(own_tails) == 1:
+        return _of_ports(graph, owner, own_tails.pop(), source)
+    if known := _of_logins(graph, owner) or _of_devices(graph, owner):
+        return known
     mine = [fact for fact in graph.facts.logins if fact.switch == owner and fact.fabric_port]
     found = Counter(fact.fabric_port[4:] for fact in mine if fact.fabric_port[4:] in tails)
     if found:
         return tails[found.most_common(1)[0][0]]
     own = [node for node in graph.nodes if node.is_own]
-    if len(own) == 1 and owner.endswith("/"):
+    if len(own) == 1 and owner.endswith("/") and is_alone:
         return own[0]
     name = PurePath(owner).name if owner.strip("./") else "switch"
     if owner.endswith("/"):
@@ -176,6 +214,40 @@ def _unnamed(graph: Graph, owner: str, source: Source) -> Node:
     graph.nodes.append(node)
     graph.by_name.setdefault(name, node)
     return node
+
+
+def _of_logins(graph: Graph, owner: str) -> Node | None:
+    """Return the switch at whose ports a name server has the logins that an output lists."""
+    logins = graph.facts.logins
+    mine = {(f.wwpn, f.port) for f in logins if f.switch == owner and f.port and not f.on_switch}
+    names = Counter(f.on_switch for f in logins if f.on_switch and (f.wwpn, f.port) in mine)
+    return graph.by_name.get(names.most_common(1)[0][0]) if names else None
+
+
+def _of_devices(graph: Graph, owner: str) -> Node | None:
+    """Return a switch of the fabric whose devices a name server lists, which has no name itself."""
+    logins = graph.facts.logins
+    mine = {fact.wwpn for fact in logins if fact.switch == owner and not fact.port}
+    near = [
+        graph.owners[fact.switch]
+        for fact in logins
+        if fact.port and fact.wwpn in mine and fact.switch in graph.owners
+    ]
+    for node in near[1:]:
+        _unite(near[0], node)
+    return near[0] if near else None
+
+
+def _of_ports(graph: Graph, owner: str, tail: str, source: Source) -> Node:
+    """Return the switch whose ports have world-wide names with this end, as its own one has."""
+    known = next((node for node in graph.nodes if node.wwn[4:] == tail), None)
+    folder = PurePath(owner).name if owner.strip("./") else ""
+    if known is None:
+        return _node(graph, folder or f"switch-{tail[-6:]}", f"1000{tail}", source)
+    if folder and known.name == f"switch-{known.wwn[-6:]}":
+        known.name = folder
+        graph.by_name.setdefault(folder, known)
+    return known
 
 
 def _unite(one: Node, other: Node) -> None:
@@ -200,11 +272,14 @@ def _join_fabrics(graph: Graph) -> None:
 
 
 def _find_domains(graph: Graph) -> None:
-    """Take domains from neighbours, and on Cisco's switches from the addresses of logins."""
+    """Take domains from neighbours, and from addresses: of ports, and of logins at Cisco's."""
     for isl in graph.facts.isls:
         if isl.peer_domain is not None:
             peer = _node(graph, isl.peer_name, isl.peer_wwn, isl.source)
             peer.domains.setdefault(isl.vsan, (isl.peer_domain, isl.source))
+    for port in graph.facts.ports:
+        if port.wwn and port.fcid >> 16:
+            graph.owners[port.switch].domains.setdefault(0, (port.fcid >> 16, port.source))
     for login in graph.facts.logins:
         node = graph.owners[login.switch]
         is_local = login.port and not login.on_switch and node.vendor == "cisco"
@@ -231,6 +306,23 @@ def _add_devices(graph: Graph) -> None:
             device.port = port
         elif (port and device.port != port) or node is not device.node:
             _differ(graph, device, fact, node, port)
+
+
+def _note_unnamed(graph: Graph) -> None:
+    """List ports that are up, and whose devices no output names."""
+    known = {(device.node, device.port) for device in graph.devices.values()}
+    found: dict[Node, dict[str, Source]] = {}
+    for port in graph.facts.ports:
+        node = graph.owners[port.switch]
+        is_edge = port.kind in _EDGE and port.state == "up" and not port.master
+        if is_edge and (node, port.port) not in known:
+            found.setdefault(node, {}).setdefault(port.place or port.port, port.source)
+    for node, ports in found.items():
+        names = list(ports)
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        remedy = "show flogi database" if node.vendor == "cisco" else "nsshow -t"
+        text = f"No output names the devices at ports {', '.join(names[:_SHOWN])}{more}"
+        graph.note(f"{text} of '{node.name}', which are up; add {remedy}", ports[names[0]])
 
 
 def _differ(graph: Graph, device: Device, fact: LoginFact, node: Node, port: str) -> None:
@@ -291,8 +383,16 @@ def _add_cables(graph: Graph) -> None:
     graph.table = table = PortTable(graph.facts, graph.owners)
     measured: set[tuple[int, int]] = set()
     listed = [*graph.facts.isls, *_from_routes(graph)]
+    bundled = {
+        (graph.owners[bundle.switch], member)
+        for bundle in graph.facts.bundles
+        for member in bundle.members
+        if member != bundle.name
+    }
     for isl in [*listed, *_from_ports(graph, listed)]:
         near = (graph.owners[isl.switch], isl.port)
+        if near in bundled:
+            continue
         far = (_node(graph, isl.peer_name, isl.peer_wwn, isl.source), isl.peer_port)
         if near[0] is far[0]:
             name = near[0].name
@@ -386,6 +486,7 @@ def _from_ports(graph: Graph, listed_links: list[IslFact]) -> list[IslFact]:
     done: set[tuple[Node, str]] = set()
     members = Counter((p.switch, p.master) for p in graph.facts.ports if p.master)
     links: list[IslFact] = []
+    telling = {graph.owners[p.switch] for p in graph.facts.ports if p.peer_wwn or p.peer_name}
     seen: Counter[frozenset[int]] = Counter()
     for port in graph.facts.ports:
         near = graph.owners[port.switch]
@@ -393,7 +494,7 @@ def _from_ports(graph: Graph, listed_links: list[IslFact]) -> list[IslFact]:
             continue
         far = _node(graph, port.peer_name, port.peer_wwn, port.source)
         pair = frozenset({id(near), id(far)})
-        if near in listed or far in listed or (far.is_own and near.name > far.name):
+        if near in listed or far in listed or (far in telling and near.name > far.name):
             continue
         if (near, port.port) in done:
             continue

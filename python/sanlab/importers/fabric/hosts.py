@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import wwn
-from sanlab.importers.fabric.facts import AdapterFact, PathFact
+from sanlab.importers.fabric.facts import AdapterFact, Finding, PathFact
 from sanlab.importers.fabric.rows import gigabits, model_in, name_at
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ def sysfs(block: Block, facts: Facts) -> None:
     found: dict[str, AdapterFact] = {}
     pending: tuple[str, str] | None = None
     for number, line in block.lines:
+        if block.words == "port_name" and re.fullmatch(r"0x[0-9a-f]{16}", line.strip()):
+            name = name_at(block, number, line)
+            facts.adapters.append(AdapterFact(block.at(number), block.switch, name))
         match = _SYSFS.match(line)
         if match:
             pending = (match["host"], match["key"])
@@ -72,6 +75,7 @@ _MAP = re.compile(
 )
 _SIZE = re.compile(r"\[?size=\s*(?P<number>[\d.]+) ?(?P<unit>[KMGTP])")
 _PATH = re.compile(r"[\s|`\\_+-]*(?P<scsi>\d+:\d+:\d+:(?P<lun>\d+))\s+\w+\s+\d+:\d+")
+_FAILED = re.compile(r"\b(?:failed|faulty|offline)\b|\[failed\]")
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 
@@ -79,18 +83,35 @@ def multipath(block: Block, facts: Facts) -> None:
     """Read `multipath -ll`: the name and size of a LUN, and its paths."""
     device = vendor = ""
     size = 0
+    paths: list[bool] = []
+    maps: list[tuple[int, str, list[bool]]] = []
     for number, line in block.lines:
         path, extent = _PATH.match(line), _SIZE.match(line)
         found = None if path else _MAP.match(line)
         if found and "|" not in line[:30]:
             device, vendor = (found["named"] or found["wwid"]).strip(), found["vendor"].strip()
-            size = 0
+            size, paths = 0, []
+            maps.append((number, found["alias"] or device, paths))
         elif extent:
             size = int(float(extent["number"]) * _UNITS[extent["unit"]])
         elif path and device:
             fact = PathFact(block.at(number), block.switch, int(path["lun"]), _device(device))
             fact.scsi, fact.size, fact.vendor = path["scsi"], size, vendor
             facts.paths.append(fact)
+            paths.append(bool(_FAILED.search(line)))
+    for number, name, states in maps:
+        _note_paths(block, facts, number, name, states)
+
+
+def _note_paths(block: Block, facts: Facts, line: int, name: str, failed: list[bool]) -> None:
+    """List LUNs without a path of SCSI, and those with paths that have failed."""
+    if not failed:
+        text = f"The host shows no path of SCSI to '{name}', which is left out"
+    elif any(failed):
+        text = f"{sum(failed)} of the {len(failed)} paths to '{name}' have failed"
+    else:
+        return
+    facts.findings.append(Finding(text, (block.at(line),)))
 
 
 def _device(text: str) -> str:
@@ -140,6 +161,44 @@ def esxcli(block: Block, facts: Facts) -> None:
             path.lun = int(lun[1])
         elif path is not None and shown:
             path.vendor = shown[1]
+
+
+_ADAPTER = re.compile(r"vmhba\d+\s.*\sfc\.(?P<wwnn>[0-9a-f]{16}):(?P<wwpn>[0-9a-f]{16})\b")
+_ESX_VALUE = re.compile(
+    r"\s*(?P<key>Adapter|Node Name|Port Name|Speed|Model Description): (?P<value>.+)"
+)
+
+
+def esx_ports(block: Block, facts: Facts) -> None:
+    """Read `esxcli storage core adapter list` and `esxcli storage san fc list`."""
+    adapter = AdapterFact(block.at(block.line), block.switch, "")
+    mine: list[AdapterFact] = []
+    for number, line in block.lines:
+        row, value = _ADAPTER.match(line), _ESX_VALUE.match(line)
+        if row:
+            found = AdapterFact(block.at(number), block.switch, row["wwpn"], wwnn=row["wwnn"])
+            found.model = model_in(line)
+            mine.append(found)
+        elif value and value["key"] == "Adapter":
+            adapter = AdapterFact(block.at(number), block.switch, "")
+            mine.append(adapter)
+        elif value:
+            key = value["key"].lower().replace(" ", "_")
+            _fill(adapter, block, number, key, value["value"].strip())
+    facts.adapters += [one for one in mine if one.wwpn]
+
+
+_INITIATOR = re.compile(r".*\s(?P<wwnn>[0-9a-fA-F]{16})\s+(?P<wwpn>[0-9a-fA-F]{16})\s+\w")
+
+
+def initiator_ports(block: Block, facts: Facts) -> None:
+    """Read `Get-InitiatorPort`; those of iSCSI have no world-wide names."""
+    for number, line in block.lines:
+        row = _INITIATOR.match(line)
+        if row:
+            found = AdapterFact(block.at(number), block.switch, name_at(block, number, row["wwpn"]))
+            found.wwnn = name_at(block, number, row["wwnn"])
+            facts.adapters.append(found)
 
 
 def mpclaim(block: Block, facts: Facts) -> None:

@@ -9,7 +9,7 @@ from sanlab.importers.fabric.graph import build
 from sanlab.importers.fabric.loads import write_workloads
 from sanlab.importers.fabric.page import Page, plain
 from sanlab.importers.fabric.questions import listed, questions
-from sanlab.importers.fabric.reading import read_files
+from sanlab.importers.fabric.reading import ERROR, read_files
 from sanlab.importers.fabric.scenario import lay_out, title, write
 from sanlab.importers.fabric.texts import problem
 
@@ -72,8 +72,14 @@ def import_fabric(
         line = facts.skipped[0].source.line if facts.skipped else None
         file = facts.skipped[0].source.file if facts.skipped else file
         reason = "No output of a switch is recognised in the files"
-        remedy = "Give outputs of switchshow, nsshow, cfgshow, or show flogi database, show zoneset"
-        raise problem(file, line, reason, f"{remedy} active")
+        remedy = (
+            "Give outputs of switchshow, nsshow, cfgshow, or show flogi database, show zoneset "
+            "active"
+        )
+        if any(part.what == ERROR for part in facts.skipped):
+            reason = f"The file has {ERROR}"
+            remedy = "Capture it again: correct the command, or log in anew"
+        raise problem(file, line, reason, remedy)
     graph = build(facts)
     layout = lay_out(graph)
     page = Page()

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Hosts above which the run is short.
 _MANY_HOSTS = 20
+#: Hosts that a finding names.
+_SHOWN = 8
 #: Size of the I/Os, and share of reads where no output has the directions.
 _SIZE, _READS = 8192, 0.7
 _GUESS = f"rw: randrw, rwmixread: {_READS:.0%}, bs: 8k, arrivals: poisson, rate_iops: 1000"
@@ -42,6 +44,12 @@ def write_workloads(layout: Layout, page: Page, interval: float | None) -> int:
     for host in layout.boxes.hosts:
         if targets := used.get(host, []):
             _workload(layout, page, (host, targets), of_hosts[host])
+    idle = [host for host in layout.boxes.hosts if host not in used]
+    if idle:
+        names = ", ".join(f"'{host.name}'" for host in idle[:_SHOWN])
+        more = f" and {len(idle) - _SHOWN} more" if len(idle) > _SHOWN else ""
+        text = f"In no zone with an array, and so without a load: {names}{more}"
+        layout.graph.note(text, idle[0].ports[0].device.sources[0])
     duration = "1s" if len(layout.boxes.hosts) <= _MANY_HOSTS else "20ms"
     page.line()
     page.value(

@@ -33,11 +33,13 @@ def port_statistics(block: Block, facts: Facts) -> None:
     for number, line in block.lines:
         if begin := re.match(r"port:\s+(\d+)", line):
             fact = TrafficFact(block.at(number), block.switch, begin[1], is_short=True)
+            fact.counter = "words of 32 bits"
             mine.append(fact)
         elif fact is None:
             continue
         elif row := _COUNT.match(line):
             way, top = row["way"], int(row["value"])
+            fact.counter = "words of 64 bits" if row["wide"] else fact.counter
             if "top_int" not in row["rest"]:
                 _add(fact, way, top, is_short=not row["wide"] and top < _SHORT)
         elif low := re.match(r"\s+(\d+)\s+bottom_int", line):

@@ -12,7 +12,9 @@ from sanlab.importers.fabric import (
     cisco,
     cisco_ports,
     cisco_zones,
+    documents,
     hosts,
+    nxapi,
     port_counters,
     rest,
 )
@@ -24,6 +26,25 @@ from sanlab.importers.fabric.texts import problem, read_lines, wrapped_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+#: What is said of an error of a switch.
+ERROR = "an error of the switch in place of an output"
+
+
+def document(block: Block, facts: Facts) -> None:
+    """Read a document in JSON or XML, and the outputs in text within it."""
+    found = documents.Document(block, facts)
+    before = facts.count()
+    rest.read(found, facts)
+    nxapi.read(found, facts)
+    for command, line, text in nxapi.texts(found):
+        part = nxapi.text_block(block, command, line)
+        part.lines = [(line, one) for one in text.splitlines()]
+        _read(part, facts)
+    if facts.count() == before:
+        block.kind = ""
+        block.words = ERROR if documents.is_error(found.value) else "a document of no known form"
+
 
 READERS: dict[str, Callable[[Block, Facts], None]] = {
     "switchshow": brocade.switchshow,
@@ -69,8 +90,10 @@ READERS: dict[str, Callable[[Block, Facts], None]] = {
     "multipath": hosts.multipath,
     "lsscsi": hosts.lsscsi,
     "esxcli": hosts.esxcli,
+    "esxports": hosts.esx_ports,
     "mpclaim": hosts.mpclaim,
-    "json": rest.document,
+    "initiatorport": hosts.initiator_ports,
+    "json": document,
 }
 
 #: Outputs that always have something for a scenario, or say that there is nothing.
@@ -112,7 +135,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 def _blocks(path: Path, facts: Facts) -> list[Block]:
     lines = dedented(read_lines(path))
-    if rest.is_json(lines):
+    if documents.is_document(lines):
         return [Block("json", str(path), list(enumerate(lines, start=1)))]
     if broken := wrapped_at(lines):
         text = f"Lines seem to be broken at column {broken[0]}; wide tables may have lost values"
@@ -121,8 +144,8 @@ def _blocks(path: Path, facts: Facts) -> list[Block]:
     blocks = split(lines, str(path))
     blocks[-1].is_last = True
     for block in blocks:
-        if rest.is_json([text for _, text in block.lines if text.strip()]):
-            block.kind = "json"
+        if documents.is_document([text for _, text in block.lines if text.strip()]):
+            block.kind, block.output = "json", block.kind
     return blocks
 
 
@@ -137,7 +160,7 @@ def _read(block: Block, facts: Facts) -> None:
     before = facts.count()
     reader(block, facts)
     if not block.kind:
-        facts.skipped.append(Skipped(source, "a JSON document of no known form"))
+        facts.skipped.append(Skipped(source, block.words))
         return
     facts.kinds.append((source, block.kind))
     texts = [text for _, text in block.lines if text.strip()]

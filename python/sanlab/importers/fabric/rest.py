@@ -1,136 +1,150 @@
-"""Outputs in JSON: the REST interface of Fabric OS, and rows of NX-API."""
+"""Answers of the REST interface of Fabric OS, in JSON or XML."""
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sanlab.importers.fabric.documents import listed, mappings, number, rows_of, word
 from sanlab.importers.fabric.facts import (
     AliasFact,
+    BundleFact,
+    CounterFact,
+    DefaultFact,
     IslFact,
     LoginFact,
     PortFact,
     SetFact,
     SwitchFact,
+    TrafficFact,
     ZoneFact,
 )
 from sanlab.importers.fabric.rows import gigabits, host_in, model_in, name_at
-from sanlab.importers.fabric.texts import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from sanlab.importers.fabric.facts import Block, Facts
+    from sanlab.importers.fabric.documents import Document, Row
+    from sanlab.importers.fabric.facts import Facts
 
-Row = dict[str, Any]
-_JSON = re.compile(r"\s*(?:\{\s*(?:\"|\})|\[\s*[\{\]])")
 _PLACE = re.compile(r"\d+,\d+")
+#: Types of ports that are not given as words.
+_TYPES = {"7": "E", "15": "F", "16": "L"}
+#: Counters that show trouble. The unit of `bb-credit-zero` differs between versions.
+_TROUBLE = {
+    "crc-errors": "CRC errors",
+    "class3-discards": "discards of class 3",
+    "class-3-discards": "discards of class 3",
+    "class3-out-discards": "discards of class 3, transmitted",
+}
 
 
-def is_json(lines: list[str]) -> bool:
-    """Tell whether lines are one JSON document."""
-    return bool(_JSON.match("\n".join(lines[:4])))
+def read(found: Document, facts: Facts) -> None:
+    """Read what is known of a document."""
+    for key, reader in _READERS.items():
+        for row in rows_of(found.value, key):
+            reader(found, facts, row)
+    _trunks(found, facts)
 
 
-class _Document:
-    """A JSON document with the lines of its texts."""
-
-    def __init__(self, block: Block) -> None:
-        self.block = block
-        text = "\n".join(line for _, line in block.lines)
-        first = block.lines[0][0] if block.lines else block.line
-        try:
-            self.value, _ = json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))
-        except (json.JSONDecodeError, RecursionError) as error:
-            at = first + getattr(error, "lineno", 1) - 1
-            reason = "The JSON document is not complete or not valid"
-            raise problem(block.file, at, reason, "Capture it again") from None
-        self.lines: dict[str, int] = {}
-        for number, shown in block.lines:
-            for quoted in re.findall(r"\"([^\"]+)\"", shown):
-                self.lines.setdefault(quoted.lower(), number)
-
-    def line(self, text: object) -> int:
-        """Return the line of a text."""
-        return self.lines.get(str(text).lower(), self.block.line)
-
-    def name(self, row: Row, *keys: str) -> str:
-        """Return a world-wide name of a row in normal form, or nothing."""
-        text = next((str(row[key]) for key in keys if row.get(key)), "")
-        return name_at(self.block, self.line(text), text) if text else ""
-
-
-def _listed(value: object) -> list[Any]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
-
-
-def _number(value: object, base: int = 10) -> int:
-    """Return a whole number in a row, 0 for any other text."""
-    try:
-        return int(str(value), base)
-    except ValueError:
-        return 0
-
-
-def _rows(value: object, key: str) -> Iterator[Row]:
-    """Return the mappings below a key, at any depth."""
-    if isinstance(value, dict):
-        for name, part in value.items():
-            if name == key:
-                yield from (row for row in _listed(part) if isinstance(row, dict))
-            else:
-                yield from _rows(part, key)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _rows(part, key)
-
-
-def document(block: Block, facts: Facts) -> None:
-    """Read what is known of a JSON document."""
-    found = _Document(block)
-    before = facts.count()
-    for key, read in _READERS.items():
-        for row in _rows(found.value, key):
-            read(found, facts, row)
-    if facts.count() == before:
-        block.kind = ""
-
-
-def _switch(found: _Document, facts: Facts, row: Row) -> None:
+def _switch(found: Document, facts: Facts, row: Row) -> None:
     wwn = found.name(row, "name", "switch-name")
-    name = str(row.get("user-friendly-name") or row.get("switch-user-friendly-name") or "")
-    fact = SwitchFact(found.block.at(found.line(name)), name, wwn, vendor="brocade")
-    fact.domain = _number(row.get("domain-id")) or None
+    name = word(row, "user-friendly-name", "switch-user-friendly-name")
+    fact = SwitchFact(found.at(name), name, wwn, vendor="brocade")
+    fact.domain = number(row.get("domain-id")) or None
     fact.type, fact.is_own = str(row.get("model", "")), "model" in row
     if not fact.is_own:
         fact.fabric = found.block.switch
     facts.switches.append(fact)
 
 
-def _interface(found: _Document, facts: Facts, row: Row) -> None:
-    port = str(row.get("default-index", row.get("index", "")))
-    if not port:
-        port = str(row.get("name", "")).rpartition("/")[2]
-    source = found.block.at(found.line(row.get("wwn") or row.get("name")))
-    fact = PortFact(source, found.block.switch, port)
-    fact.speed = _number(row.get("speed")) // 10**9
+def _place(row: Row) -> tuple[str, str]:
+    """Return index of a port, and slot and port on a director."""
+    slot, _, port = str(row.get("name", "")).rpartition("/")
+    place = f"{slot}/{port}" if slot not in {"", "0"} else ""
+    return word(row, "default-index", "index") or place or port, place
+
+
+def _interface(found: Document, facts: Facts, row: Row) -> None:
+    port, place = _place(row)
+    fact = PortFact(found.at(row.get("wwn") or row.get("name")), found.block.switch, port)
+    fact.place, fact.wwn = place, found.name(row, "wwn")
+    fact.fcid = number(row.get("fcid-hex"), 16)
+    fact.speed = number(row.get("speed")) // 10**9
     fact.state = "up" if str(row.get("operational-status")) == "2" else "down"
     if str(row.get("is-enabled-state", "true")).lower() == "false":
         fact.state = "disabled"
+    kind = word(row, "port-type-string", "port-type").lower()
+    fact.kind = _TYPES.get(kind) or kind.removesuffix("-port").upper()
     facts.ports.append(fact)
+    if fact.state != "up":
+        return
+    if fact.kind == "E":
+        _neighbour(found, facts, fact, row)
+    neighbour = row.get("neighbor")
+    names = listed(neighbour.get("wwn")) if isinstance(neighbour, dict) else []
+    for text in names if fact.kind in {"F", "L"} else []:
+        wwpn = name_at(found.block, found.line(text), str(text))
+        login = LoginFact(found.at(text), wwpn, fact.switch, port=port, speed=fact.speed)
+        login.fcid = fact.fcid if len(names) == 1 else 0
+        facts.logins.append(login)
 
 
-def _device(found: _Document, facts: Facts, row: Row) -> None:
+def _neighbour(found: Document, facts: Facts, fact: PortFact, row: Row) -> None:
+    fact.peer_wwn = found.name(row, "neighbor-node-wwn")
+    fact.peer_name = word(row, "neighbor-switch-user-friendly-name")
+    far = word(row, "neighbor-port-index")
+    if far and (fact.peer_wwn or fact.peer_name):
+        link = IslFact(fact.source, fact.switch, fact.port, fact.peer_name, fact.peer_wwn, far)
+        link.speed = fact.speed
+        facts.isls.append(link)
+
+
+def _trunks(found: Document, facts: Facts) -> None:
+    """Read trunks, whose rows are their members."""
+    groups: dict[str, BundleFact] = {}
+    for row in rows_of(found.value, "trunk"):
+        port, wwn = word(row, "source-port"), found.name(row, "neighbor-wwn")
+        group = word(row, "group", "trunk-group")
+        if not port or not wwn:
+            continue
+        source, switch = found.at(row.get("neighbor-wwn")), found.block.switch
+        if group not in groups:
+            groups[group] = BundleFact(source, switch, port, [], [], wwn)
+            facts.bundles.append(groups[group])
+        bundle = groups[group]
+        bundle.members.append(port)
+        bundle.deskews.append(number(row.get("deskew")))
+        if str(row.get("master")).lower() in {"true", "1"}:
+            bundle.name = port
+            link = IslFact(source, switch, port, word(row, "neighbor-switch-name"), wwn)
+            link.peer_port, link.is_bundle = word(row, "destination-port"), True
+            link.peer_domain = number(row.get("neighbor-domain-id")) or None
+            facts.isls.append(link)
+
+
+def _statistics(found: Document, facts: Facts, row: Row) -> None:
+    """Read the bytes of a port so far, and when they were counted; rates have no told unit."""
+    port, _ = _place(row)
+    fact = TrafficFact(found.at(row.get("name")), found.block.switch, port, counter="octets")
+    fact.sent, fact.received = number(row.get("out-octets")), number(row.get("in-octets"))
+    fact.seconds = float(number(row.get("time-generated"))) or None
+    fact.is_told = "out-octets" in row or "in-octets" in row
+    if fact.is_told:
+        facts.traffic.append(fact)
+    for key, name in _TROUBLE.items():
+        if value := number(row.get(key)):
+            facts.counters.append(CounterFact(fact.source, fact.switch, port, name, str(value)))
+
+
+def _device(found: Document, facts: Facts, row: Row) -> None:
     wwpn = found.name(row, "port-name")
     if not wwpn:
         return
-    login = LoginFact(found.block.at(found.line(row["port-name"])), wwpn, found.block.switch)
+    login = LoginFact(found.at(row["port-name"]), wwpn, found.block.switch)
     login.wwnn, login.base = found.name(row, "node-name"), found.name(row, "permanent-port-name")
     login.fabric_port = found.name(row, "fabric-port-name")
-    login.fcid = _number(row.get("port-id"), 16)
+    login.fcid = number(row.get("port-id"), 16)
     login.port = str(row.get("port-index", ""))
     login.speed = gigabits(str(row.get("link-speed", "")))
     features = str(row.get("fc4-features", "")) + str(row.get("name-server-device-type", ""))
@@ -142,114 +156,62 @@ def _device(found: _Document, facts: Facts, row: Row) -> None:
     facts.logins.append(login)
 
 
-def _effective(found: _Document, facts: Facts, row: Row) -> None:
-    name = str(row.get("cfg-name", ""))
-    source, switch = found.block.at(found.line(name)), found.block.switch
-    zones = [zone for zone in _listed(row.get("enabled-zone")) if isinstance(zone, dict)]
-    names = [str(zone.get("zone-name", "")) for zone in zones]
-    facts.sets.append(SetFact(source, switch, name, names, is_enabled=True))
+def _effective(found: Document, facts: Facts, row: Row) -> None:
+    name = word(row, "cfg-name")
+    source, switch = found.at(name), found.block.switch
+    zones = mappings(row.get("enabled-zone"))
+    if name or zones:
+        names = [word(zone, "zone-name") for zone in zones]
+        facts.sets.append(SetFact(source, switch, name, names, is_enabled=True))
+    elif "default-zone-access" in row:
+        is_open = number(row["default-zone-access"]) == 1
+        facts.defaults.append(DefaultFact(source, switch, is_open))
     for zone in zones:
         fact = _zone(found, zone, is_active=True)
         fact.zone_set = name
         facts.zones.append(fact)
 
 
-def _zone(found: _Document, row: Row, *, is_active: bool) -> ZoneFact:
-    name = str(row.get("zone-name", ""))
-    source = found.block.at(found.line(name))
-    fact = ZoneFact(source, found.block.switch, name, is_active)
-    entries = row.get("member-entry")
-    words = []
-    for entry in _listed(entries):
-        if isinstance(entry, dict):
-            words += _listed(entry.get("entry-name"))
-            words += _listed(entry.get("principal-entry-name"))
-    for word in map(str, words):
-        fact.members.append((found.block.at(found.line(word)), *_member(found, word)))
+def _zone(found: Document, row: Row, *, is_active: bool) -> ZoneFact:
+    name = word(row, "zone-name")
+    fact = ZoneFact(found.at(name), found.block.switch, name, is_active)
+    for entry in mappings(row.get("member-entry")):
+        for text in [*listed(entry.get("entry-name")), *listed(entry.get("principal-entry-name"))]:
+            fact.members.append((found.at(text), *_member(found, str(text))))
     return fact
 
 
-def _member(found: _Document, word: str) -> tuple[str, str]:
-    if ":" in word:
-        return "wwn", name_at(found.block, found.line(word), word)
-    return ("place", word) if _PLACE.fullmatch(word) else ("alias", word)
+def _member(found: Document, text: str) -> tuple[str, str]:
+    if ":" in text:
+        return "wwn", name_at(found.block, found.line(text), text)
+    return ("place", text) if _PLACE.fullmatch(text) else ("alias", text)
 
 
-def _defined(found: _Document, facts: Facts, row: Row) -> None:
-    for zone in _listed(row.get("zone")):
-        if isinstance(zone, dict):
-            facts.zones.append(_zone(found, zone, is_active=False))
-    for alias in _listed(row.get("alias")):
-        entries = alias.get("member-entry", {}) if isinstance(alias, dict) else {}
-        words = _listed(entries.get("alias-entry-name")) if isinstance(entries, dict) else []
+def _defined(found: Document, facts: Facts, row: Row) -> None:
+    facts.zones += [_zone(found, zone, is_active=False) for zone in mappings(row.get("zone"))]
+    for alias in mappings(row.get("alias")):
+        entries = mappings(alias.get("member-entry"))
+        words = [text for entry in entries for text in listed(entry.get("alias-entry-name"))]
         if words:
-            name = str(alias.get("alias-name", ""))
-            members = [_member(found, str(word)) for word in words]
-            source = found.block.at(found.line(name))
-            facts.aliases.append(AliasFact(source, found.block.switch, name, members))
+            name = word(alias, "alias-name")
+            members = [_member(found, str(text)) for text in words]
+            facts.aliases.append(AliasFact(found.at(name), found.block.switch, name, members))
+    for one in mappings(row.get("cfg")):
+        name = word(one, "cfg-name")
+        zones = [
+            str(text)
+            for part in mappings(one.get("member-zone"))
+            for text in listed(part.get("zone-name"))
+        ]
+        facts.sets.append(SetFact(found.at(name), found.block.switch, name, zones))
 
 
-def _flogi(found: _Document, facts: Facts, row: Row) -> None:
-    wwpn = found.name(row, "port_name", "pwwn")
-    port = str(row.get("interface", ""))
-    if not wwpn or not port or port.startswith("sup-fc"):
-        return
-    login = LoginFact(found.block.at(found.line(row.get("port_name"))), wwpn, found.block.switch)
-    login.port, login.wwnn = port, found.name(row, "node_name")
-    login.vsan, login.fcid = _number(row.get("vsan")), _number(row.get("fcid"), 16)
-    facts.logins.append(login)
-
-
-def _fcns(found: _Document, facts: Facts, row: Row) -> None:
-    for vsan_row in [row]:
-        vsan = _number(vsan_row.get("vsan_id"))
-        for device in _rows(vsan_row, "ROW_fcns_database"):
-            _fcns_entry(found, facts, device, vsan)
-
-
-def _fcns_entry(found: _Document, facts: Facts, row: Row, vsan: int) -> None:
-    wwpn = found.name(row, "pwwn", "port_name")
-    text = str(row.get("fc4_type_feature") or row.get("fc4_types_fc4_features") or "")
-    if not wwpn or "ipfc" in text:
-        return
-    login = LoginFact(found.block.at(found.line(row.get("pwwn"))), wwpn, found.block.switch)
-    login.vsan, login.fcid = vsan, _number(row.get("fcid"), 16)
-    role = re.search(r"\b(init|target|both)\b", text)
-    login.role, login.vendor = role[1] if role else "", str(row.get("vendor", ""))
-    facts.logins.append(login)
-
-
-def _device_alias(found: _Document, facts: Facts, row: Row) -> None:
-    wwn, name = found.name(row, "pwwn"), str(row.get("dev_alias_name", ""))
-    if wwn and name:
-        source = found.block.at(found.line(name))
-        fact = AliasFact(source, found.block.switch, name, [("wwn", wwn)], is_fabric_wide=True)
-        facts.aliases.append(fact)
-
-
-def _topology(found: _Document, facts: Facts, row: Row) -> None:
-    vsan = _number(row.get("vsan_id"))
-    for link in _rows(row, "ROW_fctopo"):
-        peer = str(link.get("peer_switch_name") or link.get("peer_ip_addr") or "")
-        name = re.search(r"\(([^)]+)\)", peer)
-        source = found.block.at(found.line(peer))
-        port = str(link.get("if_id") or link.get("interface") or "")
-        fact = IslFact(source, found.block.switch, port, name[1] if name else peer, vsan=vsan)
-        fact.peer_port = str(link.get("peer_if_id") or link.get("peer_interface") or "")
-        fact.is_bundle = "port-channel" in port
-        if port and peer:
-            facts.isls.append(fact)
-
-
-_READERS: dict[str, Callable[[_Document, Facts, Row], None]] = {
+_READERS: dict[str, Callable[[Document, Facts, Row], None]] = {
     "fibrechannel-switch": _switch,
     "fabric-switch": _switch,
     "fibrechannel": _interface,
+    "fibrechannel-statistics": _statistics,
     "fibrechannel-name-server": _device,
     "effective-configuration": _effective,
     "defined-configuration": _defined,
-    "ROW_flogi_entry": _flogi,
-    "ROW_fcns_vsan": _fcns,
-    "ROW_device_alias_database": _device_alias,
-    "ROW_fctopo_vsan": _topology,
 }

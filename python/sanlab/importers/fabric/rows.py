@@ -24,6 +24,8 @@ _PORT_END = (" E-Port", " F-Port", " L-Port")
 _REST = re.compile(r"\s*:?[0-9a-fA-F]{1,2}(?::[0-9a-fA-F]{2})*(?![0-9a-zA-Z:])")
 _SAFE = re.compile(r"[0-9A-Za-z:.\-]{1,40}")
 _DIGITS = 16
+#: What people put in place of digits that are not to be seen.
+_MASKED = re.compile(r"(?:^|:)(?:[xXyYzZ*#?]{2})(?::|$)")
 #: Largest numbers in the values of ports: kilometres, buffers, Gb/s.
 _MOST = {"distance": 10_000, "length": 10_000, "credit": 65_535, "speed": 256}
 #: What every wide gap has, and the most characters of a cut name with the one before it.
@@ -69,6 +71,8 @@ def name_at(block: Block, line: int, text: str) -> str:
         shown = f"'{text}'" if _SAFE.fullmatch(text) else "The text in the place of one"
         reason = f"{shown} is not a world-wide name"
         remedy = "A world-wide name has 16 hexadecimal digits; capture the output again"
+        if _MASKED.search(text):
+            remedy = "Put digits in place of those that are masked, the same ones everywhere"
         raise problem(block.file, line, reason, remedy)
     return found
 

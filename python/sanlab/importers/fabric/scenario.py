@@ -13,6 +13,7 @@ from sanlab.importers.fabric.nodes import Told
 from sanlab.importers.fabric.page import Page, quoted
 from sanlab.importers.fabric.texts import problem
 from sanlab.importers.fabric.zoning import ZoneSet, zone_sets
+from sanlab.importers.generic_san import NO_TEXTS
 from sanlab.quantities import format_size
 from sanlab.words import show_wwn
 
@@ -425,7 +426,8 @@ def _zones(layout: Layout, page: Page, part: ZoneSet) -> None:
 def _safe(name: str) -> str:
     """Return a name of a zone as a key and a reference of a scenario."""
     text = re.sub(r"[^A-Za-z0-9_-]", "_", name)
-    return text if re.match(r"[A-Za-z]", text) else f"z{text}"
+    is_text = re.match(r"[A-Za-z]", text) and text.lower() not in NO_TEXTS
+    return text if is_text else f"z{text}"
 
 
 def title(layout: Layout) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import re
+import stat
 from typing import TYPE_CHECKING
 
 from sanlab.errors import Problem, ScenarioError
@@ -58,7 +59,11 @@ def read_lines(path: Path) -> list[str]:
         The file cannot be read, is empty, or is not a text.
     """
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            reason = "This is not a regular file"
+            raise problem(str(path), None, reason, "Save the outputs in a file")
+        if status.st_size > MAX_FILE_BYTES:
             reason = f"The file is larger than {MAX_FILE_BYTES // 2**20} MiB"
             raise problem(str(path), None, reason, "Give the outputs of single commands")
         data = path.read_bytes()

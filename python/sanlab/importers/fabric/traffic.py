@@ -40,11 +40,11 @@ def port_rates(
         found.setdefault((node, name), []).append(fact)
     rates: dict[tuple[Node, str], Rate] = {}
     for place, facts in found.items():
-        counts = [fact for fact in facts if not fact.over]
         shown = [fact for fact in facts if fact.over]
         rate = None
-        if len(counts) > 1:
-            rate = _difference(graph, place, counts, (speeds.get(place, _FASTEST), interval))
+        for counts in _of_one_counter(facts):
+            if rate is None and len(counts) > 1:
+                rate = _difference(graph, place, counts, (speeds.get(place, _FASTEST), interval))
         if rate is None and shown:
             best = max(shown, key=lambda fact: fact.has_directions)
             sources, is_split = (best.source,), best.has_directions
@@ -52,6 +52,15 @@ def port_rates(
         if rate is not None:
             rates[place] = rate
     return rates
+
+
+def _of_one_counter(facts: list[TrafficFact]) -> list[list[TrafficFact]]:
+    """Return what each counter of a port has counted, those of 32 bits last."""
+    found: dict[str, list[TrafficFact]] = {}
+    for fact in facts:
+        if not fact.over:
+            found.setdefault(fact.counter, []).append(fact)
+    return sorted(found.values(), key=lambda counts: counts[0].is_short)
 
 
 def _difference(
@@ -94,7 +103,9 @@ def _difference(
 
 
 def _time(graph: Graph, fact: TrafficFact) -> float | None:
-    """Return the time that the switch has shown last before a capture, or first behind it."""
+    """Return the time of a capture: its own, else what the switch has shown last before it."""
+    if fact.seconds is not None:
+        return fact.seconds
     here = [
         clock
         for clock in graph.facts.clocks

@@ -22,8 +22,13 @@ TARGET_VENDORS = {
     "0002ac": "3PAR",
     "0060e8": "HITACHI",
     "742b0f": "INFINIDAT",
+    "00d023": "INFORTREND",
+    "002037": "SEAGATE",
+    "0004cf": "SEAGATE",
     "001738": "IBM",
 }
+#: Beginnings of names of IBM's arrays: DS8000, and SVC with the Storwize family.
+_TARGETS_OF_IBM = ("50050763", "50050768")
 #: Vendors of host bus adapters; 005076 of IBM has both and is in neither list.
 INITIATOR_VENDORS = {
     "00e08b": "QLogic",
@@ -60,6 +65,6 @@ def vendor_part(wwn: str) -> str:
 def role_of(wwn: str) -> str:
     """Return `target` or `init` by the vendor, and nothing where the vendor has both or none."""
     part = vendor_part(wwn)
-    if part in TARGET_VENDORS:
+    if part in TARGET_VENDORS or wwn.startswith(_TARGETS_OF_IBM):
         return "target"
     return "init" if part in INITIATOR_VENDORS else ""

@@ -10,6 +10,7 @@ from pathlib import Path
 from fastapi import APIRouter
 
 from sanlab.errors import ScenarioError
+from sanlab.quantities import PS_PER_S
 from sanlab.server import models
 from sanlab.server.refusal import Refusal
 
@@ -24,8 +25,10 @@ def import_fabric(body: models.ImportRequest) -> models.ImportAnswer:
     """Make a scenario of the outputs of switches and hosts, as `sanlab import fabric` does."""
     from sanlab.importers.fabric import import_fabric as read
 
+    interval_ps = _interval(body.interval)
+    seconds = None if interval_ps is None else interval_ps / PS_PER_S
     with _files(body.files) as paths:
-        found = read(paths, partial=body.is_partial)
+        found = read(paths, partial=body.is_partial, interval=seconds)
         folder = f"{paths[0].parent}/"
     return models.ImportAnswer(
         text=found.text.replace(folder, ""),
@@ -40,12 +43,14 @@ def import_fabric(body: models.ImportRequest) -> models.ImportAnswer:
 def import_load(body: models.ImportLoadRequest) -> models.ImportLoadAnswer:
     """Make a scenario of a load of another tool, as `sanlab import load` does."""
     from sanlab.importers.load_file import import_file
+    from sanlab.importers.traces import TraceOptions
 
+    options = TraceOptions(interval_ps=_interval(body.interval))
     if _INCLUDE.search(body.file.text):
         reason = "The file includes another file"
         raise Refusal(422, reason, "Put the lines of that file in place of 'include'")
     with _files([body.file]) as (path,):
-        found = import_file(path, f"{path.stem}.yaml", body.variables, body.jobs)
+        found = import_file(path, f"{path.stem}.yaml", body.variables, body.jobs, options)
         folder = f"{path.parent}/"
     return models.ImportLoadAnswer(
         text=found.text.replace(folder, ""),
@@ -57,6 +62,13 @@ def import_load(body: models.ImportLoadRequest) -> models.ImportLoadAnswer:
             for one in found.left_out
         ],
     )
+
+
+def _interval(text: str | None) -> int | None:
+    """Return the time between reports in picoseconds, where it is given."""
+    from sanlab.importers.load_file import interval_of
+
+    return None if text is None else interval_of(text, "interval")
 
 
 @contextmanager
