@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
 from sanlab.explain.candidates.stations import REMEDIES
-from sanlab.explain.credit import cause_of_waiting, credits_to_fill, is_full, show_credits
+from sanlab.explain.credit import (
+    cause_of_waiting,
+    credits_to_fill,
+    is_full,
+    is_held_back,
+    show_credits,
+)
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
@@ -28,13 +34,20 @@ UNEVEN = 1.3
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield the fullest link of the workload, and the cause of its waits for credit."""
-    yield from _links(case)
-    yield from _credit(case)
+    causes = list(_credit(case))
+    yield from causes
+    yield from _links(case, may_be_held_back=not causes)
 
 
-def _links(case: Case) -> Iterator[Candidate]:
+def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
     ports = case.view.ports
-    full = [ports[name] for name in case.reach.ports if name in ports and is_full(ports[name])]
+    full = [
+        ports[name]
+        for name in case.reach.ports
+        if name in ports
+        and is_full(ports[name])
+        and (may_be_held_back or not is_held_back(case.view, ports[name]))
+    ]
     if not full:
         return
     top = max(

@@ -56,6 +56,7 @@ def propose(scene: Scene) -> list[Remedy]:
         *_SOURCES.get(scene.limit.kind, ()),
         faults.repair,
         load.limit_others,
+        load.limit_where_others_enter,
         load.alone,
     )
     found: dict[str, Remedy] = {}
