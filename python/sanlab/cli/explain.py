@@ -159,7 +159,7 @@ def _short(limit: Limit) -> str:
         return "nothing limits it"
     if limit.kind == "outstanding":
         return "nothing is saturated"
-    return limit.sentence
+    return f"{limit.sentence}{limit.shared}"
 
 
 def _remedy(limit: Limit) -> str:

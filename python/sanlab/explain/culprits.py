@@ -38,8 +38,12 @@ def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, .
 
 def passes(reach: Reach, candidate: Candidate) -> bool:
     """Whether I/Os pass the element of a limit."""
-    element = candidate.element
-    if reach.copies is not None and passes(reach.copies, candidate):
+    return reaches_element(reach, candidate.element)
+
+
+def reaches_element(reach: Reach, element: str) -> bool:
+    """Whether I/Os pass an element, by its name."""
+    if reach.copies is not None and reaches_element(reach.copies, element):
         return True
     named = reach.ports | reach.loops | reach.initiators | reach.targets
     return element in named or any(element == name for _, name in reach.stations)
