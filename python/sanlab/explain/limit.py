@@ -157,7 +157,9 @@ class Limit:
     @property
     def title(self) -> str:
         """The limit in one sentence, without a full stop."""
-        if self.kind in ("outstanding", "offered_load", "stall", "no_path", "contention"):
+        if self.kind == "contention":
+            return f"{self.workload} is {self.sentence}"
+        if self.kind in ("outstanding", "offered_load", "stall", "no_path"):
             return f"{self.workload}: {self.sentence}"
         if not self.is_met:
             return f"{self.workload} is limited by {self.sentence}{self.shared}"

@@ -429,7 +429,8 @@ def _x(rows: list[Row], axes: Axes) -> Channel:
     if not is_scale(values):
         names = [str(value) for value in values]
         return ordinal("x", sort=names, title=name, axis={"labelAngle": 0})
-    axis = {"format": "~r", "labelOverlap": True}
+    # Without digits the axis takes those of even steps, which these values need not have.
+    axis = {"format": ".6~r", "labelOverlap": True}
     if len(values) <= 12:
         axis["values"] = values
     if values[0] > 0 and values[-1] / values[0] >= LOG_FACTOR:
