@@ -11,7 +11,7 @@ from sanlab.explain.culprits import SPREADING, culprits_of, passes
 from sanlab.explain.flows import limit_of_flow, window_of_flow
 from sanlab.explain.idle import held_back, stalled_in, without_io
 from sanlab.explain.limit import Limit, domain_shares
-from sanlab.explain.met import is_met
+from sanlab.explain.met import is_met, missing
 from sanlab.explain.once import once_for_each_run
 from sanlab.explain.reach import Reach
 from sanlab.explain.saturation import SATURATED
@@ -131,6 +131,9 @@ def _dominant(evidences: Evidences, limit: Limit, limits: tuple[Limit, ...]) -> 
     whole_ps = _response_ps(evidences, limit)
     longest = max(range(len(definite)), key=spent.__getitem__)
     if limit.is_harmless or limit.kind in VAGUE:
+        behind = _fell_behind(evidences, definite)
+        if behind is not None:
+            return behind
         if spent[longest] >= MOST * whole_ps:
             return definite[longest]
         beside = [one for one in definite if one.kind == "contention" and limit.is_harmless]
@@ -143,6 +146,13 @@ def _dominant(evidences: Evidences, limit: Limit, limits: tuple[Limit, ...]) -> 
         return limit
     own = [place for place, one in enumerate(definite) if one.kind == most]
     return definite[max(own, key=spent.__getitem__)]
+
+
+def _fell_behind(evidences: Evidences, limits: list[Limit]) -> Limit | None:
+    """The limit of the part in which most I/Os of a rate stayed open; they complete after it."""
+    short = [missing(evidences.view(one.window), one.workload) for one in limits]
+    most = max(range(len(limits)), key=short.__getitem__)
+    return limits[most] if short[most] > 0 else None
 
 
 def _response_ps(evidences: Evidences, limit: Limit) -> float:
@@ -219,7 +229,8 @@ def _stalled(case: Case, candidate: Candidate | None) -> Limit | None:
         stalled = stalled_in(case.view, case.workload)
         if stalled is not None:
             return stalled
-    if candidate is not None and candidate.kind == "queue_depth" and not case.is_closed:
+    is_queued = candidate is not None and (candidate.kind == "queue_depth" or case.front >= MOST)
+    if is_queued and not case.is_closed:
         return held_back(case.view, case.workload, case.view.flow(case.workload).response_ps)
     return None
 

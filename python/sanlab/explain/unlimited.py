@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.candidates.links import WAITS_FOR_LINK
 from sanlab.explain.candidates.stations import uses_of_stage
-from sanlab.explain.culprits import SPREADING, passes
+from sanlab.explain.culprits import SPREADING, passes, users_of
 from sanlab.explain.forwarding import say_astray
 from sanlab.explain.idle import stalled_in
 from sanlab.explain.limit import Limit
@@ -78,7 +78,11 @@ def _busy_there(case: Case, stage: str) -> str:
         rows = [ports[name] for name in case.reach.ports if name in ports]
         found += [(row["tx_utilisation"], row["port"]) for row in rows]
     busy, name = max(found, default=(0.0, ""))
-    return f"; {name} is busy {show_percent(busy)} there" if busy >= HALF else ""
+    if busy < HALF:
+        return ""
+    others = users_of(case.view, case.workload, name)
+    too = f", and {' and '.join(others)} {'uses' if len(others) == 1 else 'use'} it too"
+    return f"; {name} is busy {show_percent(busy)} there{too if others else ''}"
 
 
 def _and_astray(case: Case, limit: Limit) -> Limit:
