@@ -48,7 +48,55 @@ def test_two_runs_are_compared(tab: Visit) -> None:
     changes = page.get_by_role("region", name="Table of changes")
     expect(changes.or_(page.get_by_text("iodepth")).first).to_be_visible()
     expect(page.get_by_text("iodepth").first).to_be_visible()
-    expect(page.get_by_role("cell", name="throughput").first).to_be_visible()
+    expect(page.get_by_role("cell", name="Throughput").first).to_be_visible()
+    figures = page.get_by_role("region", name="Table of figures")
+    names = figures.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    assert {"I/Os per second", "Mean response", "Longest credit wait of a port"} <= set(names)
+    assert not any("_" in name for name in names)
+    heads = page.get_by_role("region", name="Table of differences").locator("thead th")
+    assert [head.strip(" ▲▼") for head in heads.all_inner_texts()] == [
+        "Value of the scenario",
+        "Before",
+        "After",
+    ]
+
+
+def test_a_sweep_has_words_for_its_columns(tab: Visit) -> None:
+    page = tab.open("sweeps")
+    page.get_by_role("link", name="depths").click()
+    table = page.get_by_role("region", name="Table of points")
+    expect(table.locator("tbody tr").first).to_be_visible()
+    heads = " ".join(table.locator("thead th").all_inner_texts())
+    for words in ("iodepth", "Mean response time", "I/Os per second", "Busiest element"):
+        assert words in heads
+    assert "_" not in heads
+    figure = page.get_by_label("Figure")
+    assert "Throughput" in figure.locator("option").all_inner_texts()
+    assert not any("_" in text for text in figure.locator("option").all_inner_texts())
+
+
+@pytest.mark.parametrize(
+    ("place", "message", "link", "lands"),
+    [
+        (
+            ("run", RUN, "nothing"),
+            "A run has no part 'nothing'",
+            "To the summary of this run",
+            "Summary",
+        ),
+        (("run", "runs:nothing"), "nothing", "To the runs of the workspace", "Workspace"),
+    ],
+)
+def test_an_unknown_part_of_an_address_says_so_and_leads_back(
+    tab: Visit, place: tuple[str, ...], message: str, link: str, lands: str
+) -> None:
+    tab.expected.append("404")  # the run that is not there
+    page = tab.open(*place)
+    expect(page.get_by_role("alert")).to_contain_text(message)
+    page.get_by_role("link", name=link).click()
+    expect(page.get_by_role("link", name=lands, exact=True)).to_have_attribute(
+        "aria-current", "page"
+    )
 
 
 def test_the_slowest_io_is_a_ladder_and_a_capture(tab: Visit, tmp_path: Path) -> None:

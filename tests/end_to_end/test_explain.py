@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from planted import planted
+from planted import run as run_planted
 from typer.testing import CliRunner
 
 import sanlab
@@ -102,9 +104,11 @@ def test_a_drain_by_a_fault_is_named_like_one_of_the_whole_run(
 
 
 def test_who_is_not_concerned_is_not_blamed(drained: Run) -> None:
+    """One open I/O at 125 µs makes 8,000 of the 10,000 I/Os per second that its rate allows."""
     oltp = explained(drained)["oltp"].overall
-    assert oltp.kind == "offered_load"
+    assert oltp.kind == "outstanding"
     assert oltp.is_harmless
+    assert "less than its rate" in oltp.sentence
 
 
 def test_shares_of_the_domains_sum_to_the_response_time(drained: Run) -> None:
@@ -116,12 +120,34 @@ def test_shares_of_the_domains_sum_to_the_response_time(drained: Run) -> None:
 def test_the_command_prints_limits_and_problems(drained: Run) -> None:
     result = CliRunner().invoke(app, ["explain", str(drained.folder)])
     assert result.exit_code == 0
-    assert "backup is limited by host1.hba0.p0, which takes only 250 MB/s." in result.output
+    assert "backup gets all its I/Os, but they wait for host1.hba0.p0, which" in result.output
     assert "Not tried:" in result.output
     result = CliRunner().invoke(app, ["explain", str(drained.folder), "--json"])
     document = json.loads(result.output)
     assert document["workloads"][0]["limit"]["kind"] == "slow_receiver"
     assert document["workloads"][0]["windows"][1]["from_s"] == pytest.approx(0.1, abs=0.003)
+
+
+def test_who_waits_is_printed_as_a_tree_in_a_hundred_columns(tmp_path: Path) -> None:
+    case = next(one for one in planted() if str(one) == "congestion-slow-drain-two-switches-away")
+    run = run_planted(case, tmp_path / "planted", {})
+    result = CliRunner().invoke(app, ["explain", str(run.folder)])
+    text = result.output
+    tree = text[text.index("Ports that wait for slow.hba0.p0") :].splitlines()
+    assert tree[2].strip() == "slow.hba0.p0"
+    assert [line.split()[1] for line in tree[3:6]] == ["sw1.f0", "sw2.e1", "sw3.e0"]
+    assert max(map(len, text.splitlines())) <= 100
+    document = json.loads(CliRunner().invoke(app, ["explain", str(run.folder), "--json"]).output)
+    (first,) = document["waits"][0]["senders"]
+    ports = {row["port"]: row for row in run.rows("ports")}
+    waited_ps = ports["sw1.f0"]["tx_credit_wait_ps"]
+    assert first["port"] == "sw1.f0"
+    assert first["tim_txcrd_z"] == round(waited_ps / 2_500_000)
+    assert first["credit_wait_share"] == pytest.approx(waited_ps / run.manifest.simulated_ps)
+    assert show_count(first["tim_txcrd_z"]) in tree[3]
+    leaves = first["senders"][0]["senders"][0]["senders"]
+    assert {leaf["port"] for leaf in leaves} == {"dev1.p0", "dev1.p1"}
+    assert all(leaf["tim_txcrd_z"] is None for leaf in leaves)
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:

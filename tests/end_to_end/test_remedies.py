@@ -47,6 +47,15 @@ KNOWN = [
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),
     ("two_hosts-shared-controller", "orders", "scan limited", ""),
+    ("streams-credit", "bulk", "BB credit", "16GFC"),
+    ("streams-shared-port", "bulk", "8GFC instead", ""),
+    ("streams-shared-isl", "bulk", r"links\[2\]", ""),
+    ("streams-parallel-links-loaded-unevenly", "bulk", "as a trunk|a route for each", ""),
+    ("streams-limit-of-the-fabric", "bulk", "without the limit", ""),
+    ("streams-stream-that-ends", "bulk", r"links\[0\] and .* on links\[1\]", ""),
+    ("streams-slow-receiver", "bulk", "without the fault", "virtual channels|BB credit"),
+    ("streams-victim-behind-a-nearly-full-link", "bulk", "limit|channels", "16GFC|BB credit"),
+    ("streams-workload-beside-a-stream", "load", "in the fabric for frames|steady limited", ""),
 ]
 
 

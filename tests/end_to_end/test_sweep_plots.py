@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 import sanlab
 from sanlab.cli.main import app
 from sanlab.errors import SanlabError
+from sanlab.sweeps.figures import Axes, along
 
 
 def test_a_plot_draws_what_there_is_or_says_what_it_held(tmp_path: Path) -> None:
@@ -88,3 +90,16 @@ measure: {duration: 300ms}
     assert "response time (µs)" not in page
     assert page.count("<details><summary>") == 1  # the third facet
     assert page.count("<h3>") == 2
+
+
+def test_every_value_along_an_axis_is_written_as_it_is() -> None:
+    """350 between 300 and 400 was written as a second 400."""
+    values = (200, 300, 350, 400, 900)
+    rows = [{"rate_iops": value, "iops": value, "iops_half_width": None} for value in values]
+    chart = along(rows, Axes("rate_iops"), ["iops"])
+    assert chart is not None
+    (labels,) = [
+        re.findall(r">([^<]+)</text>", group)
+        for group in re.findall(r'role-axis-label".*?</g>', chart.to_svg(), re.DOTALL)[:1]
+    ]
+    assert labels == [str(value) for value in values]

@@ -45,5 +45,6 @@ def link(a: dict[str, Any], b: dict[str, Any], delay_ps: int = 50_000) -> dict[s
         "bytes_per_s": 850_000_000,
         "gap_bytes": 24,
         "delay_ps": delay_ps,
+        "fspf_cost": 125,
         "virtual_channels": [],
     }

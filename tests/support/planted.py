@@ -5,14 +5,16 @@ which a case names one, and cases. A case changes its base with `set` (values by
 takes them) and `add` (lists that are appended to), and says what `sanlab explain` has to answer for
 each workload or stream of plain frames named in `expect`:
 
-- `limit`: the kind of the limit over the whole run.
+- `limit`: the kind of the limit over the whole run, a regular expression.
 - `element`: a regular expression that its element matches.
 - `culprits`: workloads it has to name; `victim`: the workload does not use the element itself.
+- `met`: whether the workload gets all the I/Os that it asks for.
 - `detail`: a regular expression that matches what is added to the limit.
 - `parts`: the same for parts of the run, each with `at`, a time in seconds that it holds.
 
 `severity = "none"`: no finding of the run is a problem. `steady`: what the run is called.
-`finding`: a regular expression that the title of one finding matches.
+`finding`: a regular expression that the title of one finding matches; `problem`: the kind of a
+finding that is a problem.
 
 `better` is a list of changes that have to help: the throughput of the workload (`workload`, else
 the first of `expect`) or its mean response time improves by at least a tenth. With `remedy`, a
@@ -133,7 +135,7 @@ def _wrong_of(one: Explained, wanted: dict[str, Any]) -> Iterator[str]:
 
 def _wrong_limit(limit: Limit, wanted: dict[str, Any]) -> Iterator[str]:
     answer = f"{limit.title} [{limit.kind}, {limit.element!r}]"
-    if limit.kind != wanted.get("limit", limit.kind):
+    if not re.fullmatch(wanted.get("limit", limit.kind), limit.kind):
         yield f"wanted {wanted['limit']}: {answer}"
     elif not re.search(wanted.get("element", ""), limit.element):
         yield f"wanted {wanted['element']}: {answer}"
@@ -141,6 +143,8 @@ def _wrong_limit(limit: Limit, wanted: dict[str, Any]) -> Iterator[str]:
         yield f"wanted {wanted['culprits']}: {answer}"
     elif not re.search(wanted.get("detail", ""), limit.detail):
         yield f"wanted {wanted['detail']}: {limit.detail}"
+    elif limit.is_met != wanted.get("met", limit.is_met):
+        yield f"{'gets' if limit.is_met else 'does not get'} all its I/Os: {answer}"
     elif limit.is_victim != wanted.get("victim", limit.is_victim):
         yield f"{'is' if limit.is_victim else 'is not'} called a victim: {answer}"
 
@@ -151,6 +155,9 @@ def _wrong_findings(content: dict[str, Any], run: Run) -> Iterator[str]:
         yield from (f"false alarm: {one.title}" for one in findings if one.severity == "problem")
     if "steady" in content and steadiness(run).kind != content["steady"]:
         yield f"wanted {content['steady']}: {steadiness(run)}"
+    problems = [one.id for one in findings if one.severity == "problem"]
+    if "problem" in content and content["problem"] not in problems:
+        yield f"wanted a problem {content['problem']}: {problems}"
     if "finding" in content and not any(re.search(content["finding"], it.title) for it in findings):
         yield f"no finding {content['finding']}: {[it.title for it in findings]}"
 

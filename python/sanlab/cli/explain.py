@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sanlab.cli.outcome import JsonOption, outcome, progress, show_json
+from sanlab.cli.prose import wrapped
+from sanlab.cli.tree_lines import tree_lines
 from sanlab.cli.trial_lines import trial_document, trial_lines
 from sanlab.errors import SanlabError
 
@@ -47,6 +49,7 @@ def explain(
     Results are kept in runs/trials, so an interrupted command goes on.
     """
     with outcome(as_json=as_json):
+        from sanlab.explain.credit_tree import trees
         from sanlab.explain.document import workload_document
         from sanlab.explain.explanation import explain as explain_run
         from sanlab.explain.explanation import explain_flows
@@ -67,14 +70,15 @@ def explain(
             known = ", ".join(one.workload for one in every)
             reason = f"{folder} has no workload '{workload}'; its workloads are {known}"
             raise SanlabError(reason)
-        trials = _tried(run, workload) if is_tried and run.plan["jobs"] else []
+        waiting = trees(run, explained)
+        trials = _tried(run, workload) if is_tried else []
         slow = slowest(run, workload) if has_slowest else []
         if as_json:
-            document = {"title": run.title, "folder": str(run.folder)}
+            document: dict[str, Any] = {"title": run.title, "folder": str(run.folder)}
             documents = [workload_document(one) for one in explained]
             ios = {"slowest": [io.as_dict() for io in slow]} if has_slowest else {}
-            tried = {"workloads": documents, "tried": trial_document(trials)}
-            show_json(document | tried | ios)
+            document |= {"workloads": documents, "waits": [tree.as_dict() for tree in waiting]}
+            show_json(document | {"tried": trial_document(trials)} | ios)
             return
         lines = [line for one in explained[:WORKLOADS_SHOWN] for line in workload_lines(one)]
         if len(explained) > WORKLOADS_SHOWN:
@@ -85,6 +89,8 @@ def explain(
             if finding.severity == "problem" and not finding.id.startswith("limit_")
         ]
         lines += [f"{finding.title}. {finding.detail}".strip() for finding in others]
+        lines = [part for line in lines for part in wrapped(line)]
+        lines += tree_lines(waiting)
         lines += trial_lines(trials)
         lines += _slowest_lines(slow) if has_slowest else []
         typer.echo("\n".join(lines or ["This run has no workload and no plain frames to explain."]))
@@ -153,7 +159,7 @@ def _short(limit: Limit) -> str:
         return "nothing limits it"
     if limit.kind == "outstanding":
         return "nothing is saturated"
-    return limit.sentence
+    return f"{limit.sentence}{limit.shared}"
 
 
 def _remedy(limit: Limit) -> str:

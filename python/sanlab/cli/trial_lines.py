@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
+from sanlab.cli.prose import wrapped
 from sanlab.cli.text_table import text_table
+from sanlab.quantities import counted
 
 if TYPE_CHECKING:
     from sanlab.compare.verdict import Line
@@ -24,6 +27,8 @@ _METRICS: Final[dict[str, str]] = {"throughput": "throughput", "mean": "mean res
 _SORTS: Final[dict[str, str]] = {"san": "", "load": "another load: ", "fault": "", "alone": ""}
 #: Most other workloads that are named for a remedy.
 OTHERS_SHOWN = 3
+#: Characters of a title in one line.
+WIDTH: Final = 50
 
 
 def trial_lines(trials: list[Trial]) -> list[str]:
@@ -33,20 +38,20 @@ def trial_lines(trials: list[Trial]) -> list[str]:
         own = [trial for trial in trials if trial.workload == workload]
         lines += ["", f"What would change it for {workload}, each simulated:"]
         done = [trial for trial in own if not trial.refusal]
-        table = [["  change", "throughput", "mean response", "", "other workloads"]]
-        table += [_cells(trial) for trial in done]
+        response = "mean delay" if own[0].is_stream else "mean response"
+        table = [["  change", "throughput", response, ""]]
+        for trial in done:
+            table += _cells(trial)
         if done:
-            lines += text_table(table, words={0, 3, 4})
-        lines += [_then(trial) for trial in done if trial.verdict == "better"][:1]
+            lines += text_table(table, words={0, 3})
+        best = [trial for trial in done if trial.verdict == "better"][:1]
+        lines += [line for trial in best for line in wrapped(_then(trial))]
+        lines += [f"  to apply: {trial.remedy.command}" for trial in best if trial.remedy.command]
         lines += [
-            f"  to apply: {trial.remedy.command}"
-            for trial in done
-            if trial.verdict == "better" and trial.remedy.command
-        ][:1]
-        lines += [
-            f"  not possible here: {trial.remedy.title} ({trial.refusal})"
+            line
             for trial in own
             if trial.refusal
+            for line in wrapped(f"  not possible here: {trial.remedy.title} ({trial.refusal})")
         ]
         if not done:
             lines.append("  no remedy is known that could be simulated here")
@@ -77,17 +82,16 @@ def trial_document(trials: list[Trial]) -> list[dict[str, Any]]:
     ]
 
 
-def _cells(trial: Trial) -> list[str]:
+def _cells(trial: Trial) -> list[list[str]]:
+    """The row of a trial; further rows for a long title and for what it does to others."""
     verdict = _WORDS[trial.verdict]
     if trial.remedy.sort == "alone":
         verdict = "for comparison"
-    return [
-        f"  {_SORTS[trial.remedy.sort]}{trial.remedy.title}",
-        _difference(trial.throughput),
-        _difference(trial.mean),
-        verdict,
-        _others(trial),
-    ]
+    title = f"{_SORTS[trial.remedy.sort]}{trial.remedy.title}"
+    first, *more = textwrap.wrap(title, WIDTH, break_long_words=False, break_on_hyphens=False)
+    more += [f"  {text}" for text in _others(trial)]
+    row = [f"  {first}", _difference(trial.throughput), _difference(trial.mean), verdict]
+    return [row, *([f"    {text}", "", "", ""] for text in more)]
 
 
 def _then(trial: Trial) -> str:
@@ -100,7 +104,7 @@ def _difference(line: Line | None) -> str:
     return "" if line is None else difference_text(line)
 
 
-def _others(trial: Trial) -> str:
+def _others(trial: Trial) -> list[str]:
     """What it does to other workloads, the largest differences first; throughput if it differs."""
     from sanlab.compare.verdict import difference_text
 
@@ -109,11 +113,11 @@ def _others(trial: Trial) -> str:
         chosen.setdefault(line.workload, line)
     ranked = sorted(chosen.values(), key=lambda line: -abs(line.difference or 0.0))
     parts = [
-        f"{line.workload} {_METRICS[line.metric]} {difference_text(line)}"
+        f"{line.workload}: {_METRICS[line.metric]} {difference_text(line)}"
         for line in ranked[:OTHERS_SHOWN]
     ]
     more = len(chosen) - OTHERS_SHOWN
-    return ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
+    return [*parts, *([f"{counted(more, 'workload')} more"] if more > 0 else [])]
 
 
 def _line_document(line: Line | None) -> dict[str, Any] | None:

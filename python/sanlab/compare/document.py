@@ -28,6 +28,7 @@ def comparison_document(one: Comparison) -> dict[str, Any]:
             {
                 "workload": line.workload,
                 "metric": line.metric,
+                "title": METRICS[line.metric].title,
                 "before": _figure(line.before),
                 "after": _figure(line.after),
                 "difference": line.difference,
@@ -58,6 +59,7 @@ def sweeps_document(one: SweepComparison) -> dict[str, Any]:
                 "figures": [
                     {
                         "metric": line.metric,
+                        "title": METRICS[line.metric].title,
                         "before": None if line.before is None else vars(line.before),
                         "after": None if line.after is None else vars(line.after),
                         "difference": line.difference,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Frames waiting at a transmitter, mean over a window, from which it has a queue.
 QUEUES = 1.0
+#: Share of the time without credit from which a nearly full link is held back by what is behind it.
+HELD_BACK = 0.05
 
 
 @dataclass(frozen=True)
@@ -66,20 +68,36 @@ def cause_of_waiting(view: View, port: Row) -> Cause:
         ahead = [
             row
             for row in outputs[receiver["node"]]
-            if row["port"] != receiver["port"] and row["port"] not in path
+            if row["port"] != receiver["port"]
+            and row["port"] not in path
+            and _may_follow(view, port["port"], row["port"])
         ]
         following = max(ahead, key=lambda row: _pressure(view, row), default=None)
         if following is None or _pressure(view, following) < WAITS:
             return _at_the_end(view, port, path, ahead)
         path.append(following["port"])
-        if is_saturated(following):
+        if is_saturated(following) and not is_held_back(view, following):
             return Cause("saturated", following["port"], tuple(path))
         port = following
+
+
+def _may_follow(view: View, port: str, output: str) -> bool:
+    """Whether frames from a port may leave by an output: not where known ways use one alone.
+
+    Ways are those of the plan. A port that none of them uses may be on one after a failure.
+    """
+    ways = view.evidences.ways
+    return port not in ways or output not in ways or not ways[port].isdisjoint(ways[output])
 
 
 def is_saturated(port: Row) -> bool:
     """Busy with frames waiting: a nearly full fibre alone need not delay any frame."""
     return is_full(port) and bool(port["tx_queue_mean_frames"] >= QUEUES)
+
+
+def is_held_back(view: View, port: Row) -> bool:
+    """Whether a nearly full link waits for credit in the rest: a faster one waits longer."""
+    return view.credit_wait_share(port) >= HELD_BACK
 
 
 def is_full(port: Row) -> bool:

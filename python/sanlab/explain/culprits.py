@@ -24,10 +24,15 @@ def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, .
     """Other workloads with much of the bytes through an element, most bytes first."""
     if candidate.kind in OWN or candidate.culprits:
         return candidate.culprits
+    return users_of(view, workload, candidate.element)
+
+
+def users_of(view: View, workload: str, element: str) -> tuple[str, ...]:
+    """Other workloads with much of the bytes through an element, most bytes first."""
     loads = {
         name: float(view.flow(name).bytes)
         for name, reach in (view.evidences.flow_reach | view.evidences.reach).items()
-        if passes(reach, candidate)
+        if reaches_element(reach, element)
     }
     total = sum(loads.values())
     ranked = sorted(loads, key=lambda name: (-loads[name], name))
@@ -38,8 +43,12 @@ def culprits_of(view: View, workload: str, candidate: Candidate) -> tuple[str, .
 
 def passes(reach: Reach, candidate: Candidate) -> bool:
     """Whether I/Os pass the element of a limit."""
-    element = candidate.element
-    if reach.copies is not None and passes(reach.copies, candidate):
+    return reaches_element(reach, candidate.element)
+
+
+def reaches_element(reach: Reach, element: str) -> bool:
+    """Whether I/Os pass an element, by its name."""
+    if reach.copies is not None and reaches_element(reach.copies, element):
         return True
     named = reach.ports | reach.loops | reach.initiators | reach.targets
     return element in named or any(element == name for _, name in reach.stations)

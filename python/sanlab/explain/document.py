@@ -32,6 +32,7 @@ def _limit(limit: Limit) -> dict[str, Any]:
         "share": limit.share,
         "utilisation": limit.utilisation,
         "is_victim": limit.is_victim,
+        "is_met": limit.is_met,
         "culprits": list(limit.culprits),
         "sentence": limit.title,
         "detail": limit.detail,

@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.candidates import Case, best
+from sanlab.explain.contention import slowed
 from sanlab.explain.culprits import SPREADING, culprits_of, passes
 from sanlab.explain.flows import limit_of_flow, window_of_flow
+from sanlab.explain.idle import held_back, stalled_in, without_io
 from sanlab.explain.limit import Limit, domain_shares
+from sanlab.explain.met import is_met, missing
 from sanlab.explain.once import once_for_each_run
 from sanlab.explain.reach import Reach
 from sanlab.explain.saturation import SATURATED
-from sanlab.explain.stalls import stalls
+from sanlab.explain.unlimited import beside, is_beside, is_closed, unlimited
 from sanlab.explain.view import Evidences
-from sanlab.explain.window import active, bins, whole, windows
-from sanlab.results.columns import STAGES
-from sanlab.words import show_count, show_percent, show_time
+from sanlab.explain.window import active, whole, windows
 
 if TYPE_CHECKING:
+    from sanlab.explain.candidates import Candidate
     from sanlab.explain.limit import Domain
     from sanlab.explain.view import View
     from sanlab.results.record import Record
@@ -29,10 +31,6 @@ VAGUE = ("queue_depth", "cache_room")
 MOST = 0.5
 #: How much more of the response time a kind of limit of parts of the run has to explain.
 MORE = 2.0
-#: Bins after a stall in which the I/Os complete that it held back.
-AFTER_STALL = 3
-#: Share of a window without I/O from which the stall is what limits the workload in it.
-STALLED = 0.3
 
 
 @dataclass(frozen=True)
@@ -115,11 +113,12 @@ def explain_flows(run: Record) -> list[Explained]:
 def _limits(parts: list[View], workload: str, overall: Limit) -> tuple[Limit, ...]:
     """What limits a workload in each window; of elements that are as full, the same each time."""
     found: list[Limit] = []
-    for view in parts:
+    others = slowed(parts, workload)
+    for place, view in enumerate(parts):
         before = found[-1].element if found else ""
         limit = limit_of(view, workload, (overall.element, before))
         if limit is not None:
-            found.append(limit)
+            found.append(others.get(place, limit) if limit.is_harmless else limit)
     return tuple(_joined(found)) or (overall,)
 
 
@@ -132,7 +131,13 @@ def _dominant(evidences: Evidences, limit: Limit, limits: tuple[Limit, ...]) -> 
     whole_ps = _response_ps(evidences, limit)
     longest = max(range(len(definite)), key=spent.__getitem__)
     if limit.is_harmless or limit.kind in VAGUE:
-        return definite[longest] if spent[longest] >= MOST * whole_ps else limit
+        behind = _fell_behind(evidences, definite)
+        if behind is not None:
+            return behind
+        if spent[longest] >= MOST * whole_ps:
+            return definite[longest]
+        beside = [one for one in definite if one.kind == "contention" and limit.is_harmless]
+        return max(beside, key=lambda one: one.share, default=limit)
     explained: dict[str, float] = {}
     for one, response in zip(definite, spent, strict=True):
         explained[one.kind] = explained.get(one.kind, 0.0) + one.share * response
@@ -141,6 +146,13 @@ def _dominant(evidences: Evidences, limit: Limit, limits: tuple[Limit, ...]) -> 
         return limit
     own = [place for place, one in enumerate(definite) if one.kind == most]
     return definite[max(own, key=spent.__getitem__)]
+
+
+def _fell_behind(evidences: Evidences, limits: list[Limit]) -> Limit | None:
+    """The limit of the part in which most I/Os of a rate stayed open; they complete after it."""
+    short = [missing(evidences.view(one.window), one.workload) for one in limits]
+    most = max(range(len(limits)), key=short.__getitem__)
+    return limits[most] if short[most] > 0 else None
 
 
 def _response_ps(evidences: Evidences, limit: Limit) -> float:
@@ -182,19 +194,18 @@ def limit_of(view: View, workload: str, prefer: tuple[str, ...] = ()) -> Limit |
     flow = view.flow(workload)
     reach = view.evidences.reach.get(workload, Reach())
     if not flow.io_count:
-        return _without_io(view, workload, reach, flow.error_count)
-    case = Case(view, workload, reach, view.shares(workload), prefer, _is_closed(jobs))
+        return without_io(view, workload, reach, flow.error_count)
+    closed = is_closed(jobs)
+    met = not closed and is_met(view, workload)
+    case = Case(view, workload, reach, view.shares(workload), prefer, closed, met)
     candidate = best(case)
-    if candidate is None or (candidate.utilisation or 0.0) < SATURATED:
-        stalled = _stalled(view, workload)
-        if stalled is not None:
-            return stalled
-    if candidate is not None and candidate.kind == "queue_depth" and not case.is_closed:
-        stalled = _held_back(view, workload, flow.response_ps)
-        if stalled is not None:
-            return stalled
+    stalled = _stalled(case, candidate)
+    if stalled is not None:
+        return stalled
     if candidate is None:
-        return _unlimited(case, jobs)
+        return unlimited(case, jobs)
+    if is_beside(case, candidate):
+        return beside(case, candidate, jobs)
     return Limit(
         workload,
         view.window,
@@ -208,12 +219,20 @@ def limit_of(view: View, workload: str, prefer: tuple[str, ...] = ()) -> Limit |
         culprits_of(view, workload, candidate),
         candidate.kind in SPREADING and not passes(reach, candidate),
         candidate.evidence,
+        met,
     )
 
 
-def _is_closed(jobs: list[dict[str, Any]]) -> bool:
-    """Whether jobs keep a number of I/Os open, without a rate."""
-    return any(job["iodepth"] and job["arrivals"] is None for job in jobs)
+def _stalled(case: Case, candidate: Candidate | None) -> Limit | None:
+    """A stall, where it explains more than a candidate that is not saturated."""
+    if candidate is None or (candidate.utilisation or 0.0) < SATURATED:
+        stalled = stalled_in(case.view, case.workload)
+        if stalled is not None:
+            return stalled
+    is_queued = candidate is not None and (candidate.kind == "queue_depth" or case.front >= MOST)
+    if is_queued and not case.is_closed:
+        return held_back(case.view, case.workload, case.view.flow(case.workload).response_ps)
+    return None
 
 
 def _jobs(view: View, workload: str) -> list[dict[str, Any]]:
@@ -223,83 +242,3 @@ def _jobs(view: View, workload: str) -> list[dict[str, Any]]:
         for one in view.evidences.asking.get(workload, ())
         if one.asks_in(view.window.from_ps, view.window.to_ps)
     ]
-
-
-def _without_io(view: View, workload: str, reach: Reach, errors: int) -> Limit | None:
-    """Say why no I/O of a workload completed in a window; None if it has ended."""
-    reasons = _apart(view, reach)
-    failed = f": {show_count(errors)} I/Os failed, none completed" if errors else ""
-    if reasons:
-        sentence = f"no path to its LUNs, {reasons[0]}{failed}"
-    elif errors:
-        sentence = f"no path that works{failed}"
-    else:
-        return _stalled(view, workload)
-    return Limit(workload, view.window, "no_path", "", 1.0, None, sentence)
-
-
-def _apart(view: View, reach: Reach) -> list[str]:
-    """Why the fabric keeps the ports of a workload apart at the end of a window, and for good."""
-    services = view.run.plan["services"] or {"apart": []}
-    ports = view.evidences.n_ports
-    last: dict[tuple[int, int], tuple[int, str | None]] = {}
-    for row in sorted(services["apart"], key=lambda row: row["at_ps"]):
-        if (ports[row["a"]], ports[row["b"]]) in reach.pairs:
-            last[row["a"], row["b"]] = row["at_ps"], row["reason"]
-    return [why for at_ps, why in last.values() if why and at_ps < view.window.to_ps]
-
-
-def _held_back(view: View, workload: str, response_ps: float) -> Limit | None:
-    """The stall behind which the I/Os of a rate queued up, if that is most of the response time."""
-    ends = bins(view.run)
-    after = AFTER_STALL * int(ends[0]) if len(ends) else 0
-    own = [stall for stall in stalls(view.run) if stall.workload == workload]
-    held = sum(
-        row["response_sum_ps"]
-        for row in view.evidences.flow_bins[workload]
-        if any(stall.from_ps < row["time_ps"] <= stall.to_ps + after for stall in own)
-    )
-    return _stalled(view, workload, least=0.0) if own and held >= MOST * response_ps else None
-
-
-def _stalled(view: View, workload: str, least: float = STALLED) -> Limit | None:
-    """The stall that takes much of a window, if there is one."""
-    window = view.window
-    inside = [
-        (min(stall.to_ps, window.to_ps) - max(stall.from_ps, window.from_ps), stall)
-        for stall in stalls(view.run)
-        if stall.workload == workload
-    ]
-    lost = sum(span for span, _ in inside if span > 0)
-    if lost <= 0 or lost < least * window.span_ps:
-        return None
-    _, longest = max(inside, key=lambda pair: pair[0])
-    last = f", after: {longest.event}" if longest.event else ""
-    return Limit(
-        workload,
-        window,
-        "stall",
-        "",
-        lost / window.span_ps,
-        None,
-        f"a stall, no I/O completed for {show_time(longest.span_ps)} from"
-        f" {show_time(longest.from_ps)} on{last}",
-        remedy="another path that works, or shorter time-outs",
-    )
-
-
-def _unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
-    """Nothing is saturated: the workload gets what it asks for."""
-    stage = max(case.stages, key=lambda name: case.stages[name], default="")
-    share = case.stages.get(stage, 0.0)
-    most = f"; {show_percent(share)} of the response time is {STAGES[stage]}" if stage else ""
-    window = case.view.window
-    if _is_closed(jobs):
-        thinks = " plus the think time" if any(job["think_ps"] for job in jobs) else ""
-        sentence = (
-            "nothing is saturated, and the throughput is the number of open I/Os divided by the"
-            f" response time{thinks}{most}"
-        )
-        return Limit(case.workload, window, "outstanding", "", share, None, sentence)
-    sentence = f"nothing limits it, all I/Os that it asks for are done{most}"
-    return Limit(case.workload, window, "offered_load", "", share, None, sentence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,6 +10,7 @@ from sanlab.explain.candidates import links, loops, priority, qos, weight
 from sanlab.explain.candidates.case import Case
 from sanlab.explain.culprits import SPREADING, culprits_of, passes
 from sanlab.explain.limit import Limit
+from sanlab.explain.met import usual_missing
 from sanlab.explain.window import LEAST_BINS, Window, bins, whole
 from sanlab.words import show_percent, show_rate
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from sanlab.explain.candidates import Candidate
     from sanlab.explain.view import Evidences, Row, View
 
-#: Share of the frames of a rate that may be missing at the end without a limit.
-MISSING: Final = 0.02
-#: The same in standard deviations of a Poisson stream.
-DEVIATIONS: Final = 4.0
 #: Before a sentence about a stream without a rate for which no limit is found.
 UNKNOWN: Final = "what limits it is not known: "
 #: Bytes of a frame beside its payload: delimiters, header and CRC.
@@ -108,9 +104,8 @@ def _missing(view: View, stream: dict[str, Any], row: Row) -> float | None:
         asked = min(asked, total)
     under_way = row["end_to_end_mean_ps"] / arrivals["interval_ps"]
     missing = asked - row["frames_count"]
-    usual = MISSING * asked + under_way
-    if arrivals["distribution"] != "constant":
-        usual += DEVIATIONS * sqrt(max(0.0, asked))
+    is_random = arrivals["distribution"] != "constant"
+    usual = usual_missing(asked, under_way, is_random=is_random)
     return missing / asked if asked and missing > usual else 0.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from sanlab.words import show_time
+from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
     from sanlab.explain.evidence import Evidence
@@ -48,6 +48,7 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
     "queue_depth": ("host", "the queue depth of a LUN or an adapter, with nothing busy behind it"),
     "interrupt": ("host", "interrupt moderation"),
     "path_turns": ("host", "long turns of paths: one path is full while the others rest"),
+    "link_turns": ("fabric", "parallel links that are full one after the other"),
     "metadata_server": ("host", "the allocation of blocks by a file system"),
     "link": ("fabric", "a link that the workload uses is full"),
     "loop": ("fabric", "an arbitrated loop, or a string of one, is in use all the time"),
@@ -80,6 +81,7 @@ KINDS: Final[dict[str, tuple[Domain, str]]] = {
     "mirror": ("array", "copies to another array"),
     "outstanding": ("load", "the number of I/Os the workload keeps open; nothing is saturated"),
     "offered_load": ("load", "nothing: all I/Os that are asked for are done"),
+    "contention": ("array", "others that use the same element, which is not saturated"),
 }
 
 
@@ -109,6 +111,10 @@ class Limit:
         The workload does not use the element itself: others that do hold it back.
     evidence
         Rows of tables.
+    is_met
+        The workload gets all the I/Os it asks for: they take longer, but none are missing.
+    at
+        The domain, for a kind that may be in any.
     """
 
     workload: str
@@ -123,6 +129,8 @@ class Limit:
     culprits: tuple[str, ...] = ()
     is_victim: bool = False
     evidence: tuple[Evidence, ...] = ()
+    is_met: bool = False
+    at: Domain | None = None
 
     def within(self, window: Window) -> Limit:
         """The same in another window."""
@@ -131,7 +139,7 @@ class Limit:
     @property
     def domain(self) -> Domain:
         """Where it is: host, fabric, array, or the load itself."""
-        return KINDS[self.kind][0]
+        return self.at or KINDS[self.kind][0]
 
     @property
     def is_harmless(self) -> bool:
@@ -149,17 +157,26 @@ class Limit:
     @property
     def title(self) -> str:
         """The limit in one sentence, without a full stop."""
+        if self.kind == "contention":
+            return f"{self.workload} is {self.sentence}"
         if self.kind in ("outstanding", "offered_load", "stall", "no_path"):
             return f"{self.workload}: {self.sentence}"
-        shared = ""
-        if self.culprits:
-            names = _and(self.culprits)
-            if self.kind == "priority":
-                verb = "goes" if len(self.culprits) == 1 else "go"
-                return f"{self.workload} is limited by {self.sentence}; {names} {verb} first"
-            shared = f"; {names} {'uses' if len(self.culprits) == 1 else 'use'} it"
-            shared += "" if self.is_victim else " too"
-        return f"{self.workload} is limited by {self.sentence}{shared}"
+        if not self.is_met:
+            return f"{self.workload} is limited by {self.sentence}{self.shared}"
+        share = show_percent(self.share)
+        part = "" if "response time" in self.sentence else f": {share} of the response time"
+        waits = f"they wait for {self.sentence}{part}{self.shared}"
+        return f"{self.workload} gets all its I/Os, but {waits}"
+
+    @property
+    def shared(self) -> str:
+        """The workloads that use the element, as the end of a sentence; empty without any."""
+        if not self.culprits or self.kind == "contention":
+            return ""
+        names, is_one = _and(self.culprits), len(self.culprits) == 1
+        if self.kind == "priority":
+            return f"; {names} {'goes' if is_one else 'go'} first"
+        return f"; {names} {'uses' if is_one else 'use'} it{'' if self.is_victim else ' too'}"
 
 
 def domain_shares(stages: dict[str, float]) -> dict[Domain, float]:

@@ -24,6 +24,8 @@ UNUSUAL = 3
 NEAR_BINS = 3
 #: Fewest bins of a stall.
 LEAST_BINS = 2
+#: LUNs of a stall that are named.
+LUNS_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class Stall:
         I/Os that would have completed at the usual rate.
     event
         What happened before it, in words; empty if nothing is known.
+    luns
+        The LUNs of the workload on which nothing completed; empty if that are all.
+    part
+        Share of the LUNs of the workload that these are.
     """
 
     workload: str
@@ -45,6 +51,15 @@ class Stall:
     to_ps: int
     missing: float
     event: str = ""
+    luns: tuple[str, ...] = ()
+    part: float = 1.0
+
+    @property
+    def where(self) -> str:
+        """The LUNs in words, with a space before them; empty for all."""
+        shown = ", ".join(self.luns[:LUNS_SHOWN])
+        more = len(self.luns) - LUNS_SHOWN
+        return f" on {shown}{f' and {more} more' if more > 0 else ''}" if self.luns else ""
 
     @property
     def span_ps(self) -> int:
@@ -73,11 +88,54 @@ def stalls(run: Record) -> list[Stall]:
         own = asked.get(workload, [])
         if not any(one.job["load"] or one.job["think_ps"] for one in own):
             found += _of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
+    stalled = {stall.workload for stall in found}
+    found += [stall for stall in _on_luns(run, asked) if stall.workload not in stalled]
     ends = bins_of(run)
     near = NEAR_BINS * int(ends[0]) if len(ends) else 0
     found.sort(key=lambda stall: (-stall.span_ps, stall.workload))
     events = sorted(changes(run)) if found else []
     return [replace(stall, event=event_before(events, stall.from_ps, near)) for stall in found]
+
+
+def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:
+    """Stalls on some LUNs of workloads that use several, each alone; those at one time together."""
+    names = {
+        (place, number): lun["name"]
+        for place, array in enumerate(run.plan["arrays"])
+        for number, lun in enumerate(array["luns"])
+    }
+    jobs: dict[str, list[Asking]] = {}
+    for one in (one for own in asked.values() for one in own):
+        for target in one.job["targets"]:
+            jobs.setdefault(names[target["array"], target["lun"]], []).append(one)
+    counts: dict[str, list[tuple[int, int]]] = {}
+    for row in run.rows("lun_series") if "lun_series" in run.tables else []:
+        done = row["read_count"] + row["write_count"]
+        counts.setdefault(row["lun"], []).append((row["time_ps"], done))
+    joined: dict[tuple[str, int, int], list[tuple[str, float]]] = {}
+    used: dict[str, int] = {}
+    for lun, own in jobs.items():
+        workloads = {one.workload for one in own}
+        if len(workloads) != 1 or any(one.job["load"] or one.job["think_ps"] for one in own):
+            continue
+        (workload,) = workloads
+        used[workload] = used.get(workload, 0) + 1
+        if all(len(one.job["targets"]) == 1 for one in own):
+            for stall in _of(workload, counts.get(lun, []), own, run.manifest.simulated_ps):
+                key = workload, stall.from_ps, stall.to_ps
+                joined.setdefault(key, []).append((lun, stall.missing))
+    return [
+        Stall(
+            workload,
+            begin,
+            end,
+            sum(missing for _, missing in parts),
+            luns=tuple(lun for lun, _ in parts),
+            part=len(parts) / used[workload],
+        )
+        for (workload, begin, end), parts in joined.items()
+        if len(parts) < used[workload]
+    ]
 
 
 def _of(workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int) -> list[Stall]:

@@ -61,7 +61,7 @@ def steadiness(run: Record) -> Steadiness:
     if stalled:
         worst = stalled[0]
         sentence = (
-            f"{worst.workload} completed no I/O for {show_time(worst.span_ps)} from"
+            f"{worst.workload} completed no I/O{worst.where} for {show_time(worst.span_ps)} from"
             f" {show_time(worst.from_ps)} on"
         )
         detail = "The headline numbers are means over the whole time, the stall included."

@@ -82,6 +82,19 @@ class Evidences:
         return flow_reaches(self.run)
 
     @cached_property
+    def ways(self) -> dict[str, set[int]]:
+        """Ways of frames by the ports that send them: one each way for a workload or a stream."""
+        found: dict[str, set[int]] = defaultdict(set)
+        reached = [*self.reach.values(), *self.flow_reach.values()]
+        reached += [reach.copies for reach in self.reach.values() if reach.copies is not None]
+        for number, reach in enumerate(reached):
+            for port in reach.toward_targets:
+                found[port].add(2 * number)
+            for port in reach.toward_hosts:
+                found[port].add(2 * number + 1)
+        return found
+
+    @cached_property
     def flows(self) -> dict[str, Row]:
         """Rows of `frames` of streams of plain frames."""
         rows = self.run.rows("frames") if self.run.plan["traffic"] else []

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from sanlab.scenario.workload import Workload
 
 
+#: Keys of a closed loop, which a preset loses where the scenario makes its arrivals open.
+CLOSED = frozenset({"iodepth", "thinktime"})
+
+
 def filled_workloads(scenario: Scenario) -> list[Workload]:
     """Return the workloads with the values of their presets.
 
@@ -49,10 +53,18 @@ def with_preset(spec: Workload, path: Path, problems: Problems) -> Workload | No
         problems.add((*path, "preset"), error.reason, error.remedy)
         return None
     written = {key: getattr(spec, key) for key in spec.model_fields_set}
-    work = overlaid(found.workload, written)
+    is_open = written.get("arrivals", "closed") != "closed"
+    base = _without(found.workload, CLOSED) if is_open else found.workload
+    work = overlaid(base, written)
     for key, reason, remedy in contradictions(work)[:1]:
         where = (*path, key if key in written else "preset")
         stated = f"With 'preset: {spec.preset}', {reason[0].lower()}{reason[1:]}"
         problems.add(where, stated, remedy)
         return None
     return work
+
+
+def _without(work: Workload, keys: frozenset[str]) -> Workload:
+    """A workload with the defaults of some keys."""
+    kept = work.model_fields_set - keys
+    return type(work).model_construct(kept, **{key: getattr(work, key) for key in kept})

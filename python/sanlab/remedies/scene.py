@@ -46,8 +46,22 @@ class Scene:
 
     @property
     def reach(self) -> Reach:
-        """What the I/Os of the workload pass."""
-        return self.view.evidences.reach[self.limit.workload]
+        """What the I/Os of the workload, or the frames of the stream, pass."""
+        evidences = self.view.evidences
+        name = self.limit.workload
+        return evidences.flow_reach[name] if self.is_stream else evidences.reach[name]
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is a stream of plain frames."""
+        return self.limit.workload in self.view.evidences.flow_reach
+
+    def streams(self, name: str) -> list[str]:
+        """Paths of the item of `traffic` that defines a stream.
+
+        Streams of an item with several ports have its name and a number.
+        """
+        return self.items("traffic", [name, name.rpartition("/")[0]])
 
     def items(self, section: str, names: Iterable[str]) -> list[str]:
         """Paths of the items of a list that define these names, each once: `hosts[0]`."""

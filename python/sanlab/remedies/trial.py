@@ -6,8 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sanlab.compare.figures import Figure
+from sanlab.compare.verdict import TOLERANCE, line_of
 from sanlab.errors import SanlabError, ScenarioError
-from sanlab.explain.explanation import explain
+from sanlab.explain.explanation import explain, explain_flows
+from sanlab.explain.flows import window_of_flow
 from sanlab.explain.view import Evidences
 from sanlab.plan.compile import compile_plan
 from sanlab.remedies.paired import Bins, paired, repeated
@@ -20,7 +23,7 @@ from sanlab.scenario.overrides import apply_overrides
 from sanlab.trials.variants import in_parallel, judged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sanlab.compare.verdict import Line, Verdict
@@ -52,6 +55,8 @@ class Trial:
         Why it could not be simulated; empty if it was.
     is_open
         The workload has a rate, so its response time is what can improve.
+    is_stream
+        It is a stream of plain frames, whose response time is the delay of its frames.
     """
 
     workload: str
@@ -62,6 +67,7 @@ class Trial:
     limit_after: str = ""
     refusal: str = ""
     is_open: bool = False
+    is_stream: bool = False
 
     @property
     def decisive(self) -> Line | None:
@@ -117,10 +123,12 @@ def try_remedies(
         reason = f"{run.folder} was stopped before its end: run it again to try remedies"
         raise SanlabError(reason)
     document = _document(run)
-    explained = explain(run)
+    explained = [*explain(run), *explain_flows(run)]
     scenes = _scenes(run, document, workload, explained)
+    # The figures of streams have no interval but that of several seeds.
+    is_repeated = bool(run.plan["traffic"])
     wanted = [(scene, remedy) for scene in scenes for remedy in propose(scene)]
-    before = _answer_of(run, explained)
+    before = _answer(run)
     unchanged = _changed(run, Remedy("nothing"))
 
     def answer(plan_json: str, seat: Seat) -> Answer:
@@ -135,7 +143,7 @@ def try_remedies(
             return Trial(scene.limit.workload, remedy, refusal=error.problems[0].reason)
         first = before, answer(plan_json, seat)
         trial = _compared(scene, remedy, [first])
-        if trial.verdict != "can't tell":
+        if trial.verdict != "can't tell" and not is_repeated:
             return trial
         pairs = [
             tuple(answer(_with_seed(plan, seed), seat) for plan in (unchanged, plan_json))
@@ -217,18 +225,31 @@ def _keep(document: MarkedMap, section: str, indices: list[int]) -> None:
 
 
 def _answer(run: Record) -> Answer:
-    """Each workload over time, and what limits it, as JSON can hold them."""
-    return _answer_of(run, explain(run))
-
-
-def _answer_of(run: Record, explained: list[Explained]) -> Answer:
-    return {
+    """What each workload gets over time, each stream in all, and what limits it, for JSON."""
+    workloads = {
         one.workload: {
             "bins": Bins.of(run, one.workload).as_lists(),
             "limit": one.overall.headline,
         }
-        for one in explained
+        for one in explain(run)
     }
+    return workloads | dict(_streams(run))
+
+
+def _streams(run: Record) -> Iterator[tuple[str, Answer]]:
+    """What each stream delivers while its port sends, and the mean delay of its frames."""
+    evidences = Evidences(run)
+    for stream, one in zip(run.plan["traffic"], explain_flows(run), strict=True):
+        row = evidences.flows[one.workload]
+        span_ps = max(1, window_of_flow(evidences, stream).span_ps)
+        yield (
+            one.workload,
+            {
+                "delivered": row["payload_bytes"] / (span_ps / 1e12),
+                "delay_ps": row["end_to_end_mean_ps"],
+                "limit": one.overall.headline,
+            },
+        )
 
 
 def _with_seed(plan_json: str, seed: int) -> str:
@@ -258,21 +279,43 @@ def _compared(scene: Scene, remedy: Remedy, pairs: list[tuple[Answer, ...]]) -> 
         others,
         after[name]["limit"],
         is_open=any(one.job["arrivals"] is not None for one in asking.get(name, ())),
+        is_stream=scene.is_stream,
     )
 
 
 def _lines(
     scene: Scene, workload: str, pairs: list[tuple[Answer, ...]]
 ) -> tuple[Line | None, Line | None]:
-    """Throughput and mean response of a workload in the window of the limit."""
+    """Throughput and mean response of a workload or a stream in the window of the limit."""
+    compared = _of_stream if "delivered" in pairs[0][0][workload] else _of_workload
+    found = [compared(scene, workload, pair) for pair in pairs]
+    if len(found) == 1:
+        return found[0]
+    return repeated([line for line, _ in found]), repeated([line for _, line in found])
+
+
+def _of_workload(
+    scene: Scene, workload: str, pair: tuple[Answer, ...]
+) -> tuple[Line | None, Line | None]:
     jobs = [one.job for one in scene.view.evidences.asking.get(workload, ())]
     stops = [job["stop_ps"] for job in jobs if job["stop_ps"] is not None]
     begin = max((job["start_ps"] + job["ramp_ps"] for job in jobs), default=0)
     end = min([scene.view.run.manifest.simulated_ps, *stops])
-    found = []
-    for pair in pairs:
-        one, other = (Bins.from_lists(answer[workload]["bins"]) for answer in pair)
-        found.append(paired(workload, one, other, scene.limit.window, (begin, end)))
-    if len(found) == 1:
-        return found[0]
-    return repeated([line for line, _ in found]), repeated([line for _, line in found])
+    one, other = (Bins.from_lists(answer[workload]["bins"]) for answer in pair)
+    return paired(workload, one, other, scene.limit.window, (begin, end))
+
+
+def _of_stream(
+    scene: Scene, stream: str, pair: tuple[Answer, ...]
+) -> tuple[Line | None, Line | None]:
+    """A stream has no time line, so both figures are of the whole run, without an interval."""
+    del scene
+    one, other = (answer[stream] for answer in pair)
+    return (
+        _stream_line(stream, "throughput", one["delivered"], other["delivered"]),
+        _stream_line(stream, "mean", one["delay_ps"], other["delay_ps"]),
+    )
+
+
+def _stream_line(stream: str, metric: str, before: float, after: float) -> Line:
+    return line_of(stream, metric, Figure(before), Figure(after), TOLERANCE)

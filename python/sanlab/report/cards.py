@@ -40,7 +40,7 @@ def cards_of(run: Run) -> list[Card]:
     stalled = stalls(run)
     if stalled:
         worst = stalled[0]
-        since = f"{worst.workload}, from {show_time(worst.from_ps)} on"
+        since = f"{worst.workload}{worst.where}, from {show_time(worst.from_ps)} on"
         cards.append(Card("Longest stall", show_time(worst.span_ps), since))
     if ports:
         cards.append(

@@ -414,6 +414,8 @@ class SweepDetail(BaseModel):
     parameters: list[str]
     workloads: list[str]
     metrics: list[str]
+    headings: dict[str, str]
+    """Words for the columns of `rows` and `failed`."""
     rows: list[dict[str, Any]]
     failed: list[dict[str, Any]]
 

@@ -78,6 +78,28 @@ METRICS: Final[dict[str, Metric]] = {
 }
 
 
+#: Words for the other columns of a summary, and for what a failed point has.
+COLUMNS: Final[dict[str, str]] = {
+    "repeats": "repeats",
+    "failed": "failed",
+    "is_impossible": "not allowed by the scenario",
+    "limiting_element": "busiest element",
+    "limiting_kind": "kind of element",
+    "warm_up_rule": "rule of the warm-up",
+    "is_settled": "settled",
+    "reason": "reason",
+}
+
+
+def headings(sweep: Sweep) -> dict[str, str]:
+    """Return the words for each column of a summary: parameters by their short names."""
+    return (
+        short_names(sweep.parameters)
+        | {name: metric.title for name, metric in METRICS.items()}
+        | COLUMNS
+    )
+
+
 #: Parameters wanted along x, as series and as facet; None for one that the sweep may choose.
 Wishes = tuple[str | None, str | None, str | None]
 
@@ -407,7 +429,8 @@ def _x(rows: list[Row], axes: Axes) -> Channel:
     if not is_scale(values):
         names = [str(value) for value in values]
         return ordinal("x", sort=names, title=name, axis={"labelAngle": 0})
-    axis = {"format": "~r", "labelOverlap": True}
+    # Without digits the axis takes those of even steps, which these values need not have.
+    axis = {"format": ".6~r", "labelOverlap": True}
     if len(values) <= 12:
         axis["values"] = values
     if values[0] > 0 and values[-1] / values[0] >= LOG_FACTOR:

@@ -2009,6 +2009,10 @@ export interface components {
             workloads: string[];
             /** Metrics */
             metrics: string[];
+            /** Headings */
+            headings: {
+                [key: string]: string;
+            };
             /** Rows */
             rows: {
                 [key: string]: unknown;

@@ -28,6 +28,11 @@ export function figure(value: number | null | undefined): string {
   return value.toFixed(Math.min(6, 2 - magnitude));
 }
 
+/** Words that begin a heading; the name of a percentile stays as it is. */
+export function capital(words: string): string {
+  return /^p\d/.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A value of a table whose unit is its column's. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return NONE;

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MATTERS", "Candidate", "Case", "best", "weight"]
 
-#: Queues in front of others: what they hold waits for something behind, if that is busy.
-FRONT_STAGES = ("lun_queue", "task_set")
+#: Kinds of limits that hold commands back, so that queues in front of them grow.
+HOLDING = ("cache_room", "array_limit")
 #: The modules that know candidates.
 _SOURCES = (
     *(stations, links, turns, loops, priority, qos),
@@ -42,18 +42,20 @@ def best(case: Case) -> Candidate | None:
     queue itself is the limit.
     """
     found = list(_all(case))
-    front = case.share(*FRONT_STAGES)
-    behind = [
-        one
-        for one in found
-        if one.is_behind and one.share >= MATTERS / 2 and one.share + front >= MATTERS
-    ]
-    if not behind and front >= MATTERS:
+    behind = [one for one in found if one.is_behind and _matters(case, one)]
+    if not behind and case.front >= MATTERS:
         behind = [one for one in found if one.is_behind and (one.utilisation or 0.0) >= SATURATED]
     if behind:
         return _with_cache(case, max(behind, key=weight))
     others = [one for one in found if not one.is_behind]
     return max(others, key=lambda one: one.share, default=None) or _nearly(case)
+
+
+def _matters(case: Case, one: Candidate) -> bool:
+    """Whether a candidate explains enough, with the queue in front of it."""
+    if one.kind in HOLDING and case.behind(one.share) >= MATTERS:
+        return True
+    return one.share >= MATTERS / 2 and one.share + case.front >= MATTERS
 
 
 def _with_cache(case: Case, one: Candidate) -> Candidate:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence, pick
-from sanlab.words import show_count, show_time
+from sanlab.words import show_count, show_percent, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 
 #: Stations behind a cache.
 BEHIND = ("disk", "ssd", "media", "parity")
+#: Utilisation from which media behind a full cache matter, though they have gaps.
+WORKING = 0.5
 #: Answers of TASK SET FULL for each I/O from which the task set is what commands wait for.
 REFUSED = 0.01
 
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield what arrays hold commands back for."""
-    if case.share("limit") >= MATTERS:
+    if case.behind(case.share("limit")) >= MATTERS:
         yield from _limit(case)
-    if case.room >= MATTERS:
+    if case.behind(case.room) >= MATTERS:
         yield from _room(case)
     yield from _full_task_sets(case)
 
@@ -82,12 +84,16 @@ def _limit(case: Case) -> Iterator[Candidate]:
 
 def _more_room(case: Case) -> str:
     """Say what may help a full cache: its media, or more writes to them at once."""
-    busy = [
-        use for use in case.view.stations_of(case.reach) if use.kind in BEHIND and use.is_saturated
-    ]
-    if busy:
+    behind = [use for use in case.view.stations_of(case.reach) if use.kind in BEHIND]
+    top = max(behind, key=lambda use: use.utilisation, default=None)
+    if top is not None and top.is_saturated:
         return "faster media, or fewer writes; a larger cache only delays it"
-    return "more destages at once, or larger ones; a larger cache only delays it"
+    if top is None or top.utilisation < WORKING:
+        return "more destages at once, or larger ones; a larger cache only delays it"
+    return (
+        f"more or faster media ({top.name} is busy {show_percent(top.utilisation)}), fewer"
+        " operations for each write, or more destages at once; a larger cache only delays it"
+    )
 
 
 def _room(case: Case) -> Iterator[Candidate]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MATTERS = 0.1
 #: The same of a delay without something busy.
 DELAYS = 0.3
+#: Queues in front of others: what they hold waits for something behind, if that is busy.
+FRONT_STAGES = ("lun_queue", "task_set")
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,22 @@ class Case:
     """Elements that limit the whole run or the time before: named again if as full as others."""
     is_closed: bool = False
     """It keeps a number of I/Os open, without a rate."""
+    is_met: bool = False
+    """It has a rate and gets all its I/Os: only what they wait for costs it anything."""
 
     def share(self, *stages: str) -> float:
         """Share of the response time in these stages."""
         return sum(self.stages.get(stage, 0.0) for stage in stages)
+
+    @property
+    def front(self) -> float:
+        """Share of the response time in queues in front of what may be busy."""
+        return self.share(*FRONT_STAGES)
+
+    def behind(self, share: float) -> float:
+        """A share of the response time as a share of the time behind the queues in front."""
+        rest = 1.0 - self.front
+        return share / rest if rest > 0 else 0.0
 
     @property
     def room(self) -> float:

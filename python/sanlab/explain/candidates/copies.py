@@ -14,8 +14,46 @@ if TYPE_CHECKING:
 
     from sanlab.explain.candidates.case import Case
 
+#: Share of the copies that wait for their turn from which their number limits.
+HALF = 0.5
 #: Stages by which the candidates of the copies' way know the time of a copy, each once.
 _STAGES = ("tx_queue", "controller", "disk_queue", "media")
+
+
+def _on_the_way(case: Case, share: float) -> float:
+    """Share of the time of a copy that is light on the longest link, there and back."""
+    plan = case.view.run.plan
+    copies = case.reach.copies
+    writes = case.view.flow(case.workload, "write").io_count
+    spent_ps = share * case.view.flow(case.workload).response_ps
+    names = copies.ports if copies is not None else set()
+    rows = [case.view.ports[name] for name in names if name in case.view.ports]
+    delay_ps = max((plan["links"][row["link"]]["delay_ps"] for row in rows), default=0)
+    return min(1.0, 2 * _round_trips(case) * delay_ps * writes / spent_ps) if spent_ps else 0.0
+
+
+def _most_at_once(case: Case) -> int:
+    """Most copies at once, if most copies wait for their turn; else 0."""
+    found = [
+        row["max_outstanding"]
+        for row in case.view.run.rows("mirrors")
+        if row["source"].split(".")[0] in case.reach.arrays
+        and row["waits_count"] > HALF * row["copies_count"]
+    ]
+    return max(found, default=0)
+
+
+def _round_trips(case: Case) -> int:
+    """Fewest round trips of a copy of the workload."""
+    plan = case.view.run.plan
+    mirrors = [
+        plan["arrays"][target["array"]]["luns"][target["lun"]]["mirror"]
+        for one in case.view.evidences.asking.get(case.workload, ())
+        for target in one.job["targets"]
+    ]
+    one_trip = any(mirror and mirror["one_round_trip_bytes"] for mirror in mirrors)
+    accelerated = any(link["write_acceleration_bytes"] for link in plan["links"])
+    return 1 if one_trip or accelerated else 2
 
 
 def find(case: Case) -> Iterator[Candidate]:
@@ -23,19 +61,26 @@ def find(case: Case) -> Iterator[Candidate]:
     share = case.share("mirror")
     if share < MATTERS:
         return
+    rest = share
     if case.reach.copies is not None:
-        way = replace(case, reach=case.reach.copies, stages=dict.fromkeys(_STAGES, share))
+        distance = share * _on_the_way(case, share)
+        waits = share - distance
+        way = replace(case, reach=case.reach.copies, stages=dict.fromkeys(_STAGES, waits))
         for one in (*links.find(way), *stations.find(way)):
             detail = f"Copies to another array pass it. {one.detail}".strip()
+            rest = distance
             yield replace(one, detail=detail)
     if share < DELAYS:
         return
+    many = _most_at_once(case)
+    turns = f", at most {many} at once, which wait for their turn" if many else ""
+    more = "more copies at once, " if many else ""
     yield Candidate(
         "mirror",
         case.arrays,
-        share,
+        rest,
         None,
-        f"copies to another array: {show_percent(share)} of the response time",
-        "a shorter distance, one round trip for each write, more copies in progress, or an"
-        " asynchronous copy",
+        f"copies to another array{turns}: {show_percent(share)} of the response time",
+        f"{more}a shorter distance, one round trip for each write,"
+        f"{'' if many else ' more copies in progress,'} or an asynchronous copy",
     )

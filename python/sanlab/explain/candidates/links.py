@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
 from sanlab.explain.candidates.stations import REMEDIES
-from sanlab.explain.credit import cause_of_waiting, credits_to_fill, is_full, show_credits
+from sanlab.explain.credit import (
+    cause_of_waiting,
+    credits_to_fill,
+    is_full,
+    is_held_back,
+    show_credits,
+)
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
@@ -28,13 +34,20 @@ UNEVEN = 1.3
 
 def find(case: Case) -> Iterator[Candidate]:
     """Yield the fullest link of the workload, and the cause of its waits for credit."""
-    yield from _links(case)
-    yield from _credit(case)
+    causes = list(_credit(case))
+    yield from causes
+    yield from _links(case, may_be_held_back=not causes)
 
 
-def _links(case: Case) -> Iterator[Candidate]:
+def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
     ports = case.view.ports
-    full = [ports[name] for name in case.reach.ports if name in ports and is_full(ports[name])]
+    full = [
+        ports[name]
+        for name in case.reach.ports
+        if name in ports
+        and is_full(ports[name])
+        and (may_be_held_back or not is_held_back(case.view, ports[name]))
+    ]
     if not full:
         return
     top = max(
@@ -44,7 +57,8 @@ def _links(case: Case) -> Iterator[Candidate]:
     yield Candidate(
         "link",
         top["port"],
-        case.share(*WAITS_FOR_LINK) + case.share("wire") * own_share(case, top),
+        case.share(*WAITS_FOR_LINK)
+        + (0.0 if case.is_met else case.share("wire") * own_share(case, top)),
         share,
         f"the link from {top['port']} to {top['peer']} ({top['speed']}), busy"
         f" {show_percent(share)} of the time",
@@ -64,7 +78,11 @@ def own_share(case: Case, link: Row) -> float:
 
 
 def _more_bandwidth(case: Case, link: Row) -> str:
-    """Say what may help a full link: its parallel links, if they have room."""
+    """Say what may help a full link: other paths of the host, or its parallel links, with room."""
+    rests = _resting(case, link)
+    if rests is not None:
+        use = show_percent(max(rests["tx_utilisation"], _peer_use(case, rests)))
+        return f"a path policy that also uses {rests['port']}, busy {use}"
     node_of = {row["port"]: row["node"] for row in case.view.ports.values()}
     beside = [
         row
@@ -79,6 +97,33 @@ def _more_bandwidth(case: Case, link: Row) -> str:
         many = counted(len(beside), "parallel link")
         return f"routing that also loads {many} with {show_percent(usual)} of use"
     return "a faster link, or another one beside it"
+
+
+def _resting(case: Case, link: Row) -> Row | None:
+    """The port of another path that rests, if the full link is that of a host with several."""
+    plan = case.view.run.plan
+    jobs = [one.job for one in case.view.evidences.asking.get(case.workload, ())]
+    several = any(len(target["paths"]) > 1 for job in jobs for target in job["targets"])
+    if not several or not any(plan["hosts"][job["host"]]["multipath"] for job in jobs):
+        return None
+    for names in (case.reach.initiators, case.reach.targets):
+        if not names & {link["port"], link["peer"]}:
+            continue
+        others = [
+            row
+            for name in sorted(names - {link["port"], link["peer"]})
+            if (row := case.view.ports.get(name)) is not None
+            and max(row["tx_utilisation"], _peer_use(case, row)) < link["tx_utilisation"] / UNEVEN
+        ]
+        if others:
+            return min(others, key=lambda row: (row["tx_utilisation"], row["port"]))
+    return None
+
+
+def _peer_use(case: Case, row: Row) -> float:
+    """Use of the other end of a link."""
+    peer = case.view.ports.get(row["peer"])
+    return float(peer["tx_utilisation"]) if peer else 0.0
 
 
 def _credit(case: Case) -> Iterator[Candidate]:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.reach import CONTROLLERS
+from sanlab.explain.rebuilds import rebuilds_in
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sanlab.explain.candidates.case import Case
+    from sanlab.explain.rebuilds import Rebuild
     from sanlab.explain.view import Use
 
 #: The part of the stage `cache` in which writes wait for room.
@@ -79,6 +81,8 @@ WORKS = 0.02
 NEARLY = 0.7
 #: Share of the response time that it has to explain.
 MOST = 0.5
+#: Ratio of use up to which another controller has time for the LUNs of a busy one.
+HALF = 0.5
 
 
 def find(case: Case) -> Iterator[Candidate]:
@@ -96,13 +100,20 @@ def find(case: Case) -> Iterator[Candidate]:
         yield Candidate(
             limit,
             top.name,
-            _share(case, stages),
+            _share(case, stages) * (_waiting(top) if case.is_met else 1.0),
             top.utilisation,
-            f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time{likewise}",
+            f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time{likewise}"
+            f"{_rebuilt(case, top)}",
             _remedy(case, top) or remedy,
-            _in_front(case) if kind in ("disk", "ssd", "media") else "",
+            _beside(case, top),
             evidence=tuple(_evidence(use) for use in busy[:4]),
         )
+
+
+def _waiting(use: Use) -> float:
+    """Share of the time at a station that is waiting for others, not service."""
+    present = max(use.mean_in_system, use.utilisation * use.servers)
+    return 1.0 - use.utilisation * use.servers / present if present else 0.0
 
 
 def _serving(case: Case) -> Iterator[Use]:
@@ -113,6 +124,12 @@ def _serving(case: Case) -> Iterator[Use]:
     for use in reached:
         if use.kind not in CONTROLLERS or not work or use.name in case.reach.owners:
             yield use
+
+
+def uses_of_stage(case: Case, stage: str) -> list[Use]:
+    """Return the stations of a workload at which the time of a stage passes."""
+    kinds = {kind for kind, (_, stages, _, _) in _KINDS.items() if stage in stages}
+    return [use for use in _serving(case) if use.kind in kinds]
 
 
 def nearly(case: Case) -> Candidate | None:
@@ -136,8 +153,9 @@ def nearly(case: Case) -> Candidate | None:
             share,
             top.utilisation,
             f"{words} {top.name}, busy {show_percent(top.utilisation)} of the time with"
-            f" {top.mean_in_system:.1f} requests on average",
+            f" {top.mean_in_system:.1f} requests on average{_rebuilt(case, top)}",
             _remedy(case, top) or remedy,
+            _beside(case, top),
             evidence=(_evidence(top),),
         )
     return None
@@ -148,10 +166,60 @@ def _share(case: Case, stages: tuple[str, ...]) -> float:
     return case.share(*stages) + (case.room if ROOM in stages else 0.0)
 
 
-def _remedy(case: Case, use: Use) -> str:
-    """Say what may help an adapter that is busy with commands rather than data."""
-    if use.kind != "hba":
+def _rebuild(case: Case, use: Use) -> Rebuild | None:
+    """The rebuild that uses a disk too."""
+    rebuilds = rebuilds_in(case.view) if use.kind in ("disk", "ssd") else []
+    return next((one for one in rebuilds if use.name in one.disks), None)
+
+
+def _rebuilt(case: Case, use: Use) -> str:
+    """Name the rebuild that uses a disk too."""
+    rebuild = _rebuild(case, use)
+    return f", which the rebuild of {rebuild.group} uses too" if rebuild else ""
+
+
+def _beside(case: Case, use: Use) -> str:
+    """What is to be known beside busy media: the full cache before them, a rebuild."""
+    if use.kind not in ("disk", "ssd", "media"):
         return ""
+    rebuild = _rebuild(case, use)
+    return f"{_in_front(case)} {rebuild.words if rebuild else ''}".strip()
+
+
+def _remedy(case: Case, use: Use) -> str:
+    """Say what may help a station whose kind alone does not tell."""
+    if use.kind == "controller":
+        return _idle_partner(case, use)
+    if use.kind == "hba":
+        return _of_adapter(case, use)
+    if _rebuild(case, use) is not None:
+        return f"a slower or later rebuild, {REMEDIES[use.kind]}"
+    return ""
+
+
+def _idle_partner(case: Case, use: Use) -> str:
+    """Name a controller of the same array that has time, where one is busy."""
+    for array in case.view.run.plan["arrays"]:
+        names = [one["name"] for one in array["controllers"]]
+        if use.name not in names:
+            continue
+        found = {name: case.view.stations.get(("controller", name)) for name in names}
+        used = {
+            name: 0.0 if one is None else one.utilisation
+            for name, one in found.items()
+            if name != use.name
+        }
+        name = min(used, key=used.__getitem__, default="")
+        if name and used[name] < HALF * use.utilisation:
+            return (
+                f"LUNs that {name} owns, which is busy {show_percent(used[name])};"
+                f" {REMEDIES[use.kind]}"
+            )
+    return ""
+
+
+def _of_adapter(case: Case, use: Use) -> str:
+    """Say what may help an adapter that is busy with commands rather than data."""
     plan = case.view.run.plan
     counts = {row["port"]: row["command_count"] for row in case.view.run.rows("adapters")}
     spent = sum(
@@ -169,11 +237,12 @@ def _remedy(case: Case, use: Use) -> str:
 def _in_front(case: Case) -> str:
     """Say that a full cache is a queue in front of the media."""
     share = case.room
-    if share < MATTERS:
+    if case.behind(share) < MATTERS:
         return ""
+    where = ", and commands queue in the host before it" if case.front >= MATTERS else ""
     return (
         f"The cache in front of it is full: {show_percent(share)} of the response time is waiting"
-        " for room, which a larger cache only delays."
+        f" for room{where}. A larger cache only delays it."
     )
 
 

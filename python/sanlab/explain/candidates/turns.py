@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 #: Sum of the utilisations of paths that are full one at a time.
 ONE_AT_A_TIME = (0.85, 1.25)
+#: Share of the response time on the way from which links in turn are what limits.
+NEARLY_ALL = 0.8
 #: Stages in which frames wait for a link.
 _WAITS = ("tx_queue", "switch", "credit_wait")
 
 
 def find(case: Case) -> Iterator[Candidate]:
-    """Yield parallel ports that are full in turn, because the host keeps its turns long."""
+    """Yield parallel links or ports that are full in turn, as exchanges or hosts take one."""
     waits = case.share(*_WAITS)
     if waits < MATTERS or len(case.reach.hosts) != 1:
         return
+    yield from _links(case, waits)
     ios = _turn(case)
     if ios is None:
         return
@@ -46,6 +49,42 @@ def find(case: Case) -> Iterator[Candidate]:
             f" takes the next, so that {len(rows)} paths are full one after the other and busy"
             f" {mean} of the time on average",
             "fewer I/Os on each path before the next, or the path with the fewest requests",
+            evidence=tuple(port_evidence(row, "tx_utilisation") for row in rows),
+        )
+        return
+
+
+def _links(case: Case, waits: float) -> Iterator[Candidate]:
+    """Yield links between two switches that are full in turn: an exchange takes one of them.
+
+    An adapter or an array sends the data of one exchange after the other, so more open I/Os do not
+    change it. Nearly all of the response time has to be the way.
+    """
+    if waits + case.share("wire") < NEARLY_ALL:
+        return
+    ports = [case.view.ports[name] for name in case.reach.ports if name in case.view.ports]
+    beside: dict[tuple[str, str], list[Row]] = {}
+    node_of = {row["port"]: row["node"] for row in case.view.ports.values()}
+    for row in ports:
+        if row["kind"] == "e_port":
+            beside.setdefault((row["node"], node_of.get(row["peer"], "")), []).append(row)
+    for (near, far), rows in sorted(beside.items()):
+        used = sum(row["tx_utilisation"] for row in rows)
+        low, high = ONE_AT_A_TIME
+        if len(rows) < 2 or not low <= used <= high:
+            continue
+        if any(is_full(row) for row in rows):
+            continue
+        top = max(rows, key=lambda row: (row["tx_utilisation"], row["port"]))
+        mean = show_percent(used / len(rows))
+        yield Candidate(
+            "link_turns",
+            top["port"],
+            waits + case.share("wire"),
+            top["tx_utilisation"],
+            f"one link at a time: each exchange takes one of the {len(rows)} links from {near} to"
+            f" {far}, which are full one after the other and busy {mean} of the time on average",
+            "the links as one trunk, or requests from several ports at once",
             evidence=tuple(port_evidence(row, "tx_utilisation") for row in rows),
         )
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sanlab.explain.credit import (
@@ -11,6 +10,7 @@ from sanlab.explain.credit import (
     queueing,
     show_credits,
 )
+from sanlab.explain.credit_tree import TICK_PS, trees_of
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, WAIT_SHARE, Finding, not_enough
 from sanlab.explain.saturation import SATURATED
@@ -21,11 +21,10 @@ from sanlab.words import show_count, show_percent
 
 if TYPE_CHECKING:
     from sanlab.explain.credit import Cause
+    from sanlab.explain.credit_tree import Waiting
     from sanlab.explain.view import Row, View
     from sanlab.results.run import Run
 
-#: What tim_txcrd_z of Brocade switches counts in (Fabric OS Command Reference, `portStatsShow`).
-TICK_PS = 2_500_000
 #: Senders behind one port that a finding names.
 SENDERS_SHOWN = 4
 #: Kinds of causes that need no number, in words behind the port.
@@ -96,29 +95,26 @@ def _finding(view: View, pairs: list[tuple[Row, Cause]]) -> Finding:
 
 def _senders(view: View, pairs: list[tuple[Row, Cause]]) -> str:
     """Say who waits behind whom, from the cause back to the senders; empty for one way alone."""
-    behind: dict[str, list[str]] = {}
-    for _, cause in pairs:
-        nodes = list(dict.fromkeys((*cause.path, cause.port)))
-        for sender, receiver in pairwise(nodes):
-            if sender not in behind.setdefault(receiver, []):
-                behind[receiver].append(sender)
-    if all(len(senders) == 1 for senders in behind.values()):
+    trees = trees_of(view, (cause for _, cause in pairs))
+    if not any(_branches(tree) for tree in trees):
         return ""
+    return f" Who waits for whom, and how long: {'; '.join(_told(tree) for tree in trees)}."
 
-    def told(name: str) -> str:
-        row = view.ports.get(name)
-        share = view.credit_wait_share(row) if row else 0.0
-        waits = f" {show_percent(share)}" if share > WAITS else ""
-        senders = behind.get(name, [])
-        shown = [told(one) for one in senders[:SENDERS_SHOWN]]
-        if len(senders) > SENDERS_SHOWN:
-            shown.append(f"{len(senders) - SENDERS_SHOWN} more")
-        if not shown:
-            return f"{name}{waits}"
-        return f"{name}{waits} < " + (shown[0] if len(shown) == 1 else f"({', '.join(shown)})")
 
-    roots = [name for name in behind if all(name not in senders for senders in behind.values())]
-    return f" Who waits for whom, and how long: {'; '.join(told(root) for root in roots)}."
+def _branches(node: Waiting) -> bool:
+    """Whether several ports wait for one in a tree."""
+    return len(node.senders) > 1 or any(_branches(sender) for sender in node.senders)
+
+
+def _told(node: Waiting) -> str:
+    """A tree in one line."""
+    waits = f" {show_percent(node.share)}" if node.share > WAITS else ""
+    shown = [_told(one) for one in node.senders[:SENDERS_SHOWN]]
+    if len(node.senders) > SENDERS_SHOWN:
+        shown.append(f"{len(node.senders) - SENDERS_SHOWN} more")
+    if not shown:
+        return f"{node.port}{waits}"
+    return f"{node.port}{waits} < " + (shown[0] if len(shown) == 1 else f"({', '.join(shown)})")
 
 
 def _counters(view: View, ports: list[Row]) -> str:

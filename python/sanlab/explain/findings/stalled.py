@@ -26,7 +26,7 @@ def find(run: Run) -> list[Finding]:
         Finding(
             "stall",
             "problem",
-            f"{worst.workload} completed no I/O for {show_time(worst.span_ps)}, from"
+            f"{worst.workload} completed no I/O{worst.where} for {show_time(worst.span_ps)}, from"
             f" {show_time(worst.from_ps)} on{others}",
             f"About {show_count(round(worst.missing))} I/Os would have completed in that time."
             f" Means over the whole run hide this.{before}",

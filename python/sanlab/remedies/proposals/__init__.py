@@ -24,6 +24,7 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "queue_depth": (hosts.queue_depth, hosts.multipath),
     "interrupt": (hosts.interrupt,),
     "path_turns": (hosts.multipath,),
+    "link_turns": (fabric.link,),
     "metadata_server": (hosts.metadata_server, load.larger),
     "link": (fabric.link, hosts.multipath),
     "loop": (loops.loop, load.larger),
@@ -46,7 +47,9 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "media": (arrays.media,),
     "parity": (arrays.parity, load.larger),
     "mirror": (arrays.mirror,),
-    "outstanding": (load.depth, load.larger_each),
+    "outstanding": (load.depth, load.larger_each, arrays.forwarded),
+    "offered_load": (arrays.forwarded,),
+    "contention": (arrays.of_drives, fabric.link),
 }
 
 
@@ -56,6 +59,7 @@ def propose(scene: Scene) -> list[Remedy]:
         *_SOURCES.get(scene.limit.kind, ()),
         faults.repair,
         load.limit_others,
+        load.limit_where_others_enter,
         load.alone,
     )
     found: dict[str, Remedy] = {}

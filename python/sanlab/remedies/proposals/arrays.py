@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+from sanlab.explain.forwarding import astray
+from sanlab.explain.rebuilds import rebuilds_in
 from sanlab.quantities import format_rate, format_size, format_time, parse_rate, parse_time
 from sanlab.remedies.remedy import Remedy
+from sanlab.scenario.overrides import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +28,7 @@ def controller(scene: Scene) -> Iterator[Remedy]:
         return
     path, array = found
     yield from _owners(scene, array)
+    yield from _owned_by_all(scene, path, array)
     many = 2 * max(one["processors"] for one in array["controllers"])
     yield Remedy(
         f"{many} processors in each controller of {array['name']}",
@@ -38,8 +43,11 @@ def controller(scene: Scene) -> Iterator[Remedy]:
 
 def _owners(scene: Scene, array: Row) -> Iterator[Remedy]:
     """Paths to the controllers that own the LUNs, where commands come to others."""
-    if scene.limit.element in scene.reach.owners or len(array["controllers"]) < 2:
-        return
+    if scene.limit.element not in scene.reach.owners and len(array["controllers"]) > 1:
+        yield from _to_owners(scene, array)
+
+
+def _to_owners(scene: Scene, array: Row) -> Iterator[Remedy]:
     names = [port["name"] for port in scene.plan["n_ports"]]
     ports = [
         names[n_port].removeprefix(f"{array['name']}.")
@@ -52,6 +60,36 @@ def _owners(scene: Scene, array: Row) -> Iterator[Remedy]:
             yield Remedy(
                 "paths to the controller that owns the LUN", {f"{path}.target_port": ports[0]}
             )
+
+
+def _owned_by_all(scene: Scene, path: str, array: Row) -> Iterator[Remedy]:
+    """Yield LUNs that the controllers own in turn, where one owns all of the workload."""
+    names = [one["name"].rpartition(".")[2] for one in array["controllers"]]
+    if len(names) < 2 or scene.reach.owners != {scene.limit.element}:
+        return
+    sets = {}
+    turn = 0
+    for index, lun in enumerate(_luns(scene, array["name"])):
+        own = names_of(lun)
+        if own:
+            turned = [names[(turn + place) % len(names)] for place in range(len(own))]
+            sets[f"{path}.luns[{index}].owner"] = (
+                turned[0] if len(own) == 1 else f"[{', '.join(turned[: len(names)])}]"
+            )
+            turn += len(own)
+    if turn < 2:
+        return
+    for place in scene.items("workloads", [scene.limit.workload]):
+        if scene.item("workloads", scene.limit.workload).get("target_port"):
+            sets[f"{place}.target_port"] = "null"
+    yield Remedy(f"LUNs of {array['name']} owned by its controllers in turn", sets)
+
+
+def forwarded(scene: Scene) -> Iterator[Remedy]:
+    """Yield paths to the owners of LUNs, where commands come to other controllers only."""
+    for array in scene.plan["arrays"]:
+        if array["name"] in scene.reach.arrays and astray(scene.view, scene.limit.workload):
+            yield from _to_owners(scene, array)
 
 
 def partner(scene: Scene) -> Iterator[Remedy]:
@@ -123,6 +161,7 @@ def disk(scene: Scene) -> Iterator[Remedy]:
     if found is None:
         return
     path, array = found
+    yield from rebuild(scene)
     names = [one["name"] for one in array["disks"]]
     place = names.index(scene.limit.element) if scene.limit.element in names else None
     for group in array["groups"]:
@@ -140,6 +179,29 @@ def disk(scene: Scene) -> Iterator[Remedy]:
                 )
             },
         )
+
+
+def of_drives(scene: Scene) -> Iterator[Remedy]:
+    """Yield remedies for disks, if the element is one of a group."""
+    found = scene.array_of(scene.limit.element)
+    if found is not None and any(one["name"] == scene.limit.element for one in found[1]["disks"]):
+        yield from disk(scene)
+
+
+def rebuild(scene: Scene) -> Iterator[Remedy]:
+    """Yield a rebuild of a quarter of its rate, and one after the run."""
+    for one in rebuilds_in(scene.view):
+        found = scene.array_of(one.group)
+        if found is None:
+            continue
+        path, array = found
+        own = f"{path}.groups.{one.group.removeprefix(array['name'] + '.')}.rebuild"
+        row = next(row for row in scene.view.run.rows("rebuilds") if row["drive"] == one.drive)
+        if row["rate_bytes_per_s"]:
+            rate = format_rate(max(1000, int(row["rate_bytes_per_s"] / 4 / 1e5) * 100_000))
+            yield Remedy(f"a rebuild of {one.group} at {rate}", {f"{own}.rate": rate})
+        later = f"{math.ceil(scene.view.run.manifest.simulated_ps / 1e12)}s"
+        yield Remedy(f"a rebuild of {one.group} after this time", {f"{own}.delay": later})
 
 
 def media(scene: Scene) -> Iterator[Remedy]:

@@ -145,12 +145,13 @@ def _beside(scene: Scene, number: int) -> Iterator[Remedy]:
         return
     item = scene.document["links"][int(path.split("[")[1][:-1])]
     count = int(item.get("count", 1) or 1)
+    if count > 1 and not item.get("trunk"):
+        yield Remedy(f"the {count} links of {path} as a trunk", {f"{path}.trunk": "true"})
     sets = {f"{path}.count": str(count + 1)}
     yield Remedy(f"another link beside {path}", sets)
     if not item.get("trunk"):
-        yield Remedy(
-            f"another link beside {path}, both as a trunk", sets | {f"{path}.trunk": "true"}
-        )
+        title = f"another link beside {path}, {'all' if count > 1 else 'both'} as a trunk"
+        yield Remedy(title, sets | {f"{path}.trunk": "true"})
 
 
 def _routing(scene: Scene) -> Iterator[Remedy]:

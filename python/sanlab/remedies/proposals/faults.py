@@ -35,3 +35,10 @@ def shorter(scene: Scene) -> Iterator[Remedy]:
         sets[f"{path}.fast_io_fail"] = format_time(row["path_timeout_ps"] // 10)
     if sets:
         yield Remedy("a tenth of the time until commands take another path", sets)
+    again = {
+        f"{path}.command_timeout": format_time(row["command_timeout_ps"] // 10)
+        for path, row in adapters.items()
+        if row["command_timeout_ps"]
+    }
+    if again:
+        yield Remedy("a tenth of the time until commands are sent again", again)

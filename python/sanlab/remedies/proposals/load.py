@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from sanlab.quantities import format_rate, format_size
@@ -55,17 +56,49 @@ def larger_each(scene: Scene) -> Iterator[Remedy]:
 
 
 def limit_others(scene: Scene) -> Iterator[Remedy]:
-    """Yield half the rate for each workload that takes the most."""
+    """Yield half the rate for each workload or stream that takes the most."""
     for culprit in scene.limit.culprits:
-        jobs = [one.job for one in scene.view.evidences.asking.get(culprit, ())]
-        if not jobs:
+        half = _half(scene, culprit)
+        if not half:
             continue
-        half = int(scene.view.flow(culprit).bytes / _active_ps(scene, jobs) * 1e12 / 2)
-        each = format_rate(max(1, half // len(jobs) // 1000) * 1000)
-        for path in scene.items("workloads", [culprit]):
-            yield Remedy(
-                f"{culprit} limited to half of its rate", {f"{path}.rate": each}, sort="load"
-            )
+        is_stream = culprit in scene.view.evidences.flow_reach
+        paths = scene.streams(culprit) if is_stream else scene.items("workloads", [culprit])
+        for path in paths:
+            sets = {f"{path}.rate": half}
+            if is_stream:
+                sets |= {f"{path}.saturate": "false", f"{path}.interval": "null"}
+            yield Remedy(f"{culprit} limited to half of its rate", sets, sort="load")
+
+
+def limit_where_others_enter(scene: Scene) -> Iterator[Remedy]:
+    """Yield a limit of the fabric for the ports of streams that take the most, half of their rate.
+
+    A stream is one port's own; a limit where a workload enters would hold back all of its array.
+    """
+    written = scene.document.get("qos") or []
+    for culprit in scene.limit.culprits:
+        reach = scene.view.evidences.flow_reach.get(culprit)
+        half = _half(scene, culprit)
+        if reach is None or not half or not isinstance(written, list):
+            continue
+        for port in sorted(reach.initiators):
+            entries = [*written, {"from": port, "limit": half}]
+            title = f"a limit of {half} in the fabric for frames from {port}"
+            yield Remedy(title, {"qos": json.dumps(entries)})
+
+
+def _half(scene: Scene, culprit: str) -> str:
+    """Half of what a workload gets for each of its jobs, or a stream; empty if it asks for none."""
+    bytes_in_all = scene.view.flow(culprit).bytes
+    jobs = [one.job for one in scene.view.evidences.asking.get(culprit, ())]
+    if culprit in scene.view.evidences.flow_reach:
+        span_ps, count = scene.view.window.span_ps, 1
+    elif jobs:
+        span_ps, count = _active_ps(scene, jobs), len(jobs)
+    else:
+        return ""
+    half = bytes_in_all / max(1, span_ps) * 1e12 / 2 / count
+    return format_rate(max(1000, round(float(f"{half:.3g}"))))
 
 
 def _active_ps(scene: Scene, jobs: list[dict[str, Any]]) -> int:
@@ -80,20 +113,26 @@ def _active_ps(scene: Scene, jobs: list[dict[str, Any]]) -> int:
 
 
 def alone(scene: Scene) -> Iterator[Remedy]:
-    """Yield the workload without all others: the cost of sharing."""
-    kept = scene.items("workloads", [scene.limit.workload])
+    """Yield the workload or the stream without all others: the cost of sharing."""
+    name = scene.limit.workload
+    workloads = [] if scene.is_stream else _indices(scene.items("workloads", [name]))
+    streams = _indices(scene.streams(name)) if scene.is_stream else []
     written = scene.document.get("workloads") or []
     traffic = scene.document.get("traffic") or []
-    indices = tuple(int(path.split("[")[1][:-1]) for path in kept)
-    if len(indices) == len(written) and not traffic:
+    if (len(workloads), len(streams)) == (len(written), len(traffic)):
         return
     after = any(isinstance(item, dict) and item.get("after") for item in written)
     if not after:
         yield Remedy(
-            f"{scene.limit.workload} alone",
-            keeps={"workloads": indices, "traffic": ()},
+            f"{name} alone",
+            keeps={"workloads": tuple(workloads), "traffic": tuple(streams)},
             sort="alone",
         )
+
+
+def _indices(paths: list[str]) -> list[int]:
+    """Places in a list by paths such as `traffic[2]`."""
+    return [int(path.split("[")[1][:-1]) for path in paths]
 
 
 def _own(scene: Scene) -> Iterator[tuple[str, dict[str, Any]]]:

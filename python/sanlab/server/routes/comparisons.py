@@ -42,6 +42,7 @@ def sweep_detail(
     sweep: str, shared: Shared, workload: str | None = None, op: str | None = None
 ) -> models.SweepDetail:
     """Return the means of a sweep for each setting, of all I/Os or of one workload."""
+    from sanlab.sweeps.figures import headings
     from sanlab.sweeps.result import METRICS, Sweep
 
     found = Sweep.open(shared.workspace.result(sweep, "sweep.json"))
@@ -56,6 +57,7 @@ def sweep_detail(
         parameters=found.parameters,
         workloads=list(names),
         metrics=list(METRICS),
+        headings=headings(found),
         rows=found.summary(workload, op),
         failed=failed,
     )

@@ -1,0 +1,1 @@
+import{$ as e,L as t,T as n,X as r,k as i,p as a,ut as o,z as s}from"./format-Bg43hBRr.js";var c=s(`<span><!></span>`);function l(s,l){let u=a(l,`tone`,3,`none`);var d=c(),f=e(d);i(f,()=>l.children),o(d),r(()=>n(d,1,`tag ${u()??``}`,`svelte-1mgp7h6`)),t(s,d)}export{l as t};

@@ -1,1 +1,0 @@
-import{I as e,O as t,Q as n,R as r,Y as i,f as a,lt as o,w as s}from"./format-D25SoCU9.js";var c=r(`<span><!></span>`);function l(r,l){let u=a(l,`tone`,3,`none`);var d=c(),f=n(d);t(f,()=>l.children),o(d),i(()=>s(d,1,`tag ${u()??``}`,`svelte-1mgp7h6`)),e(r,d)}export{l as t};

@@ -1,0 +1,1 @@
+import{K as e,Z as t,at as n,it as r,q as i}from"./format-Bg43hBRr.js";var a=1e3;function o(o){let s=n(i(o)),c=0;return t(()=>{let e=o(),t=setTimeout(()=>{c=performance.now()+a,r(s,e)},c-performance.now());return()=>clearTimeout(t)}),{get value(){return e(s)}}}export{o as t};

@@ -1,1 +1,0 @@
-import{G as e,K as t,X as n,it as r,rt as i}from"./format-D25SoCU9.js";var a=1e3;function o(o){let s=r(t(o)),c=0;return n(()=>{let e=o(),t=setTimeout(()=>{c=performance.now()+a,i(s,e)},c-performance.now());return()=>clearTimeout(t)}),{get value(){return e(s)}}}export{o as t};
