@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browsing import Visit, visit
 from fabrics import brocade, devices
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 from serving import SCENARIO, Server
 
 if TYPE_CHECKING:
@@ -57,6 +57,17 @@ def test_a_scenario_is_written_broken_mended_and_saved(tab: Visit, own: Path) ->
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).not_to_contain_text("not saved")
     assert own.read_text(encoding="utf-8") == f"{SCENARIO}qos:\n- {{from: host1, limit: 10MB/s}}"
+
+
+def test_a_completion_comes_once_the_schema_is_there(tab: Visit, own: Path) -> None:
+    held: list[Route] = []
+    tab.page.route("**/api/schema", lambda route: held.append(route))  # noqa: PLW0108 - no builtin here
+    page = open_text(tab, own)
+    page.keyboard.type("qo")
+    expect(page.locator(".cm-content")).to_contain_text("qo")
+    assert page.locator(".cm-tooltip-autocomplete li").count() == 0
+    held[0].continue_()
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("qos")
 
 
 def test_a_file_that_changed_meanwhile_is_not_lost(tab: Visit, own: Path) -> None:

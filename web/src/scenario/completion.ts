@@ -7,9 +7,10 @@ import { whereAt } from './yaml_path';
 /** Keys whose values are names of boxes and ports. */
 const NAMING = new Set(['from', 'to', 'hosts', 'targets', 'host', 'port', 'switch', 'array', 'switches', 'between', 'host_port', 'target_port']);
 
-export function completions(schema: () => Schema | null, names: () => readonly string[]) {
-  return (context: CompletionContext): CompletionResult | null => {
-    const root = schema();
+/** Who types before the schema is there gets the completion once it comes. */
+export function completions(schema: Promise<Schema | null>, names: () => readonly string[]) {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const root = await schema;
     if (!root) return null;
     const text = context.state.doc.toString();
     const line = context.state.doc.lineAt(context.pos);
