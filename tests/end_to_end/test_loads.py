@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import sanlab
 from sanlab.cli.main import app
+from sanlab.compare.figures import figures
 from sanlab.results.phases import phases
 from sanlab.results.steady import steady
 
@@ -233,6 +234,11 @@ def test_workloads_wait_for_others(tmp_path: Path, services: str) -> None:
     total, seconds = run.summary(), (begins["last"] + spans["last"]) / 1e12
     assert total["throughput_bytes_per_s"] == pytest.approx(sum(moved.values()) / seconds)
     assert steady(run) is None
+    together = figures(run, None)
+    assert (
+        together["iops"].value == total["iops"] < sum(row["iops"] for row in run.rows("workloads"))
+    )
+    assert together["throughput"].value == total["throughput_bytes_per_s"]
     out = CliRunner().invoke(app, ["plan", str(path)]).stdout
     assert "starts after" in out
     out = CliRunner().invoke(app, ["run", str(path), "--out", str(tmp_path / "again")]).stdout

@@ -96,6 +96,15 @@ def test_a_fault_of_a_drive_is_a_failed_drive_of_its_group() -> None:
     assert [(it.slot, it.spare) for it in found.rebuilds] == [(4, 6), (0, 7)]
 
 
+def test_a_drive_of_a_pool_fails() -> None:
+    """Pools of disks and of SSDs, of a model, are the group called pool."""
+    for model in ("midrange-hybrid", "midrange-flash"):
+        text = SCENARIO.format(array=f"model: {model}", lun="size: 10GiB")
+        text += "faults: [{kind: drive-failure, array: dev1, group: pool, drive: 1, at: 1ms}]\n"
+        (pool,) = failing(text).arrays[0].groups
+        assert (pool.name, [it.slot for it in pool.failing]) == ("dev1.pool", [1])
+
+
 def test_a_fault_is_of_one_of_several_equal_groups() -> None:
     text = SCENARIO.format(
         array='groups: [{name: "g[1..3]", raid: {level: 5, drives: 5}, spares: 1, rebuild: {}}]',

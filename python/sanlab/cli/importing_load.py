@@ -99,8 +99,11 @@ def load(
             ]
             show_json({"file": str(path), "points": points, "left_out": rows})
             return
-        notes = [f"{len(points)} runs, listed in it"] if len(points) > 1 else []
-        notes += [f"{len(left_out)} keys without a part in it, listed in it"] if left_out else []
+        from sanlab.quantities import counted
+
+        notes = [f"{len(points)} runs, listed in its comments"] if len(points) > 1 else []
+        if left_out:
+            notes.append(f"{counted(len(left_out), 'key')} left out, listed in its comments")
         remark = f" ({'; '.join(notes)})" if notes else ""
         typer.echo(f"{path}: written{remark}. {next_steps(str(path))}")
 

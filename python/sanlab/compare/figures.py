@@ -11,6 +11,7 @@ import numpy as np
 from sanlab.results.latency import has_percentile, merged_histogram, percentile
 from sanlab.results.ports import on_links
 from sanlab.results.steady import steady
+from sanlab.results.throughput import totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,9 +80,14 @@ def figures(run: Record, workload: str | None, op: str | None = None) -> dict[st
         if workload in (None, row["workload"]) and op in (None, row["op"])
     ]
     count = sum(row["io_count"] for row in rows)
+    bytes_per_s = sum(row["throughput_bytes_per_s"] for row in rows)
+    iops = sum(row["iops"] for row in rows)
+    if workload is None and op is None:
+        together = totals(run)  # rates of jobs that follow one another are not added
+        bytes_per_s, iops = together.throughput_bytes_per_s or 0.0, together.iops or 0.0
     found = {
-        "throughput": Figure(sum(row["throughput_bytes_per_s"] for row in rows)),
-        "iops": Figure(sum(row["iops"] for row in rows)),
+        "throughput": Figure(bytes_per_s),
+        "iops": Figure(iops),
         "errors": Figure(float(sum(row["error_count"] for row in rows)), 0.0),
     }
     judged = steady(run, workload, op, rule="none")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sanlab.plan.names import safe_expand
+from sanlab.plan.ssds import POOL_NAME, pool_group
 from sanlab.quantities import nearest
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def _has_its_group(
     names = [
         name for group in array.spec.groups for name in safe_expand(group.name, path, problems)
     ]
+    if pool_group(array) is not None:
+        names.append(POOL_NAME)
     if fault.group in names:
         return True
     if not names:

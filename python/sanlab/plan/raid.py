@@ -131,7 +131,8 @@ def build_groups(
         for name, failures in failing.items():
             if _survives(spec, failures, path, problems):
                 groups.add(name, spec, failures, drive)
-    _add_pool(groups, array, disk, problems)
+    failures = faults.get((array.name, POOL_NAME), [])
+    _add_pool(groups, array, disk, failures, problems)
     return groups
 
 
@@ -144,7 +145,13 @@ def _drive(
     return None if disk is None else _Drive(disk.size // SECTOR_BYTES * SECTOR_BYTES)
 
 
-def _add_pool(groups: Groups, array: ArrayBox, disk: DiskEntry | None, problems: Problems) -> None:
+def _add_pool(
+    groups: Groups,
+    array: ArrayBox,
+    disk: DiskEntry | None,
+    failures: list[DriveFailure],
+    problems: Problems,
+) -> None:
     """Add the pool of an array: disks, or SSDs as large as its LUNs need if they have no size."""
     spec = pool_group(array)
     if spec is None or spec.ssd is None:
@@ -159,15 +166,18 @@ def _add_pool(groups: Groups, array: ArrayBox, disk: DiskEntry | None, problems:
         return
     if not _is_sound(spec, LARGEST_SSD, path, problems):
         return
+    if not _survives(spec, failures, path, problems):
+        return
     if has_pool_of_disks(array):
         if disk is not None:
-            groups.add(POOL_NAME, spec, [], _Drive(disk.size // SECTOR_BYTES * SECTOR_BYTES))
+            drive = _Drive(disk.size // SECTOR_BYTES * SECTOR_BYTES)
+            groups.add(POOL_NAME, spec, failures, drive)
         return
     row = spec.raid.unit * data_units(spec.raid.level, spec.raid.drives)
     size = bytes_in_pool(array, row, problems) // row * spec.raid.unit
     ssd = ssd_plan(spec.ssd, array, (*path, "ssd"), problems, size)
     if ssd is not None:
-        groups.add(POOL_NAME, spec, [], _Drive(ssd.bytes, ssd))
+        groups.add(POOL_NAME, spec, failures, _Drive(ssd.bytes, ssd))
 
 
 def _is_sound(spec: RaidGroup, size: int, path: Path, problems: Problems) -> bool:

@@ -151,7 +151,7 @@ class Fault(ScenarioModel):
     array: str | None = None
     """The array whose controller or drive fails."""
     group: str | None = None
-    """The RAID group whose drive fails."""
+    """The RAID group whose drive fails; `pool` for the pool of the array."""
     drive: Annotated[int, Field(ge=0, le=254)] | None = None
     """The drive, by its place in the group, from 0."""
     controller: str | None = None
