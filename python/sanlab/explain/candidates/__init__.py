@@ -72,10 +72,10 @@ def _nearly(case: Case) -> Candidate | None:
     return stations.nearly(case) if case.is_closed else None
 
 
-def weight(one: Candidate) -> tuple[float, int, float]:
-    """Order of candidates: share first; of two that explain the same time the more definite one."""
+def weight(one: Candidate) -> tuple[bool, float, int, float]:
+    """Order of candidates: a rate that is reached, the largest share, the more definite one."""
     definite = {"priority": 3, "qos_limit": 2, "congestion": 1, "bursts": 0}.get(one.kind, 2)
-    return round(one.share, 2), definite, one.utilisation or 0.0
+    return one.is_reached, round(one.share, 2), definite, one.utilisation or 0.0
 
 
 def _all(case: Case) -> Iterator[Candidate]:

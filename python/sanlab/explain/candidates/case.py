@@ -31,6 +31,8 @@ class Candidate:
         What may help, as a noun phrase; not tried.
     culprits
         Workloads that hold it back, if they are known better than by their bytes.
+    is_reached
+        It is a rate, and all of it is used: whatever else takes time, nothing else adds throughput.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class Candidate:
     evidence: tuple[Evidence, ...] = ()
     is_behind: bool = True
     culprits: tuple[str, ...] = ()
+    is_reached: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 HELD = 1.0
 #: Share of a rate that is used from which it holds frames, however few.
 NEARLY = 0.8
+#: Share from which all of it is used.
+REACHED = 0.99
 PS_PER_S = 1e12
 
 
@@ -38,6 +40,7 @@ def find(case: Case) -> Iterator[Candidate]:
     top = max(held, key=lambda row: row["held_ps"])
     frames = top["held_ps"] / max(1, case.view.window.span_ps)
     where = {key: top[key] for key in ("port", "source", "destination")}
+    used = _used(case, top, own[top["source"], top["destination"]])
     yield Candidate(
         "qos_limit",
         f"{top['source']} to {top['destination']}",
@@ -47,6 +50,7 @@ def find(case: Case) -> Iterator[Candidate]:
         f" {frames:.1f} frames on average",
         "a higher limit",
         evidence=(Evidence("pairs", where, pick(top, "held_ps", "tx_bytes")),),
+        is_reached=used is not None and used >= REACHED,
     )
 
 
@@ -64,10 +68,15 @@ def _binds(case: Case, row: Row, limit: dict[str, Any] | None) -> bool:
     if limit is None:
         return False
     frames = row["held_ps"] / max(1, case.view.window.span_ps)
-    if limit["kind"] != "rate" or frames >= HELD:
-        return True
-    used = row["tx_bytes"] / (limit["bytes_per_s"] * case.view.window.span_ps / PS_PER_S)
-    return bool(used >= NEARLY)
+    used = _used(case, row, limit)
+    return used is None or frames >= HELD or used >= NEARLY
+
+
+def _used(case: Case, row: Row, limit: dict[str, Any]) -> float | None:
+    """Share of a limit that its pair uses; None where the limit is no rate."""
+    if limit["kind"] != "rate":
+        return None
+    return float(row["tx_bytes"] / (limit["bytes_per_s"] * case.view.window.span_ps / PS_PER_S))
 
 
 def _ingress(case: Case) -> Iterator[Candidate]:
