@@ -39,17 +39,6 @@ else
 fi
 [[ ${1:-} == quick ]] && exit
 step cargo test --workspace --profile checked --quiet
-
-# Tests of the page mostly wait for the browser. The others take what it leaves of the cores: a browser that
-# draws slowly would fail its tests, so it goes first wherever both want to run.
-browser=$(mktemp)
-set -m # a process group of its own, which Ctrl-C reaches through the trap
-step uv run pytest -q tests/browser >"$browser" 2>&1 &
-page=$!
-set +m
-trap 'kill -- -"$page" 2>/dev/null || true; rm -f "$browser"' EXIT
-failed=0
-step nice uv run pytest -q -n logical --dist loadgroup --ignore=tests/browser || failed=1
-wait "$page" || failed=1
-cat "$browser"
-exit "$failed"
+step uv run pytest -q -n logical --dist loadgroup --ignore=tests/browser
+# A browser that draws and simulations side by side need both cores: nothing else runs meanwhile.
+step uv run pytest -q tests/browser
