@@ -73,7 +73,7 @@ def _binds(case: Case, row: Row, limit: dict[str, Any] | None) -> bool:
 
 
 def _used(case: Case, row: Row, limit: dict[str, Any]) -> float | None:
-    """Share of a limit that its pair uses; None where the limit is no rate."""
+    """Share of a limit that its pair uses; None for slots of a wheel."""
     if limit["kind"] != "rate":
         return None
     return float(row["tx_bytes"] / (limit["bytes_per_s"] * case.view.window.span_ps / PS_PER_S))
