@@ -63,7 +63,8 @@ def _has_its_group(
     names = [
         name for group in array.spec.groups for name in safe_expand(group.name, path, problems)
     ]
-    if pool_group(array) is not None:
+    pool = pool_group(array)
+    if pool is not None and pool.raid.level != 0:
         names.append(POOL_NAME)
     if fault.group in names:
         return True
