@@ -93,15 +93,7 @@ def explain(
         lines += tree_lines(waiting)
         lines += trial_lines(trials)
         lines += _slowest_lines(slow) if has_slowest else []
-        typer.echo("\n".join(lines or [_why_nothing(run)]))
-
-
-def _why_nothing(run: Run) -> str:
-    if run.rows("jobs"):
-        return (
-            "No I/O was completed in the measured time, so there is nothing to explain. Run longer."
-        )
-    return "This run has no workload and no plain frames to explain."
+        typer.echo("\n".join(lines or ["This run has no workload and no plain frames to explain."]))
 
 
 def _slowest_lines(slow: list[SlowIo]) -> list[str]:

@@ -89,7 +89,6 @@ pub struct Sweeps {
     of: BTreeMap<Store, Sweep>,
     /// The set of disks that had its turn last.
     turn: Store,
-    due: usize,
 }
 
 impl Sweeps {
@@ -97,7 +96,7 @@ impl Sweeps {
     pub fn insert(&mut self, (store, place): (Store, u64), key: Key) {
         let sweep = self.of.entry(store).or_default();
         sweep.dirty.insert(place, key);
-        self.due -= usize::from(sweep.due.remove(&place));
+        sweep.due.remove(&place);
     }
 
     /// The next destage is behind this place.
@@ -112,27 +111,25 @@ impl Sweeps {
         if let Some(sweep) = self.of.get_mut(&store)
             && sweep.dirty.contains_key(&place)
         {
-            self.due += usize::from(sweep.due.insert(place));
+            sweep.due.insert(place);
         }
     }
 
     /// A page is on its way to disk.
     pub fn remove(&mut self, (store, place): (Store, u64)) {
         if let Some(sweep) = self.of.get_mut(&store) {
-            sweep.dirty.remove(&place);
-            self.due -= usize::from(sweep.due.remove(&place));
+            sweep.forget(place);
         }
     }
 
     /// Nothing is dirty any more.
     pub fn clear(&mut self) {
         self.of.clear();
-        self.due = 0;
     }
 
     /// Whether a page has been dirty for its time.
     pub fn is_due(&self) -> bool {
-        self.due > 0
+        self.of.values().any(|sweep| !sweep.due.is_empty())
     }
 
     /// Whether a page is dirty.
@@ -148,9 +145,7 @@ impl Sweeps {
             .collect();
         for store in stores {
             let sweep = self.of.get_mut(&store)?;
-            let due_before = sweep.due.len();
             let found = sweep.next(only_due, &mut judge);
-            self.due -= due_before - sweep.due.len();
             if found.is_some() {
                 self.turn = store;
                 return found;
