@@ -50,9 +50,7 @@ def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
     ]
     if not full:
         return
-    top = max(
-        full, key=lambda row: (row["port"] in case.prefer, row["tx_utilisation"], row["port"])
-    )
+    top = max(full, key=lambda row: _fullness(case, row))
     share = top["tx_utilisation"]
     yield Candidate(
         "link",
@@ -65,6 +63,15 @@ def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
         _more_bandwidth(case, top),
         evidence=(port_evidence(top, "tx_utilisation", "tx_queue_mean_frames"),),
     )
+
+
+def _fullness(case: Case, row: Row) -> tuple[bool, float, bool, str]:
+    """Order links by how full they are; of equally full ones that of the sender comes last.
+
+    Whatever passes the link of a sender at its full rate fills each link of that rate behind it.
+    """
+    is_sender = row["kind"] == "n_port"
+    return row["port"] in case.prefer, round(row["tx_utilisation"], 6), is_sender, row["port"]
 
 
 def own_share(case: Case, link: Row) -> float:
