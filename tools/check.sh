@@ -40,5 +40,5 @@ fi
 [[ ${1:-} == quick ]] && exit
 step cargo test --workspace --profile checked --quiet
 step uv run pytest -q -n logical --dist loadgroup --ignore=tests/browser
-# A browser that draws and simulations side by side need both cores: nothing else runs meanwhile.
-step uv run pytest -q tests/browser
+# Browsers that draw need both cores: nothing else runs beside them.
+step uv run pytest -q -n logical tests/browser

@@ -11,7 +11,7 @@ from sanlab.server import models
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
+    from multiprocessing.context import ForkServerProcess
 
     from sanlab.scenario.scenario import Scenario
     from sanlab.server.jobs.order import Order, Sample
@@ -66,7 +66,7 @@ class Job:
     version: int = 0
     samples: deque[tuple[int, Sample]] = field(default_factory=lambda: deque(maxlen=MAX_SAMPLES))
     sample_number: int = 0
-    process: SpawnProcess | None = None
+    process: ForkServerProcess | None = None
     pipe: Connection | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
 

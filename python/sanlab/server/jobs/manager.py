@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import secrets
 import threading
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sanlab.server import models
 from sanlab.server.jobs.job import Job
 from sanlab.server.jobs.order import Done, Drive, Failed, Names, Prepared, Progress, Sample, Stop
+from sanlab.server.jobs.processes import processes
 from sanlab.server.jobs.worker import work
 from sanlab.server.refusal import Refusal
 from sanlab.server.workspace import identifier_of
@@ -34,7 +34,7 @@ class Manager:
         self._most = most or max(2, len(os.sched_getaffinity(0)))
         self._jobs: dict[str, Job] = {}
         self._lock = threading.RLock()
-        self._context = multiprocessing.get_context("spawn")
+        self._context = processes()
         self._is_closed = False
 
     def start(self, order: Order) -> Job:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import threading
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sanlab.errors import RunError, SanlabError
+from sanlab.server.jobs.processes import processes
 from sanlab.server.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Questions:
     """Functions that run in processes; they and their arguments cross a pipe."""
 
     def __init__(self) -> None:
-        self._context = multiprocessing.get_context("spawn")
+        self._context = processes()
         self._turns = threading.BoundedSemaphore(MOST)
         self._lock = threading.Lock()
         self._processes: set[Any] = set()
