@@ -44,6 +44,7 @@ KNOWN = [
     ("one_path-queue-depth", "load", "queue of 8", "throttle of"),
     ("one_path-turns-of-paths", "load", "in turn|fewest requests", ""),
     ("one_path-turns-with-one-open", "load", "2 open I/Os", ""),
+    ("asked-units-smaller-than-requests", "load", "units of 64KiB", ""),
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),
     ("two_hosts-shared-controller", "orders", "scan limited", ""),
@@ -69,6 +70,14 @@ def test_without_the_priority_of_another_a_workload_is_faster(tmp_path: Path) ->
     trials = _trials("qos-priority-of-another", "slow", tmp_path)
     without = [one for one in trials if one.remedy.title == "without the priority of qos[0]"]
     assert [one.verdict for one in without] == ["better"]
+
+
+def test_a_region_at_a_unit_is_worth_nearly_twice_the_disks(tmp_path: Path) -> None:
+    trials = _trials("asked-region-off-a-unit", "load", tmp_path)
+    gains = {one.remedy.title: one.gain for one in trials if one.verdict == "better"}
+    more, moved = sorted(gains)[:2]
+    assert (more, moved.startswith("a region from byte 0 on")) == ("12 drives in dev1.g1", True)
+    assert 0.6 < gains[moved] <= gains[more] + 0.1
 
 
 @pytest.mark.parametrize(("name", "workload", "best", "useless"), KNOWN)

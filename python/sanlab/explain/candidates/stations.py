@@ -8,6 +8,7 @@ from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.reach import CONTROLLERS
 from sanlab.explain.rebuilds import rebuilds_in
+from sanlab.explain.straddling import straddling
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
@@ -179,11 +180,13 @@ def _rebuilt(case: Case, use: Use) -> str:
 
 
 def _beside(case: Case, use: Use) -> str:
-    """What is to be known beside busy media: the full cache before them, a rebuild."""
+    """What is to be known beside busy media: a full cache before them, a rebuild, straddling."""
     if use.kind not in ("disk", "ssd", "media"):
         return ""
     rebuild = _rebuild(case, use)
-    return f"{_in_front(case)} {rebuild.words if rebuild else ''}".strip()
+    straddled = straddling(case.view, case.workload, use.name)
+    parts = (_in_front(case), rebuild and rebuild.words, straddled and straddled.words)
+    return " ".join(part for part in parts if part)
 
 
 def _remedy(case: Case, use: Use) -> str:
@@ -194,6 +197,8 @@ def _remedy(case: Case, use: Use) -> str:
         return _of_adapter(case, use)
     if _rebuild(case, use) is not None:
         return f"a slower or later rebuild, {REMEDIES[use.kind]}"
+    if use.kind in ("disk", "ssd") and straddling(case.view, case.workload, use.name):
+        return f"a region that begins at a unit of its RAID group, {REMEDIES[use.kind]}"
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sanlab.remedies.proposals import arrays, fabric, faults, hosts, load, loops
+from sanlab.remedies.proposals import arrays, fabric, faults, hosts, load, loops, stripes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,13 +43,13 @@ _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
     "partner": (arrays.partner,),
     "cache_room": (arrays.cache_room,),
     "write_through": (arrays.write_through,),
-    "disk": (arrays.disk,),
-    "media": (arrays.media,),
+    "disk": (stripes.aligned, stripes.wider, arrays.disk),
+    "media": (stripes.aligned, stripes.wider, arrays.media),
     "parity": (arrays.parity, load.larger),
     "mirror": (arrays.mirror,),
     "outstanding": (load.depth, load.larger_each, arrays.forwarded),
     "offered_load": (arrays.forwarded,),
-    "contention": (arrays.of_drives, fabric.link),
+    "contention": (stripes.aligned, arrays.of_drives, fabric.link),
 }
 
 
