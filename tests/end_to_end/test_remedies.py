@@ -44,6 +44,7 @@ KNOWN = [
     ("one_path-queue-depth", "load", "queue of 8", "throttle of"),
     ("one_path-turns-of-paths", "load", "in turn|fewest requests", ""),
     ("one_path-turns-with-one-open", "load", "2 open I/Os", ""),
+    ("asked-streams-read-ahead", "load", "12 drives", "a cache four times"),
     ("asked-units-smaller-than-requests", "load", "units of 64KiB", ""),
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),

@@ -74,6 +74,8 @@ pub struct PrefetchPlan {
     pub bytes: NonZeroU64,
     /// Whether it waits until the reader misses.
     pub on_miss: bool,
+    /// Readers followed at once; the one not seen for longest makes room.
+    pub readers: NonZeroU32,
 }
 
 /// Copy of writes to the partner controller.

@@ -42,7 +42,7 @@ pub use mirror::{Mirror, MirrorCounters, MirrorMode, MirrorRoute, MirroredWrite}
 pub use open_bursts::OpenBursts;
 pub use page_cache::{
     Extent, Home, Lookup, MOST_SECTORS, PageCache, PageCacheCounters, PageCacheModel, Partner,
-    SECTOR_BYTES,
+    PrefetchModel, SECTOR_BYTES,
 };
 pub use parts::{FrontEndPort, Lun};
 pub use raid::{

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from sanlab.quantities import PS_PER_S, SPEEDS, format_rate, format_time
-from sanlab.scenario.arrays import Flash, Memory, Pool, Ram
+from sanlab.scenario.arrays import Flash, Memory, Ram, WholePool
 from sanlab.scenario.base import (
     BlockSize,
     LunSize,
@@ -20,7 +20,7 @@ from sanlab.scenario.base import (
     refusal,
 )
 from sanlab.scenario.caches import Cache
-from sanlab.scenario.controllers import Controllers, as_controllers
+from sanlab.scenario.controllers import CountedControllers, as_controllers
 from sanlab.scenario.fabric import (
     MAX_ACCELERATION_BUFFER,
     MAX_MEMBERS,
@@ -279,7 +279,7 @@ class Benchmark(ScenarioModel):
 class ArrayEntry(PortEntry):
     """An array; `media` says what holds its LUNs, and `pool` which drives of it they share."""
 
-    controllers: Annotated[Controllers | None, BeforeValidator(as_controllers)] = None
+    controllers: Annotated[CountedControllers | None, BeforeValidator(as_controllers)] = None
     """Its controllers; one that has all ports by default."""
     ownership: Literal["shared", "alternate"] = "shared"
     """Whether every controller serves a LUN, or each LUN has an owner, in turn."""
@@ -297,7 +297,7 @@ class ArrayEntry(PortEntry):
     memory: Memory = _STORE
     flash: Flash = Field(default_factory=Flash)
     ram: Ram = Field(default_factory=Ram)
-    pool: Pool | None = None
+    pool: WholePool | None = None
     disk: str = "generic-10k"
     array_groups: int = 1
     benchmarks: list[Benchmark] = Field(default_factory=list)

@@ -104,8 +104,7 @@ def _allowed(lun: PlacedLun, n_port_ids: dict[tuple[str, str], int]) -> list[int
 
 
 def _cache(array: ArrayBox, destages: int, problems: Problems) -> CachePlan | None:
-    is_own = "cache" in array.spec.model_fields_set
-    cache = array.spec.cache if is_own else array.values.model.cache
+    cache = array.values.cache
     if cache is None:
         return None
     if cache.size is not None:

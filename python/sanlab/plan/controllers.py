@@ -9,7 +9,6 @@ from sanlab.plan.names import safe_expand
 from sanlab.plan.schema import ControllerPlan, FailoverPlan
 from sanlab.plan.spans import outages_of
 from sanlab.quantities import counted, nearest
-from sanlab.scenario.controllers import Controllers
 from sanlab.scenario.groups import expand
 
 if TYPE_CHECKING:
@@ -18,17 +17,17 @@ if TYPE_CHECKING:
     from sanlab.plan.spans import Span
     from sanlab.plan.wiring import Wiring
     from sanlab.scenario.arrays import Lun
+    from sanlab.scenario.controllers import CountedControllers
     from sanlab.scenario.document import Path
     from sanlab.scenario.faults import Fault
 
-_ONE = Controllers(count=1)
 #: As the owner of a LUN: every controller serves it.
 ALL = "all"
 
 
-def controllers_of(array: ArrayBox) -> Controllers:
-    """Return the controllers of an array, or those of its model; else one that has all ports."""
-    return array.spec.controllers or array.values.model.controllers or _ONE
+def controllers_of(array: ArrayBox) -> CountedControllers:
+    """Return the controllers of an array."""
+    return array.values.controllers
 
 
 def controller_names(array: ArrayBox) -> list[str]:

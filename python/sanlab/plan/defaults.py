@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from sanlab.plan.drives import contradictions
+from sanlab.plan.model_parts import cache_of_model, controllers_of_model, pool_of_model
 from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS
 from sanlab.scenario.arrays import Disk
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     )
     from sanlab.plan.buses import ResolvedBus
     from sanlab.plan.names import Problems
-    from sanlab.scenario.arrays import Array
+    from sanlab.scenario.arrays import Array, WholePool
+    from sanlab.scenario.caches import Cache
+    from sanlab.scenario.controllers import CountedControllers
     from sanlab.scenario.document import Path
     from sanlab.scenario.fabric import ChannelCounts, Switch
     from sanlab.scenario.hosts import Host, Submission
@@ -312,15 +315,24 @@ class ResolvedArray:
 
     ports: Ports
     model: ArrayEntry
+    controllers: CountedControllers
+    cache: Cache | None
+    pool: WholePool | None
 
 
 def resolve_array(spec: Array, path: Path, problems: Problems) -> ResolvedArray:
-    """Fill in the ports of an array."""
+    """Fill in the ports of an array, and what its scenario leaves out of parts of its model."""
     found = look_up(
         "arrays", spec.model or generic(spec.speed), generic(spec.speed), path, problems
     )
     model = cast("ArrayEntry", found)
-    return ResolvedArray(_ports(spec, model, path, problems), model)
+    return ResolvedArray(
+        _ports(spec, model, path, problems),
+        model,
+        controllers_of_model(spec, model, path, problems),
+        cache_of_model(spec, model, path, problems),
+        pool_of_model(spec, model, path, problems),
+    )
 
 
 def resolve_disk(spec: Disk | None, fallback: str, path: Path, problems: Problems) -> DiskEntry:

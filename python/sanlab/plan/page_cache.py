@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import DiskPlan, GroupPlan
     from sanlab.scenario.caches import Cache
-    from sanlab.scenario.controllers import Controllers
+    from sanlab.scenario.controllers import CountedControllers
     from sanlab.scenario.document import Path
 
 _LARGEST_PAGE = 65_536
@@ -23,6 +23,9 @@ _DEFAULT_PAGE = 4096
 _DEFAULT_HIGH_PPM = 750_000
 _DEFAULT_LOW_PPM = 250_000
 _DEFAULT_AFTER = 2
+#: No maker states how many sequential readers its arrays follow: enough for a reader of each LUN of
+#: most arrays, and for the desktops that start at once. Uncertain.
+_DEFAULT_READERS = 256
 #: Destages that keep a drive busy: a disk serves one command at a time, an SSD as many as it has
 #: channels; the disks of RAID 3 move together and count as one. Uncertain.
 _DESTAGES_OF_DISK, _DESTAGES_OF_SSD, _LEAST_DESTAGES = 1, 8, 8
@@ -37,7 +40,7 @@ def most_destages(disks: list[DiskPlan], groups: list[GroupPlan]) -> int:
 
 
 def build_page_cache(
-    cache: Cache, controllers: Controllers, destages: int, path: Path, problems: Problems
+    cache: Cache, controllers: CountedControllers, destages: int, path: Path, problems: Problems
 ) -> PagesCache | None:
     """Return the page cache of a controller; None after a problem.
 
@@ -103,10 +106,11 @@ def _prefetch(cache: Cache) -> PrefetchPlan | None:
         after=given(cache.prefetch_after, _DEFAULT_AFTER),
         bytes=ahead,
         on_miss=cache.prefetch_when == "miss",
+        readers=given(cache.prefetch_readers, _DEFAULT_READERS),
     )
 
 
-def _partner(cache: Cache, controllers: Controllers) -> PartnerPlan | None:
+def _partner(cache: Cache, controllers: CountedControllers) -> PartnerPlan | None:
     """Copies to another controller.
 
     Arrays mirror their caches unless told otherwise: "Cache mirroring is enabled by default" (Dell

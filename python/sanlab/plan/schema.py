@@ -723,6 +723,8 @@ class PrefetchPlan(PlanPart, frozen=True, kw_only=True):
     """Bytes read ahead."""
     on_miss: bool
     """Whether it waits until the reader misses."""
+    readers: PositiveU32
+    """Readers followed at once; the one not seen for longest makes room."""
 
 
 #: Which of the pages that are due is destaged next.

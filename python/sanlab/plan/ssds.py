@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sanlab.plan.boxes import ArrayBox
     from sanlab.plan.names import Problems
     from sanlab.plan.schema import Distribution
-    from sanlab.scenario.arrays import Lun, Pool
+    from sanlab.scenario.arrays import Lun, WholePool
     from sanlab.scenario.document import Path
 
 #: A common capacity of SSDs in arrays. Uncertain; it only bounds the size of LUNs.
@@ -97,10 +97,9 @@ def memory_media(spec: Memory, model: Memory) -> MemoryMedia:
     )
 
 
-def pool_of(array: ArrayBox) -> Pool | None:
-    """Return the pool of an array, its own or that of its model."""
-    is_own = "pool" in array.spec.model_fields_set
-    return array.spec.pool if is_own else array.values.model.pool
+def pool_of(array: ArrayBox) -> WholePool | None:
+    """Return the pool of an array."""
+    return array.values.pool
 
 
 def is_in_pool(spec: Lun, array: ArrayBox) -> bool:

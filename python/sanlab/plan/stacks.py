@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from sanlab.catalog.entries import ArrayEntry, LoopPortEntry
 from sanlab.plan.defaults import Ports, ResolvedArray, given
+from sanlab.plan.model_parts import ONE_CONTROLLER
 from sanlab.plan.models import look_up
 from sanlab.quantities import SPEEDS, counted
 from sanlab.scenario.arrays import Array, Lun
@@ -243,4 +244,4 @@ def array_of(stack: StackBox) -> tuple[Array, ResolvedArray]:
         rx_hold_ps=0,
         drain_bytes_per_s=0,
     )
-    return array, ResolvedArray(ports, _NO_CONTROLLER)
+    return array, ResolvedArray(ports, _NO_CONTROLLER, ONE_CONTROLLER, cache=None, pool=None)

@@ -90,6 +90,8 @@ def paired(
     count = min(len(before.end_ps), len(after.end_ps))
     if not np.array_equal(before.end_ps[: count - 1], after.end_ps[: count - 1]):
         return None, None
+    # The last bin of a run that ends with its work is shorter than that of the other.
+    count -= int(before.end_ps[count - 1] != after.end_ps[count - 1])
     begin, end = max(window.from_ps, measured[0]), min(window.to_ps, measured[1])
     one, other = before.within(begin, end, count), after.within(begin, end, count)
     bins = min(len(one.end_ps), len(other.end_ps))

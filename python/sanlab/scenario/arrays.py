@@ -131,19 +131,32 @@ class Ram(ScenarioModel):
     """Distribution of the latency; constant by default."""
 
 
-class Raid(ScenarioModel):
-    """How a group of disks holds data."""
+RaidLevel = Literal[0, 1, 3, 5, 6, 10]
+Drives = Annotated[int, Field(ge=1, le=255)]
 
-    level: Literal[0, 1, 3, 5, 6, 10]
-    """RAID level."""
-    drives: Annotated[int, Field(ge=1, le=255)]
-    """Disks of the group, those with parity and copies included."""
+
+class PoolRaid(ScenarioModel):
+    """How a pool of disks holds data; what is left out is that of the model."""
+
+    level: RaidLevel | None = None
+    """RAID level; of an array whose model has no pool it is needed."""
+    drives: Drives | None = None
+    """Disks of the pool, those with parity and copies included; needed as `level` is."""
     unit: BlockSize = 65_536
     """Bytes on one disk before the next; 64KiB by default."""
     write: Literal["fewer-operations", "read-modify-write", "reconstruct-write"] = (
         "fewer-operations"
     )
     """How parity is updated when a write covers part of a stripe."""
+
+
+class Raid(PoolRaid):
+    """How a group of disks holds data."""
+
+    level: RaidLevel
+    """RAID level."""
+    drives: Drives
+    """Disks of the group, those with parity and copies included."""
 
 
 class Ssd(ScenarioModel):
@@ -177,13 +190,20 @@ SsdOrName = Annotated[Ssd, BeforeValidator(_as_model), also({"type": "string"})]
 
 
 class Pool(ScenarioModel):
-    """Drives that all LUNs without media of their own share."""
+    """Drives that all LUNs without media of their own share; other keys are those of the model."""
 
-    raid: Raid
+    raid: PoolRaid | None = None
     """How its drives hold data."""
     ssd: SsdOrName = Field(default_factory=Ssd)
     """Its SSDs: a name in the catalog, or keys; by default those of the model of the array, or the
     disks of the array if the model has disks."""
+
+
+class WholePool(Pool):
+    """A pool with its drives."""
+
+    raid: Raid
+    """How its drives hold data."""
 
 
 class FailedDrive(ScenarioModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -20,6 +20,8 @@ from sanlab.scenario.base import (
 
 #: Commands at once, or in a row.
 Commands = Annotated[int, Field(ge=1, le=1_000_000)]
+#: Readers that a cache follows: each read is compared with all of them.
+Readers = Annotated[int, Field(ge=1, le=4096)]
 
 
 def off_is_none(value: object) -> object:
@@ -42,10 +44,11 @@ class Partner(ScenarioModel):
 
 
 #: Keys of a cache that have an effect only with `size`.
-_PAGE_KEYS = (
+PAGE_KEYS: Final = (
     "page",
     "prefetch",
     "prefetch_after",
+    "prefetch_readers",
     "prefetch_when",
     "low_watermark",
     "high_watermark",
@@ -60,7 +63,10 @@ _PAGE_KEYS = (
 
 
 class Cache(ScenarioModel):
-    """Cache of an array: with `read_hit` a fixed share of hits, with `size` a cache of pages."""
+    """Cache of an array: with `read_hit` a fixed share of hits, with `size` a cache of pages.
+
+    The other keys are those of the model, if its cache is of the same kind.
+    """
 
     read_hit: Share = 0
     """Share of reads that find their data; 0% by default."""
@@ -82,6 +88,9 @@ class Cache(ScenarioModel):
     request, and the reader waits for all of it."""
     prefetch_after: Commands | None = None
     """Consecutive sequential reads before read-ahead starts; 2 by default."""
+    prefetch_readers: Readers | None = None
+    """Sequential readers that each controller follows at once; 256 by default. With more of them,
+    each loses its read-ahead before it goes on."""
     write_back: bool | None = None
     """Whether writes are answered from the cache; true by default."""
     high_watermark: Share | None = None
@@ -95,7 +104,7 @@ class Cache(ScenarioModel):
     destage_order: Literal["address", "age"] | None = None
     """Which of the data that are due are destaged next. `age`, the default: what has been dirty for
     longest. `address`: the next by address on its disks, round and round, so that arms move little;
-    the disk arrays of the catalog have it, unless the scenario writes a `cache` of its own."""
+    the disk arrays of the catalog have it."""
     destage: Size | None = None
     """Most that is destaged at once, in whole stripes; one stripe by default."""
     destage_age: Time | None = None
@@ -108,17 +117,14 @@ class Cache(ScenarioModel):
     """Copy of every cached write to the other controller, or `off`. With several `controllers` it
     goes at their `forward` and `forward_rate` by default; with one, `off` is the default."""
 
+    @property
+    def page_key(self) -> str | None:
+        """A key that has an effect only in a cache of pages, if there is one."""
+        return next((key for key in PAGE_KEYS if getattr(self, key) is not None), None)
+
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Cache:
-        if self.size is None:
-            for key in _PAGE_KEYS:
-                if getattr(self, key) is not None:
-                    raise refusal(
-                        reason=f"'{key}' has no effect without 'size'",
-                        remedy="Add 'size', the capacity of the cache",
-                        key=key,
-                    )
-        elif "read_hit" in self.model_fields_set:
+        if "read_hit" in self.model_fields_set and self.size is not None:
             raise refusal(
                 reason="A cache with 'size' computes its hits, so 'read_hit' has no effect",
                 remedy="Remove 'read_hit', or 'size'",

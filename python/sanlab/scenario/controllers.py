@@ -23,10 +23,10 @@ DEFAULT_FORWARD_RATE = 6_500_000_000
 
 
 class Controllers(ScenarioModel):
-    """Controllers of an array. A number alone is the `count`."""
+    """Controllers of an array. A number alone is the `count`; other keys are those of the model."""
 
-    count: Annotated[int, Field(ge=1, le=64)]
-    """Controllers, named c0, c1 and so on."""
+    count: Annotated[int, Field(ge=1, le=64)] | None = None
+    """Controllers, named c0, c1 and so on; as many as the model has by default."""
     ports: list[Patterns] | None = None
     """Ports of each controller, `[[p0, p1], [p2, p3]]`. By default they alternate: p0 is of c0, p1
     of c1, and so on."""
@@ -45,6 +45,13 @@ class Controllers(ScenarioModel):
     """Rate at which its data pass between the two; 6.5GB/s by default, which is uncertain."""
     without_partner: Literal["write-through", "write-back"] = "write-through"
     """What a mirrored cache does with writes while no other controller can keep a copy."""
+
+
+class CountedControllers(Controllers):
+    """Controllers with their number."""
+
+    count: Annotated[int, Field(ge=1, le=64)]
+    """Controllers, named c0, c1 and so on."""
 
 
 def as_controllers(value: object) -> object:

@@ -18,7 +18,7 @@ impl<const EVERY_EVENT: bool> World<EVERY_EVENT> {
         };
         cache.used_at = now;
         // What is read ahead on a miss answers the miss too.
-        let (lookup, ahead) = if cache.model.prefetch_on_miss {
+        let (lookup, ahead) = if cache.model.prefetch.is_some_and(|it| it.on_miss) {
             let ahead = cache.read_ahead(extent, lun_bytes);
             (cache.read(id.same(), extent), ahead)
         } else {

@@ -9,7 +9,8 @@ use sanlab_storage::{
     Array, BackEnd, Cache, CacheSeat, Controller, ControllerCounters, Disk, Drive, Failing,
     Failover, Flash, FlashModel, FrontEndPort, Group, Level, Limit, Limits, LogicalUnit, Lun,
     LunMeter, Media, Mirror, MirrorMode, MirrorRoute, OpenBursts, PageCache, PageCacheModel,
-    Partner, RaidMapping, Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe, WriteStrategy,
+    Partner, PrefetchModel, RaidMapping, Ram, Rebuild, Resume, ServiceTime, Ssd, SsdMedia, Stripe,
+    WriteStrategy,
 };
 
 use crate::drive::drive_model;
@@ -232,9 +233,12 @@ fn page_cache_of(array: &ArrayPlan) -> Option<PageCache> {
         page: page_bytes.get(),
         pages: pages.get(),
         access: Span::from_ps(access_ps),
-        prefetch_after: prefetch.map_or(0, |of| of.after),
-        prefetch_window: prefetch.map_or(0, |of| of.bytes.get()),
-        prefetch_on_miss: prefetch.is_some_and(|of| of.on_miss),
+        prefetch: prefetch.map(|of| PrefetchModel {
+            after: of.after,
+            window: of.bytes.get(),
+            on_miss: of.on_miss,
+            readers: of.readers.get() as usize,
+        }),
         destage: destage_bytes,
         write_back,
         dirty_limit: dirty_pages,

@@ -16,6 +16,8 @@ use super::{media, raid};
 
 /// Pages of a cache; 2^28 pages of 4 KiB are a terabyte.
 const MOST_PAGES: u64 = 1 << 28;
+/// Most sequential readers that a cache follows: each read is compared with all of them.
+const MOST_READERS: u64 = 4096;
 /// Commands per second of a limit: one in a nanosecond.
 const MOST_COMMANDS: u64 = 1_000_000_000;
 
@@ -216,6 +218,9 @@ fn check_cache(cache: &CachePlan, place: impl Fn(&str) -> String) -> Result<(), 
             prefetch
                 .map(|it| it.bytes)
                 .within(1, LARGEST_REQUEST, || place("prefetch.bytes"))?;
+            prefetch
+                .map(|it| u64::from(it.readers.get()))
+                .within(1, MOST_READERS, || place("prefetch.readers"))?;
             rate(partner.map(|it| it.bytes_per_s), || {
                 place("partner.bytes_per_s")
             })?;

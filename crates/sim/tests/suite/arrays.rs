@@ -310,6 +310,7 @@ impl PageCache {
             after: 2,
             bytes,
             on_miss: false,
+            readers: n32(32),
         });
         let partner = NonZeroU64::new(self.partner_bytes_per_s).map(|bytes_per_s| PartnerPlan {
             latency_ps: 10 * US,

@@ -21,7 +21,9 @@ use sanlab_kernel::{Id, IdVec, Instant};
 use crate::cache_meter::{CacheCounts, CacheMeter};
 use crate::elsewhere::{Exchange, Task};
 use crate::parts::Lun;
-pub use model::{Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel, SECTOR_BYTES};
+pub use model::{
+    Extent, Lookup, MOST_SECTORS, PageCacheCounters, PageCacheModel, PrefetchModel, SECTOR_BYTES,
+};
 pub use partner::Partner;
 use prefetch::Prefetch;
 use recency::Recency;
@@ -85,7 +87,7 @@ pub struct PageCache {
     is_draining: bool,
     flights: u32,
     waiting: VecDeque<(Id<Exchange>, Extent)>,
-    prefetch: Prefetch,
+    prefetch: Option<Prefetch>,
     coming: Vec<Coming>,
     /// It keeps no writes for now: it is alone, without a partner.
     pub writes_through: bool,
@@ -116,11 +118,7 @@ impl PageCache {
             is_draining: false,
             flights: 0,
             waiting: VecDeque::new(),
-            prefetch: Prefetch::new(
-                model.prefetch_after,
-                model.prefetch_window,
-                model.prefetch_on_miss,
-            ),
+            prefetch: model.prefetch.map(Prefetch::new),
             coming: Vec::new(),
             writes_through: false,
             used_at: Instant::START,
@@ -213,9 +211,10 @@ impl PageCache {
     /// Returns the extent to read ahead now, after a read of `extent`. The caller reports its end.
     pub fn read_ahead(&mut self, extent: Extent, lun_bytes: u64) -> Option<Extent> {
         let end = extent.address + extent.bytes;
-        let (from, to) = self
-            .prefetch
-            .on_read(extent.lun, extent.address, end, lun_bytes)?;
+        let (from, to) =
+            self.prefetch
+                .as_mut()?
+                .on_read(extent.lun, extent.address, end, lun_bytes)?;
         let ahead = Extent {
             lun: extent.lun,
             address: from,

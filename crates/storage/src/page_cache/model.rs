@@ -9,6 +9,19 @@ pub const SECTOR_BYTES: u64 = 512;
 /// Most sectors a page has.
 pub const MOST_SECTORS: u64 = 128;
 
+/// How a cache reads ahead.
+#[derive(Clone, Copy, Debug)]
+pub struct PrefetchModel {
+    /// A reader that has gone on where it ended so often is read ahead for.
+    pub after: u32,
+    /// Bytes read ahead.
+    pub window: u64,
+    /// It reads ahead when a reader misses, not before: it comes to the end of what was read ahead.
+    pub on_miss: bool,
+    /// Readers that are followed at once; the one not seen for longest makes room.
+    pub readers: usize,
+}
+
 /// How a page cache is set up.
 #[derive(Clone, Copy, Debug)]
 pub struct PageCacheModel {
@@ -18,14 +31,10 @@ pub struct PageCacheModel {
     pub pages: u32,
     /// Time of an access.
     pub access: Span,
-    /// A reader that has gone on where it ended so often is read ahead for.
-    pub prefetch_after: u32,
-    /// Bytes read ahead; 0 reads nothing ahead.
-    pub prefetch_window: u64,
+    /// How it reads ahead, if it does.
+    pub prefetch: Option<PrefetchModel>,
     /// Most of what a destage takes along, in whole stripes; one stripe at least.
     pub destage: u64,
-    /// It reads ahead when a reader misses, not before.
-    pub prefetch_on_miss: bool,
     /// Writes are answered from the cache; else they go through it.
     pub write_back: bool,
     /// Pages that may be dirty or on their way to disk; a write beyond waits.

@@ -14,9 +14,7 @@ fn model() -> PageCacheModel {
         page: 4096,
         pages: 16,
         access: Span::ZERO,
-        prefetch_after: 2,
-        prefetch_window: 0,
-        prefetch_on_miss: false,
+        prefetch: None,
         destage: 0,
         write_back: true,
         dirty_limit: 8,
@@ -159,7 +157,12 @@ fn writes_wait_for_room_in_order_and_large_ones_go_through() {
 #[test]
 fn a_read_waits_for_what_is_read_ahead() {
     let mut cache = PageCache::new(PageCacheModel {
-        prefetch_window: 4 * 4096,
+        prefetch: Some(PrefetchModel {
+            after: 2,
+            window: 4 * 4096,
+            on_miss: false,
+            readers: 8,
+        }),
         ..model()
     });
     let mut ahead = None;

@@ -85,6 +85,23 @@ class Case:
         return self.share("cache") * min(1.0, self.view.full_share(controllers))
 
     @property
+    def ahead(self) -> float:
+        """Share of the response time in which reads wait for data that a cache reads ahead.
+
+        What its access does not explain of their time in the cache, where reads wait for nothing
+        else.
+        """
+        own = self.view.run.plan["arrays"]
+        caches = [array["cache"] for array in own if array["name"] in self.reach.arrays]
+        if not any(cache and cache.get("prefetch") for cache in caches):
+            return 0.0
+        access = max(cache["access_ps"] for cache in caches if cache)
+        reads, all_ = self.view.flow(self.workload, "read"), self.view.flow(self.workload)
+        spent = self.view.share_of(self.workload, "read", ("cache",))
+        accessed = float(reads.io_count * access / max(1.0, all_.response_ps))
+        return max(0.0, spent - accessed)
+
+    @property
     def hosts(self) -> str:
         """Names of its hosts, four at most."""
         return _names(self.reach.hosts)

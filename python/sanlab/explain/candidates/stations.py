@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The part of the stage `cache` in which writes wait for room.
 ROOM = "room"
+#: The part of the stage `cache` in which reads wait for data that are read ahead.
+AHEAD = "ahead"
 #: Of each kind of station: kind of limit, stages of its waits, name in a sentence, remedy.
 _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     "cpu": (
@@ -50,19 +52,19 @@ _KINDS: Final[dict[str, tuple[str, tuple[str, ...], str, str]]] = {
     ),
     "disk": (
         "disk",
-        ("disk_queue", "seek", "rotation", "transfer", "parity", ROOM),
+        ("disk_queue", "seek", "rotation", "transfer", "parity", ROOM, AHEAD),
         "disk",
         "more or faster disks, or fewer disk operations for each I/O",
     ),
     "ssd": (
         "media",
-        ("media", "parity", ROOM),
+        ("media", "parity", ROOM, AHEAD),
         "SSD",
         "more or faster SSDs, or fewer operations for each I/O",
     ),
     "media": (
         "media",
-        ("media", "parity", ROOM),
+        ("media", "parity", ROOM, AHEAD),
         "the media of",
         "more or faster devices",
     ),
@@ -163,8 +165,9 @@ def nearly(case: Case) -> Candidate | None:
 
 
 def _share(case: Case, stages: tuple[str, ...]) -> float:
-    """Share of the response time in stages, the wait for room in the cache among them."""
-    return case.share(*stages) + (case.room if ROOM in stages else 0.0)
+    """Share of the response time in stages, waits in the cache for room and for data among them."""
+    room = case.room if ROOM in stages else 0.0
+    return case.share(*stages) + room + (case.ahead if AHEAD in stages else 0.0)
 
 
 def _rebuild(case: Case, use: Use) -> Rebuild | None:
