@@ -91,8 +91,15 @@ def test_every_parameter_beside_definitions_is_listed(tmp_path: Path) -> None:
     imported = import_file(path, "load.yaml", {})
     listed = {one.key: one.line for one in imported.left_out}
     assert listed == {
-        **{"data_errors": 1, "messagescan": 1, "compratio": 2, "histogram": 3, "validate": 4},
-        **{"unix2windows": 5, "loop": 6, "concatenatesds": 7, "jvms": 8},
+        "data_errors": 1,
+        "messagescan": 1,
+        "compratio": 2,
+        "histogram": 3,
+        "validate": 4,
+        "unix2windows": 5,
+        "loop": 6,
+        "concatenatesds": 7,
+        "jvms": 8,
     }
     for key in listed:
         assert key in imported.text

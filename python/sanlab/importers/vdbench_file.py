@@ -2,8 +2,8 @@
 
 A definition begins with `hd=`, `sd=`, `wd=` or `rd=` and has `key=value` behind commas; a list is
 in brackets, and a line that ends with a comma goes on in the next. The name `default` gives values
-to the definitions behind it. Other lines are general parameters. Lines that begin with `*`, `/` or `#` are comments, and `eof` ends the
-file (Vdbench Users Guide 5.04.07).
+to the definitions behind it. Other lines are general parameters. Lines that begin with `*`, `/` or
+`#` are comments, and `eof` ends the file (Vdbench Users Guide 5.04.07).
 """
 
 from __future__ import annotations

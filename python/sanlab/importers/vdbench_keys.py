@@ -15,9 +15,7 @@ _RESULTS = "it shapes vdbench's own output or its way to a host, and only its I/
 _CONTENT = "it has no effect without hits, data contents or journals"
 _DATA = "the contents of blocks have no effect on the simulation"
 _CHECKED = "reads that check written data, and writes of a journal, are not simulated"
-_ERRORS = (
-    "what vdbench does after an error or a deviation; sanlab retries as its hosts do, and counts"
-)
+_ERRORS = "what vdbench does after an error; sanlab retries as its hosts do, and counts"
 _FORMAT = "writes that fill a device or a file before the first run are not simulated"
 _FILES = "making files and folders is not simulated, only I/O on their blocks"
 _LOOP = "each run is written once, and a repetition has the same load"
