@@ -462,3 +462,12 @@ def test_a_number_of_files_of_one_size_counts(tmp_path: Path) -> None:
     assert not imported.left_out
     (work,) = parse_scenario(imported.text).workloads
     assert work.size == 4 * 2**30
+
+
+def test_a_device_that_names_a_lun_is_not_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    text = "[job]\nioengine=rbd\npool=rbd\nrbdname=image\nrw=read\ndirect=1\n"
+    path.write_text(text, encoding="utf-8")
+    imported = import_file(path, "job.yaml", {})
+    assert {row.key for row in imported.left_out} == {"ioengine", "pool"}
+    assert "# image" in imported.text

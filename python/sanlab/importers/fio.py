@@ -128,6 +128,9 @@ class _Importer:
                 if key.value is None and name not in FLAGS:
                     wrong(key, f"'{key.key}' has no value", "Write it, or remove the key")
                 found[name] = key
+            is_device = key.key in DEVICES and "filename" not in job.keys
+            if is_device and key.value:
+                continue  # the name of a LUN
             if key.key in WITHOUT_MEANING:
                 self.leave_out(key, WITHOUT_MEANING[key.key])
             elif key.key not in USED:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+#: Role of a device that speaks FICON and not SCSI.
+FICON = "ficon"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:

@@ -179,7 +179,7 @@ def _skip(block: Block, facts: Facts) -> None:
     source = block.at(block.line)
     if not block.words or block.kind:
         facts.skipped.append(Skipped(source, "an output of no known form"))
-    elif block.words in UNREAD or block.words.startswith("show "):
+    elif block.words in UNREAD or block.words.startswith(("show ", "esxcli")):
         facts.skip(source, f"{block.words}: known, not used")
     else:
         facts.skipped.append(Skipped(source, block.words))

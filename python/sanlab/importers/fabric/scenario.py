@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -212,7 +213,10 @@ def _switches(layout: Layout, page: Page) -> None:
 def _domain(layout: Layout, page: Page, node: Node, taken: dict[int, str]) -> None:
     """Write the domain of a switch; a scenario has each only once, also in different fabrics."""
     name = layout.names[node]
-    for _, (domain, source) in sorted(node.domains.items())[:1]:
+    # That of the VSAN with the most devices, since a switch has one domain for all here.
+    used = Counter(login.vsan for login in layout.graph.facts.logins)
+    best = sorted(node.domains.items(), key=lambda item: (-used[item[0]], item[0]))
+    for _, (domain, source) in best[:1]:
         if domain in taken:
             text = f"Domain {domain} of '{name}' is also that of '{taken[domain]}'"
             layout.graph.note(f"{text}, and a scenario has it only once: left out", source)
