@@ -271,7 +271,7 @@ def _answer(switch: int, device: str, role: str) -> str:
     """Answer of a switch: a port with a device, one to the other switch, and its name server."""
     edge = {"port-type-string": "f-port", "neighbor": {"wwn": [device]}}
     link = {"port-type": 7, "neighbor-node-wwn": f"10:00:88:94:71:00:0{3 - switch}:00"}
-    rows = [
+    rows: list[dict[str, object]] = [
         {"name": f"0/{port}", "wwn": f"20:{port:02x}:88:94:71:00:0{switch}:00"} | more
         for port, more in ((0, edge), (7, link))
     ]

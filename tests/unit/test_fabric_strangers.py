@@ -141,7 +141,7 @@ def test_commands_of_nx_os_that_are_not_read_are_named() -> None:
 def test_hosts_that_no_switch_has_and_tools_that_are_not_read() -> None:
     found, loaded = imported("fos9")
     assert "(seen on 'db01')" in notes(found)
-    assert "(seen on 'C')" not in notes(found)  # the drive of a prompt is no host
+    assert "(seen on 'C')" not in notes(found)  # the drive in a prompt does not name a host
     assert "1 of the 4 paths to 'mpatha' have failed" in notes(found)
     assert [part for part in skipped(found) if not part.startswith("mpclaim")] == [
         "esxcli: known, not used",

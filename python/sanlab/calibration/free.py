@@ -66,7 +66,7 @@ def read_free(texts: Sequence[str], scenario: str) -> list[Parameter]:
     Raises
     ------
     SanlabError
-        A text is no range, or names nothing that can be fitted.
+        A text is not a range, or it names nothing that can be fitted.
     """
     found: list[Parameter] = []
     for part in (word.strip() for text in texts for word in re.split(r",(?![^\[]*\])", text)):
