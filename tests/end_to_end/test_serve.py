@@ -269,9 +269,12 @@ def test_the_interval_of_two_captures_of_ports_is_given(server: Server) -> None:
 
 def _answer(switch: int, device: str, role: str) -> str:
     """Answer of a switch: a port with a device, one to the other switch, and its name server."""
-    edge = {"port-type-string": "f-port", "neighbor": {"wwn": [device]}}
-    link = {"port-type": 7, "neighbor-node-wwn": f"10:00:88:94:71:00:0{3 - switch}:00"}
-    rows: list[dict[str, object]] = [
+    edge: dict[str, object] = {"port-type-string": "f-port", "neighbor": {"wwn": [device]}}
+    link: dict[str, object] = {
+        "port-type": 7,
+        "neighbor-node-wwn": f"10:00:88:94:71:00:0{3 - switch}:00",
+    }
+    rows = [
         {"name": f"0/{port}", "wwn": f"20:{port:02x}:88:94:71:00:0{switch}:00"} | more
         for port, more in ((0, edge), (7, link))
     ]

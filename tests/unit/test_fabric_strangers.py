@@ -26,6 +26,8 @@ SETS = {
     "fos9": ["fos-9.txt", "host-esx.txt", "host-windows.txt", "hosts-linux.txt"],
     "virtual": ["virtual-fabrics.txt"],
     "nxos8": ["nx-os-8.txt"],
+    "gateway": ["access-gateway.txt"],
+    "configuration": ["configupload-two-switches.txt", "configupload-devices.txt"],
 }
 #: Cuts and deletions of each capture.
 DAMAGES = 20
@@ -158,6 +160,41 @@ def test_virtual_fabrics_and_ficon() -> None:
     assert "Devices with FICON, which is not simulated, are left out: 50:05:07:64" in notes(found)
     assert len(loaded["hosts"]) == 1
     assert loaded["zoning"][1] == {"switches": ["core1_ficon"], "default": "all"}
+
+
+def test_hosts_behind_an_access_gateway() -> None:
+    found, loaded = imported("gateway")
+    assert "Port 0 of '6510_A' leads to an access gateway: the hosts behind it (2)" in notes(found)
+    works = {work["name"]: work["host_port"] for work in loaded["workloads"]}
+    assert works == {
+        "host-890000-bl01-load": "hba0.bl01",
+        "host-890000-bl02-load": "hba0.bl02",
+        "host-890000-bl03-load": "hba1.bl03",
+    }
+    # 11.3 and 2.1 MB/s in the mean of two samples, in three equal parts.
+    assert {work["rate_iops"] for work in loaded["workloads"]} == {545}
+
+
+def test_a_configuration_of_two_logical_switches() -> None:
+    """The zoning of the second, where all is open, is not that of the first."""
+    found, loaded = imported("configuration")
+    (zoning,) = loaded["zoning"]
+    assert zoning["default"] == "none"
+    assert list(zoning["zones"]) == ["Z1", "Z2"]
+    assert "The zoning of 'SW_A_LS2' is left out" in notes(found)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_load_completes(name: str, tmp_path: Path) -> None:
+    """Each load uses ports that its zones have, virtual ones where no other is in them."""
+    found, loaded = imported(name)
+    (tmp_path / "san.yaml").write_text(found.text, encoding="utf-8")
+    short = {"measure.duration": "20ms"}
+    run = sanlab.run(tmp_path / "san.yaml", folder=tmp_path / "run", overrides=short)
+    rows = run.rows("workloads")
+    assert all(row["error_count"] == 0 for row in rows)
+    done = {row["workload"] for row in rows if row["io_count"]}
+    assert done == {work["name"] for work in loaded["workloads"]}
 
 
 def test_a_session_of_script_says_the_same(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ _HEADING = re.compile(
 )
 #: Beginning and end of a section of supportshow: the path of any command, and a mark.
 _SECTION = re.compile(r"/\S+/(?P<command>[a-z]\w*(?: [^:]*?)?)\s*:\s*$")
+#: Beginning of the part of a logical switch in a configupload.
+_LOGICAL_SWITCH = re.compile(r"\[Switch Configuration Begin : \d+\]")
 _SECTION_END = re.compile(r"\*\* SS CMD END \*\*")
 _SWITCH_NAME = re.compile(r"(?:switchName:\s*|SwitchName = |switchname )(?P<name>\S+)\s*$")
 _VERSION_NAME = re.compile(r"\s*Device name:\s*(?P<name>\S+)")
@@ -89,6 +91,9 @@ class _Splitter:
             return
         if self.is_closed:
             return
+        if _LOGICAL_SWITCH.match(line) and self.blocks and self.blocks[-1].kind == "configupload":
+            self.owner = ""
+            self.begin("configupload", number)
         found = signature(line)
         current = self.blocks[-1].kind if self.blocks else ""
         is_nested = found == current or found in NESTED.get(current, ()) or current == "config"

@@ -307,6 +307,8 @@ def _describe(login: LoginFact, block: Block, line: int, key: str, value: str) -
             login.base = name_at(block, line, value)
         case "Fabric Port Name":
             login.fabric_port = name_at(block, line, value)
+        case "Connected through AG":
+            login.is_behind_gateway = value.startswith("Yes")
         case "Port Index" if value.isdigit():
             login.port = value
         case "Device link speed":

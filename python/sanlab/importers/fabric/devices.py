@@ -194,10 +194,14 @@ def _ports(graph: Graph, roles: dict[str, str]) -> list[Port]:
             rest = [uplink, *(device for device in rest if device is not uplink)]
             text = f"{show_wwn(uplink.wwpn)} is the uplink of an NPV switch, at port {number} of"
             text += f" '{node.name}': the {len(rest) - 1} devices behind it are virtual ports of"
-            graph.note(f"{text} one host here, and share its load", uplink.sources[0])
+            graph.note(f"{text} one host here", uplink.sources[0])
+        elif behind := [d for d in rest if any(fact.is_behind_gateway for fact in d.facts)]:
+            text = f"Port {number} of '{node.name}' leads to an access gateway: the hosts behind it"
+            text += f" ({len(behind)}) are virtual ports of one host here"
+            graph.note(text, behind[0].sources[0])
         elif len(rest) > 1 and len(nodes) == len(rest) and not any(d.first("base") for d in rest):
             text = f"Port {number} of '{node.name}' has {len(rest)} devices of different nodes"
-            text += " behind it; they are virtual ports of the first, and share its load"
+            text += " behind it; they are virtual ports of the first"
             graph.note(text, devices[0].sources[0])
         mine = targets + rest if targets else rest
         ports.append(Port(mine[0], mine[1:]))

@@ -185,6 +185,8 @@ class LoginFact:
     alias: str = ""
     base: str = ""
     """The physical port it shares."""
+    is_behind_gateway: bool = False
+    """Whether an access gateway stands between it and the fabric."""
     on_switch: str = ""
     """The switch it is plugged into, where the name server says it."""
     fabric_port: str = ""
