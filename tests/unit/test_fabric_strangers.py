@@ -26,6 +26,7 @@ SETS = {
     "fos9": ["fos-9.txt", "host-esx.txt", "host-windows.txt", "hosts-linux.txt"],
     "virtual": ["virtual-fabrics.txt"],
     "nxos8": ["nx-os-8.txt"],
+    "paths": ["paths-switch.txt", "paths-hosts.txt"],
     "gateway": ["access-gateway.txt"],
     "configuration": ["configupload-two-switches.txt", "configupload-devices.txt"],
 }
@@ -152,6 +153,37 @@ def test_hosts_that_no_switch_has_and_tools_that_are_not_read() -> None:
     ]
     assert loaded["switches"][0]["model"] == "brocade-g720"
     assert loaded["zoning"][0]["zones"] == {"pz1": ["pure-111102.p0", "esx11.hba0.p0"]}
+
+
+def test_two_hosts_in_one_file_with_the_layouts_of_two_versions() -> None:
+    found, loaded = imported("paths")
+    (array,) = loaded["arrays"]
+    assert array["luns"] == [
+        {"name": "lun1", "size": "200GiB", "initiators": ["db01"]},
+        {"name": "lun2", "size": "1TiB", "initiators": ["db02"]},
+    ]
+    assert "The host prefers some of the paths to 'mpath3'" in notes(found)
+    assert skipped(found) == ["datapath: known, not used", "syminq: known, not used"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "policy"),
+    [
+        ("round-robin", "round-robin"),
+        ("queue-length", "least-queue"),
+        ("service-time", "least-queue"),
+    ],
+)
+def test_the_choice_of_paths_is_that_of_the_host(
+    selector: str, policy: str, tmp_path: Path
+) -> None:
+    text = (CAPTURES / "paths-hosts.txt").read_text(encoding="utf-8")
+    (tmp_path / "hosts.txt").write_text(text.replace("round-robin 0", f"{selector} 0"))
+    found = import_fabric([CAPTURES / "paths-switch.txt", tmp_path / "hosts.txt"])
+    assert yaml.safe_load(found.text)["hosts"][0]["multipath"] == {"policy": policy}
+    (origin,) = found.explain("hosts.db01.multipath")
+    assert origin.sources
+    assert not origin.guess
 
 
 def test_virtual_fabrics_and_ficon() -> None:

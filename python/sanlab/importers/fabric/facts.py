@@ -289,6 +289,8 @@ class PathFact:
     target: str = ""
     size: int = 0
     vendor: str = ""
+    policy: tuple[str, Source] | None = None
+    """How the host chooses among the paths, in the words of a scenario, and its line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ class Lun:
     device: str = ""
     size: int = 0
     sources: list[Source] = field(default_factory=list)
+    policies: dict[Box, tuple[str, Source]] = field(default_factory=dict)
+    """How a host chooses among the paths, and the line that says so."""
 
 
 def find_luns(graph: Graph, boxes: Boxes, zones: list[ZoneSet]) -> list[Lun]:
@@ -111,6 +113,8 @@ def _shown(graph: Graph, boxes: Boxes, reach: dict[Box, list[Box]]) -> list[Lun]
         lun = luns.setdefault(path.device, Lun(array, "", [], path.device))
         lun.size = lun.size or path.size
         lun.sources.append(path.source)
+        if path.policy is not None:
+            lun.policies.setdefault(host, path.policy)
         if host not in lun.hosts:
             lun.hosts.append(host)
     return _named(list(luns.values()))

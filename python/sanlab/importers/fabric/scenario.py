@@ -165,9 +165,7 @@ def _hosts(layout: Layout, page: Page) -> None:
         guess = f"grouped by {host.grouped_by}" if host.grouped_by else ""
         page.value(f"  - name: {host.name}", key, host.name, sources, guess)
         if layout.has_multipath(host):
-            text = "    multipath: {policy: round-robin}"
-            reason = "several paths, and round-robin is the usual choice among equal ones"
-            page.value(text, f"{key}.multipath", "round-robin", guess=reason)
+            _multipath(layout, page, host)
         page.line("    hbas:")
         for index, port in enumerate(host.ports):
             _adapter(layout, page, f"{key}.hbas.hba{index}", index, port)
@@ -189,6 +187,21 @@ def _adapter(layout: Layout, page: Page, key: str, index: int, port: Port) -> No
     for other in port.others:
         place = port.names[other.wwpn].rpartition(".")[2]
         page.also(f"{key}.npiv.{place}", show_wwn(other.wwpn), other.sources)
+
+
+def _multipath(layout: Layout, page: Page, host: Box) -> None:
+    """Write how a host uses several paths: as it says, else in turn."""
+    told = [lun.policies[host] for lun in layout.luns if host in lun.policies]
+    names = [name for name, _ in told]
+    policy = max(names, key=names.count) if names else "round-robin"
+    sources = list(dict.fromkeys(source for name, source in told if name == policy))
+    guess = ""
+    if not told:
+        guess = "several paths, and round-robin is the usual choice among equal ones"
+    elif len(set(names)) > 1:
+        guess = "the policy of most of its LUNs; a host has one for all here"
+    text = f"    multipath: {{policy: {policy}}}"
+    page.value(text, f"hosts.{host.name}.multipath", policy, sources, guess)
 
 
 def _switches(layout: Layout, page: Page) -> None:
