@@ -52,6 +52,10 @@ _KINDS: Final = (
     (("7.013m", "14.026m"), quantities.parse_length, quantities.format_length),
     (("17.013%", "34.026%"), quantities.parse_share, quantities.format_share),
 )
+#: Why whole numbers, and sizes of whole pages, are not fitted.
+_OTHER_KIND: Final = (
+    "It changes in steps, and a fit needs a time, a rate, a size, a length or a share"
+)
 #: Largest share, in millionths.
 _WHOLE: Final = 10**6
 #: How far a number of the plan may be off from a proportion, since it is rounded.
@@ -60,8 +64,13 @@ _ROUNDED: Final = 1e-3
 _TEXT = re.compile(r"([\d.]+)(.*)")
 
 
-def read_free(texts: Sequence[str], scenario: str) -> list[Parameter]:
+def read_free(texts: Sequence[str], scenario: str, file: str = "scenario") -> list[Parameter]:
     """Read every `--free`: `path=low..high`, or names behind commas without ranges.
+
+    Parameters
+    ----------
+    file
+        Name of the scenario in messages.
 
     Raises
     ------
@@ -73,7 +82,7 @@ def read_free(texts: Sequence[str], scenario: str) -> list[Parameter]:
         if "=" in part:
             found.append(parse_free(part))
         elif part:
-            found.append(_Named(part, scenario).parameter())
+            found.append(_Named(part, scenario, file).parameter())
     names = [one.path for one in found]
     for name in names:
         if names.count(name) > 1:
@@ -85,25 +94,32 @@ def read_free(texts: Sequence[str], scenario: str) -> list[Parameter]:
 class _Named:
     """A value that is named without a range."""
 
-    def __init__(self, name: str, scenario: str) -> None:
+    def __init__(self, name: str, scenario: str, file: str) -> None:
         self.name = name
         self.scenario = scenario
+        self.file = file
 
     def parameter(self) -> Parameter:
         """Return it with bounds around its value today."""
-        refused: ScenarioError | None = None
         before = dict(_numbers(self.plan({})))
+        reasons: list[str] = []
         for path in self.paths():
+            mine: list[str] = []
             for trials, parse, show in _KINDS:
                 try:
                     first, second = (dict(_numbers(self.plan({path: text}))) for text in trials)
                 except ScenarioError as error:
-                    refused = refused or error
+                    reason = error.problems[0].reason
+                    # That a trial value is of another kind says nothing to anyone.
+                    mine += [] if any(text in reason for text in trials) else [reason]
                     continue
                 values = _today(before, first, second, int(parse(trials[0])))
                 return self.bounded(path, values, show, is_time=parse is quantities.parse_time)
-        assert refused is not None
-        raise SanlabError(self.refusal(refused.problems[0].reason))
+            reasons += mine[:1] or [_OTHER_KIND]
+        if _OTHER_KIND in reasons:
+            reason = f"--free {self.name}: {_OTHER_KIND}. Try its values with `sanlab sweep -p`"
+            raise SanlabError(reason)
+        raise SanlabError(self.refusal(reasons[0]))
 
     def refusal(self, reason: str) -> str:
         return f"--free {self.name}: {reason}. Write a range above 0, --free path=1us..100us"
@@ -114,7 +130,10 @@ class _Named:
         if word in Scenario.model_fields and rest:
             yield self.name
             return
-        if word not in _SHORT or not rest:
+        if not rest and (word in _SHORT or word in Scenario.model_fields):
+            reason = f"--free {self.name}: name a value of it, as in array.command_cost"
+            raise SanlabError(reason)
+        if word not in _SHORT:
             guess = nearest(word, [*Scenario.model_fields, *_SHORT])
             hint = f"Did you mean '{guess}'? " if guess else ""
             reason = f"--free {self.name}: no value is called so. {hint}Names are paths as after"
@@ -126,7 +145,7 @@ class _Named:
             yield f"{start.format(**names)}.{rest}"
 
     def document(self, values: Mapping[str, object]) -> MarkedMap:
-        document = read_document(self.scenario, "scenario")
+        document = read_document(self.scenario, self.file)
         apply_overrides(document, {}, ("--free", values))
         return document
 
@@ -151,10 +170,12 @@ class _Named:
             low, high = min(above), max(above)
             is_cut = show is quantities.format_share and high * FACTOR > _WHOLE
             ends = (max(1, round(low / FACTOR)), _WHOLE if is_cut else round(high * FACTOR))
-            same = low == high
-            today = show(round(low)) if same else f"{show(round(low))} to {show(round(high))}"
-            most = "all there is" if is_cut else "ten times it"
-            reason = f"from a tenth of today's {today} to {most}"
+            least, most = show(round(low)), "all there is" if is_cut else "ten times it"
+            reason = f"from a tenth of today's {least} to {most}"
+            if low != high and not is_cut:
+                reason = (
+                    f"from a tenth of {least}, the least today, to ten times {show(round(high))}"
+                )
         else:
             low, ends, reason = Fraction(_TIME_BOUNDS[0]), _TIME_BOUNDS, "it is 0 today"
         for end in ends:

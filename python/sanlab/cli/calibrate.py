@@ -82,7 +82,7 @@ def calibrate(
         question = Question(
             scenario,
             [Run.open(folder) for folder in to],
-            read_free(free, scenario),
+            read_free(free, scenario, file),
             [Run.open(folder) for folder in checks or []],
             metrics,
         )
