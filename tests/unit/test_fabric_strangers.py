@@ -119,6 +119,15 @@ def test_switches_behind_port_channels_and_uplinks() -> None:
     }
 
 
+def test_members_of_a_port_channel_that_are_down_are_left_out(tmp_path: Path) -> None:
+    text = (CAPTURES / "core1-nx-os-9.txt").read_text(encoding="utf-8")
+    (tmp_path / "core1.txt").write_text(text.replace("fc1/48  [up]", "fc1/48  [down]"))
+    found = import_fabric([tmp_path / "core1.txt", CAPTURES / "core2-nx-os-9.txt"])
+    assert "1 of the 2 links of port-channel1 of 'mds-core-1'" in notes(found)
+    link = yaml.safe_load(found.text)["links"][-1]
+    assert (link["from"], link.get("count", 1)) == ("mds-core-1", 1)
+
+
 def test_counters_in_detail_give_a_load_and_a_question() -> None:
     found, loaded = imported("cores")
     load = loaded["workloads"][0]

@@ -256,19 +256,35 @@ def port_channel(block: Block, facts: Facts) -> None:
     """Read the members of port channels."""
     bundle: BundleFact | None = None
     announced: tuple[int, int] | None = None
+    states: list[tuple[str, str]] = []
     for number, line in [*block.lines, (0, "end")]:
         head = re.match(r"((?:san-)?port-channel ?\d+)\s*$", line)
         if head or not number:
             if bundle is not None and announced:
-                expect(block, facts, announced[0], (announced[1], len(bundle.members)), "members")
+                expect(block, facts, announced[0], (announced[1], len(states)), "members")
             announced = None
+            if bundle is not None:
+                _keep_up(bundle, states, facts)
         if head:
+            states = []
             bundle = BundleFact(block.at(number), block.switch, _short(head[1]), [])
             facts.bundles.append(bundle)
         total = re.match(r"\s+(\d+) ports? in total", line)
         announced = (number, int(total[1])) if total else announced
         if bundle is not None:
-            bundle.members += re.findall(r"\b((?:v?fc)[\d/]+)\s+\[\w+", line)
+            states += re.findall(r"\b((?:v?fc)[\d/]+)\s+\[([\w-]+)", line)
+
+
+def _keep_up(bundle: BundleFact, states: list[tuple[str, str]], facts: Facts) -> None:
+    """Keep the members of a port channel that are up, and list the others if some are."""
+    bundle.members = [port for port, state in states if state == "up"]
+    down = [port for port, state in states if state != "up"]
+    if not bundle.members:
+        bundle.members = down
+    elif down:
+        text = f"{len(down)} of the {len(states)} links of {bundle.name} of '{bundle.switch}'"
+        text += f" are not up, and are left out: {', '.join(down)}"
+        facts.findings.append(Finding(text, (bundle.source,)))
 
 
 def membership(block: Block, facts: Facts) -> None:

@@ -347,7 +347,11 @@ def _note_unnamed(graph: Graph) -> None:
 
 def _note_channels(graph: Graph) -> None:
     """Note port channels with devices behind them, which a scenario has as one link."""
-    members = Counter((graph.owners[p.switch], p.master) for p in graph.facts.ports if p.master)
+    members = Counter(
+        (graph.owners[port.switch], port.master)
+        for port in graph.facts.ports
+        if port.master and port.state == "up"
+    )
     for device in graph.devices.values():
         count = members[device.node, device.port]
         if count > 1 and "port-channel" in device.port:
