@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -137,6 +138,38 @@ def test_an_import_ends_in_a_scenario(tab: Visit, server: Server, tmp_path: Path
     expect(page.get_by_text("No problem.")).to_be_visible()
     expect(page.locator("svg.map")).to_be_visible()
     assert (server.folder / "imported.yaml").exists()
+
+
+def test_answers_of_several_switches_are_imported_from_their_folder(
+    tab: Visit, server: Server, tmp_path: Path
+) -> None:
+    """Each answer belongs to the switch that its folder is named after."""
+    host, array = (device.wwpn for device in devices(1, arrays=1)[:2])
+    for number, (device, role) in enumerate(((host, "Initiator"), (array, "Target")), start=1):
+        tail = f"88:94:71:00:0{number}:00"
+        far = {"port-type": 7, "neighbor-node-wwn": f"10:00:88:94:71:00:0{3 - number}:00"}
+        near = {"port-type-string": "f-port", "neighbor": {"wwn": [device]}}
+        rows = [
+            {"name": f"0/{port}", "wwn": f"20:0{port}:{tail}", "operational-status": 2} | more
+            for port, more in ((0, near), (7, far))
+        ]
+        named = {"port-name": device, "port-id": f"0x0{number}0000", "fc4-features": f"FCP-{role}"}
+        folder = tmp_path / "capture" / f"core{number}"
+        folder.mkdir(parents=True)
+        for name, key, value in (
+            ("ports", "fibrechannel", rows),
+            ("names", "fibrechannel-name-server", [named]),
+        ):
+            text = json.dumps({"Response": {key: value}})
+            (folder / f"{name}.json").write_text(text, encoding="utf-8")
+        (folder / ".DS_Store").write_bytes(b"\0")
+    page = tab.open()
+    page.get_by_role("button", name="Import …").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Folder to import").set_input_files(tmp_path / "capture")
+    expect(dialog.locator("pre")).to_contain_text("name: core1")
+    expect(dialog.locator("pre")).to_contain_text("capture/core2/ports.json:1")
+    expect(dialog.get_by_text("2 switches")).to_be_visible()
 
 
 def test_the_interval_of_two_scrapes_is_given_on_the_page(tab: Visit, tmp_path: Path) -> None:

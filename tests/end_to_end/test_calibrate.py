@@ -96,6 +96,37 @@ def test_what_the_runs_cannot_tell_is_named(folder: Path, monkeypatch: pytest.Mo
     assert "to apply: --set 'arrays.dev1.command_cost=" in output
 
 
+def test_bounds_come_from_todays_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names alone, behind commas: a tenth of what the scenario or its catalog has, to ten times."""
+    monkeypatch.chdir(folder)
+    runs = [word for depth in (1, 4, 64) for word in ("--to", folder / f"depth{depth}")]
+    names = "hba.submit,array.command_cost,lun.memory.service"
+    found = _document(folder, *runs, "--free", names)
+    assert {one["path"]: one["bounds"] for one in found["parameters"]} == {
+        "hosts.host1.hbas.submit": ["50ns", "5000ns"],
+        "arrays.dev1.command_cost": ["0.5us", "50us"],
+        "arrays.dev1.luns.*.memory.service": ["10us", "1000us"],
+    }
+    # The engine of the adapter and the controller take turns at the limit, so either may have a
+    # part of the other's time; the intervals say so.
+    for one, true in zip(found["parameters"][1:], (22.0, 310.0), strict=True):
+        low, high = (float(one[end].removesuffix("us")) for end in ("low", "high"))
+        assert low <= true <= high
+    code, output = _invoke(folder, *runs, "--free", names)
+    assert code == 0
+    line = "arrays.dev1.command_cost: bounds 0.5us to 50us, from a tenth of today's 5us to ten"
+    assert line in output
+    assert "bound of" not in output
+
+
+def test_an_end_at_a_bound_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    runs = [word for depth in (16, 64) for word in ("--to", folder / f"depth{depth}")]
+    code, output = _invoke(folder, *runs, "--free", "arrays.dev1.command_cost=1us..10us")
+    assert code == 0
+    assert "arrays.dev1.command_cost ends at the upper bound of 1us to 10us." in output
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -103,7 +134,18 @@ def test_what_the_runs_cannot_tell_is_named(folder: Path, monkeypatch: pytest.Mo
             ["--to", "{folder}/depth1", "--free", "arrays.dev1.command_cost=5us"],
             "goes with a range",
         ),
-        (["--to", "{folder}/depth1", "--free", "arrays.dev1.command_cost"], "--free"),
+        (["--to", "{folder}/depth1", "--free", "aray.command_cost"], "Did you mean 'array'"),
+        (["--to", "{folder}/depth1", "--free", "array"], "name a value of it"),
+        (
+            ["--to", "{folder}/depth1", "--free", "hba.bb_credit"],
+            "It changes in steps",
+        ),
+        (["--to", "{folder}/depth1", "--free", "hba.drain"], "It is 0 today"),
+        (["--to", "{folder}/depth1", "--free", "workloads.load.bs"], "With 819B:"),
+        (["--to", "{folder}/depth1", "--free", "array.colour"], "'colour' is unknown"),
+        (["--to", "{folder}/depth1", "--free", "array.ports"], "It changes in steps"),
+        (["--to", "{folder}/depth1", "--free", "cpu.switch_cost"], "--free cpu.switch_cost"),
+        (["--to", "{folder}/depth1", *FREE, "--free", "array.command_cost"], "twice"),
         (["--to", "{folder}/nothing", *FREE], "not a run folder"),
         (["--to", "{folder}/depth1", *FREE, "--figures", "speed"], "figures are throughput"),
         (["--to", "{folder}/depth1", *FREE, "--figures", "p99.9"], "figures are throughput"),

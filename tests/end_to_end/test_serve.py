@@ -267,6 +267,43 @@ def test_the_interval_of_two_captures_of_ports_is_given(server: Server) -> None:
     assert "rate_iops: 2000" in found["text"]
 
 
+def _answer(switch: int, device: str, role: str) -> str:
+    """Answer of a switch: a port with a device, one to the other switch, and its name server."""
+    edge: dict[str, object] = {"port-type-string": "f-port", "neighbor": {"wwn": [device]}}
+    link: dict[str, object] = {
+        "port-type": 7,
+        "neighbor-node-wwn": f"10:00:88:94:71:00:0{3 - switch}:00",
+    }
+    rows = [
+        {"name": f"0/{port}", "wwn": f"20:{port:02x}:88:94:71:00:0{switch}:00"} | more
+        for port, more in ((0, edge), (7, link))
+    ]
+    rows = [row | {"speed": 32 * 10**9, "operational-status": 2} for row in rows]
+    named = {"port-name": device, "port-id": f"0x0{switch}0000", "fc4-features": f"FCP-{role}"}
+    return json.dumps({"Response": {"fibrechannel": rows, "fibrechannel-name-server": [named]}})
+
+
+def test_answers_of_several_switches_are_told_apart_by_their_folders(server: Server) -> None:
+    host, array = (device.wwpn for device in devices(1, arrays=1)[:2])
+    texts = {"sw1": _answer(1, host, "Initiator"), "sw2": _answer(2, array, "Target")}
+    files = [{"name": f"my san/{name}/ports.json", "text": text} for name, text in texts.items()]
+    found = server.post("/import/fabric", {"files": files})
+    assert found["counts"]["switches"] == 2
+    assert "name: sw1" in found["text"]
+    assert "/tmp" not in json.dumps(found)
+    assert "my san/sw1/ports.json:1" in found["text"]
+    files.append({"name": "my san/sw2/bad.json", "text": '{"Response": {'})
+    refused = server.post("/import/fabric", {"files": files}, 422)
+    assert refused["error"]["file"] == "my san/sw2/bad.json"
+
+
+@pytest.mark.parametrize(
+    "name", ["../ports.json", "/ports.json", "a/../../b", "a//b", ".ssh/x", "a/"]
+)
+def test_names_of_files_stay_in_their_folder(server: Server, name: str) -> None:
+    server.post("/import/fabric", {"files": [{"name": name, "text": "x"}]}, 422)
+
+
 def test_a_cable_and_a_zone_are_changed_by_hand(server: Server) -> None:
     cable = {"text": SCENARIO, "link": 1, "values": {"length": "2km"}}
     found = server.post("/edit/cable", cable)

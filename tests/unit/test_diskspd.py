@@ -59,6 +59,16 @@ def test_defaults(tmp_path: Path) -> None:
     assert (work.ramp_time, work.runtime) == (5 * PS, 10 * PS)
 
 
+def test_requests_of_a_thread_are_those_on_all_its_targets(tmp_path: Path) -> None:
+    """`-O` is for each thread, whatever the number of targets; `-o` is for each target."""
+    works = scenario("diskspd -F4 -O16 -r4K -b4K -Sh a.dat b.dat", tmp_path).workloads
+    assert [(work.numjobs, work.iodepth) for work in works] == [(4, 8), (4, 8)]
+    works = scenario("diskspd -F4 -o16 -r4K -b4K -Sh a.dat b.dat", tmp_path).workloads
+    assert [(work.numjobs, work.iodepth) for work in works] == [(4, 16), (4, 16)]
+    (work,) = scenario("diskspd -F4 -O16 -r4K -b4K -Sh a.dat", tmp_path).workloads
+    assert work.iodepth == 16
+
+
 def test_sequential_threads(tmp_path: Path) -> None:
     """From the same block, a stride apart, or with one stream for all."""
     apart = scenario("diskspd -t3 -T1G x.dat", tmp_path).workloads

@@ -291,11 +291,80 @@ def test_answers_that_follow_each_other_in_one_file(tmp_path: Path) -> None:
     assert "text behind a document" in "\n".join(part.what for part in found.skipped)
 
 
-def test_answers_of_two_switches_in_one_folder(tmp_path: Path) -> None:
+def _two_switches() -> dict[str, str]:
+    """Ports, statistics at two times, and zoning of two switches, by the names of files."""
     made = fabrics.devices(1, arrays=1)
+    host, array = made[0].wwpn, made[1].wwpn
+    files = {
+        "core1_rest_brocade-interface_fibrechannel": _rest(
+            "fibrechannel", [_edge(0, ONE, host), *_links(ONE, TWO)]
+        ),
+        "core2_rest_brocade-interface_fibrechannel": _rest(
+            "fibrechannel", [_edge(0, TWO, array), *_links(TWO, ONE)]
+        ),
+        "zones": _rest(
+            "effective-configuration",
+            {
+                "cfg-name": "c",
+                "enabled-zone": [{"zone-name": "z", "member-entry": {"entry-name": [host, array]}}],
+            },
+        ),
+    }
+    for at, octets in ((1000, 10**9), (1010, 10**9 + 81_920_000)):
+        files[f"core1_fibrechannel-statistics_{at}"] = _scrape(octets, at)
+        files[f"core2_fibrechannel-statistics_{at}"] = _scrape(10**9, at)
+    return files
+
+
+def test_answers_of_two_switches_in_one_folder(tmp_path: Path) -> None:
+    """Their ports tell the switches apart, and their names what belongs to which."""
+    for name, text in _two_switches().items():
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    found = import_fabric([tmp_path])
+    loaded = yaml.safe_load(found.text)
+    assert {switch["name"] for switch in loaded["switches"]} == {"core1", "core2"}
+    assert [{one["from"], one["to"]} for one in loaded["links"][2:]] == [{"core1", "core2"}] * 2
+    # The host is at core1, whose counters rise; those of core2 would give no load at all.
+    assert loaded["workloads"][0]["rate_iops"] == 4000
+    (zoning,) = loaded["zoning"]
+    assert list(zoning["zones"]) == ["z"]
+
+
+def test_answers_of_two_switches_by_their_ports_alone(tmp_path: Path) -> None:
+    made = fabrics.devices(1, arrays=1)
+    _, loaded = imported(
+        tmp_path,
+        all_one=_rest("fibrechannel", [_edge(0, ONE, made[0].wwpn), *_links(ONE, TWO)]),
+        all_two=_rest("fibrechannel", [_edge(0, TWO, made[1].wwpn), *_links(TWO, ONE)]),
+    )
+    assert len(loaded["switches"]) == 2
+
+
+def test_statistics_of_an_unknown_switch_of_two_are_refused(tmp_path: Path) -> None:
+    for name, text in _two_switches().items():
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    (tmp_path / "fibrechannel-statistics.json").write_text(_scrape(1, 1000), encoding="utf-8")
+    with pytest.raises(ScenarioError, match="does not say which switch of its folder gave it"):
+        import_fabric([tmp_path])
+
+
+def test_rates_without_a_unit_are_listed(tmp_path: Path) -> None:
+    made = fabrics.devices(1, arrays=1)
+    rows = [_edge(number, ONE, device.wwpn) for number, device in enumerate(made[:2])]
+    row = {"name": "0/0", "in-octets": 1, "out-octets": 1, "in-rate": 84200000, "out-rate": 1}
+    found, loaded = imported(
+        tmp_path,
+        sw1_ports=_rest("fibrechannel", rows),
+        sw1_counts=_rest("fibrechannel-statistics", [row]),
+    )
+    (skipped,) = found.skipped
+    assert skipped.what.startswith("in-rate, out-rate of fibrechannel-statistics")
+    assert "in-rate" in found.text
+    assert loaded["workloads"][0]["rate_iops"] == 1000  # the guess
+
+
+def test_ports_of_two_switches_in_one_file(tmp_path: Path) -> None:
+    made = fabrics.devices(1, arrays=1)
+    rows = [_edge(0, ONE, made[0].wwpn), _edge(0, TWO, made[1].wwpn)]
     with pytest.raises(ScenarioError, match="one folder have ports of 2 switches"):
-        imported(
-            tmp_path,
-            all_one=_rest("fibrechannel", [_edge(0, ONE, made[0].wwpn)]),
-            all_two=_rest("fibrechannel", [_edge(0, TWO, made[1].wwpn)]),
-        )
+        imported(tmp_path, all_of=_rest("fibrechannel", rows))

@@ -241,7 +241,7 @@ def test_a_show_tech_with_the_name_of_its_switch(tmp_path: Path) -> None:
     found, loaded = imported(tmp_path, text)
     switch = loaded["switches"][0]
     assert (switch["name"], switch["model"]) == ("core-b", "mds-9148s")
-    assert [part.what for part in found.skipped] == ["show", "show"]
+    assert [part.what for part in found.skipped] == ["show user-account: known, not used", "show"]
 
 
 def test_a_setting_is_not_a_member(tmp_path: Path) -> None:

@@ -434,3 +434,40 @@ thinktime=2ms
     names = {"ARRAY1_LUN1": "/dev/sdb", "ARRAY1_LUN2": "/dev/sdc"}
     again = scenario(fio_job(first), tmp_path, **names)
     assert again.workloads == first.workloads
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ("filename=/dev/sdb\nnrfiles=4", "names"),
+        ("ioengine=nbd\nuri=nbd://server/disk\nnrfiles=4", "names"),
+        ("size=1g\nnr_files=4", "lie behind each other"),
+        ("filename=/dev/sdb:/dev/sdc\nopenfiles=2", "opening"),
+        ("filename=/dev/sdb:/dev/sdc\nfile_service_type=random", "its part"),
+        ("filename=/dev/sdb\nfile_service_type=zipf:1.2", "its part"),
+    ],
+)
+def test_a_number_or_an_order_of_files_is_listed(keys: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(f"[job]\nrw=read\nbs=64k\ndirect=1\n{keys}\n", encoding="utf-8")
+    (row,) = [row for row in import_file(path, "job.yaml", {}).left_out if "file" in row.key]
+    assert row.line == len(path.read_text(encoding="utf-8").splitlines())
+    assert reason in row.reason
+
+
+def test_a_number_of_files_of_one_size_counts(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text("[job]\nrw=read\nfilesize=1g\nnrfiles=4\n", encoding="utf-8")
+    imported = import_file(path, "job.yaml", {})
+    assert not imported.left_out
+    (work,) = parse_scenario(imported.text).workloads
+    assert work.size == 4 * 2**30
+
+
+def test_a_device_that_names_a_lun_is_not_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    text = "[job]\nioengine=rbd\npool=rbd\nrbdname=image\nrw=read\ndirect=1\n"
+    path.write_text(text, encoding="utf-8")
+    imported = import_file(path, "job.yaml", {})
+    assert {row.key for row in imported.left_out} == {"ioengine", "pool"}
+    assert "# image" in imported.text

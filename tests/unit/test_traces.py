@@ -113,6 +113,32 @@ def test_formats(kind: str, tmp_path: Path) -> None:
     assert rows(requests_of(path, found, None)) == told
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "others"),
+    [
+        ("a.txt", BLKPARSE + "  8,16 0 5 0.002 9 Q FWS [jbd2]\n", {"discards": 3, "flushes": 8}),
+        (
+            "a.log",
+            "fio version 3 iolog\n1 f add\n2 f read 0 512\n3 f trim 0 512\n4 f sync 0 0\n",
+            {"discards": 4, "flushes": 5},
+        ),
+        (
+            "a.vscsi",
+            record(7, 0x28, 8, 4096) + record(8, 0x12, 0, 36),
+            {"other commands": 2},
+        ),
+    ],
+)
+def test_what_is_neither_a_read_nor_a_write_is_listed(
+    name: str, data: str | bytes, others: dict[str, int], tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    left = import_file(path, "load.yaml", {}).left_out
+    assert {one.key: one.line for one in left} == others
+    assert all(one.reason.startswith("1 in the trace") for one in left)
+
+
 def scenario(data: bytes | str, folder: Path, name: str = "a.csv", **options: object) -> Scenario:
     path = folder / name
     path.write_bytes(data.encode() if isinstance(data, str) else data)

@@ -81,6 +81,39 @@ def test_comments_blanks_and_continued_lines(tmp_path: Path) -> None:
     assert (work.name, work.rw, work.bs) == ("r-a", "randread", 4096)
 
 
+def test_every_parameter_beside_definitions_is_listed(tmp_path: Path) -> None:
+    general = (
+        "data_errors=10,messagescan=no\ncompratio=2\nhistogram=(default,1m,10m)\nvalidate=yes\n"
+        "unix2windows=(/mnt,c:)\nloop=3\nconcatenatesds=no\nhost=default,jvms=1\n"
+    )
+    path = tmp_path / "test.parm"
+    path.write_text(f"{general}{STORES}wd=a,sd=sd1\nrd=r,wd=a,iorate=max\n", encoding="utf-8")
+    imported = import_file(path, "load.yaml", {})
+    listed = {one.key: one.line for one in imported.left_out}
+    assert listed == {
+        "data_errors": 1,
+        "messagescan": 1,
+        "compratio": 2,
+        "histogram": 3,
+        "validate": 4,
+        "unix2windows": 5,
+        "loop": 6,
+        "concatenatesds": 7,
+        "jvms": 8,
+    }
+    for key in listed:
+        assert key in imported.text
+
+
+def test_keys_may_be_cut_short(tmp_path: Path) -> None:
+    """As vdbench lets them be: `xf`, `th`, `el`, `forth`."""
+    text = "sd=default,th=4\nsd=sd1,lun=a,si=10g\nwd=a,sd=sd1,xf=16k,read=70\n"
+    text += "rd=r,wd=a,io=max,el=5,warm=2,int=1\n"
+    (work,) = scenario(text, tmp_path).workloads
+    assert (work.iodepth, work.bs, work.rwmixread) == (4, 16384, 700_000)
+    assert (work.runtime, work.ramp_time) == (5 * PS, 2 * PS)
+
+
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="real files are kept beside the project")
 def test_a_file_for_oltp(tmp_path: Path) -> None:
     path = SAMPLES / "synthetic" / "load" / "vdbench_oltp.parm"

@@ -77,8 +77,8 @@ class Fitted:
         95 % confidence interval; None where there are as many parameters as figures.
     is_known
         False if the data cannot tell it: its interval is wider than a factor of two each way.
-    is_at_bound
-        The search ended at one of its bounds.
+    bound
+        The bound that the search ended at: `lower`, `upper`, or empty.
     """
 
     parameter: Parameter
@@ -86,7 +86,12 @@ class Fitted:
     low: str | None
     high: str | None
     is_known: bool
-    is_at_bound: bool
+    bound: str
+
+    @property
+    def is_at_bound(self) -> bool:
+        """Whether the search ended at a bound: a better value may be beyond it."""
+        return bool(self.bound)
 
 
 @dataclass(frozen=True)
@@ -350,5 +355,5 @@ def _fitted(
         None if half is None or math.isinf(half) else parameter.text(max(at - half, bounds[0])),
         None if half is None or math.isinf(half) else parameter.text(min(at + half, bounds[1])),
         not is_wide,
-        at - bounds[0] < near or bounds[1] - at < near,
+        "lower" if at - bounds[0] < near else "upper" if bounds[1] - at < near else "",
     )

@@ -25,17 +25,26 @@ class Parameter:
     ----------
     low, high
         Bounds, in `unit`.
+    reason
+        Why these are the bounds, if no range was given.
     """
 
     path: str
     low: float
     high: float
     unit: str
+    reason: str = ""
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Logarithms of the bounds."""
         return math.log(self.low), math.log(self.high)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The bounds as texts."""
+        low, high = self.bounds
+        return self.text(low), self.text(high)
 
     def text(self, position: float) -> str:
         """The value at a logarithm, as the scenario takes it."""
@@ -46,7 +55,7 @@ def parse_free(text: str) -> Parameter:
     """Read `path=low..high`.
 
     >>> parse_free("arrays.dev1.command_cost=1us..100us")
-    Parameter(path='arrays.dev1.command_cost', low=1.0, high=100.0, unit='us')
+    Parameter(path='arrays.dev1.command_cost', low=1.0, high=100.0, unit='us', reason='')
 
     Raises
     ------

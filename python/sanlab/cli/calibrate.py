@@ -30,7 +30,9 @@ def calibrate(
     free: Annotated[
         list[str],
         typer.Option(
-            "--free", metavar="PATH=LOW..HIGH", help="A value to fit, with bounds; repeatable."
+            "--free",
+            metavar="PATH[=LOW..HIGH],...",
+            help="Values to fit, with bounds or around today's value; repeatable.",
         ),
     ],
     checks: Annotated[
@@ -64,7 +66,7 @@ def calibrate(
         from sanlab.calibration.catalog_entry import catalog_entries, refuse_others
         from sanlab.calibration.fit import Question
         from sanlab.calibration.fit import calibrate as fit_now
-        from sanlab.calibration.parameter import parse_free
+        from sanlab.calibration.free import read_free
         from sanlab.compare.figures import METRICS
         from sanlab.errors import SanlabError
         from sanlab.results.run import Run
@@ -76,10 +78,11 @@ def calibrate(
         if unknown or not metrics:
             reason = f"--figures {figures}: figures are {', '.join(METRICS)}"
             raise SanlabError(reason)
+        scenario = read_text(Path(file))
         question = Question(
-            read_text(Path(file)),
+            scenario,
             [Run.open(folder) for folder in to],
-            [parse_free(text) for text in free],
+            read_free(free, scenario, file),
             [Run.open(folder) for folder in checks or []],
             metrics,
         )
@@ -113,9 +116,18 @@ def _lines(fit: Fit) -> list[str]:
     for one in fit.parameters:
         interval = "not known" if one.low is None else f"{one.low} to {one.high}"
         notes = [] if one.is_known else ["the runs cannot tell it"]
-        notes += ["at its bound"] if one.is_at_bound else []
+        notes += [f"at its {one.bound} bound"] if one.is_at_bound else []
         rows.append([one.parameter.path, one.value, interval, ", ".join(notes)])
     lines = [*text_table(rows, words={0, 3}), ""]
+    for one in fit.parameters:
+        low, high = one.parameter.ends
+        if one.parameter.reason:
+            lines.append(f"{one.parameter.path}: bounds {low} to {high}, {one.parameter.reason}")
+        if one.is_at_bound:
+            lines.append(
+                f"{one.parameter.path} ends at the {one.bound} bound of {low} to {high}. A better "
+                f"value may be beyond it: give --free {one.parameter.path}=LOW..HIGH"
+            )
     for first, second, correlation in fit.correlations:
         if abs(correlation) >= ALIKE:
             lines.append(
@@ -165,6 +177,8 @@ def _document(fit: Fit) -> dict[str, Any]:
                 "high": one.high,
                 "is_known": one.is_known,
                 "is_at_bound": one.is_at_bound,
+                "bounds": list(one.parameter.ends),
+                "bounds_from": one.parameter.reason or "--free",
             }
             for one in fit.parameters
         ],

@@ -28,7 +28,7 @@ _USED = {
     *("InterlockedSequential", "ThreadStride", "MaxFileSize", "FileSize", "RequestCount"),
     *("WriteRatio", "Throughput", "ThreadsPerFile", "BurstSize", "ThinkTime", "Duration", "Warmup"),
     *("RandSeed", "ThreadCount", "DisableOSCache", "DisableAllCache", "Distribution"),
-    *("MemoryMappedIo",),
+    *("MemoryMappedIo", "ThreadTargets", "Weight"),
 }
 _CACHED = (
     "Without -Sh the cache of the host serves a part of this I/O; here all of it goes to the SAN."
@@ -93,6 +93,7 @@ class _Importer:
             if setting is not None and (key == "Distribution" or _is_on(setting)):
                 reason = f"'{key}' has no counterpart: requests here are commands to blocks"
                 wrong(setting, reason, "Remove it")
+        _refuse_uneven(span, settings)
         word = re.split(r"[\\/]", path.text.rstrip("\\/"))[-1] or "target"
         work = Work(unused(slug(word, "target"), self.names), {"hosts": "host1"})
         work.keys["targets"] = f"array1.{self.load.lun(path.text).name}"
@@ -102,6 +103,11 @@ class _Importer:
         self.pattern(work, settings, block)
         self.pace(work, settings)
         threads, depth = _threads(span, settings)
+        if _of_all(span) and len(span.targets) > 1:
+            work.remarks.append(
+                f"The {len(span.targets)} targets share the {_of_all(span)} requests of each "
+                f"thread; here each has {depth}."
+            )
         offset = _size(settings.get("BaseFileOffset"), 0)
         works = self.spread(work, settings, (threads, depth, offset))
         times = {
@@ -210,11 +216,30 @@ class _Importer:
             work.keys["rate"] = format_rate(rate * 1000)
 
 
+def _of_all(span: TimeSpan) -> int:
+    """Return the requests that a thread keeps open on all targets together, 0 if on each."""
+    has_total = _number(span.settings.get("ThreadCount"), 0) > 0
+    return _number(span.settings.get("RequestCount"), 0) if has_total else 0
+
+
+def _refuse_uneven(span: TimeSpan, settings: dict[str, Setting]) -> None:
+    """Refuse targets that only some of the threads have, or that have shares of their own."""
+    threads = settings.get("ThreadTargets")
+    if threads is not None and _is_on(threads):
+        reason = "'ThreadTargets' gives the target to some of the threads alone"
+        wrong(threads, reason, "Give each target 'ThreadsPerFile', and the span no 'ThreadCount'")
+    weights = {_number(one.settings.get("Weight"), 1) for one in span.targets}
+    weight = settings.get("Weight")
+    if weight is not None and len(weights) > 1 and _of_all(span):
+        reason = "The 'Weight's of the targets differ, and give each a share of its own"
+        wrong(weight, reason, "Give each target 'ThreadsPerFile', and the span no 'ThreadCount'")
+
+
 def _threads(span: TimeSpan, settings: dict[str, Setting]) -> tuple[int, int]:
     """Return threads of a target and requests that each keeps open on it."""
     total = _number(span.settings.get("ThreadCount"), 0)
     threads = total or _number(settings.get("ThreadsPerFile"), 1) or 1
-    of_all = _number(span.settings.get("RequestCount"), 0) if total else 0
+    of_all = -(-_of_all(span) // len(span.targets))
     depth = of_all or _number(settings.get("RequestCount"), _REQUESTS) or 1
     if threads > _MOST_THREADS:
         setting = span.settings.get("ThreadCount") if total else settings["ThreadsPerFile"]

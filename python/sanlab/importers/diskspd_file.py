@@ -119,8 +119,13 @@ class _Profile:
         if not self.path or not self.spans or "Profile" not in self.path:
             return
         setting = Setting(name, self.text.strip(), self.unit, self.file, self.line)
-        if self.path[-1] == "Target" and self.spans[-1].targets:
-            self.spans[-1].targets[-1].settings[name] = setting
+        mine = self.spans[-1].targets[-1].settings if self.spans[-1].targets else {}
+        if name == "ThreadTarget":
+            mine["ThreadTargets"] = Setting("ThreadTargets", "true", "", self.file, self.line)
+        elif name == "ThreadTargets" and name in mine:
+            pass  # its targets say that it is used
+        elif self.path[-1] == "Target" and self.spans[-1].targets:
+            mine[name] = setting
         elif self.path[-1] == "TimeSpan" and name != "Targets":
             self.spans[-1].settings[name] = setting
         self.text = ""

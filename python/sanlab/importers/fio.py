@@ -15,11 +15,14 @@ from sanlab.importers.fio_blocks import blocks_of, mean_bytes
 from sanlab.importers.fio_file import read_fio
 from sanlab.importers.fio_keys import (
     DEVICES,
+    FILES_IN_A_ROW,
+    FILES_NAMED,
     FLAGS,
     NO_DISK,
     REFUSED,
     SAME_KEY,
     SYNCHRONOUS,
+    UNEVEN,
     USED,
     WITHOUT_MEANING,
 )
@@ -109,6 +112,7 @@ class _Importer:
             key = keys["time_based"]
             wrong(key, "'time_based' has no 'runtime', so the job never ends", "Add 'runtime=10'")
         self.place(one)
+        self.check_files(one)
         blocks = blocks_of(one.keys, one.values, one.rw)
         self.write(one, self.mixed_by_rates(one, blocks))
 
@@ -124,6 +128,9 @@ class _Importer:
                 if key.value is None and name not in FLAGS:
                     wrong(key, f"'{key.key}' has no value", "Write it, or remove the key")
                 found[name] = key
+            is_device = key.key in DEVICES and "filename" not in job.keys
+            if is_device and key.value:
+                continue  # the name of a LUN
             if key.key in WITHOUT_MEANING:
                 self.leave_out(key, WITHOUT_MEANING[key.key])
             elif key.key not in USED:
@@ -189,6 +196,17 @@ class _Importer:
         if not all(files):
             wrong(key, f"'{key.value}' has a file without a name", "Write names between colons")
         one.luns = [self.load.lun(name) for name in dict.fromkeys(files)]
+
+    def check_files(self, one: Reading) -> None:
+        """Note a number of files that has no part; refuse files with shares of their own."""
+        key, order = one.keys.get("nrfiles"), one.job.keys.get("file_service_type")
+        is_named = "filename" in one.keys or any(name in one.keys for name in DEVICES)
+        count = len(one.luns) if is_named else one.number("nrfiles", 1, low=1)
+        if key is not None and (is_named or "filesize" not in one.keys):
+            self.leave_out(key, FILES_NAMED if is_named else FILES_IN_A_ROW)
+        if order is not None and count > 1 and (order.value or "").startswith(UNEVEN):
+            reason = f"'file_service_type={order.value}' gives each file a share of its own"
+            wrong(order, reason, "Give each file a job with its own 'filename'")
 
     def write(self, one: Reading, blocks: Blocks) -> None:
         """Write the keys of the workload."""

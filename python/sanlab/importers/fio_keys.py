@@ -18,6 +18,7 @@ _BATCH = "requests are submitted one by one, as soon as there is room for them"
 _CONTENT = "the contents of blocks have no effect on the simulation"
 _VERIFY = "reads that check written data are not simulated"
 _FILES = "making, opening and removing files is not simulated, only I/O on their blocks"
+_SERVICE = "each file of a job has its part of the requests"
 _FLUSH = "a write ends when the array answers it, so there is no page cache to flush"
 _RANDOM = "random addresses are drawn with replacement, as with norandommap"
 _OLD = "fio reads it and does nothing with it"
@@ -72,9 +73,10 @@ _WITHOUT_MEANING = {
         trim_backlog_batch""",
     _FILES: """
         overwrite fallocate create_serialize create_fsync create_on_open unlink unlink_each_loop
-        allow_file_create allow_mounted_write invalidate fadvise_hint openfiles file_service_type
+        allow_file_create allow_mounted_write invalidate fadvise_hint openfiles
         filename_format unique_filename pre_read lockfile filesize_is_minimum
         directory fdp dataplacement plids plid_select""",
+    _SERVICE: "file_service_type",
     _FLUSH: "fsync fdatasync end_fsync fsync_on_close sync sync_file_range write_barrier",
     _RANDOM: """
         randrepeat allrandrepeat random_generator norandommap softrandommap randommap""",
@@ -163,6 +165,11 @@ SAME_KEY = {
 DEVICES = ("uri", "rbdname", "libblkio_path")
 #: Keys that may stand without a value, and then mean 1.
 FLAGS = _words("time_based stonewall direct buffered blocksize_unaligned bs_is_seq_rand")
+#: Why the number of files has no part, if the files have names, or a size together.
+FILES_NAMED = "the job has the files or the device that it names"
+FILES_IN_A_ROW = "files without names lie behind each other, and are one region here"
+#: Orders of files that give each a share of its own.
+UNEVEN = ("zipf", "pareto", "normal", "gauss")
 #: Engines that keep one request open, whatever `iodepth` says.
 SYNCHRONOUS = _words("sync psync vsync pvsync pvsync2 mmap")
 #: Engines that do no I/O to a disk.

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _MIB = 2**20
 
 
+#: Traces that may have more than reads and writes.
+_WITH_OTHERS = {"iolog-v2", "iolog-v3", "blkparse", "vscsi"}
+
+
 def replay_of_trace(path: Path, kind: TraceKind, options: TraceOptions, output: Path) -> LoadImport:
     """Return the load that replays a trace, to be saved as `output`.
 
@@ -37,6 +41,8 @@ def replay_of_trace(path: Path, kind: TraceKind, options: TraceOptions, output: 
         "device on a LUN that ends behind its last address. What the recorded storage made its "
         "hosts wait for is in the recorded times: faster storage would have been asked for more."
     )
+    if kind in _WITH_OTHERS:
+        load.remarks.append("Only reads and writes are replayed: discards and flushes are not.")
     names: set[str] = set()
     file = os.path.relpath(path, output.parent)
     for device in tables.devices:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.errors import refuse
-from sanlab.importers.generic_san import LoadImport, Work, percent, slug, unused
+from sanlab.importers.generic_san import LeftOut, LoadImport, Work, percent, slug, unused
 from sanlab.quantities import format_size, format_time
 from sanlab.traces.formats import requests_of
 
@@ -153,7 +153,8 @@ def load_of_trace(path: Path, kind: TraceKind, options: TraceOptions) -> LoadImp
         At the first line that is wrong, or where the trace lacks what the options ask for.
     """
     summary = _Summary()
-    for one in requests_of(path, kind, options.unit):
+    others: dict[str, tuple[int, int]] = {}
+    for one in requests_of(path, kind, options.unit, others):
         summary.add(one)
         if len(summary.devices) > _MOST_DEVICES:
             reason = f"The trace has more than {_MOST_DEVICES} devices"
@@ -170,6 +171,9 @@ def load_of_trace(path: Path, kind: TraceKind, options: TraceOptions) -> LoadImp
         "share of sequential requests of its device. Random addresses are uniform, so the trace's "
         "reuse of blocks, which caches live on, is not kept."
     )
+    for what, (number, line) in others.items():
+        reason = f"{number} in the trace, first in line {line}: neither reads nor writes"
+        load.left_out.append(LeftOut(str(path), line, what, reason))
     names: set[str] = set()
     for name, device in summary.devices.items():
         if not options.luns or name in options.luns:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from sanlab.errors import refuse
 from sanlab.importers.generic_san import LeftOut, LoadImport, Lun, Work, name_list, slug, unused
-from sanlab.importers.vdbench_file import Definition, VdValue, chosen, read_vdbench
-from sanlab.quantities import format_size
+from sanlab.importers.vdbench_file import DEFAULT, Definition, VdValue, chosen, read_vdbench
+from sanlab.importers.vdbench_keys import GENERAL, LEFT_OUT, REFUSED_IN, USED
+from sanlab.quantities import format_size, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,30 +27,7 @@ _THREADS, _ELAPSED, _XFERSIZE = 8, 30, "4k"
 _MOST_RUNS = 100
 _SECTOR = 512
 _MAX_BLOCK = 2**26
-_USED = {
-    "hd": {"hd", "system"},
-    "sd": {"sd", "hd", "host", "lun", "size", "threads", "offset"},
-    "wd": {
-        *("wd", "sd", "hd", "host", "xfersize", "rdpct", "seekpct", "skew", "iorate", "threads"),
-        *("rhpct", "whpct"),
-    },
-    "rd": {
-        *("rd", "wd", "iorate", "elapsed", "warmup", "distribution", "threads", "forthreads"),
-        *("xfersize", "forxfersize", "rdpct", "forrdpct", "seekpct", "forseekpct", "curve"),
-    },
-}
-_RESULTS = "it shapes vdbench's own output or its way to a host, and only its I/O is simulated"
 _CURVE = "the points of a curve are shares of a maximum that is known only after its first run"
-_LEFT_OUT = {
-    **dict.fromkeys(
-        ("user", "shell", "vdbench", "jvms", "clients", "mount", "interval", "openflags", "pause"),
-        _RESULTS,
-    ),
-    **dict.fromkeys(
-        ("hitarea", "priority", "align", "journal", "dedupratio", "dedupunit", "compratio"),
-        "it has no effect without hits, data contents or journals",
-    ),
-}
 _FOR = {"forthreads": "threads", "forxfersize": "xfersize", "forrdpct": "rdpct"} | {
     "forseekpct": "seekpct"
 }
@@ -63,7 +41,8 @@ def load_of_vdbench(text: str, path: Path) -> LoadImport:
     ScenarioError
         At the first key that a scenario cannot express, with its line and the reason.
     """
-    importer = _Importer(read_vdbench(text, str(path)), str(path), path.name)
+    definitions, general = read_vdbench(text, str(path))
+    importer = _Importer(definitions, general, str(path), path.name)
     runs = [one for one in importer.all if one.kind == "rd"]
     if not runs:
         lines = max(len(text.splitlines()), 1)
@@ -83,8 +62,10 @@ class _Point:
 
 
 class _Importer:
-    def __init__(self, definitions: list[Definition], file: str, name: str) -> None:
-        self.all = definitions
+    def __init__(
+        self, definitions: list[Definition], general: list[VdValue], file: str, name: str
+    ) -> None:
+        self.all = [one for one in definitions if one.name != DEFAULT]
         self.file = file
         self.load = LoadImport(f"vdbench's parameter file {name}", f"Load of {name}", hosts=[])
         self.names: set[str] = set()
@@ -92,20 +73,42 @@ class _Importer:
         self.before: list[str] = []
         self.runs_count = 0
         self.noted: set[tuple[int, str]] = set()
+        self.sort_general(general)
         for one in definitions:
             self.sort_keys(one)
 
     def sort_keys(self, one: Definition) -> None:
+        """Note the keys of a definition that have no part here; refuse those that are unknown."""
         for value in one.keys.values():
-            if value.key in _USED[one.kind]:
+            if (one.kind, value.key) in REFUSED_IN:
+                reason, remedy = REFUSED_IN[one.kind, value.key]
+                wrong(value, f"'{value.key}' of a '{one.kind}' {reason}", remedy)
+            if value.key in USED[one.kind]:
                 continue
-            if value.key not in _LEFT_OUT:
+            if value.key not in LEFT_OUT:
                 reason = f"'{value.key}' of '{one.kind}' is not a key that sanlab can follow"
                 wrong(value, reason, "Remove it, if the load is the same without it")
-            if (value.line, value.key) not in self.noted:
-                self.noted.add((value.line, value.key))
-                left = LeftOut(self.file, value.line, value.key, _LEFT_OUT[value.key])
-                self.load.left_out.append(left)
+            self.leave_out(value, LEFT_OUT[value.key])
+
+    def sort_general(self, values: list[VdValue]) -> None:
+        """Note the parameters beside definitions; refuse those that are unknown."""
+        for value in values:
+            if value.key == "concatenatesds":
+                if value.values[0][0].lower() != "n":
+                    reason = "'concatenatesds' makes one device of several 'sd's"
+                    wrong(value, reason, "Write one 'sd' with the size of all, without this line")
+                self.leave_out(value, "the 'sd's are devices of their own, as here")
+            elif value.key not in GENERAL:
+                guess = nearest(value.key, [*GENERAL, *USED])
+                hint = f"Did you mean '{guess}'? If not, remove it" if guess else "Remove it"
+                wrong(value, f"'{value.key}' is not a parameter of vdbench that is known", hint)
+            else:
+                self.leave_out(value, GENERAL[value.key])
+
+    def leave_out(self, value: VdValue, reason: str) -> None:
+        if (value.line, value.key) not in self.noted:
+            self.noted.add((value.line, value.key))
+            self.load.left_out.append(LeftOut(self.file, value.line, value.key, reason))
 
     def add(self, run: Definition) -> None:
         """Add the workloads of a run, once for each of its points."""

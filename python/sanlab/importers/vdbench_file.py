@@ -2,8 +2,8 @@
 
 A definition begins with `hd=`, `sd=`, `wd=` or `rd=` and has `key=value` behind commas; a list is
 in brackets, and a line that ends with a comma goes on in the next. The name `default` gives values
-to the definitions behind it. Lines that begin with `*`, `/` or `#` are comments, and `eof` ends the
-file (Vdbench Users Guide 5.04.07).
+to the definitions behind it. Other lines are general parameters. Lines that begin with `*`, `/` or
+`#` are comments, and `eof` ends the file (Vdbench Users Guide 5.04.07).
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from sanlab.errors import refuse
+from sanlab.importers.vdbench_keys import REFUSED, full_name
 
 KINDS = ("hd", "sd", "wd", "rd")
-#: Definitions of loads on files, a model of their own.
-_OF_FILES = ("fsd", "fwd")
+#: Name of definitions that only give values to others.
+DEFAULT = "default"
 _MOST_DEFINITIONS = 10_000
 
 
@@ -51,8 +52,8 @@ def looks_like_vdbench(text: str) -> bool:
     return bool(heads & {"sd", "fsd"}) and bool(heads & {"wd", "fwd", "rd"})
 
 
-def read_vdbench(text: str, file: str) -> list[Definition]:
-    """Return the definitions in their order, without those of defaults.
+def read_vdbench(text: str, file: str) -> tuple[list[Definition], list[VdValue]]:
+    """Return the definitions in their order, with those of defaults, and general parameters.
 
     Raises
     ------
@@ -61,31 +62,30 @@ def read_vdbench(text: str, file: str) -> list[Definition]:
     """
     defaults: dict[str, dict[str, VdValue]] = {kind: {} for kind in KINDS}
     found: list[Definition] = []
+    general: list[VdValue] = []
     for line, statement in _statements(text, file):
         keys = _keys(statement, file, line)
         first = keys[0]
-        if first.key in _OF_FILES:
-            reason = f"'{first.key}' is a load on files and folders, and LUNs here hold blocks"
-            refuse(
-                file, line, first.key, reason, "Import the 'sd', 'wd' and 'rd' of a load on disks"
-            )
-        if first.key in {"startcmd", "endcmd"}:
-            reason = f"'{first.key}' would run a command, and an import runs nothing"
-            refuse(file, line, first.key, reason, "Remove the line")
+        for value in keys:
+            if value.key in REFUSED:
+                reason, remedy = REFUSED[value.key]
+                refuse(file, line, value.key, f"'{value.key}' {reason}", remedy)
         if first.key == "include":
             reason = "An 'include' names another file"
             refuse(file, line, "include", reason, "Put its lines in place of this one")
         if first.key not in KINDS:
-            continue  # settings of vdbench itself, such as its reports
+            general += keys
+            continue
         if len(found) >= _MOST_DEFINITIONS:
             refuse(file, line, first.key, f"More than {_MOST_DEFINITIONS} definitions", "Split it")
         given = {value.key: value for value in keys}
-        if first.text == "default":
+        if first.text == DEFAULT:
             defaults[first.key].update(given)
+            found.append(Definition(first.key, DEFAULT, line, given))
             continue
         whole = {**defaults[first.key], **given}
         found.append(Definition(first.key, first.text, line, whole))
-    return found
+    return found, general
 
 
 def chosen(patterns: VdValue, all_of: list[Definition], kind: str) -> list[Definition]:
@@ -135,15 +135,12 @@ def _statements(text: str, file: str) -> list[tuple[int, str]]:
     return found
 
 
-#: Other names of a key.
-_SAME = {"readpct": "rdpct", "forreadpct": "forrdpct"}
-
-
 def _keys(statement: str, file: str, line: int) -> list[VdValue]:
     found: list[VdValue] = []
     place = 0
+    kind = ""
     while place < len(statement):
-        match = re.compile(r"([A-Za-z_]+)=(\(([^()]*)\)|[^,()]*)(?:,|$)").match(statement, place)
+        match = re.compile(r"([A-Za-z_]\w*)=(\(([^()]*)\)|[^,()]*)(?:,|$)").match(statement, place)
         if match is None:
             reason = f"'{statement[place:]}' is not a list of key=value"
             refuse(file, line, "", reason, "Write key=value behind commas, lists in brackets")
@@ -153,6 +150,9 @@ def _keys(statement: str, file: str, line: int) -> list[VdValue]:
             reason = f"'{match[1]}' has an empty value"
             refuse(file, line, match[1], reason, "Write it, or remove the key")
         key = match[1].lower()
-        found.append(VdValue(_SAME.get(key, key), values, file, line))
+        if not found:
+            key = "hd" if key == "host" else key
+            kind = key if key in KINDS else ""
+        found.append(VdValue(full_name(key, kind), values, file, line))
         place = match.end()
     return found

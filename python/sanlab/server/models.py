@@ -421,9 +421,12 @@ class SweepDetail(BaseModel):
 
 
 class SourceFile(Request):
-    """A file of another tool, by its name without a folder."""
+    """A file of another tool, by its name, which may have folders before it: `sw1/ports.json`."""
 
-    name: Annotated[str, Field(max_length=200, pattern=r"^[\w][\w .()+@=,-]*$")]
+    name: Annotated[
+        str,
+        Field(max_length=200, pattern=r"^([\w][\w .()+@=,-]*/){0,8}[\w][\w .()+@=,-]*$"),
+    ]
     text: Annotated[str, Field(max_length=MAX_SOURCE)]
 
 

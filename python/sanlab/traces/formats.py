@@ -81,8 +81,18 @@ def trace_kind_of(head: bytes, path: Path) -> TraceKind | None:
     return None
 
 
-def requests_of(path: Path, kind: TraceKind, unit: str | None) -> Iterator[TraceRequest]:
+def requests_of(
+    path: Path,
+    kind: TraceKind,
+    unit: str | None,
+    left_out: dict[str, tuple[int, int]] | None = None,
+) -> Iterator[TraceRequest]:
     """Yield the reads and writes of a trace.
+
+    Parameters
+    ----------
+    left_out
+        Takes what is neither: its name, how often it is there, and the first line.
 
     Raises
     ------
@@ -90,7 +100,7 @@ def requests_of(path: Path, kind: TraceKind, unit: str | None) -> Iterator[Trace
         At the first line that is none, or whose time is before the last one's.
     """
     scale = UNITS[unit or _UNIT_OF.get(kind, "us")]
-    reader = _Reader(str(path), scale)
+    reader = _Reader(str(path), scale, {} if left_out is None else left_out)
     last: int | None = None
     rows = reader.records(path) if kind == "vscsi" else reader.lines(path, _PARSERS[kind])
     for one in rows:
@@ -105,9 +115,15 @@ def requests_of(path: Path, kind: TraceKind, unit: str | None) -> Iterator[Trace
 
 
 class _Reader:
-    def __init__(self, file: str, scale: int) -> None:
+    def __init__(self, file: str, scale: int, left_out: dict[str, tuple[int, int]]) -> None:
         self.file = file
         self.scale = scale
+        self.left_out = left_out
+
+    def leave_out(self, line: int, what: str) -> None:
+        """Count a line that is neither a read nor a write."""
+        count, first = self.left_out.get(what, (0, line))
+        self.left_out[what] = (count + 1, first)
 
     def refuse(self, line: int, key: str, reason: str, remedy: str) -> NoReturn:
         refuse(self.file, line, key, reason, remedy)
@@ -143,6 +159,8 @@ class _Reader:
                     is_read = opcode in _READS
                     at_ps = at * self.scale
                     yield TraceRequest(number, "disk", at_ps, is_read, block * _SECTOR, length)
+                else:
+                    self.leave_out(number, "other commands")
 
     def whole(self, line: int, key: str, text: str) -> int:
         if not (text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS):
@@ -183,6 +201,15 @@ def _direction(reader: _Reader, line: int, text: str) -> bool:
     return word[0] == "r"
 
 
+#: Actions of an iolog that are neither reads nor writes, and what they are called.
+_IOLOG_OTHERS = {
+    **dict.fromkeys(("add", "open", "close"), ""),
+    **dict.fromkeys(("sync", "datasync"), "flushes"),
+    "wait": "waits",
+    "trim": "discards",
+}
+
+
 def _iolog(reader: _Reader, line: int, text: str, *, has_time: bool) -> TraceRequest | None:
     if line == 1:
         return None
@@ -193,7 +220,9 @@ def _iolog(reader: _Reader, line: int, text: str, *, has_time: bool) -> TraceReq
         words = words[1:]
     if len(words) < 2:
         reader.refuse(line, "", f"'{text}' is not a line of an iolog", "Copy the whole file")
-    if words[1] in {"add", "open", "close", "wait", "sync", "datasync", "trim"}:
+    if words[1] in _IOLOG_OTHERS:
+        if what := _IOLOG_OTHERS[words[1]]:
+            reader.leave_out(line, what)
         return None
     if len(words) != 4:
         reason = f"'{text}' is not 'file action offset length'"
@@ -208,11 +237,16 @@ def _blkparse(reader: _Reader, line: int, text: str) -> TraceRequest | None:
     # Behind the events stands a summary of each processor.
     if len(words) < 7 or not re.fullmatch(r"\d+,\d+", words[0]):
         return None
-    if words[5] != "Q" or not re.search("[RW]", words[6]) or "D" in words[6]:
+    if words[5] != "Q":
+        return None  # another step of a request
+    if not re.search("[RW]", words[6]) or "D" in words[6]:
+        if words[6] != "N":
+            reader.leave_out(line, "discards" if "D" in words[6] else "flushes")
         return None
     if len(words) < 10 or words[8] != "+":
         if "F" in words[6]:
-            return None  # a flush without blocks
+            reader.leave_out(line, "flushes")
+            return None
         reason = f"'{text}' has no 'sector + count'"
         reader.refuse(line, "", reason, "Copy the whole line; the file may be cut off")
     at = reader.time(line, words[3])

@@ -1951,7 +1951,7 @@ export interface components {
         };
         /**
          * SourceFile
-         * @description A file of another tool, by its name without a folder.
+         * @description A file of another tool, by its name, which may have folders before it: `sw1/ports.json`.
          */
         SourceFile: {
             /** Name */

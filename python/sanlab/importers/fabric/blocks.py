@@ -24,10 +24,10 @@ _NAME = r"[A-Za-z0-9][\w.-]{0,62}"
 _PROMPTS = [
     re.compile(pattern)
     for pattern in (
+        r"(?:PS )?[A-Z]:\\[^>]{0,80}>(?P<name>) ?(?P<command>.*)$",
         rf"(?P<name>{_NAME}):(?:FID\d+:)?[\w.@\\-]+> ?(?P<command>.*)$",
         rf"\[[\w.-]+@(?P<name>{_NAME})[^\]]{{0,80}}\][#$]? ?(?P<command>.*)$",
         rf"[\w.-]+@(?P<name>{_NAME}):\S{{1,80}}[#$] ?(?P<command>.*)$",
-        r"(?:PS )?[A-Z]:\\[^>]{0,80}>(?P<name>)(?P<command>.*)$",
         rf"(?P<name>{_NAME})(?:\(config[\w-]*\))? ?# ?(?P<command>.*)$",
         r"(?P<name>)> ?(?P<command>[a-z]\S+.*)$",
         rf"(?P<name>{_NAME})> ?(?P<command>.*)$",
@@ -41,6 +41,11 @@ _QUOTED = re.compile(r"\s*`(?P<command>[^`]+)`\s*$")
 _HEADING = re.compile(
     r"^[\s=#*\-~+\[<]*(?:SWITCHCMD\s+)?(?:/\S*/)?(?P<command>[a-z][\w :./-]*?)[\s=#*\-~+:\]>]*$"
 )
+#: Beginning and end of a section of supportshow: the path of any command, and a mark.
+_SECTION = re.compile(r"/\S+/(?P<command>[a-z]\w*(?: [^:]*?)?)\s*:\s*$")
+#: Beginning of the part of a logical switch in a configupload.
+_LOGICAL_SWITCH = re.compile(r"\[Switch Configuration Begin : \d+\]")
+_SECTION_END = re.compile(r"\*\* SS CMD END \*\*")
 _SWITCH_NAME = re.compile(r"(?:switchName:\s*|SwitchName = |switchname )(?P<name>\S+)\s*$")
 _VERSION_NAME = re.compile(r"\s*Device name:\s*(?P<name>\S+)")
 _HOST_NAME = re.compile(r"[\"<]host_name[\">]:?\s*\"?(?P<name>[\w.-]+)")
@@ -76,12 +81,19 @@ class _Splitter:
 
     def add(self, number: int, line: str) -> None:
         """Put a line into the block that it belongs to."""
+        if _SECTION_END.match(line):
+            self.is_closed = True
+            self.begin("", number)
+            return
         command, name = _command(line, is_heading_allowed=not self.is_closed)
         if command is not None:
             self.command(command, number, name)
             return
         if self.is_closed:
             return
+        if _LOGICAL_SWITCH.match(line) and self.blocks and self.blocks[-1].kind == "configupload":
+            self.owner = ""
+            self.begin("configupload", number)
         found = signature(line)
         current = self.blocks[-1].kind if self.blocks else ""
         is_nested = found == current or found in NESTED.get(current, ()) or current == "config"
@@ -106,7 +118,7 @@ def _command(line: str, *, is_heading_allowed: bool) -> tuple[str | None, str | 
         match = prompt.match(line)
         if match and _is_command(match["command"]):
             return match["command"].strip(), match["name"]
-    for quoted in (_ON_FID, _QUOTED):
+    for quoted in (_ON_FID, _QUOTED, _SECTION):
         match = quoted.match(line)
         if match:
             return match["command"].strip(), None

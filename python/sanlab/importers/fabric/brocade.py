@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import port_counters
 from sanlab.importers.fabric.facts import (
+    FICON,
     BundleFact,
     CounterFact,
     Finding,
@@ -33,7 +34,7 @@ _PORT = re.compile(
     r"\s*(?P<index>\d+)\s+(?:(?:(?P<slot>\d+)\s+)?(?P<port>\d{1,4})\s+)?(?:(?P<address>[0-9a-f]{6}|-{6})\s+)?"
     r"(?P<media>id|cu|--|sw|lw|\*\*)\s+(?P<speed>\w+|--)\s+(?P<state>[A-Z]\w+)\s*(?P<rest>.*)$"
 )
-_KIND = re.compile(r"\b(?P<kind>[EFNGULDX]{1,2})-Port\b")
+_KIND = re.compile(r"\b(?P<kind>[EFNGULDXV]{1,3})-Port\b")
 _NAME = re.compile(r"\"(?P<name>[^\"]+)\"")
 _MASTER = re.compile(r"master is (?:Slot\s+(?P<slot>\d+)\s+)?Port\s+(?P<port>\d+)")
 
@@ -70,9 +71,22 @@ def switchshow(block: Block, facts: Facts) -> None:
             text += ": its link carries nothing and is left out"
             facts.findings.append(Finding(text, (port.source,)))
             port.state = "down"
+        _note_far(port, fact.name, facts)
         port.master = indices.get(port.master, port.master)
     facts.ports += ports
     facts.logins += [_login(port) for port in ports if port.device]
+
+
+def _note_far(port: PortFact, name: str, facts: Facts) -> None:
+    """Note a port to another fabric behind a router, or to a tunnel, which carries an ISL."""
+    where = f"Port {port.place or port.port} of '{name}'"
+    if port.kind in {"EX", "VEX"} and port.state == "up":
+        text = f"{where} leads to another fabric through a router ({port.kind}_Port): left out"
+        facts.findings.append(Finding(text, (port.source,)))
+    elif port.kind == "VE":
+        text = f"{where} leads into a tunnel over IP (VE_Port), whose rate and delay no output has"
+        facts.findings.append(Finding(f"{text}: it is a link here", (port.source,)))
+        port.kind = "E"
 
 
 def _note_no_table(block: Block, facts: Facts, fact: SwitchFact) -> None:
@@ -122,9 +136,9 @@ def _port(block: Block, line: int, row: re.Match[str]) -> PortFact:
     name, master = _NAME.search(rest), _MASTER.search(rest)
     if master:
         fact.master = f"{master['slot']}/{master['port']}" if master["slot"] else master["port"]
-    if fact.kind == "E" and "segmented" in rest:
+    if fact.kind in {"E", "VE"} and "segmented" in rest:
         fact.state = "segmented"
-    elif fact.kind == "E":
+    elif fact.kind in {"E", "VE"}:
         fact.peer_wwn = name_at(block, line, found[0]) if found else ""
         fact.peer_name = name["name"] if name else ""
     elif fact.kind in {"F", "L", "FL"} and found and fact.state == "up":
@@ -267,31 +281,43 @@ def _finish(block: Block, facts: Facts, announced: tuple[int, int] | None, found
         expect(block, facts, announced[0], (announced[1], found), "devices")
 
 
+def _types(login: LoginFact, value: str) -> None:
+    """Take from the types of a device whether it is a target, and whether it speaks FICON alone."""
+    if "FICON" in value and "FCP" not in value:
+        login.role = FICON
+    inquiry = re.search(r"\[(\S+)\s+([^\]]*?)\s*\]", value)
+    if inquiry:
+        login.vendor, login.role = inquiry[1], login.role or "target"
+
+
 def _describe(login: LoginFact, block: Block, line: int, key: str, value: str) -> None:
     """Keep one attribute of a device; its free texts are not kept as a whole."""
     match key:
         case "FC4s":
-            inquiry = re.search(r"\[(\S+)\s+([^\]]*?)\s*\]", value)
-            if inquiry:
-                login.vendor, login.role = inquiry[1], login.role or "target"
+            _types(login, value)
         case "Device type":
             kinds = {"Target": "target", "Initiator": "init"}
             both = "Initiator+Target" in value.replace(" ", "")
             known = next((role for word, role in kinds.items() if word in value), "")
-            login.role = "both" if both else known or login.role
+            if login.role != FICON:
+                login.role = "both" if both else known or login.role
         case "NodeSymb" | "PortSymb":
             symbols(login, block.at(line), value)
         case "Permanent Port Name":
             login.base = name_at(block, line, value)
         case "Fabric Port Name":
             login.fabric_port = name_at(block, line, value)
+        case "Connected through AG":
+            login.is_behind_gateway = value.startswith("Yes")
         case "Port Index" if value.isdigit():
             login.port = value
         case "Device link speed":
             login.speed = gigabits(value)
 
 
-_NUMBER = re.compile(r"[\d.]+[kmg]?")
+#: A value of porterrshow; one that the switch does not have is a hyphen.
+_NUMBER = re.compile(r"[\d.]+[kmg]?|--?")
+_NO_TROUBLE = {"0", "-", "--"}
 #: Values of a row in the oldest versions.
 _LEAST_COLUMNS = 15
 #: Columns of porterrshow that show trouble; those from 15 on are of newer versions.
@@ -302,7 +328,7 @@ def porterrshow(block: Block, facts: Facts) -> None:
     """Read counters of errors; abbreviated ones are kept as text."""
     is_short = False
     for number, line in block.lines:
-        match = re.match(r"\s*(\d+):((?:\s+[\d.]+[kmg]?)+)\s*$", line)
+        match = re.match(r"\s*(\d+):((?:\s+(?:[\d.]+[kmg]?|--?))+)\s*$", line)
         if not match:
             continue
         values = _NUMBER.findall(match[2])
@@ -311,7 +337,7 @@ def porterrshow(block: Block, facts: Facts) -> None:
             reason = f"A row of porterrshow has {len(values)} values; the lines may be broken"
             facts.findings.append(Finding(reason, (block.at(number),)))
         for column, name in _TROUBLE.items():
-            if column < len(values) and values[column] != "0":
+            if column < len(values) and values[column] not in _NO_TROUBLE:
                 source = block.at(number)
                 facts.counters.append(
                     CounterFact(source, block.switch, match[1], name, values[column])

@@ -9,6 +9,7 @@ from sanlab.importers.fabric import port_counters
 from sanlab.importers.fabric.facts import (
     BundleFact,
     CounterFact,
+    Finding,
     IslFact,
     LoginFact,
     PortFact,
@@ -42,7 +43,11 @@ _ISOLATION = {4079, 4094}
 
 
 def flogi(block: Block, facts: Facts) -> None:
-    """Read the logins at a switch."""
+    """Read the logins at a switch; those at an NPV switch are logins at the fabric as well."""
+    if any("EXTERNAL" in line for _, line in block.lines):
+        text = f"'{block.switch}' is an NPV switch: its devices are at the ports of the fabric"
+        facts.findings.append(Finding(text, (block.at(block.line),)))
+        return
     facts.switches.append(_own(block))
     login: LoginFact | None = None
     found = 0
@@ -113,7 +118,7 @@ def fcns(block: Block, facts: Facts) -> None:
 
 
 def _role(text: str) -> str:
-    match = re.search(r":?\b(init|target|both)\b", text)
+    match = re.search(r":?\b(init|target|both|npv)\b", text)
     return match[1] if match else ""
 
 
@@ -200,9 +205,13 @@ def interface_brief(block: Block, facts: Facts) -> None:
 _HEAD = re.compile(rf"(?P<port>{_INTERFACE})(?: is (?P<state>[a-z]+).*)?\s*$")
 #: Counters that show trouble.
 _TROUBLE = {
-    "time-outs of frames": re.compile(r"(\d+) timeout discards"),
-    "losses of all credit": re.compile(r"timeout discards, (\d+) credit loss"),
-    "ticks of 2.5 us without credit": re.compile(r"(\d+) 2\.5us TxWait"),
+    "time-outs of frames": re.compile(r"(\d+) timeout discards|Tx Timeout discards:\s+(\d+)"),
+    "losses of all credit": re.compile(
+        r"timeout discards, (\d+) credit loss|Tx Credit loss:\s+(\d+)"
+    ),
+    "ticks of 2.5 us without credit": re.compile(
+        r"(\d+) 2\.5us TxWait|TxWait 2\.5us due to lack of transmit credits:\s+(\d+)"
+    ),
 }
 
 
@@ -216,7 +225,7 @@ def counters(block: Block, facts: Facts) -> None:
             port = PortFact(block.at(number), block.switch, _short(head["port"]))
             port.state = "up" if head["state"] in _UP else "down" if head["state"] else ""
             facts.ports.append(port)
-        elif re.match(r"\S", line):
+        elif re.match(r"\S", line) and not port_counters.DETAILED.match(line):
             port = None
         elif port is not None:
             _count(block, facts, number, line, port)
@@ -237,28 +246,45 @@ def _count(block: Block, facts: Facts, number: int, line: str, port: PortFact) -
     port.master = _short(channel[1]) if channel else port.master
     for name, pattern in _TROUBLE.items():
         match = pattern.search(line)
-        if match and int(match[1]):
+        value = match[match.lastindex or 0] if match else "0"
+        if int(value):
             source = block.at(number)
-            facts.counters.append(CounterFact(source, block.switch, port.port, name, match[1]))
+            facts.counters.append(CounterFact(source, block.switch, port.port, name, value))
 
 
 def port_channel(block: Block, facts: Facts) -> None:
     """Read the members of port channels."""
     bundle: BundleFact | None = None
     announced: tuple[int, int] | None = None
+    states: list[tuple[str, str]] = []
     for number, line in [*block.lines, (0, "end")]:
         head = re.match(r"((?:san-)?port-channel ?\d+)\s*$", line)
         if head or not number:
             if bundle is not None and announced:
-                expect(block, facts, announced[0], (announced[1], len(bundle.members)), "members")
+                expect(block, facts, announced[0], (announced[1], len(states)), "members")
             announced = None
+            if bundle is not None:
+                _keep_up(bundle, states, facts)
         if head:
+            states = []
             bundle = BundleFact(block.at(number), block.switch, _short(head[1]), [])
             facts.bundles.append(bundle)
         total = re.match(r"\s+(\d+) ports? in total", line)
         announced = (number, int(total[1])) if total else announced
         if bundle is not None:
-            bundle.members += re.findall(r"\b((?:v?fc)[\d/]+)\s+\[\w+", line)
+            states += re.findall(r"\b((?:v?fc)[\d/]+)\s+\[([\w-]+)", line)
+
+
+def _keep_up(bundle: BundleFact, states: list[tuple[str, str]], facts: Facts) -> None:
+    """Keep the members of a port channel that are up, and list the others if some are."""
+    bundle.members = [port for port, state in states if state == "up"]
+    down = [port for port, state in states if state != "up"]
+    if not bundle.members:
+        bundle.members = down
+    elif down:
+        text = f"{len(down)} of the {len(states)} links of {bundle.name} of '{bundle.switch}'"
+        text += f" are not up, and are left out: {', '.join(down)}"
+        facts.findings.append(Finding(text, (bundle.source,)))
 
 
 def membership(block: Block, facts: Facts) -> None:

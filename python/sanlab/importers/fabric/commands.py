@@ -81,13 +81,21 @@ READ_SHOW = {
 #: Outputs with the outputs of other commands in them.
 CONTAINERS = {"supportshow": "container", "supportsave": "container"}
 _UNREAD = """
-agshow ag aptpolicy auditcfg bannershow cfgsize cfgtransshow chassisname chassisshow clear
-dlsshow errdump errshow esxcfg-mpath exit fabricprincipal fcoeadm firmwareshow fspfshow hashow help
-history iodshow iostat ipaddrshow iscsiadm licenseshow logout lsblk lscfg mapsdb
-mapsdashboard nodefind nsallshow nszonemember portloginshow portname
-psshow rows sar sensorshow setcontext slotshow snmpconfig supportshowcfgshow
-switchstatusshow sysshutdown tempshow terminal timezone tstimezone uptime urouteshow
-userconfig version wwn
+aaaconfig ag agshow aptpolicy auditcfg bannershow bladeshow bottleneckmon cat cfgsize
+cfgtransshow chassiscfgperrshow chassisname chassisshow clear coreshow datapath dcbquery df
+diagshow dlsshow dmesg errdump errshow esxcfg-mpath ethif exit fabriclog fabricprincipal
+fabstatsshow fcoeadm fcping fcrconfigure fcredgeshow fcrfabricshow fcrphydevshow fcrproxydevshow
+fcrresourceshow fcrrouteshow fcrxlateconfig fddcfg fdmishow ficoncupshow ficonhelp ficonshow
+firmwareshow flow free fspfshow hadump haphealth hashow help history hostname hp3parinfo icl
+ifconfig inq interfaceshow iodshow iostat ipaddrshow iscsiadm islcfg lfcfg licenseshow logout ls
+lsanzoneshow lsblk lscfg lspath lspci luxadm lvs mapsdashboard mapsdb mapspolicy memshow mount
+mpathadm nbrstateshow nbrstatsclear netstat nodefind nsallshow nszonemember passwd pcmpath
+portcamshow portcfgshowall portcfgspeed portledtest portlogdump portlogdumpport portloginshow
+portname portregshow porttrunkarea powermt ps psshow ptroute pvs qoscfg rasadmin rdac rows
+sanlun sar secauthsecret seccertutil sensorshow setcontext setdbg slotshow snmpconfig supportftp
+supportshowcfgshow switchstatusshow symdev syminq sympd sysmonitor sysshutdown tail tempshow
+terminal thresholdscfg timezone top trunkdebug tstimezone uname uptime urouteshow userconfig
+version vgs vmstat wwn xpinfo zonecfg zoneobjectexpunge
 """
 UNREAD = frozenset(_UNREAD.split())
 #: Commands of hosts that are known by more than their first word.
@@ -96,6 +104,15 @@ _OF_HOSTS = {
     "esxports": re.compile(r"esxcli\s+(?:--\S+\s+)*storage\s+(?:core\s+adapter|san\s+fc)\s+list"),
     "sysfs": re.compile(r"(?:cat|grep|head|tail|more)\s.*/fc_host/"),
 }
+#: First words of commands of NX-OS that are not read, and that may be shown.
+_SHOWN = """
+accounting analytics arp cdp cfs cores debug environment fabric-binding fc-redirect fcdroplatency
+fcflow fcip fcroute fcs fctimer ficon flow hosts in-order-guarantee install ip iscsi ivr license
+line lldp locator-led logging npiv npv ntp nvme port-monitor port-security process processes rib
+rlir rmon role rscn san-ext-tuner scheduler scsi-flow scsi-target snmp spanning-tree ssh system
+terminal trunk user-account users wwn
+"""
+_SHOWN_WORDS = tuple(_SHOWN.split())
 _INNER = re.compile(r"fosexec\b.*-cmd\s+[\"']?([^\"']+)")
 _LEAST_LETTERS = 2
 
@@ -127,7 +144,9 @@ def resolve(text: str) -> tuple[str | None, str, str]:
 
 
 def _show(words: list[str]) -> tuple[str | None, str, str]:
-    for pattern, kind in READ_SHOW.items():
+    # A whole word comes before one that is cut short: 'zone' is not 'zoneset'.
+    whole = [item for item in READ_SHOW.items() if item[0][0] == words[0].lower()]
+    for pattern, kind in (*whole, *READ_SHOW.items()):
         if len(words) < len(pattern):
             continue
         rest = words
@@ -136,7 +155,8 @@ def _show(words: list[str]) -> tuple[str | None, str, str]:
             if len(others) >= len(pattern) - 1:
                 rest = [word for word in words[1:] if word not in others]
                 return kind, " ".join(rest), f"show {' '.join(pattern)}"
-    return "", "", "show"
+    named = next((word for word in _SHOWN_WORDS if _fits(words[0], word)), "")
+    return "", "", f"show {named}".strip()
 
 
 def _fits(word: str, whole: str) -> bool:

@@ -25,6 +25,8 @@ _PORT_WORD = re.compile(
     r"a|b|fa|fb|lif|cl|t|0[a-h]|[0-9]+[a-h]?)\d*[a-d]?\d*",
     re.IGNORECASE,
 )
+#: Words at the end of an alias of a host that can only name an adapter or its port.
+_ADAPTER_WORD = re.compile(r"(?:v?hba|vmhba|vfc|fcp?|port|p)\d*", re.IGNORECASE)
 _CONTROLLER = re.compile(r"(?:ct|ctl|ctrl|sp|node|n|c)_?(\d+|[ab])\d*", re.IGNORECASE)
 #: Words in aliases of targets, where nothing else tells.
 _TARGET_WORD = re.compile(
@@ -163,6 +165,8 @@ def _roles(graph: Graph, aliases: dict[str, str], peers: dict[str, set[str]]) ->
 
 def _told_role(device: Device) -> str:
     roles = {fact.role for fact in device.facts} - {""}
+    if "npv" in roles:
+        return "init"
     if roles == {"both"} or {"init", "target"} <= roles:
         is_host = device.first("host") or wwn.role_of(device.wwpn) == "init"
         return "init" if is_host else "target"
@@ -185,23 +189,46 @@ def _ports(graph: Graph, roles: dict[str, str]) -> list[Port]:
             text = f"Port {number} of '{node.name}' has targets and hosts behind it"
             graph.note(f"{text}; all are taken for one port of an array", devices[0].sources[0])
         nodes = {device.first("wwnn") for device in rest} - {""}
-        if len(rest) > 1 and len(nodes) == len(rest) and not any(d.first("base") for d in rest):
+        uplink = next((device for device in rest if _is_uplink(device)), None)
+        if uplink is not None:
+            rest = [uplink, *(device for device in rest if device is not uplink)]
+            text = f"{show_wwn(uplink.wwpn)} is the uplink of an NPV switch, at port {number} of"
+            text += f" '{node.name}': the {len(rest) - 1} devices behind it are virtual ports of"
+            graph.note(f"{text} one host here", uplink.sources[0])
+        elif behind := [d for d in rest if any(fact.is_behind_gateway for fact in d.facts)]:
+            text = f"Port {number} of '{node.name}' leads to an access gateway: the hosts behind it"
+            text += f" ({len(behind)}) are virtual ports of one host here"
+            graph.note(text, behind[0].sources[0])
+        elif len(rest) > 1 and len(nodes) == len(rest) and not any(d.first("base") for d in rest):
             text = f"Port {number} of '{node.name}' has {len(rest)} devices of different nodes"
-            text += " behind it; they are virtual ports of the first, and share its load"
+            text += " behind it; they are virtual ports of the first"
             graph.note(text, devices[0].sources[0])
         mine = targets + rest if targets else rest
         ports.append(Port(mine[0], mine[1:]))
     return ports
 
 
-def stem(alias: str) -> str:
+def _is_uplink(device: Device) -> bool:
+    """Tell whether the name server calls a device the uplink of an NPV switch."""
+    return any(fact.role == "npv" for fact in device.facts)
+
+
+def stem(alias: str, *, is_host: bool = False) -> str:
     """Return the part of an alias that names the box.
+
+    Before the word for an adapter, a letter with a number is a part of the name of a host, and a
+    controller of an array.
 
     >>> stem("esx01_hba0"), stem("arr01_ct0_fc2"), stem("SERVER_A_PORT_1"), stem("db-01-a")
     ('esx01', 'arr01', 'SERVER_A', 'db-01')
+    >>> stem("esx-a1-hba0", is_host=True), stem("vsp-a1-p0")
+    ('esx-a1', 'vsp')
     """
     parts = re.split(r"([_\-])", alias)
+    is_told = is_host and bool(_ADAPTER_WORD.fullmatch(parts[-1]))
     while len(parts) > _LEAST_STEM:
+        if is_told and re.fullmatch(r"[A-Za-z]\d+", parts[-1]):
+            break
         is_number_of_name = parts[-1].isdigit() and not _PORT_WORD.fullmatch(parts[-3])
         is_only = len(parts) == 3 and is_number_of_name
         if not _PORT_WORD.fullmatch(parts[-1]) or is_only:
@@ -236,8 +263,10 @@ def _host_name(
     if name := owners.get(device.wwpn, ""):
         return name, ""
     if alias := aliases.get(device.wwpn):
-        return stem(alias), "the beginnings of aliases"
+        return stem(alias, is_host=True), "the beginnings of aliases"
     node = device.first("wwnn")
+    if _is_uplink(device):
+        return f"npv-{(node or device.wwpn)[-6:]}", "nothing: it is the uplink of an NPV switch"
     if node and nodes[node] > 1:
         return f"host-{node[-6:]}", "their node name"
     return f"host-{device.wwpn[-6:]}", "nothing: each port is a host"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+#: Role of a device that speaks FICON and not SCSI.
+FICON = "ficon"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
@@ -182,6 +185,8 @@ class LoginFact:
     alias: str = ""
     base: str = ""
     """The physical port it shares."""
+    is_behind_gateway: bool = False
+    """Whether an access gateway stands between it and the fabric."""
     on_switch: str = ""
     """The switch it is plugged into, where the name server says it."""
     fabric_port: str = ""
@@ -284,6 +289,8 @@ class PathFact:
     target: str = ""
     size: int = 0
     vendor: str = ""
+    policy: tuple[str, Source] | None = None
+    """How the host chooses among the paths, in the words of a scenario, and its line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric.cables import PortTable, measure
-from sanlab.importers.fabric.facts import Facts, Finding, IslFact, LoginFact, Source
+from sanlab.importers.fabric.facts import FICON, Facts, Finding, IslFact, LoginFact, Source
 from sanlab.importers.fabric.nodes import Cable, Device, Node, Told
 from sanlab.importers.fabric.texts import problem
 from sanlab.words import show_wwn
@@ -68,6 +68,7 @@ def build(facts: Facts) -> Graph:
     _find_domains(graph)
     _add_devices(graph)
     _note_unnamed(graph)
+    _note_channels(graph)
     _add_cables(graph)
     _connect(graph)
     return graph
@@ -294,7 +295,10 @@ def _add_devices(graph: Graph) -> None:
         for vsan, (domain, _) in node.domains.items()
     }
     tails = {node.wwn[4:]: node for node in graph.nodes if node.wwn}
+    others = _without_scsi(graph)
     for fact in graph.facts.logins:
+        if fact.wwpn in others:
+            continue
         node, port = _place(graph, fact, places, tails)
         device = graph.devices.get(fact.wwpn)
         if device is None:
@@ -308,9 +312,25 @@ def _add_devices(graph: Graph) -> None:
             _differ(graph, device, fact, node, port)
 
 
+def _without_scsi(graph: Graph) -> set[str]:
+    """Return the devices that speak FICON alone, and list them."""
+    found = {fact.wwpn: fact for fact in graph.facts.logins if fact.role == FICON}
+    if found:
+        shown = ", ".join(show_wwn(name) for name in list(found)[:3])
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        text = f"Devices with FICON, which is not simulated, are left out: {shown}{more}"
+        graph.note(text, *(fact.source for fact in found.values()))
+    return set(found)
+
+
 def _note_unnamed(graph: Graph) -> None:
     """List ports that are up, and whose devices no output names."""
     known = {(device.node, device.port) for device in graph.devices.values()}
+    known |= {
+        (graph.owners[fact.switch], fact.port)
+        for fact in graph.facts.logins
+        if fact.wwpn not in graph.devices
+    }
     found: dict[Node, dict[str, Source]] = {}
     for port in graph.facts.ports:
         node = graph.owners[port.switch]
@@ -323,6 +343,20 @@ def _note_unnamed(graph: Graph) -> None:
         remedy = "show flogi database" if node.vendor == "cisco" else "nsshow -t"
         text = f"No output names the devices at ports {', '.join(names[:_SHOWN])}{more}"
         graph.note(f"{text} of '{node.name}', which are up; add {remedy}", ports[names[0]])
+
+
+def _note_channels(graph: Graph) -> None:
+    """Note port channels with devices behind them, which a scenario has as one link."""
+    members = Counter(
+        (graph.owners[port.switch], port.master)
+        for port in graph.facts.ports
+        if port.master and port.state == "up"
+    )
+    for device in graph.devices.values():
+        count = members[device.node, device.port]
+        if count > 1 and "port-channel" in device.port:
+            text = f"{device.port} of '{device.node.name}' has {count} links to what is behind it"
+            graph.note(f"{text}; they are one of their speed together here", device.sources[0])
 
 
 def _differ(graph: Graph, device: Device, fact: LoginFact, node: Node, port: str) -> None:

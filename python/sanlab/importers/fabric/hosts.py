@@ -10,7 +10,7 @@ from sanlab.importers.fabric.facts import AdapterFact, Finding, PathFact
 from sanlab.importers.fabric.rows import gigabits, model_in, name_at
 
 if TYPE_CHECKING:
-    from sanlab.importers.fabric.facts import Block, Facts
+    from sanlab.importers.fabric.facts import Block, Facts, Source
 
 _CLASS_DEVICE = re.compile(r"\s*Class Device = \"host(\d+)\"")
 _VALUE = re.compile(r"\s*(?P<key>\w+)\s*= \"(?P<value>[^\"]*)\"")
@@ -75,6 +75,15 @@ _MAP = re.compile(
 )
 _SIZE = re.compile(r"\[?size=\s*(?P<number>[\d.]+) ?(?P<unit>[KMGTP])")
 _PATH = re.compile(r"[\s|`\\_+-]*(?P<scsi>\d+:\d+:\d+:(?P<lun>\d+))\s+\w+\s+\d+:\d+")
+#: Selectors of device-mapper, in the words of a scenario, and the head of a group of paths.
+_POLICIES = {
+    "round-robin": "round-robin",
+    "queue-length": "least-queue",
+    "service-time": "least-queue",
+}
+_GROUP = re.compile(
+    r"[\s|`\\_+-]*(?:policy='|\\_ )(?P<policy>[a-z-]+) \d+'? +\[?prio=(?P<priority>-?\d+)"
+)
 _FAILED = re.compile(r"\b(?:failed|faulty|offline)\b|\[failed\]")
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
@@ -85,22 +94,37 @@ def multipath(block: Block, facts: Facts) -> None:
     size = 0
     paths: list[bool] = []
     maps: list[tuple[int, str, list[bool]]] = []
+    policy: tuple[str, Source] | None = None
+    groups: dict[str, set[int]] = {}
     for number, line in block.lines:
-        path, extent = _PATH.match(line), _SIZE.match(line)
+        path, extent, group = _PATH.match(line), _SIZE.match(line), _GROUP.match(line)
+        if group:
+            known = _POLICIES.get(group["policy"], "")
+            policy = (known, block.at(number)) if known else None
+            groups.setdefault(maps[-1][1] if maps else "", set()).add(int(group["priority"]))
+            continue
         found = None if path else _MAP.match(line)
         if found and "|" not in line[:30]:
             device, vendor = (found["named"] or found["wwid"]).strip(), found["vendor"].strip()
-            size, paths = 0, []
+            size, paths, policy = 0, [], None
             maps.append((number, found["alias"] or device, paths))
         elif extent:
             size = int(float(extent["number"]) * _UNITS[extent["unit"]])
         elif path and device:
             fact = PathFact(block.at(number), block.switch, int(path["lun"]), _device(device))
             fact.scsi, fact.size, fact.vendor = path["scsi"], size, vendor
+            fact.policy = policy
             facts.paths.append(fact)
             paths.append(bool(_FAILED.search(line)))
     for number, name, states in maps:
         _note_paths(block, facts, number, name, states)
+    uneven = [(number, name) for number, name, _ in maps if len(groups.get(name, ())) > 1]
+    if uneven:
+        shown = ", ".join(f"'{name}'" for _, name in uneven[:3])
+        more = f" and {len(uneven) - 3} more" if len(uneven) > 3 else ""
+        text = f"The host prefers some of the paths to {shown}{more}; here all are alike, since no"
+        text += " output says which controller owns a LUN"
+        facts.findings.append(Finding(text, (block.at(uneven[0][0]),)))
 
 
 def _note_paths(block: Block, facts: Facts, line: int, name: str, failed: list[bool]) -> None:

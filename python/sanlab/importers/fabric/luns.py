@@ -27,6 +27,8 @@ class Lun:
     device: str = ""
     size: int = 0
     sources: list[Source] = field(default_factory=list)
+    policies: dict[Box, tuple[str, Source]] = field(default_factory=dict)
+    """How a host chooses among the paths, and the line that says so."""
 
 
 def find_luns(graph: Graph, boxes: Boxes, zones: list[ZoneSet]) -> list[Lun]:
@@ -61,8 +63,8 @@ def _reach(boxes: Boxes, zones: list[ZoneSet]) -> dict[Box, list[Box]]:
     return {host: list(arrays) for host, arrays in found.items()}
 
 
-def paths_of(boxes: Boxes, zones: list[ZoneSet]) -> dict[tuple[Box, Box], int]:
-    """Return the number of paths from each host to each array."""
+def ways_of(boxes: Boxes, zones: list[ZoneSet]) -> dict[tuple[Box, Box], list[tuple[str, str]]]:
+    """Return the ports of each host and each array that see each other, by their names."""
     pairs: dict[tuple[Box, Box], set[tuple[str, str]]] = {}
     groups = [zone.wwpns for part in zones for zone in part.zones]
     closed = {part.fabric for part in zones if not part.is_open}
@@ -75,12 +77,17 @@ def paths_of(boxes: Boxes, zones: list[ZoneSet]) -> dict[tuple[Box, Box], int]:
         known = [
             (boxes.by_wwpn[name], boxes.places[name]) for name in names if name in boxes.places
         ]
-        hosts = [(box, place) for box, place in known if not box.is_array and place.endswith(".p0")]
+        hosts = [(box, place) for box, place in known if not box.is_array]
         arrays = [(box, place) for box, place in known if box.is_array]
         for host, near in hosts:
             for array, far in arrays:
                 pairs.setdefault((host, array), set()).add((near, far))
-    return {key: len(found) for key, found in pairs.items()}
+    return {key: sorted(found) for key, found in pairs.items()}
+
+
+def of_ports(ways: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the ways from ports of a host, without those from its virtual ports."""
+    return [(near, far) for near, far in ways if near.endswith(".p0")]
 
 
 def _shown(graph: Graph, boxes: Boxes, reach: dict[Box, list[Box]]) -> list[Lun]:
@@ -106,6 +113,8 @@ def _shown(graph: Graph, boxes: Boxes, reach: dict[Box, list[Box]]) -> list[Lun]
         lun = luns.setdefault(path.device, Lun(array, "", [], path.device))
         lun.size = lun.size or path.size
         lun.sources.append(path.source)
+        if path.policy is not None:
+            lun.policies.setdefault(host, path.policy)
         if host not in lun.hosts:
             lun.hosts.append(host)
     return _named(list(luns.values()))

@@ -117,6 +117,14 @@ _RATE = re.compile(
     r"(?P<bytes>\d+) bytes/sec"
 )
 _TOTAL = re.compile(r"\s+\d+ frames (?P<way>input|output),\s*(?P<bytes>\d+) bytes")
+#: Lines of `show interface counters detailed`, which may begin without blanks.
+DETAILED = re.compile(
+    r"(?:Total|Link|Loop|Congestion|Other) Stats:|[RT]x |TxWait |Percentage |BB_SC"
+)
+_RATE_DETAILED = re.compile(
+    r"\s*(?P<way>[RT]x) (?P<span>\d+ (?:min|sec)\w*) rate bytes/sec:\s+(?P<bytes>\d+)"
+)
+_TOTAL_DETAILED = re.compile(r"\s*(?P<way>[RT]x) total bytes:\s+(?P<bytes>\d+)")
 
 
 def interfaces(block: Block, facts: Facts) -> None:
@@ -129,19 +137,19 @@ def interfaces(block: Block, facts: Facts) -> None:
             rate = TrafficFact(block.at(number), block.switch, head["port"])
             total = TrafficFact(block.at(number), block.switch, head["port"])
             mine += [rate, total]
-        elif re.match(r"\S", line):
+        elif re.match(r"\S", line) and not DETAILED.match(line):
             rate = total = None
-        elif rate is not None and (found := _RATE.match(line)):
+        elif rate is not None and (found := _RATE.match(line) or _RATE_DETAILED.match(line)):
             rate.over = found["span"]
             _put(rate, found)
-        elif total is not None and (found := _TOTAL.match(line)):
+        elif total is not None and (found := _TOTAL.match(line) or _TOTAL_DETAILED.match(line)):
             _put(total, found)
     facts.traffic += [one for one in mine if one.is_told]
 
 
 def _put(fact: TrafficFact, found: re.Match[str]) -> None:
     fact.is_told = True
-    if found["way"] == "output":
+    if found["way"] in {"output", "Tx"}:
         fact.sent = int(found["bytes"])
     else:
         fact.received = int(found["bytes"])

@@ -18,6 +18,7 @@ from sanlab.importers.fabric import (
     port_counters,
     rest,
 )
+from sanlab.importers.fabric.answers import name_answers
 from sanlab.importers.fabric.blocks import HOST_KINDS, dedented, name_owners, split
 from sanlab.importers.fabric.commands import UNREAD
 from sanlab.importers.fabric.facts import Block, Facts, Finding, Skipped, Source
@@ -113,6 +114,7 @@ def read_files(paths: Sequence[Path], *, partial: bool = False) -> Facts:
     facts = Facts(is_partial_accepted=partial)
     for path in _files(paths):
         blocks += _blocks(path, facts)
+    name_answers(blocks)
     name_owners(blocks)
     for block in blocks:
         _read(block, facts)
@@ -177,7 +179,7 @@ def _skip(block: Block, facts: Facts) -> None:
     source = block.at(block.line)
     if not block.words or block.kind:
         facts.skipped.append(Skipped(source, "an output of no known form"))
-    elif block.words in UNREAD or block.words.startswith("show "):
+    elif block.words in UNREAD or block.words.startswith(("show ", "esxcli")):
         facts.skip(source, f"{block.words}: known, not used")
     else:
         facts.skipped.append(Skipped(source, block.words))

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"\d+,\d+")
 #: Types of ports that are not given as words.
 _TYPES = {"7": "E", "15": "F", "16": "L"}
+#: Rates that are not used: the schema of Brocade calls them instantaneous rates of bytes, and names
+#: no unit of them as it does of other values (brocade-interface.yang of FOS 8.2.1b and 9.1.0b).
+_RATES = ("in-rate", "out-rate", "in-peak-rate", "out-peak-rate")
 #: Counters that show trouble. The unit of `bb-credit-zero` differs between versions.
 _TROUBLE = {
     "crc-errors": "CRC errors",
@@ -124,7 +127,7 @@ def _trunks(found: Document, facts: Facts) -> None:
 
 
 def _statistics(found: Document, facts: Facts, row: Row) -> None:
-    """Read the bytes of a port so far, and when they were counted; rates have no told unit."""
+    """Read the bytes of a port so far, and when they were counted."""
     port, _ = _place(row)
     fact = TrafficFact(found.at(row.get("name")), found.block.switch, port, counter="octets")
     fact.sent, fact.received = number(row.get("out-octets")), number(row.get("in-octets"))
@@ -132,6 +135,9 @@ def _statistics(found: Document, facts: Facts, row: Row) -> None:
     fact.is_told = "out-octets" in row or "in-octets" in row
     if fact.is_told:
         facts.traffic.append(fact)
+    if shown := [key for key in _RATES if key in row]:
+        what = f"{', '.join(shown)} of fibrechannel-statistics: Brocade's schema names no unit"
+        facts.skip(fact.source, f"{what}; two answers make a rate of what they count")
     for key, name in _TROUBLE.items():
         if value := number(row.get(key)):
             facts.counters.append(CounterFact(fact.source, fact.switch, port, name, str(value)))

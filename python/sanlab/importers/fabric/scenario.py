@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sanlab.importers.fabric import models
 from sanlab.importers.fabric.devices import Boxes, group, unused, word
-from sanlab.importers.fabric.luns import GUESSED_SIZE, Lun, find_luns, paths_of
+from sanlab.importers.fabric.luns import GUESSED_SIZE, Lun, find_luns, of_ports, ways_of
 from sanlab.importers.fabric.nodes import Told
 from sanlab.importers.fabric.page import Page, quoted
 from sanlab.importers.fabric.texts import problem
@@ -49,12 +50,21 @@ class Layout:
     port_vsans: dict[Node, dict[int, list[int]]] = field(default_factory=dict)
     """Numbers of ports by VSAN, where a fabric has several."""
     speeds: dict[tuple[Node, str], int] = field(default_factory=dict)
+    ways: dict[tuple[Box, Box], list[tuple[str, str]]] = field(default_factory=dict)
+    """Ports of each host and array that see each other."""
     """Speeds of ports of switches."""
 
     def vsan_of(self, port: Port) -> int:
         """Return the VSAN of a port, 0 without any."""
         told = port.device.number("vsan")
         return told or self.graph.facts.vsans.get((port.device.node.name, port.device.port), 0)
+
+    def has_multipath(self, host: Box) -> bool:
+        """Tell whether a host has several paths to each array that it uses."""
+        used = [lun.array for lun in self.luns if host in lun.hosts]
+        return bool(used) and all(
+            len(of_ports(self.ways.get((host, array), []))) > 1 for array in used
+        )
 
     def has_vsans(self, node: Node) -> bool:
         """Tell whether a fabric has devices in several VSANs."""
@@ -85,6 +95,7 @@ def lay_out(graph: Graph) -> Layout:
         raise problem(source.file, source.line, reason, remedy)
     layout = Layout(graph, boxes, zones, find_luns(graph, boxes, zones), names)
     layout.speeds = _speeds(graph)
+    layout.ways = ways_of(boxes, zones)
     if not any(lun.hosts for lun in layout.luns):
         source = boxes.hosts[0].ports[0].device.sources[0]
         remedy = "Add the effective zoning, and the outputs of all switches of the fabric"
@@ -148,21 +159,13 @@ def write(layout: Layout, page: Page) -> None:
 
 def _hosts(layout: Layout, page: Page) -> None:
     page.line("hosts:")
-    paths = paths_of(layout.boxes, layout.zones)
-    fewest: dict[Box, int] = {}
-    for lun in layout.luns:
-        for host in lun.hosts:
-            count = paths.get((host, lun.array), 0)
-            fewest[host] = min(count, fewest.get(host, count))
     for host in layout.boxes.hosts:
         key = f"hosts.{host.name}"
         sources = [port.device.where("host")[0] for port in host.ports]
         guess = f"grouped by {host.grouped_by}" if host.grouped_by else ""
         page.value(f"  - name: {host.name}", key, host.name, sources, guess)
-        if fewest.get(host, 0) > 1:
-            text = "    multipath: {policy: round-robin}"
-            reason = "several paths, and round-robin is the usual choice among equal ones"
-            page.value(text, f"{key}.multipath", "round-robin", guess=reason)
+        if layout.has_multipath(host):
+            _multipath(layout, page, host)
         page.line("    hbas:")
         for index, port in enumerate(host.ports):
             _adapter(layout, page, f"{key}.hbas.hba{index}", index, port)
@@ -184,6 +187,21 @@ def _adapter(layout: Layout, page: Page, key: str, index: int, port: Port) -> No
     for other in port.others:
         place = port.names[other.wwpn].rpartition(".")[2]
         page.also(f"{key}.npiv.{place}", show_wwn(other.wwpn), other.sources)
+
+
+def _multipath(layout: Layout, page: Page, host: Box) -> None:
+    """Write how a host uses several paths: as it says, else in turn."""
+    told = [lun.policies[host] for lun in layout.luns if host in lun.policies]
+    names = [name for name, _ in told]
+    policy = max(names, key=names.count) if names else "round-robin"
+    sources = list(dict.fromkeys(source for name, source in told if name == policy))
+    guess = ""
+    if not told:
+        guess = "several paths, and round-robin is the usual choice among equal ones"
+    elif len(set(names)) > 1:
+        guess = "the policy of most of its LUNs; a host has one for all here"
+    text = f"    multipath: {{policy: {policy}}}"
+    page.value(text, f"hosts.{host.name}.multipath", policy, sources, guess)
 
 
 def _switches(layout: Layout, page: Page) -> None:
@@ -212,7 +230,10 @@ def _switches(layout: Layout, page: Page) -> None:
 def _domain(layout: Layout, page: Page, node: Node, taken: dict[int, str]) -> None:
     """Write the domain of a switch; a scenario has each only once, also in different fabrics."""
     name = layout.names[node]
-    for _, (domain, source) in sorted(node.domains.items())[:1]:
+    # That of the VSAN with the most devices, since a switch has one domain for all here.
+    used = Counter(login.vsan for login in layout.graph.facts.logins)
+    best = sorted(node.domains.items(), key=lambda item: (-used[item[0]], item[0]))
+    for _, (domain, source) in best[:1]:
         if domain in taken:
             text = f"Domain {domain} of '{name}' is also that of '{taken[domain]}'"
             layout.graph.note(f"{text}, and a scenario has it only once: left out", source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sanlab.words import show_wwn
 
 if TYPE_CHECKING:
-    from sanlab.importers.fabric.facts import Source, ZoneFact
+    from sanlab.importers.fabric.facts import DefaultFact, Source, ZoneFact
     from sanlab.importers.fabric.graph import Graph
     from sanlab.importers.fabric.nodes import Node
 
@@ -114,13 +114,24 @@ def zone_sets(graph: Graph) -> list[ZoneSet]:
         _add_zone(graph, names, found[scope], fact)
     for default in graph.facts.defaults:
         root = _fabric(graph, default.switch)
-        if root is not None and default.is_open:
+        if default.is_open and _is_elsewhere(graph, default):
+            text = f"The zoning of '{graph.owners_name(default.switch)}' is left out: no other"
+            graph.note(f"{text} output names this switch", default.source)
+        elif root is not None and default.is_open:
             scope = (root, default.vsan)
             if scope not in found:
                 found[scope] = ZoneSet("", root, default.vsan, default.source)
             found[scope].is_open = True
     _note_strays(graph, names, found)
     return list(found.values())
+
+
+def _is_elsewhere(graph: Graph, default: DefaultFact) -> bool:
+    """Tell whether a switch has no other output, and others of the outputs have their zoning."""
+    if default.switch in graph.owners or default.switch in graph.by_name:
+        return False
+    facts = graph.facts
+    return any(fact.switch != default.switch for fact in (*facts.zones, *facts.defaults))
 
 
 def _in_effect(graph: Graph) -> list[ZoneFact]:

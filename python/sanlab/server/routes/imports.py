@@ -27,9 +27,9 @@ def import_fabric(body: models.ImportRequest) -> models.ImportAnswer:
 
     interval_ps = _interval(body.interval)
     seconds = None if interval_ps is None else interval_ps / PS_PER_S
-    with _files(body.files) as paths:
+    with _files(body.files) as (root, paths):
         found = read(paths, partial=body.is_partial, interval=seconds)
-        folder = f"{paths[0].parent}/"
+        folder = f"{root}/"
     return models.ImportAnswer(
         text=found.text.replace(folder, ""),
         questions=[question.replace(folder, "") for question in found.questions],
@@ -49,9 +49,9 @@ def import_load(body: models.ImportLoadRequest) -> models.ImportLoadAnswer:
     if _INCLUDE.search(body.file.text):
         reason = "The file includes another file"
         raise Refusal(422, reason, "Put the lines of that file in place of 'include'")
-    with _files([body.file]) as (path,):
+    with _files([body.file]) as (root, (path,)):
         found = import_file(path, f"{path.stem}.yaml", body.variables, body.jobs, options)
-        folder = f"{path.parent}/"
+        folder = f"{root}/"
     return models.ImportLoadAnswer(
         text=found.text.replace(folder, ""),
         points=found.points,
@@ -72,19 +72,24 @@ def _interval(text: str | None) -> int | None:
 
 
 @contextmanager
-def _files(files: list[models.SourceFile]) -> Iterator[list[Path]]:
-    """Give contents as files under their names."""
+def _files(files: list[models.SourceFile]) -> Iterator[tuple[Path, list[Path]]]:
+    """Give contents as files under their names, in the folders that the names have."""
     with tempfile.TemporaryDirectory(prefix="sanlab-") as folder:
+        root = Path(folder)
         paths = []
         for file in files:
-            path = Path(folder) / file.name
-            if path.exists():
-                raise Refusal(422, f"Two files are called {file.name}", "Rename one of them")
+            path = root / file.name
+            if path.exists() or any(above.is_file() for above in path.parents if above != root):
+                remedy = "Rename one of them, or give the folder that has both"
+                raise Refusal(422, f"Two files are called {file.name}", remedy)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file.text, encoding="utf-8")
             paths.append(path)
         try:
-            yield paths
+            yield root, paths
         except ScenarioError as error:
             # Messages name the files as they were given.
-            named = [replace(one, file=Path(one.file).name) for one in error.problems]
+            named = [
+                replace(one, file=str(one.file).removeprefix(f"{root}/")) for one in error.problems
+            ]
             raise ScenarioError(named) from None
