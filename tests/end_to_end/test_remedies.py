@@ -36,6 +36,7 @@ KNOWN = [
     ("congestion-slow-drain", "backup", "no drain limit", "virtual channels|BB credit"),
     ("congestion-slow-drain", "orders", "virtual channels", "BB credit"),
     ("congestion-distance", "backup", "BB credit", ""),
+    ("congestion-channel-of-a-priority", "orders", "for each of 4 virtual channels", "16GFC"),
     ("congestion-credit-loss", "backup", "without the fault|BB_SC_N|BB credit|limited", ""),
     ("faults-link-down-for-a-time", "load", "without the fault", ""),
     ("loops-string", "load", "links in each string", ""),
@@ -63,6 +64,14 @@ def test_a_sequential_workload_that_waits_for_itself_gets_larger_requests(tmp_pa
     trials = _trials("one_path-turns-with-one-open", "load", tmp_path)
     larger = [one for one in trials if one.remedy.title == "requests of 256KiB, as many open"]
     assert [one.verdict for one in larger] == ["better"]
+
+
+def test_more_credit_keeps_the_channels_of_the_switches(tmp_path: Path) -> None:
+    trials = _trials("congestion-channel-of-a-priority", "orders", tmp_path)
+    (more,) = [one.remedy for one in trials if "bb_credit" in one.remedy.command]
+    assert json.loads(more.sets["links[2].virtual_channels"]) == {"high": 1, "medium": 2, "low": 1}
+    each = int(more.sets["links[2].bb_credit"]) // 4
+    assert more.title.endswith(f", {each} for each of 4 virtual channels")
 
 
 def test_without_the_priority_of_another_a_workload_is_faster(tmp_path: Path) -> None:

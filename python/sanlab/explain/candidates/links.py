@@ -8,10 +8,10 @@ from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
 from sanlab.explain.candidates.stations import REMEDIES
 from sanlab.explain.credit import (
     cause_of_waiting,
-    credits_to_fill,
     is_full,
     is_held_back,
-    show_credits,
+    say_enough,
+    say_shortage,
 )
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.saturation import SATURATED
@@ -157,13 +157,9 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         sentence = f"the BB credit that {cause.port} has lost"
         remedy = "a link reset, or BB_SC recovery"
     elif cause.kind == "distance":
-        needed = credits_to_fill(view.run.plan, row)
         kind = "credit"
-        sentence = (
-            f"the BB credit of {cause.port}: it has"
-            f" {show_credits(view.run.plan, row)} and its link needs {needed:.0f} to stay full"
-        )
-        remedy = f"{needed:.0f} credits for frames of this size"
+        sentence = f"the BB credit of {cause.port}: it has {say_shortage(view.run.plan, row)}"
+        remedy = say_enough(view.run.plan, row)
     elif cause.kind == "saturated" and cause.port not in case.reach.ports:
         kind = "congestion"
         sentence = f"frames for {cause.port} (busy {busy}) that fill the buffers on the path"
