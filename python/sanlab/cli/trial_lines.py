@@ -121,12 +121,11 @@ def _others(trial: Trial) -> list[str]:
 
 
 def _line_document(line: Line | None) -> dict[str, Any] | None:
+    from sanlab.compare.document import judgement_document
+
     if line is None:
         return None
     return {
         "before": None if line.before is None else line.before.value,
         "after": None if line.after is None else line.after.value,
-        "difference": line.difference,
-        "half_width": line.half_width,
-        "verdict": line.verdict,
-    }
+    } | judgement_document(line)

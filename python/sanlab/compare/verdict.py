@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from sanlab.compare.changes import changes
 from sanlab.compare.figures import DECISIVE, METRICS, figures
 from sanlab.errors import SanlabError
+from sanlab.words import show_difference
 
 if TYPE_CHECKING:
     from sanlab.compare.changes import Change
@@ -195,7 +196,4 @@ def judge(gain: float, half_width: float | None, tolerance: float) -> Verdict:
 
 def difference_text(line: Line) -> str:
     """The signed difference with its interval; empty if it is not known."""
-    if line.difference is None:
-        return ""
-    sure = "" if line.half_width is None else f" ± {100 * line.half_width:.1f}"
-    return f"{100 * line.difference:+.1f}{sure} %"
+    return "" if line.difference is None else show_difference(line.difference, line.half_width)
