@@ -156,14 +156,30 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     assert "is not a run folder" in result.output
 
 
-def test_lost_frames_are_reported_with_their_cause_and_their_effect(tmp_path: Path) -> None:
-    bad = TWO_HOSTS.replace(
-        "measure:", "faults: [{kind: bit-errors, port: host1.hba0.p0, ber: 1e-8}]\nmeasure:"
+BIT_ERRORS = "faults: [{kind: bit-errors, port: host1.hba0.p0, ber: 1e-8}]\nmeasure:"
+
+
+def test_lost_frames_are_reported_with_their_cause_and_what_they_cost(tmp_path: Path) -> None:
+    bad = (
+        TWO_HOSTS.replace("measure:", BIT_ERRORS)
+        .replace("{speed: 8GFC}", "{speed: 8GFC, command_timeout: 20ms}")
+        .replace("rw: read,", "rw: write,")
     )
     (lost,) = (one for one in find(run_of(bad, tmp_path)) if one.id == "lost_frames")
     assert "Bits on its link arrive inverted." in lost.detail
-    assert "was sent again; none of them waited for a time-out." in lost.detail
+    assert re.search(
+        r"waited for a time-out, an abort or a path, \d+ % of the response time of backup",
+        lost.detail,
+    )
     assert "hold time" not in lost.detail
+
+
+def test_lost_frames_that_delay_nothing_are_events(tmp_path: Path) -> None:
+    found = find(run_of(TWO_HOSTS.replace("measure:", BIT_ERRORS), tmp_path))
+    assert not [one for one in found if one.id == "lost_frames"]
+    (events,) = [one for one in found if one.id == "happenings"]
+    assert re.search(r"lost at .*, and \d+ I/Os were sent again at once", events.detail)
+    assert not [one for one in found if one.severity == "problem"]
 
 
 def test_waits_for_credit_are_a_tree_with_the_counters_of_switches(tmp_path: Path) -> None:

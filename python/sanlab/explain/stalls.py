@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.asking import Asking, asking
 from sanlab.explain.once import once_for_each_run
 from sanlab.explain.window import bins as bins_of
 from sanlab.explain.window import changes, event_before
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from sanlab.results.record import Record
@@ -39,7 +40,7 @@ class Stall:
     missing
         I/Os that would have completed at the usual rate.
     event
-        What happened before it, in words; empty if nothing is known.
+        What happened before it, and when, in words; empty if nothing is known.
     luns
         The LUNs of the workload on which nothing completed; empty if that are all.
     part
@@ -94,7 +95,19 @@ def stalls(run: Record) -> list[Stall]:
     near = NEAR_BINS * int(ends[0]) if len(ends) else 0
     found.sort(key=lambda stall: (-stall.span_ps, stall.workload))
     events = sorted(changes(run)) if found else []
-    return [replace(stall, event=event_before(events, stall.from_ps, near)) for stall in found]
+    longest = max(near, _timeout_ps(run.plan))
+    for place, stall in enumerate(found):
+        event = event_before(events, stall.from_ps, near, longest)
+        if event is not None:
+            found[place] = replace(stall, event=f"{event[1]} at {show_time(event[0])}")
+    return found
+
+
+def _timeout_ps(plan: dict[str, Any]) -> int:
+    """The longest time that a command is held back by a fault before its host reacts."""
+    adapters = [adapter for host in plan["hosts"] for adapter in host["adapters"]]
+    times = [adapter["path_timeout_ps"] for adapter in adapters]
+    return max([*times, *(adapter["command_timeout_ps"] or 0 for adapter in adapters)], default=0)
 
 
 def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:

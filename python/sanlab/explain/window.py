@@ -147,14 +147,17 @@ def changes(run: Record) -> list[tuple[int, str]]:
     return [*found, *phases, *_full_caches(run), *_ends_of_jobs(run)]
 
 
-def event_before(events: list[tuple[int, str]], at_ps: int, within_ps: int) -> str:
-    """Return what happened first in a time before an instant, in words; else what happened last.
+def event_before(
+    events: list[tuple[int, str]], at_ps: int, near_ps: int, longest_ps: int
+) -> tuple[int, str] | None:
+    """Return what happened first in a short time before an instant; else what happened last.
 
     A fault comes first and the reactions to it follow: the first event of that time is the cause.
+    What is longer ago than `longest_ps` is none: the run went on after it.
     """
-    before = [event for event in events if event[0] <= at_ps]
-    near = [what for at, what in before if at > at_ps - within_ps]
-    return near[0] if near else (before[-1][1] if before else "")
+    before = [event for event in events if at_ps - longest_ps <= event[0] <= at_ps]
+    near = [event for event in before if event[0] > at_ps - near_ps]
+    return near[0] if near else (before[-1] if before else None)
 
 
 def _full_caches(run: Record) -> list[tuple[int, str]]:
