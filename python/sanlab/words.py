@@ -97,7 +97,7 @@ def show_difference(difference: float, half_width: float | None = None) -> str:
     """Format a relative difference with half of its interval; as a factor beyond ten times.
 
     The interval of a percentage is in percent of the first value, like the difference; that of a
-    factor is a share of the factor.
+    factor is a share of the factor. A fall by a factor that may be any is a percentage.
 
     >>> show_difference(0.123, 0.01), show_difference(-0.5), show_difference(609.9, 6.1)
     ('+12.3 ± 1.0 %', '-50.0 %', '611 times ± 1.0 %')
@@ -105,7 +105,8 @@ def show_difference(difference: float, half_width: float | None = None) -> str:
     ('1/610', '-100.0 %', '10.6 times')
     """
     ratio = 1.0 + difference
-    if 1 / FACTOR < ratio < FACTOR or ratio <= 0:
+    is_open = ratio < 1 and half_width is not None and half_width >= ratio
+    if 1 / FACTOR < ratio < FACTOR or ratio <= 0 or is_open:
         sure = "" if half_width is None else f" ± {100 * half_width:.1f}"
         return f"{100 * difference:+.1f}{sure} %"
     words = f"{_factor(ratio)} times" if ratio > 1 else f"1/{_factor(1 / ratio)}"

@@ -25,18 +25,30 @@ def comparison_document(one: Comparison) -> dict[str, Any]:
         "changes": [vars(change) for change in one.changes],
         "only_before": one.only_before,
         "only_after": one.only_after,
-        "figures": [
+        "figures": [_line(line) for line in one.lines],
+        "phases": [
             {
-                "workload": line.workload,
-                "metric": line.metric,
-                "title": METRICS[line.metric].title,
-                "before": _figure(line.before),
-                "after": _figure(line.after),
+                "when": phase.when,
+                "title": phase.title,
+                "from_s": phase.from_ps / 1e12,
+                "to_s": phase.to_ps / 1e12,
+                "event": phase.event,
+                "verdict": phase.verdict,
+                "figures": [_line(line) for line in phase.lines],
             }
-            | judgement_document(line)
-            for line in one.lines
+            for phase in one.phases
         ],
     }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "workload": line.workload,
+        "metric": line.metric,
+        "title": METRICS[line.metric].title,
+        "before": _figure(line.before),
+        "after": _figure(line.after),
+    } | judgement_document(line)
 
 
 def judgement_document(line: Line) -> dict[str, Any]:

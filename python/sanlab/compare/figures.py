@@ -58,6 +58,7 @@ METRICS: Final[dict[str, Metric]] = {
     "p99": Metric("p99 response", "ps", -1),
     "p99_9": Metric("p99.9 response", "ps", -1),
     "worst": Metric("longest response", "ps", -1),
+    "stall": Metric("longest stall", "ps", -1),
     "errors": Metric("failed I/Os", "", -1),
     "cpu": Metric("processors of hosts", "1", 0),
     "credit_wait": Metric("longest credit wait of a port", "1", 0),
