@@ -88,7 +88,7 @@ def stalls(run: Record) -> list[Stall]:
     for workload, bins in counts.items():
         own = asked.get(workload, [])
         if not any(one.job["load"] or one.job["think_ps"] for one in own):
-            found += _of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
+            found += stalls_of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
     stalled = {stall.workload for stall in found}
     found += [stall for stall in _on_luns(run, asked) if stall.workload not in stalled]
     ends = bins_of(run)
@@ -134,7 +134,7 @@ def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:
         (workload,) = workloads
         used[workload] = used.get(workload, 0) + 1
         if all(len(one.job["targets"]) == 1 for one in own):
-            for stall in _of(workload, counts.get(lun, []), own, run.manifest.simulated_ps):
+            for stall in stalls_of(workload, counts.get(lun, []), own, run.manifest.simulated_ps):
                 key = workload, stall.from_ps, stall.to_ps
                 joined.setdefault(key, []).append((lun, stall.missing))
     return [
@@ -151,8 +151,20 @@ def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:
     ]
 
 
-def _of(workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int) -> list[Stall]:
-    """Stalls of one workload, from the I/Os that complete in each bin."""
+def stalls_of(
+    workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int
+) -> list[Stall]:
+    """Return the stalls of one workload, from the I/Os that complete in each bin.
+
+    Parameters
+    ----------
+    bins
+        End of each bin and its I/Os.
+    own
+        When its jobs may ask.
+    end_ps
+        End of the run.
+    """
     sized = all(one.job["total_bytes"] is not None for one in own)
     last = max((place for place, (_, count) in enumerate(bins) if count), default=-1)
     gaps: list[tuple[int, int]] = []
