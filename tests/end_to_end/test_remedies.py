@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import sanlab
 from sanlab.cli.main import app
+from sanlab.cli.trial_lines import trial_lines
 from sanlab.remedies.trial import try_remedies
 
 if TYPE_CHECKING:
@@ -72,6 +73,38 @@ def test_more_credit_keeps_the_channels_of_the_switches(tmp_path: Path) -> None:
     assert json.loads(more.sets["links[2].virtual_channels"]) == {"high": 1, "medium": 2, "low": 1}
     each = int(more.sets["links[2].bb_credit"]) // 4
     assert more.title.endswith(f", {each} for each of 4 virtual channels")
+
+
+def test_what_sharing_costs_is_simulated_where_the_run_cannot_tell(tmp_path: Path) -> None:
+    trials = _trials("two_hosts-contention-from-the-beginning", "orders", tmp_path)
+    (alone,) = [one for one in trials if one.remedy.sort == "alone"]
+    assert alone.verdict == "better"
+    assert alone.mean is not None
+    assert (alone.mean.difference or 0.0) < -0.2
+    assert "the cost of sharing" in "\n".join(trial_lines(trials))
+
+
+THREE = """
+hosts: [{name: "h[1..3]", hbas: [{model: generic-8g}]}]
+switches: [{name: sw1, model: generic-8g}]
+arrays: [{name: dev1, model: generic-8g, ports: 1, luns: [{name: "l[1..3]", size: 10GiB}]}]
+links: [{from: "h[1..3]", to: sw1}, {from: dev1, to: sw1}]
+workloads:
+  - {name: orders, hosts: h1, targets: dev1.l1, rw: randread, bs: 64KiB, rate_iops: 2000}
+  - {name: scan, hosts: h2, targets: dev1.l2, rw: read, bs: 1MiB, rate: 400MB/s}
+  - {name: idle, hosts: h3, targets: dev1.l3, rw: randread, bs: 4KiB, rate_iops: 10}
+measure: {duration: 600ms, interval: 10ms}
+"""
+
+
+def test_each_workload_that_shares_the_element_is_left_out_alone(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(THREE, encoding="utf-8")
+    done = sanlab.run(tmp_path / "scenario.yaml", folder=tmp_path / "run")
+    trials = try_remedies(done, cache=tmp_path / "trials")
+    titles = {one.remedy.title: one for one in trials if one.workload == "orders"}
+    assert {"without scan", "orders alone"} <= set(titles)
+    assert "without idle" not in titles
+    assert titles["without scan"].verdict == "better"
 
 
 def test_without_the_priority_of_another_a_workload_is_faster(tmp_path: Path) -> None:

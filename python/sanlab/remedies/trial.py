@@ -14,7 +14,7 @@ from sanlab.explain.flows import window_of_flow
 from sanlab.explain.view import Evidences
 from sanlab.plan.compile import compile_plan
 from sanlab.remedies.paired import Bins, paired, repeated
-from sanlab.remedies.proposals import propose
+from sanlab.remedies.proposals import cost_of_sharing, propose
 from sanlab.remedies.remedy import Remedy
 from sanlab.remedies.scene import Scene
 from sanlab.scenario.document import MarkedList, read_document
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Seeds of a trial whose bins cannot tell whether it helps.
 REPEATS = 5
+#: Most workloads that nothing limits for which the cost of sharing is tried.
+MOST_BESIDE = 8
 #: Figures of a trial: those of each workload by metric, and what limits each workload.
 Answer = dict[str, Any]
 
@@ -103,7 +105,8 @@ def try_remedies(
     Parameters
     ----------
     workload
-        Only for this one; else for all that are limited, or for all if none is.
+        Only for this one; else for all that are limited, or for all if none is. Of those that
+        nothing limits and that share something busy only the cost of sharing is tried.
     cache
         Folder that keeps the results, so that an interrupted command goes on.
     on_done
@@ -127,7 +130,14 @@ def try_remedies(
     scenes = _scenes(run, document, workload, explained)
     # The figures of streams have no interval but that of several seeds.
     is_repeated = bool(run.plan["traffic"])
-    wanted = [(scene, remedy) for scene in scenes for remedy in propose(scene)]
+    is_asked = workload is not None or all(scene.limit.is_harmless for scene in scenes)
+    wanted = [
+        (scene, remedy)
+        for scene in scenes
+        for remedy in (
+            propose(scene) if is_asked or not scene.limit.is_harmless else cost_of_sharing(scene)
+        )
+    ]
     before = _answer(run)
     unchanged = _changed(run, Remedy("nothing"))
 
@@ -173,7 +183,9 @@ def _scenes(
         raise SanlabError(reason)
     chosen = [one.overall for one in explained if workload in (None, one.workload)]
     if workload is None:
-        chosen = [limit for limit in chosen if not limit.is_harmless] or chosen
+        limited = [limit for limit in chosen if not limit.is_harmless]
+        beside = [limit for limit in chosen if limit.is_harmless and limit.culprits]
+        chosen = [*limited, *beside[:MOST_BESIDE]] if limited else chosen
     evidences = Evidences(run)
     return [Scene(document, limit, evidences.view(limit.window)) for limit in chosen]
 
