@@ -50,8 +50,15 @@ def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
     ]
     if not full:
         return
+    # Links of one speed in a row are as full as each other: frames wait for the first of them.
     top = max(
-        full, key=lambda row: (row["port"] in case.prefer, row["tx_utilisation"], row["port"])
+        full,
+        key=lambda row: (
+            row["port"] in case.prefer,
+            round(row["tx_utilisation"], 2),
+            row["tx_queue_mean_frames"],
+            row["port"],
+        ),
     )
     share = top["tx_utilisation"]
     yield Candidate(
