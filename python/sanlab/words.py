@@ -89,6 +89,15 @@ def show_percent(share: float) -> str:
     return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
 
 
+def show_half_width(share: float) -> str:
+    """Format half of an interval as a share of its figure; of more than all of it nothing is known.
+
+    >>> show_half_width(0.012), show_half_width(25.0)
+    ('± 1.2 %', '± > 100 %')
+    """
+    return "± > 100 %" if share > 1 else f"± {show_percent(share)}"
+
+
 #: Ratio from which a difference is a factor: beyond it percentages are hard to read.
 FACTOR: Final = 10.0
 

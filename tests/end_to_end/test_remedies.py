@@ -49,6 +49,7 @@ KNOWN = [
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),
     ("two_hosts-shared-controller", "orders", "scan limited", ""),
+    ("two_hosts-hot-lun-beside-a-cold-one", "orders", "a service time of 250us|8 requests", ""),
     ("streams-credit", "bulk", "BB credit", "16GFC"),
     ("streams-shared-port", "bulk", "8GFC instead", ""),
     ("streams-shared-isl", "bulk", r"links\[2\]", ""),
@@ -82,6 +83,15 @@ def test_what_sharing_costs_is_simulated_where_the_run_cannot_tell(tmp_path: Pat
     assert alone.mean is not None
     assert (alone.mean.difference or 0.0) < -0.2
     assert "the cost of sharing" in "\n".join(trial_lines(trials))
+
+
+def test_more_room_is_judged_by_the_time_after_it_is_full_again(tmp_path: Path) -> None:
+    trials = _trials("transients-filling-cache", "load", tmp_path)
+    (room,) = [one for one in trials if one.remedy.only_delays]
+    assert room.verdict in ("same", "can't tell")
+    assert abs(room.gain) < 0.1
+    assert "of the time: it fills later" in "\n".join(trial_lines(trials))
+    assert trials[0].gain > 0.1
 
 
 THREE = """
@@ -118,6 +128,8 @@ def test_best_remedy_is_the_one_that_undoes_the_cause(
     name: str, workload: str, best: str, useless: str, tmp_path: Path
 ) -> None:
     trials = _trials(name, workload, tmp_path)
+    titles = [one.remedy.title for one in trials]
+    assert len(set(titles)) == len(titles)
     first = trials[0]
     assert first.verdict == "better", [(one.remedy.title, one.gain) for one in trials]
     assert re.search(best, first.remedy.title)

@@ -75,6 +75,7 @@ def trial_document(trials: list[Trial]) -> list[dict[str, Any]]:
             "workload": trial.workload,
             "remedy": trial.remedy.title,
             "sort": trial.remedy.sort,
+            "is_of_last_third": trial.remedy.only_delays,
             "set": trial.remedy.sets,
             "remove": [f"{name}[{index}]" for name, index in trial.remedy.removes],
             "verdict": trial.verdict,
@@ -97,6 +98,8 @@ def _cells(trial: Trial) -> list[list[str]]:
     words = _SHARING if trial.remedy.sort == "alone" else _WORDS
     verdict = words[trial.verdict]
     title = f"{_SORTS[trial.remedy.sort]}{trial.remedy.title}"
+    if trial.remedy.only_delays:
+        title += ", in the last third of the time: it fills later"
     first, *more = textwrap.wrap(title, WIDTH, break_long_words=False, break_on_hyphens=False)
     more += [f"  {text}" for text in _others(trial)]
     row = [f"  {first}", _difference(trial.throughput), _difference(trial.mean), verdict]

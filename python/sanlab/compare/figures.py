@@ -162,7 +162,7 @@ def show(metric: str) -> Callable[[float], str]:
 
 def show_figure(metric: str, figure: Figure | None, *, is_relative: bool) -> str:
     """Write a figure with half of its interval, as a share of it or in its own unit."""
-    from sanlab.words import show_percent
+    from sanlab.words import show_half_width
 
     if figure is None:
         return "–"
@@ -170,7 +170,6 @@ def show_figure(metric: str, figure: Figure | None, *, is_relative: bool) -> str
     shown = write(figure.value)
     if not figure.half_width or not figure.value:
         return shown
-    half = (
-        show_percent(figure.half_width / figure.value) if is_relative else write(figure.half_width)
-    )
-    return f"{shown} ± {half}"
+    if is_relative:
+        return f"{shown} {show_half_width(figure.half_width / figure.value)}"
+    return f"{shown} ± {write(figure.half_width)}"

@@ -9,7 +9,7 @@ from sanlab.explain.stalls import stalls
 from sanlab.results.latency import response_percentiles
 from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
 from sanlab.results.steady import half_widths
-from sanlab.words import show_count, show_percent, show_rate, show_time, whole
+from sanlab.words import show_count, show_half_width, show_percent, show_rate, show_time, whole
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -131,7 +131,7 @@ def _tail_cards(run: Run, workload: str) -> list[Card]:
 
 def _spread(note: str, value: float | None, half: float | None) -> str:
     """A note, and half of the 95 % interval of the number above it, if it is known."""
-    return f"± {show_percent(half / value)}, {note}" if half and value else note
+    return f"{show_half_width(half / value)}, {note}" if half and value else note
 
 
 def _frame_cards(run: Run) -> list[Card]:
