@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sanlab.compare.figures import METRICS, Figure
+from sanlab.compare.figures import Figure
 from sanlab.compare.parts import figures_in
 from sanlab.compare.verdict import joined, judge, line_of
 from sanlab.explain.stalls import stalls
@@ -63,7 +63,9 @@ class Phase:
         span = f"{show_time(self.from_ps)} to {show_time(self.to_ps)}"
         if self.when == "during":
             return f"during the events, {span} ({self.event})"
-        return f"{self.when} the events, {span}"
+        return (
+            f"{'before the events' if self.when == 'before' else 'after the last reaction'}, {span}"
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -125,12 +127,18 @@ def _bin_ps(runs: tuple[Record, ...]) -> int:
 
 
 def _last_ps(runs: tuple[Record, ...], events: list[Happening]) -> int:
-    """End of the last event, and of the last stall that began after the first one."""
+    """End of the last event, rebuild, and stall that began after the first event."""
     begin = events[0].at_ps
     held = [
         stall.to_ps for run in runs for stall in stalls(run) if stall.to_ps > begin and stall.event
     ]
-    return max([events[-1].at_ps, *held])
+    rebuilt = [
+        row["last_ps"] if row["is_done"] else run.manifest.simulated_ps
+        for run in runs
+        for row in (run.rows("rebuilds") if "rebuilds" in run.tables else [])
+        if row["is_begun"]
+    ]
+    return max([events[-1].at_ps, *held, *rebuilt])
 
 
 def _lines(
@@ -152,13 +160,11 @@ def _lines(
             figures["stall"] = Figure(float(_longest_stall(run, workload, span)), 0.0)
         sides.append(figures)
     one, other = sides
-    lines = [
+    return [
         line_of(workload, metric, one.get(metric), other.get(metric), tolerance)
         for metric in PHASE_METRICS
         if metric in one or metric in other
     ]
-    # The means of a time that changes have no interval: its bins are not alike.
-    return [_uncertain(line) for line in lines] if when == "during" else lines
 
 
 def _within(series: Series, from_ps: int, to_ps: int) -> slice:
@@ -182,23 +188,25 @@ def _longest_stall(run: Record, workload: str | None, span: tuple[int, int]) -> 
     )
 
 
-def _uncertain(line: Line) -> Line:
-    """A line without an interval, unless it is an exact count or both runs are equal."""
-    is_exact = line.metric in ("errors", "stall") or line.difference == 0
-    if is_exact or METRICS[line.metric].is_better == 0 or line.difference is None:
-        return line
-    return replace(line, half_width=None, verdict="can't tell")
-
-
 def _with_chance(during: Phase, before: Phase, tolerance: float) -> list[Line]:
-    """Judge rates during events by what chance does to them in as many bins before the events."""
+    """Judge rates with a stall by what chance does to them in as many bins before the events.
+
+    A stall makes bins so unlike each other that their scatter says nothing about chance.
+    """
+    stalled = {
+        line.workload
+        for line in during.lines
+        for side in (line.before, line.after)
+        if line.metric == "stall" and side is not None and side.value
+    }
     undisturbed = {(line.workload, line.metric): line for line in before.lines}
     parts = (before.to_ps - before.from_ps) / max(1, during.to_ps - during.from_ps)
     found = []
     for line in during.lines:
         usual = undisturbed.get((line.workload, line.metric))
         chance = None if usual is None else _chance(usual, line)
-        if line.metric not in RATES or line.difference is None or chance is None:
+        is_rate = line.metric in RATES and line.workload in stalled
+        if not is_rate or line.difference is None or chance is None:
             found.append(line)
             continue
         half = chance * math.sqrt(parts)
