@@ -111,6 +111,15 @@ def test_who_is_not_concerned_is_not_blamed(drained: Run) -> None:
     assert "less than its rate" in oltp.sentence
 
 
+def test_a_victim_has_a_finding_of_its_own(tmp_path: Path) -> None:
+    (case,) = [one for one in planted() if str(one) == "congestion-slow-drain"]
+    run = run_planted(case, tmp_path / "planted", {})
+    titles = [one.title for one in find(run) if one.id == "limit_slow_receiver"]
+    assert len(titles) == 2
+    assert any(one.startswith("orders is limited") and "backup uses it" in one for one in titles)
+    assert not any("The same holds" in one for one in titles)
+
+
 def test_shares_of_the_domains_sum_to_the_response_time(drained: Run) -> None:
     for one in explain(drained):
         assert sum(one.domains.values()) == pytest.approx(1)
