@@ -208,6 +208,28 @@ def test_failed_ios_decide_alone(failovers: dict[str, Run], tmp_path: Path) -> N
     assert one.verdict == "worse"
 
 
+def test_what_an_override_replaces_is_told_with_its_old_value(
+    failovers: dict[str, Run], tmp_path: Path
+) -> None:
+    changed: dict[str, object] = {
+        "hosts[0].hbas.fast_io_fail": "null",
+        "workloads[0]": (
+            "{name: load, hosts: host1, targets: dev1.lun1, rw: read, bs: 4KiB, iodepth: 4}"
+        ),
+        "faults": "[]",
+    }
+    file = failovers["none"].folder.parent / "scenario.yaml"
+    done = sanlab.run(file, overrides=changed, folder=tmp_path / "changed")
+    found = {one.path: (one.before, one.after) for one in compare(failovers["slow"], done).changes}
+    assert found == {
+        "hosts.host1.hbas.fast_io_fail": ("200ms", None),
+        "workloads.load.rw": ("randread", "read"),
+        "faults[0].kind": ("link-down", None),
+        "faults[0].port": ("dev1.p0", None),
+        "faults[0].at": ("400ms", None),
+    }
+
+
 def test_runs_without_events_have_no_phases(runs: dict[str, Run]) -> None:
     assert compare(runs["base"], runs["deeper"]).phases == []
 

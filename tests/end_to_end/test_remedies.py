@@ -85,6 +85,18 @@ def test_what_sharing_costs_is_simulated_where_the_run_cannot_tell(tmp_path: Pat
     assert "the cost of sharing" in "\n".join(trial_lines(trials))
 
 
+def test_a_workload_with_a_rate_of_ios_is_limited_in_ios(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(
+        THREE.replace("bs: 1MiB, rate: 400MB/s", "bs: 1MiB, rate_iops: 400"), encoding="utf-8"
+    )
+    done = sanlab.run(tmp_path / "scenario.yaml", folder=tmp_path / "run")
+    trials = try_remedies(done, workload="orders", cache=tmp_path / "trials")
+    (limited,) = [one for one in trials if one.remedy.title.startswith("scan limited")]
+    assert limited.refusal == ""
+    assert int(limited.remedy.sets["workloads[1].rate_iops"]) == pytest.approx(200, abs=5)
+    assert limited.verdict == "better"
+
+
 def test_more_room_is_judged_by_the_time_after_it_is_full_again(tmp_path: Path) -> None:
     trials = _trials("transients-filling-cache", "load", tmp_path)
     (room,) = [one for one in trials if one.remedy.only_delays]

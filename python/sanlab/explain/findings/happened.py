@@ -28,7 +28,7 @@ def find(run: Run) -> list[Finding]:
         texts = texts or [detail]
     if not texts:
         return []
-    title = f"Faults: {counted(len(texts), 'event')} in this run"
+    title = f"Faults and reactions to them: {counted(len(texts), 'event')} in this run"
     return [Finding("happenings", "notice", title, detail, float(len(texts)))]
 
 

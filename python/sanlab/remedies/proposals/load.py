@@ -68,6 +68,8 @@ def limit_others(scene: Scene) -> Iterator[Remedy]:
         paths = scene.streams(culprit) if is_stream else scene.items("workloads", [culprit])
         for path in paths:
             sets = {f"{path}.rate": half}
+            if not is_stream and scene.item("workloads", culprit).get("rate_iops"):
+                sets = {f"{path}.rate_iops": str(_half_iops(scene, culprit))}
             if is_stream:
                 sets |= {f"{path}.saturate": "false", f"{path}.interval": "null"}
             yield Remedy(f"{culprit} limited to half of its rate", sets, sort="load")
@@ -102,6 +104,13 @@ def _half(scene: Scene, culprit: str) -> str:
         return ""
     half = bytes_in_all / max(1, span_ps) * 1e12 / 2 / count
     return format_rate(max(1000, round(float(f"{half:.3g}"))))
+
+
+def _half_iops(scene: Scene, culprit: str) -> int:
+    """Half the I/Os per second that a workload gets for each of its jobs."""
+    jobs = [one.job for one in scene.view.evidences.asking.get(culprit, ())]
+    seconds = _active_ps(scene, jobs) / 1e12
+    return max(1, round(scene.view.flow(culprit).io_count / seconds / 2 / len(jobs)))
 
 
 def _active_ps(scene: Scene, jobs: list[dict[str, Any]]) -> int:
