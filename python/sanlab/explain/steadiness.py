@@ -56,7 +56,7 @@ def steadiness(run: Record) -> Steadiness:
     The drift is compared with the scatter of the bins: with independent bins the difference of two
     means of n bins has a standard error of the standard deviation times the root of 2/n. That is
     the middle one of the standard deviations of the three thirds: a burst in one of them, or a step
-    between two, is no scatter.
+    between two, does not count as scatter.
     """
     values = _measured(run)
     stalled = stalls(run)

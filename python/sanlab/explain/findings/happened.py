@@ -33,7 +33,7 @@ def find(run: Run) -> list[Finding]:
 
 
 def _harmless(run: Run) -> str:
-    """Say what became of the commands whose frames were lost."""
+    """Say whether the commands whose frames were lost were sent again."""
     again = sum(row.get("retried_count", 0) for row in run.rows("workloads"))
     if not again:
         return "and no I/O had to be sent again"

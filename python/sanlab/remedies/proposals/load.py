@@ -142,7 +142,7 @@ def without_one(scene: Scene) -> Iterator[Remedy]:
 
 
 def _only(kept: list[list[int]], title: str) -> Remedy:
-    """The load of a scenario of which only some items stay; not a remedy, but a comparison."""
+    """A load with only some of its items: not a remedy, but a comparison."""
     workloads, streams = kept
     keeps = {"workloads": tuple(workloads), "traffic": tuple(streams)}
     return Remedy(title, keeps=keeps, sort="alone")
