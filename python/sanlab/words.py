@@ -89,5 +89,54 @@ def show_percent(share: float) -> str:
     return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
 
 
+def show_half_width(share: float) -> str:
+    """Format half of an interval as a share of its figure; of more than all of it nothing is known.
+
+    >>> show_half_width(0.012), show_half_width(25.0)
+    ('± 1.2 %', '± > 100 %')
+    """
+    return "± > 100 %" if share > 1 else f"± {show_percent(share)}"
+
+
+#: Ratio from which a difference is a factor: beyond it percentages are hard to read.
+FACTOR: Final = 10.0
+
+
+def show_difference(difference: float, half_width: float | None = None) -> str:
+    """Format a relative difference with half of its interval; as a factor beyond ten times.
+
+    The interval of a percentage is in percent of the first value, like the difference; that of a
+    factor is a share of the factor. A fall by a factor that may be any is a percentage.
+
+    >>> show_difference(0.123, 0.01), show_difference(-0.5), show_difference(609.9, 6.1)
+    ('+12.3 ± 1.0 %', '-50.0 %', '611 times ± 1.0 %')
+    >>> show_difference(-0.99836), show_difference(-1.0), show_difference(9.6)
+    ('1/610', '-100.0 %', '10.6 times')
+    """
+    ratio = 1.0 + difference
+    is_open = ratio < 1 and half_width is not None and half_width >= ratio
+    if 1 / FACTOR < ratio < FACTOR or ratio <= 0 or is_open:
+        sure = "" if half_width is None else f" ± {100 * half_width:.1f}"
+        return f"{100 * difference:+.1f}{sure} %"
+    words = f"{_factor(ratio)} times" if ratio > 1 else f"1/{_factor(1 / ratio)}"
+    return words if half_width is None else f"{words} ± {show_percent(half_width / ratio)}"
+
+
+def show_longer(ratio: float) -> str:
+    """Say how long something takes against something else, with the word that compares them.
+
+    >>> show_longer(1.5), show_longer(12.0)
+    ('50 % longer than', '12.0 times as long as')
+    """
+    if ratio < FACTOR:
+        return f"{show_percent(ratio - 1)} longer than"
+    return f"{_factor(ratio)} times as long as"
+
+
+def _factor(ratio: float) -> str:
+    """A factor with three digits, larger ones with separated thousands."""
+    return _three_digits(ratio) if ratio < 100 else show_count(float(f"{ratio:.3g}"))
+
+
 def _three_digits(value: float) -> str:
     return f"{value:.{max(0, 3 - len(str(round(value))))}f}"

@@ -15,6 +15,7 @@ from sanlab.compare.verdict import compare
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sanlab.compare.verdict import Comparison, Line
     from sanlab.results.run import Run
 
 SAN = """
@@ -104,6 +105,133 @@ def test_the_page_stands_alone(runs: dict[str, Run], tmp_path: Path) -> None:
     assert "<script src" not in text
     assert "<link" not in text
     assert text.count('data-chart="') >= 3
+
+
+@pytest.fixture(scope="module")
+def failovers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Two paths: one is cut at 400 ms, and commands take the other after 200 ms, or after 50."""
+    folder = tmp_path_factory.mktemp("failovers")
+    (folder / "scenario.yaml").write_text(FAILOVER, encoding="utf-8")
+    changes: dict[str, dict[str, object]] = {
+        "none": {"faults": "[]"},
+        "slow": {},
+        "quick": {"hosts.host1.hbas[0].fast_io_fail": "50ms"},
+    }
+    found: dict[str, Run] = {
+        name: sanlab.run(folder / "scenario.yaml", overrides=change, folder=folder / name)
+        for name, change in changes.items()
+    }
+    found["seed"] = sanlab.run(folder / "scenario.yaml", folder=folder / "seed", seed=9)
+    return found
+
+
+FAILOVER = """
+hosts:
+  - name: host1
+    multipath: {policy: round-robin, ios: 1, checker: 1s}
+    hbas: {model: generic-4g, ports: 2, fast_io_fail: 200ms, dev_loss: 30s, command_timeout: 1s}
+switches: [{name: fabric-a, model: generic-4g}, {name: fabric-b, model: generic-4g}]
+arrays: [{name: dev1, model: generic-4g, ports: 2, luns: [{name: lun1, size: 10GiB}]}]
+links:
+  - {from: host1.hba0.p0, to: fabric-a}
+  - {from: host1.hba0.p1, to: fabric-b}
+  - {from: dev1.p0, to: fabric-a}
+  - {from: dev1.p1, to: fabric-b}
+workloads: [{name: load, hosts: host1, targets: dev1.lun1, rw: randread, bs: 4KiB, iodepth: 4}]
+fabric: {login_time: 1ms}
+faults: [{kind: link-down, port: dev1.p0, at: 400ms}]
+measure: {duration: 2s, interval: 10ms}
+"""
+
+
+def phase_of(one: Comparison, when: str) -> dict[str, Line]:
+    (phase,) = [phase for phase in one.phases if phase.when == when]
+    return {line.metric: line for line in phase.lines}
+
+
+def test_a_failure_is_worse_while_it_lasts(failovers: dict[str, Run]) -> None:
+    one = compare(failovers["none"], failovers["slow"])
+    assert [phase.when for phase in one.phases] == ["before", "during", "after"]
+    assert {line.verdict for line in phase_of(one, "before").values()} == {"same"}
+    during = phase_of(one, "during")
+    assert during["throughput"].verdict == "worse"
+    stall = during["stall"]
+    assert stall.verdict == "worse"
+    assert stall.before is not None
+    assert stall.after is not None
+    assert stall.before.value == 0
+    assert stall.after.value / 1e9 == pytest.approx(200, abs=30)
+    assert phase_of(one, "after")["throughput"].verdict != "better"
+    assert one.verdict == "worse"
+
+
+def test_a_shorter_time_out_is_better_during_the_failure_alone(failovers: dict[str, Run]) -> None:
+    one = compare(failovers["slow"], failovers["quick"])
+    during = phase_of(one, "during")
+    assert during["throughput"].verdict == "better"
+    assert during["stall"].verdict == "better"
+    assert phase_of(one, "before")["throughput"].verdict == "same"
+    assert phase_of(one, "after")["throughput"].verdict == "same"
+    assert one.verdict == "better"
+
+
+def test_the_same_failure_with_another_seed_is_not_judged(failovers: dict[str, Run]) -> None:
+    one = compare(failovers["slow"], failovers["seed"])
+    assert phase_of(one, "during")["stall"].verdict == "same"
+    assert one.verdict in ("same", "can't tell")
+
+
+def test_phases_are_in_text_json_and_page(failovers: dict[str, Run], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    folders = failovers["none"].folder, failovers["slow"].folder
+    code, text = invoke(*folders, "--html", page)
+    assert code == 3
+    assert "during the events, 400 ms to 6" in text
+    assert "(dev1.p0 to fabric-a.f1: link goes down): worse" in " ".join(text.split())
+    assert "during the events, 400 ms to 6" in page.read_text(encoding="utf-8")
+    (found,) = json.loads(invoke(*folders, "--json")[1])["comparisons"]
+    assert [phase["when"] for phase in found["phases"]] == ["before", "during", "after"]
+    stalls = [row for row in found["phases"][1]["figures"] if row["metric"] == "stall"]
+    assert [row["verdict"] for row in stalls] == ["worse"]
+
+
+def test_failed_ios_decide_alone(failovers: dict[str, Run], tmp_path: Path) -> None:
+    lost: dict[str, object] = {
+        "faults": "[{kind: link-down, port: dev1.p0, at: 400ms}, "
+        "{kind: link-down, port: dev1.p1, at: 400ms}]",
+        "hosts.host1.hbas[0].dev_loss": "300ms",
+    }
+    file = failovers["none"].folder.parent / "scenario.yaml"
+    done = sanlab.run(file, overrides=lost, folder=tmp_path / "lost")
+    one = compare(failovers["slow"], done)
+    assert phase_of(one, "during")["errors"].verdict == "worse"
+    assert one.verdict == "worse"
+
+
+def test_what_an_override_replaces_is_told_with_its_old_value(
+    failovers: dict[str, Run], tmp_path: Path
+) -> None:
+    changed: dict[str, object] = {
+        "hosts[0].hbas.fast_io_fail": "null",
+        "workloads[0]": (
+            "{name: load, hosts: host1, targets: dev1.lun1, rw: read, bs: 4KiB, iodepth: 4}"
+        ),
+        "faults": "[]",
+    }
+    file = failovers["none"].folder.parent / "scenario.yaml"
+    done = sanlab.run(file, overrides=changed, folder=tmp_path / "changed")
+    found = {one.path: (one.before, one.after) for one in compare(failovers["slow"], done).changes}
+    assert found == {
+        "hosts.host1.hbas.fast_io_fail": ("200ms", None),
+        "workloads.load.rw": ("randread", "read"),
+        "faults[0].kind": ("link-down", None),
+        "faults[0].port": ("dev1.p0", None),
+        "faults[0].at": ("400ms", None),
+    }
+
+
+def test_runs_without_events_have_no_phases(runs: dict[str, Run]) -> None:
+    assert compare(runs["base"], runs["deeper"]).phases == []
 
 
 def test_what_cannot_be_compared_is_refused(runs: dict[str, Run], tmp_path: Path) -> None:

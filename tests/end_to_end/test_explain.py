@@ -111,6 +111,15 @@ def test_who_is_not_concerned_is_not_blamed(drained: Run) -> None:
     assert "less than its rate" in oltp.sentence
 
 
+def test_a_victim_has_a_finding_of_its_own(tmp_path: Path) -> None:
+    (case,) = [one for one in planted() if str(one) == "congestion-slow-drain"]
+    run = run_planted(case, tmp_path / "planted", {})
+    titles = [one.title for one in find(run) if one.id == "limit_slow_receiver"]
+    assert len(titles) == 2
+    assert any(one.startswith("orders is limited") and "backup uses it" in one for one in titles)
+    assert not any("The same holds" in one for one in titles)
+
+
 def test_shares_of_the_domains_sum_to_the_response_time(drained: Run) -> None:
     for one in explain(drained):
         assert sum(one.domains.values()) == pytest.approx(1)
@@ -156,14 +165,30 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     assert "is not a run folder" in result.output
 
 
-def test_lost_frames_are_reported_with_their_cause_and_their_effect(tmp_path: Path) -> None:
-    bad = TWO_HOSTS.replace(
-        "measure:", "faults: [{kind: bit-errors, port: host1.hba0.p0, ber: 1e-8}]\nmeasure:"
+BIT_ERRORS = "faults: [{kind: bit-errors, port: host1.hba0.p0, ber: 1e-8}]\nmeasure:"
+
+
+def test_lost_frames_are_reported_with_their_cause_and_what_they_cost(tmp_path: Path) -> None:
+    bad = (
+        TWO_HOSTS.replace("measure:", BIT_ERRORS)
+        .replace("{speed: 8GFC}", "{speed: 8GFC, command_timeout: 20ms}")
+        .replace("rw: read,", "rw: write,")
     )
     (lost,) = (one for one in find(run_of(bad, tmp_path)) if one.id == "lost_frames")
     assert "Bits on its link arrive inverted." in lost.detail
-    assert "was sent again; none of them waited for a time-out." in lost.detail
+    assert re.search(
+        r"waited for a time-out, an abort or a path, \d+ % of the response time of backup",
+        lost.detail,
+    )
     assert "hold time" not in lost.detail
+
+
+def test_lost_frames_that_delay_nothing_are_events(tmp_path: Path) -> None:
+    found = find(run_of(TWO_HOSTS.replace("measure:", BIT_ERRORS), tmp_path))
+    assert not [one for one in found if one.id == "lost_frames"]
+    (events,) = [one for one in found if one.id == "happenings"]
+    assert re.search(r"lost at .*, and \d+ I/Os were sent again at once", events.detail)
+    assert not [one for one in found if one.severity == "problem"]
 
 
 def test_waits_for_credit_are_a_tree_with_the_counters_of_switches(tmp_path: Path) -> None:

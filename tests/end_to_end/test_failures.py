@@ -98,7 +98,7 @@ def test_results_are_kept_and_used_again(
     assert code == 0
     assert [file.stat().st_mtime_ns for file in kept] == before
     assert "not survived: switch fabric-b" in output
-    assert "survived without a failed I/O: 1 of 2" in output
+    assert "survived, with no failed I/O and no host down: 1 of 2" in output
 
 
 @pytest.mark.parametrize(
@@ -180,3 +180,45 @@ def test_a_group_with_a_rebuild_is_rebuilt_only_when_its_drive_fails(tmp_path: P
     (row,) = json.loads(output)["failures"]
     assert row["is_survived"]
     assert row["refusal"] == ""
+
+
+MANY = """
+title: Four hosts on two fabrics, one on one
+hosts:
+  - name: "safe[1..4]"
+    hbas: [&hba {ports: 1, fast_io_fail: 1s, dev_loss: 5s, command_timeout: 2s}, *hba]
+    multipath: {policy: round-robin, ios: 1}
+  - {name: bare, hbas: {ports: 1, command_timeout: 60s, dev_loss: 100s}}
+switches: [{name: fabric-a}, {name: fabric-b}]
+arrays: [{name: dev1, ports: 2, luns: [{name: lun1, size: 100GiB}]}]
+links:
+  - {from: "safe[1..4].hba0.p0", to: fabric-a}
+  - {from: "safe[1..4].hba1.p0", to: fabric-b}
+  - {from: bare.hba0.p0, to: fabric-b}
+  - {from: dev1.p0, to: fabric-a}
+  - {from: dev1.p1, to: fabric-b}
+workloads:
+  - {name: oltp, hosts: ["safe[1..4]", bare], targets: dev1.lun1, rw: randrw, bs: 8k, rate_iops: 99}
+measure: {duration: 20s, interval: 200ms}
+"""
+
+
+def test_the_host_that_stands_still_is_named_though_the_others_go_on(tmp_path: Path) -> None:
+    file, page = tmp_path / "many.yaml", tmp_path / "page.html"
+    file.write_text(MANY, encoding="utf-8")
+    command = (file, "--kind", "hba", "-o", tmp_path / "kept", "--html", page)
+    code, output = invoke(*command, "--json")
+    assert code == 0, output
+    rows = {row["part"]: row for row in json.loads(output)["failures"]}
+    bare = of(rows["bare.hba0"], "oltp")
+    assert (bare["worst_host"], bare["hosts_down"], bare["stall_ps"]) == ("bare", 1, 0)
+    assert bare["host_stall_ps"] / 1e12 == pytest.approx(14, abs=0.5)
+    assert not rows["bare.hba0"]["is_survived"]
+    safe = of(rows["safe3.hba0"], "oltp")
+    assert (safe["worst_host"], safe["hosts_down"]) == ("safe3", 0)
+    assert safe["host_stall_ps"] / 1e12 == pytest.approx(1, abs=0.5)
+    assert rows["safe3.hba0"]["is_survived"]
+    _, text = invoke(*command)
+    assert "bare 14.0 s, 1 host down at the end" in text
+    assert "not survived: hba bare.hba0" in text
+    assert "worst host bare 14.0 s" in page.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import sanlab
 from sanlab.cli.main import app
+from sanlab.cli.trial_lines import trial_lines
 from sanlab.remedies.trial import try_remedies
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ KNOWN = [
     ("congestion-slow-drain", "backup", "no drain limit", "virtual channels|BB credit"),
     ("congestion-slow-drain", "orders", "virtual channels", "BB credit"),
     ("congestion-distance", "backup", "BB credit", ""),
+    ("congestion-channel-of-a-priority", "orders", "for each of 4 virtual channels", "16GFC"),
     ("congestion-credit-loss", "backup", "without the fault|BB_SC_N|BB credit|limited", ""),
     ("faults-link-down-for-a-time", "load", "without the fault", ""),
     ("loops-string", "load", "links in each string", ""),
@@ -49,6 +51,7 @@ KNOWN = [
     ("qos-lun-limit", "held", "a limit of 2000", ""),
     ("qos-rate", "held", "without the limit", ""),
     ("two_hosts-shared-controller", "orders", "scan limited", ""),
+    ("two_hosts-hot-lun-beside-a-cold-one", "orders", "a service time of 250us|8 requests", ""),
     ("streams-credit", "bulk", "BB credit", "16GFC"),
     ("streams-shared-port", "bulk", "8GFC instead", ""),
     ("streams-shared-isl", "bulk", r"links\[2\]", ""),
@@ -65,6 +68,67 @@ def test_a_sequential_workload_that_waits_for_itself_gets_larger_requests(tmp_pa
     trials = _trials("one_path-turns-with-one-open", "load", tmp_path)
     larger = [one for one in trials if one.remedy.title == "requests of 256KiB, as many open"]
     assert [one.verdict for one in larger] == ["better"]
+
+
+def test_more_credit_keeps_the_channels_of_the_switches(tmp_path: Path) -> None:
+    trials = _trials("congestion-channel-of-a-priority", "orders", tmp_path)
+    (more,) = [one.remedy for one in trials if "bb_credit" in one.remedy.command]
+    assert json.loads(more.sets["links[2].virtual_channels"]) == {"high": 1, "medium": 2, "low": 1}
+    each = int(more.sets["links[2].bb_credit"]) // 4
+    assert more.title.endswith(f", {each} for each of 4 virtual channels")
+
+
+def test_what_sharing_costs_is_simulated_where_the_run_cannot_tell(tmp_path: Path) -> None:
+    trials = _trials("two_hosts-contention-from-the-beginning", "orders", tmp_path)
+    (alone,) = [one for one in trials if one.remedy.sort == "alone"]
+    assert alone.verdict == "better"
+    assert alone.mean is not None
+    assert (alone.mean.difference or 0.0) < -0.2
+    assert "the cost of sharing" in "\n".join(trial_lines(trials))
+
+
+def test_a_workload_with_a_rate_of_ios_is_limited_in_ios(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(
+        THREE.replace("bs: 1MiB, rate: 400MB/s", "bs: 1MiB, rate_iops: 400"), encoding="utf-8"
+    )
+    done = sanlab.run(tmp_path / "scenario.yaml", folder=tmp_path / "run")
+    trials = try_remedies(done, workload="orders", cache=tmp_path / "trials")
+    (limited,) = [one for one in trials if one.remedy.title.startswith("scan limited")]
+    assert limited.refusal == ""
+    assert int(limited.remedy.sets["workloads[1].rate_iops"]) == pytest.approx(200, abs=5)
+    assert limited.verdict == "better"
+
+
+def test_more_room_is_judged_by_the_time_after_it_is_full_again(tmp_path: Path) -> None:
+    trials = _trials("transients-filling-cache", "load", tmp_path)
+    (room,) = [one for one in trials if one.remedy.only_delays]
+    assert room.verdict in ("same", "can't tell")
+    assert abs(room.gain) < 0.1
+    assert "of the time: it fills later" in "\n".join(trial_lines(trials))
+    assert trials[0].gain > 0.1
+
+
+THREE = """
+hosts: [{name: "h[1..3]", hbas: [{model: generic-8g}]}]
+switches: [{name: sw1, model: generic-8g}]
+arrays: [{name: dev1, model: generic-8g, ports: 1, luns: [{name: "l[1..3]", size: 10GiB}]}]
+links: [{from: "h[1..3]", to: sw1}, {from: dev1, to: sw1}]
+workloads:
+  - {name: orders, hosts: h1, targets: dev1.l1, rw: randread, bs: 64KiB, rate_iops: 2000}
+  - {name: scan, hosts: h2, targets: dev1.l2, rw: read, bs: 1MiB, rate: 400MB/s}
+  - {name: idle, hosts: h3, targets: dev1.l3, rw: randread, bs: 4KiB, rate_iops: 10}
+measure: {duration: 600ms, interval: 10ms}
+"""
+
+
+def test_each_workload_that_shares_the_element_is_left_out_alone(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(THREE, encoding="utf-8")
+    done = sanlab.run(tmp_path / "scenario.yaml", folder=tmp_path / "run")
+    trials = try_remedies(done, cache=tmp_path / "trials")
+    titles = {one.remedy.title: one for one in trials if one.workload == "orders"}
+    assert {"without scan", "orders alone"} <= set(titles)
+    assert "without idle" not in titles
+    assert titles["without scan"].verdict == "better"
 
 
 def test_without_the_priority_of_another_a_workload_is_faster(tmp_path: Path) -> None:
@@ -86,6 +150,8 @@ def test_best_remedy_is_the_one_that_undoes_the_cause(
     name: str, workload: str, best: str, useless: str, tmp_path: Path
 ) -> None:
     trials = _trials(name, workload, tmp_path)
+    titles = [one.remedy.title for one in trials]
+    assert len(set(titles)) == len(titles)
     first = trials[0]
     assert first.verdict == "better", [(one.remedy.title, one.gain) for one in trials]
     assert re.search(best, first.remedy.title)

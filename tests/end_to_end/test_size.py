@@ -75,6 +75,16 @@ def test_fewest_servers_for_a_rate(folder: Path) -> None:
     assert int(edge["beyond"]) == int(edge["last"]) - 1
 
 
+def test_words_that_meet_a_goal_are_neither_low_nor_high(folder: Path) -> None:
+    vary = "workloads.oltp.arrivals=constant,poisson"
+    args = ("--set", "counts.N=36", "--goal", "oltp.mean < 3ms", "--vary", vary)
+    code, output = _invoke(folder, *args)
+    assert code == 0, output
+    assert "met with: workloads.oltp.arrivals=poisson" in output, output
+    assert "lowest" not in output
+    assert "highest" not in output
+
+
 def test_frontier_of_hosts_and_servers_is_a_straight_line(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "size.html"
     code, output = _invoke(

@@ -13,8 +13,8 @@ each workload or stream of plain frames named in `expect`:
 - `parts`: the same for parts of the run, each with `at`, a time in seconds that it holds.
 
 `severity = "none"`: no finding of the run is a problem. `steady`: what the run is called.
-`finding`: a regular expression that the title of one finding matches; `problem`: the kind of a
-finding that is a problem.
+`finding`: a regular expression that the title of one finding matches; `absent`: one that no title
+matches; `problem`: the kind of a finding that is a problem.
 
 `better` is a list of changes that have to help: the throughput of the workload (`workload`, else
 the first of `expect`) or its mean response time improves by at least a tenth. With `remedy`, a
@@ -158,6 +158,12 @@ def _wrong_findings(content: dict[str, Any], run: Run) -> Iterator[str]:
     problems = [one.id for one in findings if one.severity == "problem"]
     if "problem" in content and content["problem"] not in problems:
         yield f"wanted a problem {content['problem']}: {problems}"
+    if "absent" in content:
+        yield from (
+            f"not wanted: {one.title}"
+            for one in findings
+            if re.search(content["absent"], one.title)
+        )
     if "finding" in content and not any(re.search(content["finding"], it.title) for it in findings):
         yield f"no finding {content['finding']}: {[it.title for it in findings]}"
 

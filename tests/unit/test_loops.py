@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from planted import planted
+from planted import run as run_planted
 
 import sanlab
 from sanlab.explain.findings import Finding, find
+from sanlab.explain.parts import line_of
 from sanlab.plan.compile import compile_plan
 from sanlab.plan.explain import totals
 from sanlab.report.build import render
@@ -66,7 +70,7 @@ def test_every_table_of_a_run_with_a_stack_is_described(sbod: Run) -> None:
 def test_a_full_loop_limits_and_says_what_fills_it(jbod: Run) -> None:
     finding = one(find(jbod), "limit_loop")
     assert "loop rack." in finding.title
-    assert "by frames" in finding.title
+    assert "by circuits" in finding.title
     assert "and 1 more is full too" in finding.title
     assert "50 ports" in finding.detail
     (evidence,) = finding.evidence
@@ -75,6 +79,25 @@ def test_a_full_loop_limits_and_says_what_fills_it(jbod: Run) -> None:
     taken = row["owned_share"] + row["arbitrating_share"]
     assert finding.number == pytest.approx(taken, abs=1e-9)
     assert taken <= 1 + 1e-9
+
+
+def test_time_of_a_stopped_loop_is_in_the_bins_in_which_it_passes(tmp_path: Path) -> None:
+    """The engine counts a wait in the bin in which it ends, here one of 20 ms in one of 5 ms."""
+    (case,) = [one for one in planted() if str(one) == "loops-stops-of-a-full-loop"]
+    short = {"measure.duration": "200ms", "measure.interval": "5ms"}
+    stop = [{"kind": "noisy-disk", "stack": "rack", "disk": 5, "at": "50ms", "until": "150ms"}]
+    pauses = {"every": "50ms", "pause": "20ms"}
+    changed = replace(case, content=case.content | {"add": {"faults": [stop[0] | pauses]}})
+    found = run_planted(changed, tmp_path / "planted", {"set": short})
+    line = line_of(found, "loops")
+    assert line is not None
+    owned, arbitrating = line.columns["owned_share"], line.columns["arbitrating_share"]
+    assert min(owned.min(), arbitrating.min()) >= 0
+    assert (owned + arbitrating).max() <= 1 + 1e-9
+    rows = found.table("loop_series").to_pylist()
+    counted = [row["owned_share"] + row["arbitrating_share"] for row in rows]
+    assert max(counted) > 3
+    assert (owned + arbitrating).sum() == pytest.approx(sum(counted), rel=0.01)
 
 
 def test_the_ports_of_hosts_limit_a_switched_loop(sbod: Run) -> None:

@@ -21,6 +21,14 @@ TABLE = {
 }  # fmt: skip
 
 
+def test_batches_hold_the_first_values_of_a_series_too() -> None:
+    """Of 80 values, 16 would not fit into 32 batches of 2: a burst in them widens the interval."""
+    series = np.concatenate([np.full(13, 52_000.0), 280 + 20 * np.random.default_rng(1).random(67)])
+    interval = batch_means(series)
+    assert interval.half_width is not None
+    assert interval.half_width > 0.5 * interval.mean
+
+
 @pytest.mark.parametrize(("share", "degrees"), TABLE)
 def test_quantiles_are_those_of_the_table(share: float, degrees: int) -> None:
     assert t_quantile(share, degrees) == pytest.approx(TABLE[share, degrees], abs=5.1e-4)

@@ -2,7 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from sanlab.words import show_bytes, show_count, show_percent, show_rate, show_time
+from sanlab.compare.document import judgement_document
+from sanlab.compare.figures import Figure
+from sanlab.compare.verdict import TOLERANCE, line_of
+from sanlab.words import (
+    show_bytes,
+    show_count,
+    show_difference,
+    show_longer,
+    show_percent,
+    show_rate,
+    show_time,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,3 +48,36 @@ def test_the_rest() -> None:
         "50 %",
         "100 %",
     ]
+
+
+@pytest.mark.parametrize(
+    ("difference", "half_width", "text"),
+    [
+        (0.0, None, "+0.0 %"),
+        (8.9, 0.1, "+890.0 ± 10.0 %"),
+        (9.0, 0.1, "10.0 times ± 1.0 %"),
+        (610.94, None, "612 times"),
+        (1_234_566.0, None, "1\u202f230\u202f000 times"),
+        (-0.89, 0.01, "-89.0 ± 1.0 %"),
+        (-0.9, 0.01, "1/10.0 ± 10 %"),
+        (-0.999, 0.01, "-99.9 ± 1.0 %"),
+        (-0.99999, None, "1/100\u202f000"),
+        (-1.0, 0.2, "-100.0 ± 20.0 %"),
+    ],
+)
+def test_a_difference_beyond_ten_times_is_a_factor(
+    difference: float, half_width: float | None, text: str
+) -> None:
+    assert show_difference(difference, half_width) == text
+
+
+def test_longer_times_are_factors_beyond_ten_times() -> None:
+    assert show_longer(1.25) == "25 % longer than"
+    assert show_longer(611.9) == "612 times as long as"
+
+
+def test_json_has_the_words_of_a_difference() -> None:
+    line = line_of("load", "throughput", Figure(1.0), Figure(612.0), TOLERANCE)
+    assert judgement_document(line)["difference_text"] == "612 times"
+    missing = line_of("load", "throughput", Figure(0.0), Figure(612.0), TOLERANCE)
+    assert judgement_document(missing)["difference_text"] == ""

@@ -10,6 +10,7 @@ import typer
 from sanlab.cli.compared_parts import show_parts
 from sanlab.cli.compared_sweeps import show_sweeps
 from sanlab.cli.outcome import JsonOption, outcome, show_json
+from sanlab.cli.prose import wrapped
 from sanlab.cli.text_table import text_table
 from sanlab.errors import SanlabError
 
@@ -51,6 +52,9 @@ def compare(
 
     A figure is better or worse if the difference is larger than its 95 % confidence interval and
     than the tolerance. Exit code 3 means that one is worse than the first.
+
+    Runs with events, such as faults, are also compared before, during and after them, with the
+    longest stall of each.
 
     One run alone is cut into parts, before, during and after each fault, job, phase and full cache,
     or at the times of `--at`; its parts stand side by side.
@@ -126,10 +130,21 @@ def _show_runs(
 def _lines(one: Comparison) -> list[str]:
     lines = [f"{one.after.folder} against {one.before.folder}: {one.verdict}"]
     lines += ["", *(_change_lines(one) or ["The scenarios are the same."]), ""]
+    lines += _table(one.lines)
+    for phase in one.phases:
+        lines += ["", *wrapped(f"{phase.title}: {phase.verdict}"), *_table(phase.lines)]
+    for names, where in ((one.only_before, "before"), (one.only_after, "after")):
+        if names:
+            lines.append(f"only {where}: {', '.join(names)}")
+    return lines
+
+
+def _table(lines: list[Line]) -> list[str]:
+    """Figures side by side, those of each workload under its name."""
     rows = [["", "before", "after", "difference", ""]]
     workload: str | None = ""
     shown = 0
-    for line in one.lines:
+    for line in lines:
         if line.workload != workload:
             workload = line.workload
             shown += 1
@@ -138,11 +153,7 @@ def _lines(one: Comparison) -> list[str]:
                 break
             rows.append([workload or "all workloads", "", "", "", ""])
         rows.append(_row(line))
-    lines += text_table(rows, words={0, 4})
-    for names, where in ((one.only_before, "before"), (one.only_after, "after")):
-        if names:
-            lines.append(f"only {where}: {', '.join(names)}")
-    return lines
+    return text_table(rows, words={0, 4})
 
 
 def _change_lines(one: Comparison) -> list[str]:

@@ -89,9 +89,11 @@ def _lines(matrix: Matrix) -> list[str]:
 
     begin, end = show_time(matrix.at_ps), show_time(matrix.end_ps)
     lines = [f"{matrix.title or 'Single failures'}: each at {begin} of {end}, for good", ""]
-    table = [
-        ["failure", "workload", "failed", "stall", "before", "after", "back after", "at the end"]
+    head = [
+        *("failure", "workload", "failed", "stall", "worst host"),
+        *("before", "after", "back after", "at the end"),
     ]
+    table = [head]
     quiet = []
     for row in matrix.rows:
         if row.is_pair and row.is_survived:
@@ -101,7 +103,7 @@ def _lines(matrix: Matrix) -> list[str]:
             quiet.append(row.failure.name)
         table += [_cells(row, effect) for effect in touched]
     if len(table) > 1:
-        lines += text_table(table, words={0, 1, 7})
+        lines += _without_empty(table)
     if quiet:
         lines.append(f"no workload notices: {', '.join(quiet)}")
     lines += [
@@ -121,10 +123,19 @@ def _lines(matrix: Matrix) -> list[str]:
         known = [row for row in rows if not row.refusal]
         if rows:
             survived = f"{len(known) - len(fatal)} of {len(known)}{word}"
-            lines.append(f"survived without a failed I/O: {survived}")
+            lines.append(f"survived, with no failed I/O and no host down: {survived}")
         if fatal and not word:
             lines.append(f"not survived: {', '.join(fatal)}")
     return lines
+
+
+def _without_empty(table: list[list[str]]) -> list[str]:
+    """The table; without the column of hosts where each workload has one, or none stood still."""
+    place, words = table[0].index("worst host"), {0, 1, 4, 8}
+    if all(row[place] == "–" for row in table[1:]):
+        table = [[*row[:place], *row[place + 1 :]] for row in table]
+        words = {0, 1, 7}
+    return text_table(table, words=words)
 
 
 def _duration(matrix: Matrix) -> str:
@@ -142,6 +153,7 @@ def _cells(row: Row, effect: Effect) -> list[str]:
         effect.workload,
         show_count(effect.error_count),
         show_time(effect.stall_ps) if effect.stall_ps else "–",
+        effect.host_words or "–",
         show_rate(effect.before),
         show_rate(effect.after),
         back,

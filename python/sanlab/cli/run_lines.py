@@ -17,7 +17,7 @@ ERRORS_SHOWN = 5
 FLOWS_SHOWN = 20
 
 
-def _headline(done: Run, note: str | None) -> list[str]:
+def _headline(done: Run, notes: list[str]) -> list[str]:
     """Return the figures of the run with their intervals; each workload and operation apart."""
     from sanlab.compare.figures import figures
 
@@ -27,8 +27,8 @@ def _headline(done: Run, note: str | None) -> list[str]:
     found = figures(done, alone)
     lines = [
         f"  throughput   {_figure(found, 'throughput')}",
-        *([] if note is None else [f"  note         {note}"]),
         f"  IOPS         {_figure(found, 'iops')}",
+        *(f"  note         {note}" for note in notes),
     ]
     if len(flows) == 1:
         times = [
@@ -60,14 +60,14 @@ def _flow_table(done: Run) -> list[str]:
 
 
 def _figure(found: dict[str, Figure], metric: str) -> str:
-    """A figure with half of its 95 % interval as a share of it."""
+    """A figure with half of its 95 % interval, over the same time, as a share of it."""
     from sanlab.compare.figures import show_figure
 
     return show_figure(metric, found.get(metric), is_relative=True)
 
 
 def _steady_lines(done: Run) -> list[str]:
-    """Return whether the run was steady, and the confidence intervals of its means."""
+    """Return whether the run was steady, and from when on."""
     from sanlab.explain.steadiness import steadiness
     from sanlab.results.steady import steady
     from sanlab.words import show_time
@@ -81,7 +81,8 @@ def _steady_lines(done: Run) -> list[str]:
     if not found.is_settled:
         return [f"  steady       not by {found.rule}: the means may still move"]
     since = show_time(found.from_ps)
-    return [f"  steady       from {since} on, by {found.rule} (± is half of a 95 % interval)"]
+    meaning = "± is half of a 95 % interval, of all that is measured"
+    return [f"  steady       from {since} on, by {found.rule} ({meaning})"]
 
 
 #: Most workloads whose limit is shown.
@@ -180,7 +181,8 @@ def run_lines(done: Run, summary: dict[str, Any], report: str | None) -> list[st
             else "stopped before its first event: nothing was simulated"
         )
     if summary["io_count"]:
-        lines += _headline(done, summary["throughput_note"]) + _steady_lines(done)
+        notes = [summary[name] for name in ("throughput_note", "span_note") if summary[name]]
+        lines += _headline(done, notes) + _steady_lines(done)
     else:
         lines.append(_frames_line(done))
     lines += _order_lines(done) + _phase_lines(done)

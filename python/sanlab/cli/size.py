@@ -149,13 +149,20 @@ def _answer(edge: Edge) -> list[str]:
         return [f"no value of {path} meets the goals; {_limit(worst)}"]
     if edge.beyond is None or edge.beyond_point is None:
         return [f"all values of {path} up to {edge.last} meet the goals; both ends were simulated"]
-    word = "most" if edge.found.is_upward else "fewest"
-    if not edge.axis.values[0].isdigit():
-        word = "highest" if edge.found.is_upward else "lowest"
     return [
-        f"{word}: {path}={edge.last}",
+        f"{_side(edge)}: {path}={edge.last}",
         f"with {edge.beyond}: {_limit(edge.beyond_point)}",
     ]
+
+
+def _side(edge: Edge) -> str:
+    """The word for the last value that meets the goals; words have no order."""
+    first = edge.axis.values[0]
+    if not first[:1].isdigit():
+        return "met with"
+    if first.isdigit():
+        return "most" if edge.found.is_upward else "fewest"
+    return "highest" if edge.found.is_upward else "lowest"
 
 
 def _limit(point: Point) -> str:

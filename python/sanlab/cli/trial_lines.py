@@ -22,6 +22,15 @@ _WORDS: Final[dict[str | None, str]] = {
     "can't tell": "can't tell",
     None: "",
 }
+#: Verdicts on a load without others in words.
+_SHARING: Final[dict[str | None, str]] = {
+    "better": "the cost of sharing",
+    "same": "sharing costs nothing",
+    "worse": "sharing helps",
+    "mixed": "mixed",
+    "can't tell": "can't tell",
+    None: "",
+}
 _METRICS: Final[dict[str, str]] = {"throughput": "throughput", "mean": "mean response"}
 #: What is changed, where it is not the SAN.
 _SORTS: Final[dict[str, str]] = {"san": "", "load": "another load: ", "fault": "", "alone": ""}
@@ -44,7 +53,8 @@ def trial_lines(trials: list[Trial]) -> list[str]:
             table += _cells(trial)
         if done:
             lines += text_table(table, words={0, 3})
-        best = [trial for trial in done if trial.verdict == "better"][:1]
+        remedies = [trial for trial in done if trial.remedy.sort != "alone"]
+        best = [trial for trial in remedies if trial.verdict == "better"][:1]
         lines += [line for trial in best for line in wrapped(_then(trial))]
         lines += [f"  to apply: {trial.remedy.command}" for trial in best if trial.remedy.command]
         lines += [
@@ -65,6 +75,7 @@ def trial_document(trials: list[Trial]) -> list[dict[str, Any]]:
             "workload": trial.workload,
             "remedy": trial.remedy.title,
             "sort": trial.remedy.sort,
+            "is_of_last_third": trial.remedy.only_delays,
             "set": trial.remedy.sets,
             "remove": [f"{name}[{index}]" for name, index in trial.remedy.removes],
             "verdict": trial.verdict,
@@ -84,10 +95,11 @@ def trial_document(trials: list[Trial]) -> list[dict[str, Any]]:
 
 def _cells(trial: Trial) -> list[list[str]]:
     """The row of a trial; further rows for a long title and for what it does to others."""
-    verdict = _WORDS[trial.verdict]
-    if trial.remedy.sort == "alone":
-        verdict = "for comparison"
+    words = _SHARING if trial.remedy.sort == "alone" else _WORDS
+    verdict = words[trial.verdict]
     title = f"{_SORTS[trial.remedy.sort]}{trial.remedy.title}"
+    if trial.remedy.only_delays:
+        title += ", in the last third of the time: it fills later"
     first, *more = textwrap.wrap(title, WIDTH, break_long_words=False, break_on_hyphens=False)
     more += [f"  {text}" for text in _others(trial)]
     row = [f"  {first}", _difference(trial.throughput), _difference(trial.mean), verdict]
@@ -121,12 +133,11 @@ def _others(trial: Trial) -> list[str]:
 
 
 def _line_document(line: Line | None) -> dict[str, Any] | None:
+    from sanlab.compare.document import judgement_document
+
     if line is None:
         return None
     return {
         "before": None if line.before is None else line.before.value,
         "after": None if line.after is None else line.after.value,
-        "difference": line.difference,
-        "half_width": line.half_width,
-        "verdict": line.verdict,
-    }
+    } | judgement_document(line)

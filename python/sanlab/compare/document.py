@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sanlab.compare.figures import METRICS, Figure, figures
+from sanlab.compare.verdict import difference_text
 
 if TYPE_CHECKING:
     from sanlab.compare.sweeps import SweepComparison
-    from sanlab.compare.verdict import Comparison
+    from sanlab.compare.verdict import Comparison, Line
     from sanlab.results.run import Run
 
 #: Most workloads and operations with intervals; of more, only the values are given.
@@ -24,19 +25,39 @@ def comparison_document(one: Comparison) -> dict[str, Any]:
         "changes": [vars(change) for change in one.changes],
         "only_before": one.only_before,
         "only_after": one.only_after,
-        "figures": [
+        "figures": [_line(line) for line in one.lines],
+        "phases": [
             {
-                "workload": line.workload,
-                "metric": line.metric,
-                "title": METRICS[line.metric].title,
-                "before": _figure(line.before),
-                "after": _figure(line.after),
-                "difference": line.difference,
-                "half_width": line.half_width,
-                "verdict": line.verdict,
+                "when": phase.when,
+                "title": phase.title,
+                "from_s": phase.from_ps / 1e12,
+                "to_s": phase.to_ps / 1e12,
+                "event": phase.event,
+                "verdict": phase.verdict,
+                "figures": [_line(line) for line in phase.lines],
             }
-            for line in one.lines
+            for phase in one.phases
         ],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "workload": line.workload,
+        "metric": line.metric,
+        "title": METRICS[line.metric].title,
+        "before": _figure(line.before),
+        "after": _figure(line.after),
+    } | judgement_document(line)
+
+
+def judgement_document(line: Line) -> dict[str, Any]:
+    """Return the difference of a figure, the same in words, and the verdict."""
+    return {
+        "difference": line.difference,
+        "half_width": line.half_width,
+        "difference_text": difference_text(line),
+        "verdict": line.verdict,
     }
 
 
@@ -62,10 +83,8 @@ def sweeps_document(one: SweepComparison) -> dict[str, Any]:
                         "title": METRICS[line.metric].title,
                         "before": None if line.before is None else vars(line.before),
                         "after": None if line.after is None else vars(line.after),
-                        "difference": line.difference,
-                        "half_width": line.half_width,
-                        "verdict": line.verdict,
                     }
+                    | judgement_document(line)
                     for line in row.lines
                 ],
             }

@@ -10,7 +10,7 @@ import numpy as np
 
 from sanlab.results.latency import has_percentile, merged_histogram, percentile
 from sanlab.results.ports import on_links
-from sanlab.results.steady import steady
+from sanlab.results.steady import half_widths
 from sanlab.results.throughput import totals
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ METRICS: Final[dict[str, Metric]] = {
     "p99": Metric("p99 response", "ps", -1),
     "p99_9": Metric("p99.9 response", "ps", -1),
     "worst": Metric("longest response", "ps", -1),
+    "stall": Metric("longest stall", "ps", -1),
     "errors": Metric("failed I/Os", "", -1),
     "cpu": Metric("processors of hosts", "1", 0),
     "credit_wait": Metric("longest credit wait of a port", "1", 0),
@@ -70,7 +71,8 @@ _PERCENTS = {"p50": 50.0, "p99": 99.0, "p99_9": 99.9}
 def figures(run: Record, workload: str | None, op: str | None = None) -> dict[str, Figure]:
     """Return the figures of a workload or one of its operations, or of all together, by metric.
 
-    Intervals of rates and means are by batch means over the bins of the measured time. Those of
+    Intervals of rates and means are by batch means over the bins of the time that the figures are
+    of; see `sanlab.results.steady.half_widths` where workloads count in different times. Those of
     percentiles are by order statistics, made wider by what the likeness of neighbours does to the
     interval of the mean. The longest response has none.
     """
@@ -90,14 +92,11 @@ def figures(run: Record, workload: str | None, op: str | None = None) -> dict[st
         "iops": Figure(iops),
         "errors": Figure(float(sum(row["error_count"] for row in rows)), 0.0),
     }
-    judged = steady(run, workload, op, rule="none")
-    if judged is not None:
-        found["throughput"] = replace(
-            found["throughput"], half_width=judged.throughput_bytes_per_s.half_width
-        )
-        found["iops"] = replace(found["iops"], half_width=judged.iops.half_width)
+    halves = half_widths(run, workload, op)
+    found["throughput"] = replace(found["throughput"], half_width=halves.throughput_bytes_per_s)
+    found["iops"] = replace(found["iops"], half_width=halves.iops)
     if count:
-        half = None if judged is None else judged.response_mean_ps.half_width
+        half = halves.response_mean_ps
         spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         found["mean"] = Figure(spent / count, half)
         histogram = merged_histogram(run, workload, op)
@@ -163,7 +162,7 @@ def show(metric: str) -> Callable[[float], str]:
 
 def show_figure(metric: str, figure: Figure | None, *, is_relative: bool) -> str:
     """Write a figure with half of its interval, as a share of it or in its own unit."""
-    from sanlab.words import show_percent
+    from sanlab.words import show_half_width
 
     if figure is None:
         return "–"
@@ -171,7 +170,6 @@ def show_figure(metric: str, figure: Figure | None, *, is_relative: bool) -> str
     shown = write(figure.value)
     if not figure.half_width or not figure.value:
         return shown
-    half = (
-        show_percent(figure.half_width / figure.value) if is_relative else write(figure.half_width)
-    )
-    return f"{shown} ± {half}"
+    if is_relative:
+        return f"{shown} {show_half_width(figure.half_width / figure.value)}"
+    return f"{shown} ± {write(figure.half_width)}"

@@ -19,7 +19,7 @@ from sanlab.vega_lite import chart, mark, nominal, quantitative
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
-    from sanlab.compare.verdict import Comparison
+    from sanlab.compare.verdict import Comparison, Line
     from sanlab.results.run import Run
     from sanlab.vega_lite import Chart
 
@@ -43,7 +43,11 @@ def write_page(found: list[Comparison], file: str, tolerance: float) -> Path:
             {
                 "name": label,
                 "verdict": one.verdict,
-                "rows": _rows(one),
+                "rows": _rows(one.lines),
+                "phases": [
+                    {"title": phase.title, "verdict": phase.verdict, "rows": _rows(phase.lines)}
+                    for phase in one.phases
+                ],
                 "changes": one.changes,
             }
             for label, one in zip(labels[1:], found, strict=True)
@@ -70,11 +74,11 @@ def _labels(runs: list[Run]) -> list[str]:
     ]
 
 
-def _rows(one: Comparison) -> list[Any]:
+def _rows(lines: list[Line]) -> list[Any]:
     """Rows of cells, and a heading before those of each workload."""
     rows: list[Any] = []
     workload: str | None = ""
-    for line in one.lines:
+    for line in lines:
         if line.workload != workload:
             workload = line.workload
             rows.append(workload or "all workloads")

@@ -83,13 +83,19 @@ def parts(run: Record, cuts: Sequence[int] = ()) -> list[PartsOfWorkload]:
         own = []
         for window in windows:
             limit = limit_of(evidences.view(window), name)
-            own.append(Part(window, _figures(series, window), limit.sentence if limit else ""))
+            own.append(
+                Part(
+                    window,
+                    figures_in(series, slice(window.first, window.last)),
+                    limit.sentence if limit else "",
+                )
+            )
         found.append(PartsOfWorkload(name, own))
     return found
 
 
-def _figures(series: Series, window: Window) -> dict[str, Figure]:
-    keep = slice(window.first, window.last)
+def figures_in(series: Series, keep: slice) -> dict[str, Figure]:
+    """Return the figures of some bins, with intervals where there are 20 of them or more."""
     spans = np.diff(series.time_ps, prepend=0)[keep] / 1e12
     counts = series.iops[keep] * spans
     seconds = float(spans.sum())

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from sanlab.compare.changes import changes
 from sanlab.compare.figures import DECISIVE, METRICS, figures
 from sanlab.errors import SanlabError
+from sanlab.words import show_difference
 
 if TYPE_CHECKING:
     from sanlab.compare.changes import Change
     from sanlab.compare.figures import Figure
+    from sanlab.compare.phases import Phase
     from sanlab.results.run import Run
 
 Verdict = Literal["better", "same", "worse", "can't tell", "mixed"]
@@ -58,6 +60,8 @@ class Comparison:
         Figures of all workloads together, then of each.
     only_before, only_after
         Workloads that the other run does not have.
+    phases
+        The runs before, during and after the events of either; empty without events.
     """
 
     before: Run
@@ -66,17 +70,24 @@ class Comparison:
     lines: list[Line]
     only_before: list[str]
     only_after: list[str]
+    phases: list[Phase]
 
     @property
     def verdict(self) -> Verdict:
-        """Of the decisive figures of all workloads: throughput, mean, p99 and failed I/Os."""
-        return joined(
+        """Of the decisive figures of all workloads: throughput, mean, p99 and failed I/Os.
+
+        Where they cannot tell, since a run with an event has no one rate, the phases decide.
+        """
+        found = joined(
             [
                 line.verdict
                 for line in self.lines
                 if line.metric in DECISIVE and line.verdict is not None
             ]
         )
+        if found != "can't tell" or not self.phases:
+            return found
+        return joined([phase.verdict for phase in self.phases])
 
 
 def joined(verdicts: list[Verdict]) -> Verdict:
@@ -114,11 +125,10 @@ def compare(before: Run, after: Run, tolerance: float = TOLERANCE) -> Comparison
             f"{', '.join(one) or 'none'} and {', '.join(other) or 'none'}"
         )
         raise SanlabError(reason)
-    lines = [
-        line
-        for workload in ([None, *common] if len(common) > 1 else [None])
-        for line in _lines(before, after, workload, tolerance)
-    ]
+    from sanlab.compare.phases import phases
+
+    shown: list[str | None] = [None, *common] if len(common) > 1 else [None]
+    lines = [line for workload in shown for line in _lines(before, after, workload, tolerance)]
     return Comparison(
         before,
         after,
@@ -126,6 +136,7 @@ def compare(before: Run, after: Run, tolerance: float = TOLERANCE) -> Comparison
         lines,
         [name for name in one if name not in other],
         [name for name in other if name not in one],
+        phases(before, after, shown, tolerance),
     )
 
 
@@ -195,7 +206,4 @@ def judge(gain: float, half_width: float | None, tolerance: float) -> Verdict:
 
 def difference_text(line: Line) -> str:
     """The signed difference with its interval; empty if it is not known."""
-    if line.difference is None:
-        return ""
-    sure = "" if line.half_width is None else f" ± {100 * line.half_width:.1f}"
-    return f"{100 * line.difference:+.1f}{sure} %"
+    return "" if line.difference is None else show_difference(line.difference, line.half_width)

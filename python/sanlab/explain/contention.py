@@ -14,7 +14,7 @@ from sanlab.explain.limit import DOMAINS, Limit
 from sanlab.explain.reach import Reach
 from sanlab.explain.rebuilds import rebuilds_in
 from sanlab.results.columns import STAGES
-from sanlab.words import show_percent, show_time
+from sanlab.words import show_longer, show_percent, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,10 +111,10 @@ def _limit(workload: str, part: _Part, before: _Part, base_ps: float) -> Limit |
     busy, element, culprits = max(shared, key=lambda one: (one[0], one[1]))
     window = before.view.window
     names = " and ".join(culprits)
-    longer = show_percent(part.mean_ps / base_ps - 1)
+    longer = show_longer(part.mean_ps / base_ps)
     since = f"from {show_time(window.from_ps)} to {show_time(window.to_ps)}"
     sentence = (
-        f"slowed down by {names}: a response takes {longer} longer than {since},"
+        f"slowed down by {names}: a response takes {longer} {since},"
         f" most of it {STAGES[stage]}; {element}, which both use, is busy {show_percent(busy)}"
     )
     return Limit(

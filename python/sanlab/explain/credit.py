@@ -126,7 +126,9 @@ def credits_to_fill(plan: dict[str, Any], port: Row) -> float:
     """BB credits this port needs to keep its fibre full with frames of the mean size it sent.
 
     The time from the first bit of a frame to the R_RDY for it, over the time to send one frame: the
-    frame itself, the light both ways, and the time an N_Port keeps its buffer.
+    frame itself, the light both ways, and the time an N_Port keeps its buffer. A trunk sends on all
+    its members at once. Of a link with virtual channels it is the credit that frames of one channel
+    need to fill the link alone.
     """
     link = plan["links"][port["link"]]
     frame = port["tx_bytes"] / max(1, port["tx_frames_count"]) + link["gap_bytes"]
@@ -137,7 +139,8 @@ def credits_to_fill(plan: dict[str, Any], port: Row) -> float:
             n_port = plan["n_ports"][end["n_port"]]
             if n_port["name"] == port["peer"]:
                 hold_ps = n_port["rx_hold_ps"]
-    return float((sending_ps + 2 * link["delay_ps"] + hold_ps) / sending_ps)
+    round_trip_ps = sending_ps + 2 * link["delay_ps"] + hold_ps
+    return float(link["members"] * round_trip_ps / sending_ps)
 
 
 def credits_for_a_frame(plan: dict[str, Any], port: Row) -> list[int]:
@@ -150,13 +153,29 @@ def credits_for_a_frame(plan: dict[str, Any], port: Row) -> list[int]:
     return [channel[way] for channel in link["virtual_channels"]]
 
 
-def show_credits(plan: dict[str, Any], port: Row) -> str:
-    """Say what credit a port has and what each virtual channel has of it, with a comma after it."""
+def say_shortage(plan: dict[str, Any], port: Row) -> str:
+    """Say what credit a port has and what its link needs, as the end of a sentence: "has ..."."""
     own = credits_for_a_frame(plan, port)
+    needed = round(credits_to_fill(plan, port))
     if len(own) == 1:
-        return f"{port['tx_bb_credit']},"
+        return f"{port['tx_bb_credit']}, and its link needs {needed} to stay full"
     each = str(min(own)) if min(own) == max(own) else f"{min(own)} to {max(own)}"
-    return f"{port['tx_bb_credit']}, {each} for each of {len(own)} virtual channels,"
+    return (
+        f"{port['tx_bb_credit']}, {each} for each of {len(own)} virtual channels, and frames of one"
+        f" channel need {needed} to fill the link"
+    )
+
+
+def say_enough(plan: dict[str, Any], port: Row) -> str:
+    """Say what credit would fill the link of a port, as a noun phrase."""
+    channels = len(credits_for_a_frame(plan, port))
+    each = round(credits_to_fill(plan, port))
+    if channels == 1:
+        return f"{each} credits for frames of this size"
+    return (
+        f"{channels * each} credits for frames of this size, {each} for each of {channels} virtual"
+        " channels"
+    )
 
 
 def queueing(view: View, node: str) -> list[Row]:

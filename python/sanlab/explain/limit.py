@@ -171,7 +171,7 @@ class Limit:
     @property
     def shared(self) -> str:
         """The workloads that use the element, as the end of a sentence; empty without any."""
-        if not self.culprits or self.kind == "contention":
+        if not self.culprits or self.kind in ("contention", "outstanding", "offered_load"):
             return ""
         names, is_one = _and(self.culprits), len(self.culprits) == 1
         if self.kind == "priority":

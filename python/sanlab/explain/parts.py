@@ -88,13 +88,40 @@ def line_of(run: Record, table: str) -> Line | None:
     if kind.series not in run.tables or not run.table(kind.series).num_rows:
         return None
     rows = run.table(kind.series)
-    width = rows.num_rows // len(np.unique(numbers(rows, "time_ps")))
+    ends = np.unique(numbers(rows, "time_ps"))
+    width = rows.num_rows // len(ends)
     keys = [texts(rows, key)[:width].tolist() for key in kind.keys]
     columns = {
         column: numbers(rows, column).astype(np.float64).reshape(-1, width)
         for column in (*kind.sums, *kind.means)
     }
+    if table == "loops":
+        _spread(columns, [loop["medium"]["kind"] != "switched" for loop in run.plan["loops"]], ends)
     return Line(list(zip(*keys, strict=True)), columns)
+
+
+def _spread(
+    columns: dict[str, npt.NDArray[np.float64]],
+    is_shared: list[bool],
+    ends: npt.NDArray[np.int64],
+) -> None:
+    """Put the time of circuits and of arbitration on shared loops into the bins in which it passed.
+
+    The engine counts both in the bin in which they end, but a shared loop has one circuit, or
+    arbitrates, at a time. What does not fit into a bin has passed in the bins before it.
+    """
+    spans = np.diff(ends, prepend=0).astype(np.float64)
+    places = np.flatnonzero(is_shared)
+    room = np.repeat(spans[:, None], len(places), axis=1)
+    for column in ("owned_share", "arbitrating_share"):
+        times = columns[column][:, places] * spans[:, None]
+        late = np.zeros(len(places))
+        for place in range(len(spans) - 1, -1, -1):
+            here = times[place] + late
+            times[place] = np.minimum(here, room[place])
+            late = here - times[place]
+        room -= times
+        columns[column][:, places] = times / spans[:, None]
 
 
 def rows_in(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sanlab.explain.parts import line_of
-from sanlab.results.loops import name_of_string, stacks
+from sanlab.results.loops import name_of_string, stacks, stopped_share
 from sanlab.simulation.tables import numbers, texts
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def saturations(run: Record, ends: npt.NDArray[np.int64]) -> list[tuple[int, str
     """
     return [
         *_turns(_elements(run, len(ends)), ends),
-        *_turns((*_loops(run), *_limits(run, ends), *_servers(run)), ends),
+        *_turns((*_loops(run, ends), *_limits(run, ends), *_servers(run)), ends),
     ]
 
 
@@ -89,14 +89,22 @@ def _elements(run: Record, bins: int) -> Iterator[_Full]:
             yield _Full(names, used)
 
 
-def _loops(run: Record) -> Iterator[_Full]:
-    """Shared loops, the host ports on switched ones together, and strings."""
+def _loops(run: Record, ends: npt.NDArray[np.int64]) -> Iterator[_Full]:
+    """Shared loops, the host ports on switched ones together, and strings.
+
+    While a loop is stopped it is not busy.
+    """
     line = line_of(run, "loops")
     if line is None:
         return
     owned = line.columns["owned_share"]
-    taken = owned + line.columns["arbitrating_share"]
     names = [name for (name,) in line.names]
+    begins = np.concatenate([[0], ends[:-1]])
+    stopped = [
+        [stopped_share(run.plan, name, begin, end) for name in names]
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    ]
+    taken = owned + np.maximum(0.0, line.columns["arbitrating_share"] - np.array(stopped))
     others = dict.fromkeys(names, 0)
     for stack in stacks(run.plan).values():
         for loop in stack.loops if stack.is_switched else ():
@@ -112,8 +120,8 @@ def _loops(run: Record) -> Iterator[_Full]:
         yield _Full([names[place] for place in shown], used)
     strings = line_of(run, "strings")
     if strings is not None:
-        ends = [dict(zip(("loop", "from", "to"), name, strict=True)) for name in strings.names]
-        yield _Full([name_of_string(row) for row in ends], strings.columns["utilisation"])
+        rows = [dict(zip(("loop", "from", "to"), name, strict=True)) for name in strings.names]
+        yield _Full([name_of_string(row) for row in rows], strings.columns["utilisation"])
 
 
 def _limits(run: Record, ends: npt.NDArray[np.int64]) -> Iterator[_Full]:

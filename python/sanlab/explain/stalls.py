@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.asking import Asking, asking
 from sanlab.explain.once import once_for_each_run
 from sanlab.explain.window import bins as bins_of
 from sanlab.explain.window import changes, event_before
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     from sanlab.results.record import Record
@@ -39,7 +40,7 @@ class Stall:
     missing
         I/Os that would have completed at the usual rate.
     event
-        What happened before it, in words; empty if nothing is known.
+        What happened before it, and when, in words; empty if nothing is known.
     luns
         The LUNs of the workload on which nothing completed; empty if that are all.
     part
@@ -87,14 +88,26 @@ def stalls(run: Record) -> list[Stall]:
     for workload, bins in counts.items():
         own = asked.get(workload, [])
         if not any(one.job["load"] or one.job["think_ps"] for one in own):
-            found += _of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
+            found += stalls_of(workload, sorted(bins.items()), own, run.manifest.simulated_ps)
     stalled = {stall.workload for stall in found}
     found += [stall for stall in _on_luns(run, asked) if stall.workload not in stalled]
     ends = bins_of(run)
     near = NEAR_BINS * int(ends[0]) if len(ends) else 0
     found.sort(key=lambda stall: (-stall.span_ps, stall.workload))
     events = sorted(changes(run)) if found else []
-    return [replace(stall, event=event_before(events, stall.from_ps, near)) for stall in found]
+    longest = max(near, _timeout_ps(run.plan))
+    for place, stall in enumerate(found):
+        event = event_before(events, stall.from_ps, near, longest)
+        if event is not None:
+            found[place] = replace(stall, event=f"{event[1]} at {show_time(event[0])}")
+    return found
+
+
+def _timeout_ps(plan: dict[str, Any]) -> int:
+    """The longest time that a command is held back by a fault before its host reacts."""
+    adapters = [adapter for host in plan["hosts"] for adapter in host["adapters"]]
+    times = [adapter["path_timeout_ps"] for adapter in adapters]
+    return max([*times, *(adapter["command_timeout_ps"] or 0 for adapter in adapters)], default=0)
 
 
 def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:
@@ -121,7 +134,7 @@ def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:
         (workload,) = workloads
         used[workload] = used.get(workload, 0) + 1
         if all(len(one.job["targets"]) == 1 for one in own):
-            for stall in _of(workload, counts.get(lun, []), own, run.manifest.simulated_ps):
+            for stall in stalls_of(workload, counts.get(lun, []), own, run.manifest.simulated_ps):
                 key = workload, stall.from_ps, stall.to_ps
                 joined.setdefault(key, []).append((lun, stall.missing))
     return [
@@ -138,8 +151,20 @@ def _on_luns(run: Record, asked: dict[str, list[Asking]]) -> list[Stall]:
     ]
 
 
-def _of(workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int) -> list[Stall]:
-    """Stalls of one workload, from the I/Os that complete in each bin."""
+def stalls_of(
+    workload: str, bins: list[tuple[int, int]], own: list[Asking], end_ps: int
+) -> list[Stall]:
+    """Return the stalls of one workload, from the I/Os that complete in each bin.
+
+    Parameters
+    ----------
+    bins
+        End of each bin and its I/Os.
+    own
+        When its jobs may ask.
+    end_ps
+        End of the run.
+    """
     sized = all(one.job["total_bytes"] is not None for one in own)
     last = max((place for place, (_, count) in enumerate(bins) if count), default=-1)
     gaps: list[tuple[int, int]] = []

@@ -54,7 +54,9 @@ def steadiness(run: Record) -> Steadiness:
     """Judge the measured time of a run: after the last ramp, all bins, those without I/O too.
 
     The drift is compared with the scatter of the bins: with independent bins the difference of two
-    means of n bins has a standard error of the standard deviation times the root of 2/n.
+    means of n bins has a standard error of the standard deviation times the root of 2/n. That is
+    the middle one of the standard deviations of the three thirds: a burst in one of them, or a step
+    between two, does not count as scatter.
     """
     values = _measured(run)
     stalled = stalls(run)
@@ -76,7 +78,8 @@ def steadiness(run: Record) -> Steadiness:
         Evidence("workload_series", {}, {"first_third_iops": first, "last_third_iops": last}),
     )
     drift = (last - first) / first if first else 1.0
-    error = float(values.std()) / float(values.mean()) * (2 / third) ** 0.5
+    scatter = sorted(float(part.std()) for part in np.array_split(values, 3))[1]
+    error = scatter / first * (2 / third) ** 0.5 if first else 0.0
     grew = "rose" if drift > 0 else "fell"
     change = f"{grew} by {show_percent(abs(drift))}" if abs(drift) >= 0.001 else "did not change"
     sentence = f"I/Os per second {change} from the first to the last third of the measured time"

@@ -13,6 +13,7 @@ from sanlab.explain.idle import stalled_in
 from sanlab.explain.limit import Limit
 from sanlab.explain.met import missing
 from sanlab.results.columns import STAGES
+from sanlab.results.throughput import has_order
 from sanlab.words import show_count, show_percent
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
     stage = max(case.stages, key=lambda name: case.stages[name], default="")
     share = case.stages.get(stage, 0.0)
     most = f"; {show_percent(share)} of the response time is {STAGES[stage]}" if stage else ""
-    most += _busy_there(case, stage)
+    words, others = _busy_there(case, stage)
+    most += words
     window = case.view.window
     if is_closed(jobs):
         thinks = " plus the think time" if any(job["think_ps"] for job in jobs) else ""
@@ -40,13 +42,13 @@ def unlimited(case: Case, jobs: list[dict[str, Any]]) -> Limit:
             f" response time{thinks}{most}"
         )
         limit = Limit(case.workload, window, "outstanding", "", share, None, sentence)
-        return _and_astray(case, limit)
+        return _and_shared(case, _and_astray(case, limit), others)
     short = missing(case.view, case.workload)
     if short:
         return _behind(case, share, short, most)
     sentence = f"nothing limits it, all I/Os that it asks for are done{most}"
     limit = Limit(case.workload, window, "offered_load", "", share, None, sentence)
-    return _and_astray(case, limit)
+    return _and_shared(case, _and_astray(case, limit), others)
 
 
 def is_beside(case: Case, candidate: Candidate) -> bool:
@@ -70,8 +72,11 @@ def is_closed(jobs: list[dict[str, Any]]) -> bool:
     return any(job["iodepth"] and job["arrivals"] is None for job in jobs)
 
 
-def _busy_there(case: Case, stage: str) -> str:
-    """The busiest element at which the time of a stage passes, if it is busy half of the time."""
+def _busy_there(case: Case, stage: str) -> tuple[str, tuple[str, ...]]:
+    """The busiest element at which the time of a stage passes, and the workloads that use it too.
+
+    Nothing if it is busy less than half of the time.
+    """
     found = [(use.utilisation, use.name) for use in uses_of_stage(case, stage)]
     if stage in WAITS_FOR_LINK:
         ports = case.view.ports
@@ -79,10 +84,19 @@ def _busy_there(case: Case, stage: str) -> str:
         found += [(row["tx_utilisation"], row["port"]) for row in rows]
     busy, name = max(found, default=(0.0, ""))
     if busy < HALF:
-        return ""
+        return "", ()
     others = users_of(case.view, case.workload, name)
     too = f", and {' and '.join(others)} {'uses' if len(others) == 1 else 'use'} it too"
-    return f"; {name} is busy {show_percent(busy)} there{too if others else ''}"
+    return f"; {name} is busy {show_percent(busy)} there{too if others else ''}", others
+
+
+def _and_shared(case: Case, limit: Limit, others: tuple[str, ...]) -> Limit:
+    """Add who shares a busy element: what that costs, only a run without them says."""
+    if not others or has_order(case.view.run):
+        return replace(limit, culprits=others)
+    names = " and ".join(others)
+    detail = f"What sharing with {names} costs is not known from this run: --try simulates it."
+    return replace(limit, detail=f"{limit.detail} {detail}".strip(), culprits=others)
 
 
 def _and_astray(case: Case, limit: Limit) -> Limit:

@@ -107,18 +107,22 @@ def windows(run: Record) -> list[Window]:
     job that starts or stops, a phase, a cache that becomes full or has room again, and a port or a
     station that becomes busy all the time or no longer is.
     """
-    return cut_at(run, [*changes(run), *saturations(run, bins(run))])
+    # In one bin what happens comes before what it saturates.
+    return cut_at(run, [*sorted(changes(run)), *sorted(saturations(run, bins(run)))])
 
 
 def cut_at(run: Record, instants: Sequence[tuple[int, str]]) -> list[Window]:
-    """Return the windows between instants, each with what happens there; one without instants."""
+    """Return the windows between instants, each with what happens there; one without instants.
+
+    Of several instants in one bin the first of the list is named.
+    """
     ends = bins(run)
     if len(ends) < 2 * LEAST_BINS:
         return [whole(run)]
     cuts: list[tuple[int, str]] = [(0, "")]
-    for at_ps, what in sorted(instants):
-        # The bin in which it happens belongs to what comes after it.
-        place = int(np.searchsorted(ends, at_ps, side="right"))
+    # The bin in which it happens belongs to what comes after it.
+    placed = [(int(np.searchsorted(ends, at_ps, side="right")), what) for at_ps, what in instants]
+    for place, what in sorted(placed, key=lambda one: one[0]):
         if place - cuts[-1][0] >= LEAST_BINS and len(ends) - place >= LEAST_BINS:
             cuts.append((place, what))
     while len(cuts) > MOST_WINDOWS:
@@ -147,14 +151,17 @@ def changes(run: Record) -> list[tuple[int, str]]:
     return [*found, *phases, *_full_caches(run), *_ends_of_jobs(run)]
 
 
-def event_before(events: list[tuple[int, str]], at_ps: int, within_ps: int) -> str:
-    """Return what happened first in a time before an instant, in words; else what happened last.
+def event_before(
+    events: list[tuple[int, str]], at_ps: int, near_ps: int, longest_ps: int
+) -> tuple[int, str] | None:
+    """Return what happened first in a short time before an instant; else what happened last.
 
     A fault comes first and the reactions to it follow: the first event of that time is the cause.
+    What is longer ago than `longest_ps` is none: the run went on after it.
     """
-    before = [event for event in events if event[0] <= at_ps]
-    near = [what for at, what in before if at > at_ps - within_ps]
-    return near[0] if near else (before[-1][1] if before else "")
+    before = [event for event in events if at_ps - longest_ps <= event[0] <= at_ps]
+    near = [event for event in before if event[0] > at_ps - near_ps]
+    return near[0] if near else (before[-1] if before else None)
 
 
 def _full_caches(run: Record) -> list[tuple[int, str]]:

@@ -22,7 +22,10 @@ def matrix_document(matrix: Matrix) -> dict[str, Any]:
                 "part": row.failure.part,
                 "is_survived": row.is_survived,
                 "refusal": row.refusal,
-                "workloads": [asdict(one) | {"state": one.state} for one in row.effects],
+                "workloads": [
+                    asdict(one) | {"state": one.state, "host_words": one.host_words}
+                    for one in row.effects
+                ],
             }
             for row in matrix.rows
         ],

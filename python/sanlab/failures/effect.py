@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sanlab.explain.asking import asking
+from sanlab.explain.host_stalls import host_stalls
 from sanlab.explain.stalls import stalls
+from sanlab.quantities import counted
 from sanlab.results.throughput import over_time
+from sanlab.words import show_time
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,6 +43,12 @@ class Effect:
     recovered_ps
         Time from the failure until the throughput is back at `RECOVERED` of that before for good;
         0 if it never was below, None if it is not back at the end.
+    worst_host
+        Of several hosts the one that stood still longest after the failure; empty if none did.
+    host_stall_ps
+        How long that host completed nothing.
+    hosts_down
+        Number of its hosts that complete nothing at the end of the run.
     """
 
     workload: str
@@ -47,6 +57,9 @@ class Effect:
     before: float
     after: float
     recovered_ps: int | None
+    worst_host: str = ""
+    host_stall_ps: int = 0
+    hosts_down: int = 0
 
     @property
     def state(self) -> State:
@@ -56,9 +69,21 @@ class Effect:
         return "as before" if self.recovered_ps is not None else "slower"
 
     @property
+    def host_words(self) -> str:
+        """The host that stood still longest, and for how long; empty if none did."""
+        if not self.worst_host:
+            return ""
+        down = ""
+        if self.hosts_down:
+            down = f", {counted(self.hosts_down, 'host')} down at the end"
+        return f"{self.worst_host} {show_time(self.host_stall_ps)}{down}"
+
+    @property
     def is_touched(self) -> bool:
         """It noticed the failure."""
-        return bool(self.error_count or self.stall_ps or self.recovered_ps != 0)
+        return bool(
+            self.error_count or self.stall_ps or self.host_stall_ps or self.recovered_ps != 0
+        )
 
 
 def effects(run: Record, at_ps: int) -> list[Effect]:
@@ -76,16 +101,41 @@ def effects(run: Record, at_ps: int) -> list[Effect]:
     found = []
     for name in names:
         line = over_time(run, name)
-        found.append(
-            _effect(
-                name,
-                errors.get(name, 0),
-                longest.get(name, 0),
-                (line.time_ps, line.bytes_per_s),
-                at_ps,
-            )
+        effect = _effect(
+            name,
+            errors.get(name, 0),
+            longest.get(name, 0),
+            (line.time_ps, line.bytes_per_s),
+            at_ps,
         )
+        found.append(_with_hosts(effect, run, at_ps))
     return found
+
+
+def _with_hosts(effect: Effect, run: Record, at_ps: int) -> Effect:
+    """Add the host of a workload that stood still longest, and how many still do at the end.
+
+    The rates of many hosts together hide the stall of one.
+    """
+    hosts = {
+        run.plan["hosts"][one.job["host"]]["name"]
+        for one in asking(run)
+        if one.workload == effect.workload
+    }
+    if len(hosts) < 2:
+        return effect
+    own = [
+        (stall.span_ps, name, stall.to_ps)
+        for name, stalled in host_stalls(run).items()
+        if name in hosts
+        for stall in stalled
+        if stall.to_ps > at_ps
+    ]
+    if not own:
+        return effect
+    span, worst, _ = max(own, key=lambda one: (one[0], one[1]))
+    down = {name for _, name, end in own if end >= run.manifest.simulated_ps}
+    return replace(effect, worst_host=worst, host_stall_ps=span, hosts_down=len(down))
 
 
 def _effect(

@@ -61,8 +61,10 @@ class Row:
 
     @property
     def is_survived(self) -> bool:
-        """No workload is down at the end, and no I/O failed."""
-        return not any(one.state == "down" or one.error_count for one in self.effects)
+        """No workload and no host is down at the end, and no I/O failed."""
+        return not any(
+            one.state == "down" or one.hosts_down or one.error_count for one in self.effects
+        )
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ def _row(
         plan_json = _plan(*scenario, failure, at_ps).to_json()
     except ScenarioError as error:
         return Row(failure, [], error.problems[0].reason)
-    question = f"effects of {failure.name} at {at_ps}"
+    question = f"effects of {failure.name} on workloads, hosts at {at_ps}"
     found = judged(
         plan_json,
         question,

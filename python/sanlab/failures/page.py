@@ -47,7 +47,7 @@ def _card(rows: list[Row], name: str) -> dict[str, str]:
     known = [row for row in rows if not row.refusal]
     survived = sum(row.is_survived for row in known)
     return {
-        "label": f"{name} survived without a failed I/O",
+        "label": f"{name} survived, with no failed I/O and no host down",
         "value": f"{survived} of {len(known)}",
     }
 
@@ -72,9 +72,12 @@ def _cell(one: Effect | None) -> dict[str, str]:
         details.append(f"{show_count(one.error_count)} failed I/Os")
     if one.stall_ps:
         details.append(f"stall of {show_time(one.stall_ps)}")
+    if one.host_words:
+        details.append(f"worst host {one.host_words}")
     if one.state == "slower" and one.before:
         details.append(f"{show_percent(one.after / one.before)} of the throughput before")
     elif one.state == "as before" and one.recovered_ps:
         details.append(f"back after {show_time(one.recovered_ps)}")
-    state = "down" if one.state == "down" else "failed" if one.error_count else one.state
+    is_failed = one.error_count or one.hosts_down
+    state = "down" if one.state == "down" else "failed" if is_failed else one.state
     return {"state": state.replace(" ", "-"), "word": one.state, "detail": ", ".join(details)}

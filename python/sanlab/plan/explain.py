@@ -125,7 +125,7 @@ def notes(plan: Plan) -> list[str]:
     """Return the remarks, and notes on links with too little credit and parts without a link."""
     found = remarks(plan)
     for link in plan.links:
-        need = credit_to_fill(link, plan.data_frame_bytes)
+        need = link.members * credit_to_fill(link, plan.data_frame_bytes)
         least = min(link.credit_a_to_b, link.credit_b_to_a)
         if least < need:
             ends = f"{end_name(plan, link.a, link.b)} to {end_name(plan, link.b, link.a)}"

@@ -30,6 +30,8 @@ class Remedy:
     edit
         Changes the plan itself, where no hardware of the scenario has the value: a link faster than
         its ports. It is used only where the plan refuses `sets`.
+    only_delays
+        The limit comes again later, so what counts is the end of its time: more room for data.
     """
 
     title: str
@@ -38,6 +40,7 @@ class Remedy:
     keeps: dict[str, tuple[int, ...]] = field(default_factory=dict)
     sort: Sort = "san"
     edit: Callable[[dict[str, Any]], None] | None = None
+    only_delays: bool = False
 
     @property
     def key(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sanlab.compare.figures import Figure
@@ -14,7 +14,7 @@ from sanlab.explain.flows import window_of_flow
 from sanlab.explain.view import Evidences
 from sanlab.plan.compile import compile_plan
 from sanlab.remedies.paired import Bins, paired, repeated
-from sanlab.remedies.proposals import propose
+from sanlab.remedies.proposals import cost_of_sharing, propose
 from sanlab.remedies.remedy import Remedy
 from sanlab.remedies.scene import Scene
 from sanlab.scenario.document import MarkedList, read_document
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from sanlab.compare.verdict import Line, Verdict
     from sanlab.explain.explanation import Explained
+    from sanlab.explain.window import Window
     from sanlab.results.record import Record
     from sanlab.results.run import Run
     from sanlab.scenario.document import MarkedMap
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Seeds of a trial whose bins cannot tell whether it helps.
 REPEATS = 5
+#: Most workloads that nothing limits for which the cost of sharing is tried.
+MOST_BESIDE = 8
 #: Figures of a trial: those of each workload by metric, and what limits each workload.
 Answer = dict[str, Any]
 
@@ -103,7 +106,8 @@ def try_remedies(
     Parameters
     ----------
     workload
-        Only for this one; else for all that are limited, or for all if none is.
+        Only for this one; else for all that are limited, or for all if none is. Of those that
+        nothing limits and that share something busy only the cost of sharing is tried.
     cache
         Folder that keeps the results, so that an interrupted command goes on.
     on_done
@@ -127,7 +131,14 @@ def try_remedies(
     scenes = _scenes(run, document, workload, explained)
     # The figures of streams have no interval but that of several seeds.
     is_repeated = bool(run.plan["traffic"])
-    wanted = [(scene, remedy) for scene in scenes for remedy in propose(scene)]
+    is_asked = workload is not None or all(scene.limit.is_harmless for scene in scenes)
+    wanted = [
+        (scene, remedy)
+        for scene in scenes
+        for remedy in (
+            propose(scene) if is_asked or not scene.limit.is_harmless else cost_of_sharing(scene)
+        )
+    ]
     before = _answer(run)
     unchanged = _changed(run, Remedy("nothing"))
 
@@ -173,7 +184,9 @@ def _scenes(
         raise SanlabError(reason)
     chosen = [one.overall for one in explained if workload in (None, one.workload)]
     if workload is None:
-        chosen = [limit for limit in chosen if not limit.is_harmless] or chosen
+        limited = [limit for limit in chosen if not limit.is_harmless]
+        beside = [limit for limit in chosen if limit.is_harmless and limit.culprits]
+        chosen = [*limited, *beside[:MOST_BESIDE]] if limited else chosen
     evidences = Evidences(run)
     return [Scene(document, limit, evidences.view(limit.window)) for limit in chosen]
 
@@ -263,7 +276,8 @@ def _compared(scene: Scene, remedy: Remedy, pairs: list[tuple[Answer, ...]]) -> 
     name = scene.limit.workload
     asking = scene.view.evidences.asking
     before, after = pairs[0]
-    lines = {other: _lines(scene, other, pairs) for other in before if other in after}
+    window = _window(scene, remedy)
+    lines = {other: _lines(scene, other, pairs, window) for other in before if other in after}
     throughput, mean = lines.pop(name)
     others = tuple(
         line
@@ -283,33 +297,40 @@ def _compared(scene: Scene, remedy: Remedy, pairs: list[tuple[Answer, ...]]) -> 
     )
 
 
+def _window(scene: Scene, remedy: Remedy) -> Window:
+    """The time that is compared: that of the limit, or its last third if it comes again later."""
+    window = scene.limit.window
+    if not remedy.only_delays:
+        return window
+    return replace(window, from_ps=window.to_ps - window.span_ps // 3, is_whole=False)
+
+
 def _lines(
-    scene: Scene, workload: str, pairs: list[tuple[Answer, ...]]
+    scene: Scene, workload: str, pairs: list[tuple[Answer, ...]], window: Window
 ) -> tuple[Line | None, Line | None]:
-    """Throughput and mean response of a workload or a stream in the window of the limit."""
-    compared = _of_stream if "delivered" in pairs[0][0][workload] else _of_workload
-    found = [compared(scene, workload, pair) for pair in pairs]
+    """Throughput and mean response of a workload or a stream in a window."""
+    if "delivered" in pairs[0][0][workload]:
+        found = [_of_stream(workload, pair) for pair in pairs]
+    else:
+        found = [_of_workload(scene, workload, pair, window) for pair in pairs]
     if len(found) == 1:
         return found[0]
     return repeated([line for line, _ in found]), repeated([line for _, line in found])
 
 
 def _of_workload(
-    scene: Scene, workload: str, pair: tuple[Answer, ...]
+    scene: Scene, workload: str, pair: tuple[Answer, ...], window: Window
 ) -> tuple[Line | None, Line | None]:
     jobs = [one.job for one in scene.view.evidences.asking.get(workload, ())]
     stops = [job["stop_ps"] for job in jobs if job["stop_ps"] is not None]
     begin = max((job["start_ps"] + job["ramp_ps"] for job in jobs), default=0)
     end = min([scene.view.run.manifest.simulated_ps, *stops])
     one, other = (Bins.from_lists(answer[workload]["bins"]) for answer in pair)
-    return paired(workload, one, other, scene.limit.window, (begin, end))
+    return paired(workload, one, other, window, (begin, end))
 
 
-def _of_stream(
-    scene: Scene, stream: str, pair: tuple[Answer, ...]
-) -> tuple[Line | None, Line | None]:
+def _of_stream(stream: str, pair: tuple[Answer, ...]) -> tuple[Line | None, Line | None]:
     """A stream has no time line, so both figures are of the whole run, without an interval."""
-    del scene
     one, other = (answer[stream] for answer in pair)
     return (
         _stream_line(stream, "throughput", one["delivered"], other["delivered"]),

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sanlab.explain.stalls import stalls
 from sanlab.results.latency import response_percentiles
 from sanlab.results.ports import credit_wait_share, on_links, waiting_for_credit
-from sanlab.results.steady import steady
-from sanlab.words import show_count, show_percent, show_rate, show_time, whole
+from sanlab.results.steady import half_widths
+from sanlab.words import show_count, show_half_width, show_percent, show_rate, show_time, whole
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
-    from sanlab.stats.interval import Interval
 
 
 @dataclass(frozen=True)
@@ -62,17 +61,21 @@ WORKLOADS_SHOWN = 3
 
 
 def _rate_cards(run: Run, summary: dict[str, Any]) -> list[Card]:
-    judged = steady(run, rule="none")
-    throughput = None if judged is None else judged.throughput_bytes_per_s
-    iops = None if judged is None else judged.iops
+    halves = half_widths(run)
+    throughput, iops = summary["throughput_bytes_per_s"], summary["iops"]
+    span = summary["span_note"] or "all workloads"
     shown = "–" if summary["iops"] is None else show_count(whole(summary["iops"]))
     return [
         Card(
             "Throughput",
-            show_rate(summary["throughput_bytes_per_s"]),
-            _spread(summary["throughput_note"] or "all workloads", throughput),
+            show_rate(throughput),
+            _spread(summary["throughput_note"] or span, throughput, halves.throughput_bytes_per_s),
         ),
-        Card("I/Os per second", shown, _spread(f"{show_count(summary['io_count'])} I/Os", iops)),
+        Card(
+            "I/Os per second",
+            shown,
+            _spread(f"{show_count(summary['io_count'])} I/Os", iops, halves.iops),
+        ),
     ]
 
 
@@ -90,17 +93,17 @@ def _response_cards(run: Run) -> list[Card]:
         spent = sum(row["response_mean_ps"] * row["io_count"] for row in rows)
         tail = response_percentiles(run, (99.0,), workload=name)
         p99 = f"p99 {show_time(tail[99.0])}" if tail else "too few I/Os for p99"
-        judged = steady(run, name, rule="none")
-        mean = None if judged is None else judged.response_mean_ps
-        cards.append(Card(f"Mean response, {name}", show_time(spent / count), _spread(p99, mean)))
+        mean = spent / count
+        note = _spread(p99, mean, half_widths(run, name).response_mean_ps)
+        cards.append(Card(f"Mean response, {name}", show_time(mean), note))
     return cards
 
 
 def _tail_cards(run: Run, workload: str) -> list[Card]:
     """Mean, p99 and p99.99 of a workload that is alone."""
     summary = run.summary()
-    judged = steady(run, workload, rule="none")
-    mean = None if judged is None else judged.response_mean_ps
+    half = half_widths(run, workload).response_mean_ps
+    mean = summary["response_mean_us"]
 
     def time_of(key: str) -> str:
         value = summary[key]
@@ -113,7 +116,9 @@ def _tail_cards(run: Run, workload: str) -> list[Card]:
         Card(
             "Mean response",
             time_of("response_mean_us"),
-            _spread(f"median {time_of('response_p50_us')}", mean),
+            _spread(
+                f"median {time_of('response_p50_us')}", None if mean is None else mean * 1e6, half
+            ),
         ),
         Card("p99 response", time_of("response_p99_us"), rarity("response_p99_us", "100")),
         Card(
@@ -124,10 +129,9 @@ def _tail_cards(run: Run, workload: str) -> list[Card]:
     ]
 
 
-def _spread(note: str, interval: Interval | None) -> str:
+def _spread(note: str, value: float | None, half: float | None) -> str:
     """A note, and half of the 95 % interval of the number above it, if it is known."""
-    share = None if interval is None else interval.relative
-    return note if share is None else f"± {show_percent(share)}, {note}"
+    return f"{show_half_width(half / value)}, {note}" if half and value else note
 
 
 def _frame_cards(run: Run) -> list[Card]:

@@ -108,6 +108,23 @@ def taken_share(row: Row) -> float:
     return min(1.0, float(row["owned_share"] + row["arbitrating_share"]))
 
 
+def stopped_share(plan: dict[str, Any], loop: str, from_ps: int, to_ps: int) -> float:
+    """Share of a time in which a loop is stopped: initialised again, or its words destroyed.
+
+    Ports that want the loop meanwhile are counted as arbitrating.
+    """
+    stops = sorted(
+        (fault["at_ps"], fault["action"]["until_ps"])
+        for fault in plan["loop_faults"]
+        if "until_ps" in fault["action"] and plan["loops"][fault["loop_id"]]["name"] == loop
+    )
+    lost, last = 0, from_ps
+    for begin, end in stops:
+        lost += max(0, min(end, to_ps) - max(begin, last))
+        last = max(last, end)
+    return lost / max(1, to_ps - from_ps)
+
+
 def frames_share(row: Row) -> float:
     """Share of the run with frames on a shared loop, 0 to 1; both ways at once count twice."""
     return min(1.0, float(row["sending_share"]))

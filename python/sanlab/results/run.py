@@ -179,6 +179,8 @@ class Run:
         open_share, throughput_note
             Share of the bytes of the throughput that belongs to I/Os which were open at the end,
             None without I/O; and a sentence about it, None where the share is small.
+        span_note
+            Which time the rates and response times are of; None where that is the whole run.
         error_count
             I/Os of all workloads that failed in the measured windows.
         response_mean_us, response_p50_us, response_p99_us, response_p99_99_us
@@ -202,7 +204,7 @@ class Run:
         from sanlab.results.mirrors import worst_mirror
         from sanlab.results.phases import phases
         from sanlab.results.ports import busiest, on_links
-        from sanlab.results.throughput import note_on_open, totals
+        from sanlab.results.throughput import note_on_open, note_on_span, totals
 
         total = totals(self)
         tail = response_percentiles(self)
@@ -229,6 +231,7 @@ class Run:
             "throughput_bytes_per_s": total.throughput_bytes_per_s,
             "open_share": total.open_share,
             "throughput_note": note_on_open(total.open_share),
+            "span_note": note_on_span(self),
             "response_mean_us": (
                 None if total.response_mean_ps is None else total.response_mean_ps / 1e6
             ),

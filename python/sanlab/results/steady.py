@@ -38,8 +38,10 @@ class Steady:
         Rule that found the end of the warm-up: `MSER-5`, `SNIA PTS` or `none`.
     is_settled
         False if the rule found no steady part; then all I/Os after the ramp count.
-    from_ps
-        Simulated time from which I/Os count; ramps never count.
+    from_ps, to_ps
+        Simulated time in which I/Os count: whole bins; ramps never count.
+    bin_ps
+        Length of a bin.
     iops, throughput_bytes_per_s, response_mean_ps
         Means over the bins from there on, with intervals by batch means.
     """
@@ -47,6 +49,8 @@ class Steady:
     rule: str
     is_settled: bool
     from_ps: int
+    to_ps: int
+    bin_ps: int
     iops: Interval
     throughput_bytes_per_s: Interval
     response_mean_ps: Interval
@@ -65,6 +69,7 @@ class Steady:
             "warm_up_rule": self.rule,
             "is_settled": self.is_settled,
             "from_s": self.from_ps / 1e12,
+            "to_s": self.to_ps / 1e12,
             "confidence": 0.95,
             "iops": shown(self.iops),
             "throughput_bytes_per_s": shown(self.throughput_bytes_per_s),
@@ -96,10 +101,85 @@ def steady(
         rule=warm_up.rule,
         is_settled=warm_up.is_settled,
         from_ps=int(series.time_ps[first]) - span,
+        to_ps=int(series.time_ps[-1]),
+        bin_ps=span,
         iops=batch_means(series.iops[first:]),
         throughput_bytes_per_s=batch_means(series.bytes_per_s[first:]),
         response_mean_ps=batch_means(means, weights=counts),
     )
+
+
+@dataclass(frozen=True)
+class HalfWidths:
+    """Half the 95 % intervals of the figures of a run, over the same time as those.
+
+    None where they are not known.
+    """
+
+    iops: float | None = None
+    throughput_bytes_per_s: float | None = None
+    response_mean_ps: float | None = None
+
+
+def half_widths(run: Record, workload: str | None = None, op: str | None = None) -> HalfWidths:
+    """Return the half widths of the figures in the table `workloads`, or of all together.
+
+    Where workloads count in different times, the rates of each over its own time are added, and so
+    are their half widths: the scatter of a sum is at most the sum of the scatters.
+    """
+    rows = [
+        row
+        for row in run.rows("workloads")
+        if workload in (None, row["workload"]) and op in (None, row["op"])
+    ]
+    spans = {(row["from_ps"], row["from_ps"] + row["window_ps"]) for row in rows}
+    if len(spans) == 1:
+        return _of_one_span(steady(run, workload, op, rule="none"), *spans.pop())
+    names = list(dict.fromkeys(row["workload"] for row in rows))
+    if len(names) < 2 or has_order(run):
+        return HalfWidths()
+    own = [half_widths(run, name, op) for name in names]
+    return HalfWidths(
+        _sum([one.iops for one in own]),
+        _sum([one.throughput_bytes_per_s for one in own]),
+        _of_joint_mean([[row for row in rows if row["workload"] == name] for name in names], own),
+    )
+
+
+def _of_one_span(judged: Steady | None, from_ps: int, to_ps: int) -> HalfWidths:
+    """The half widths of all bins of a span; nothing if they are of another one."""
+    if judged is None:
+        return HalfWidths()
+    bin_ps = judged.bin_ps
+    if abs(judged.from_ps - from_ps) >= bin_ps or abs(judged.to_ps - to_ps) >= bin_ps:
+        return HalfWidths()
+    return HalfWidths(
+        judged.iops.half_width,
+        judged.throughput_bytes_per_s.half_width,
+        judged.response_mean_ps.half_width,
+    )
+
+
+def _of_joint_mean(rows: list[list[dict[str, Any]]], own: list[HalfWidths]) -> float | None:
+    """The half width of the mean of all I/Os: of the means, and of the shares of the workloads."""
+    counts = [sum(row["io_count"] for row in of) for of in rows]
+    spent = [sum(row["io_count"] * row["response_mean_ps"] for row in of) for of in rows]
+    rates = [sum(row["iops"] for row in of) for of in rows]
+    total = sum(counts)
+    found = 0.0
+    for count, time, rate, one in zip(counts, spent, rates, own, strict=True):
+        if not count:
+            continue
+        if one.iops is None or one.response_mean_ps is None:
+            return None
+        away = abs(time / count - sum(spent) / total)
+        found += count / total * (one.response_mean_ps + away * one.iops / rate)
+    return found
+
+
+def _sum(halves: list[float | None]) -> float | None:
+    known = [half for half in halves if half is not None]
+    return sum(known) if len(known) == len(halves) else None
 
 
 def _warm_up(series: Series, rule: str) -> WarmUp:

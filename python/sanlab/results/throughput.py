@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sanlab.simulation.tables import numbers, texts
-from sanlab.words import show_percent
+from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -118,6 +118,32 @@ def note_on_open(open_share: float | None) -> str | None:
         return None
     share = show_percent(open_share)
     return f"{share} of the bytes are of I/Os still open at the end, which IOPS omits: run longer"
+
+
+#: Most workloads whose own times are named.
+SPANS_SHOWN = 3
+
+
+def note_on_span(run: Record) -> str | None:
+    """Say which time the figures of a run are of; None where that is the whole run, or unknown."""
+    spans: dict[str, tuple[int, int]] = {}
+    for row in run.rows("workloads"):
+        begin, end = row["from_ps"], row["from_ps"] + row["window_ps"]
+        known = spans.get(row["workload"], (begin, end))
+        spans[row["workload"]] = min(begin, known[0]), max(end, known[1])
+    different = set(spans.values())
+    if different <= {(0, run.manifest.simulated_ps)} or has_order(run):
+        return None
+    if len(different) == 1:
+        return f"measured {_in_words(different.pop())}"
+    shown = [f"{name} {_in_words(span)}" for name, span in list(spans.items())[:SPANS_SHOWN]]
+    more = len(spans) - SPANS_SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"each workload measured in its own time, rates added: {', '.join(shown)}{rest}"
+
+
+def _in_words(span: tuple[int, int]) -> str:
+    return f"from {show_time(span[0])} to {show_time(span[1])}"
 
 
 def has_order(run: Record) -> bool:

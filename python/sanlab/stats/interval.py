@@ -118,10 +118,14 @@ def _widest(steps: npt.NDArray[np.float64], confidence: float) -> float:
 def _batches(
     values: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], count: int
 ) -> npt.NDArray[np.float64]:
-    """Means of `count` batches of equal length; what does not fit is left out at the front."""
-    length = len(values) // count
-    sums = (values * counts)[-length * count :].reshape(count, length).sum(axis=1)
-    sizes = counts[-length * count :].reshape(count, length).sum(axis=1)
+    """Means of `count` batches that hold all values; lengths differ by one at most.
+
+    A batch that were left out would take what is in it, such as a burst at the beginning, out of
+    the interval of a mean that includes it.
+    """
+    begins = np.arange(count) * len(values) // count
+    sums = np.add.reduceat(values * counts, begins)
+    sizes = np.add.reduceat(counts, begins)
     kept = sizes > 0
     return np.asarray(sums[kept] / sizes[kept])
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.candidates import links, stations
 from sanlab.explain.candidates.case import DELAYS, MATTERS, Candidate
-from sanlab.words import show_percent
+from sanlab.quantities import counted
+from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,14 +23,19 @@ _STAGES = ("tx_queue", "controller", "disk_queue", "media")
 
 def _on_the_way(case: Case, share: float) -> float:
     """Share of the time of a copy that is light on the longest link, there and back."""
-    plan = case.view.run.plan
-    copies = case.reach.copies
     writes = case.view.flow(case.workload, "write").io_count
     spent_ps = share * case.view.flow(case.workload).response_ps
+    return min(1.0, _light_ps(case) * writes / spent_ps) if spent_ps else 0.0
+
+
+def _light_ps(case: Case) -> int:
+    """Time of light of a copy on the longest link, there and back as often as it must."""
+    copies = case.reach.copies
     names = copies.ports if copies is not None else set()
     rows = [case.view.ports[name] for name in names if name in case.view.ports]
-    delay_ps = max((plan["links"][row["link"]]["delay_ps"] for row in rows), default=0)
-    return min(1.0, 2 * _round_trips(case) * delay_ps * writes / spent_ps) if spent_ps else 0.0
+    links = case.view.run.plan["links"]
+    delay_ps = max((links[row["link"]]["delay_ps"] for row in rows), default=0)
+    return 2 * _round_trips(case) * delay_ps
 
 
 def _most_at_once(case: Case) -> int:
@@ -74,13 +80,20 @@ def find(case: Case) -> Iterator[Candidate]:
         return
     many = _most_at_once(case)
     turns = f", at most {many} at once, which wait for their turn" if many else ""
-    more = "more copies at once, " if many else ""
+    more = "more copies at once, " if many else "more writes open at once, "
+    shorter = "one round trip for each write, " if _round_trips(case) > 1 else ""
+    light = _light_ps(case) if _on_the_way(case, share) >= HALF else 0
+    detail = (
+        f"A copy needs {counted(_round_trips(case), 'round trip')}: {show_time(light)} of light."
+        if light
+        else ""
+    )
     yield Candidate(
         "mirror",
         case.arrays,
         rest,
         None,
         f"copies to another array{turns}: {show_percent(share)} of the response time",
-        f"{more}a shorter distance, one round trip for each write,"
-        f"{'' if many else ' more copies in progress,'} or an asynchronous copy",
+        f"{more}a shorter distance, {shorter}or an asynchronous copy",
+        detail,
     )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sanlab.explain.candidates.case import Case
+    from sanlab.explain.view import Row
 
 
 def _is_cut(case: Case) -> bool:
@@ -24,16 +25,44 @@ def _is_cut(case: Case) -> bool:
     )
 
 
-def find(case: Case) -> Iterator[Candidate]:
-    """Yield the cause of the time that I/Os spent in recovery."""
-    share = case.share("recovery")
-    if share < MATTERS:
-        return
-    down = [
+def _delayed(case: Case) -> int:
+    """I/Os that completed in the window after they had waited during a fault."""
+    view, name = case.view, case.workload
+    rows = view.evidences.flow_rows.get(name, ())
+    if not view.window.is_whole:
+        rows = [
+            row
+            for row in view.evidences.flow_bins[name]
+            if view.window.from_ps < row["time_ps"] <= view.window.to_ps
+        ]
+    return sum(row.get("delayed_count", 0) for row in rows)
+
+
+def _lost_paths(case: Case) -> list[Row]:
+    """Paths of the workload that were lost before the end of the window, longest first."""
+    rows = case.view.run.rows("happenings") if "happenings" in case.view.run.tables else []
+    lost = {row["place"] for row in rows if row["time_ps"] < case.view.window.to_ps}
+    paths = [
         row
         for row in case.view.run.rows("paths")
-        if (row["initiator"], row["target"]) in case.reach.pairs and row["losses_count"]
+        if (row["initiator"], row["target"]) in case.reach.pairs
+        and row["losses_count"]
+        and row["path"] in lost
     ]
+    return sorted(paths, key=lambda row: (-row["lost_ps"], row["path"]))
+
+
+def find(case: Case) -> Iterator[Candidate]:
+    """Yield the cause of the time that I/Os spent in recovery, if any did."""
+    share, delayed = case.share("recovery"), _delayed(case)
+    if share < MATTERS or not delayed:
+        return
+    count = case.view.flow(case.workload).io_count
+    cost = (
+        f"{show_percent(share)} of the response time, in {show_count(delayed)} of"
+        f" {show_count(count)} I/Os"
+    )
+    down = _lost_paths(case)
     losing = [
         row
         for name in case.reach.ports
@@ -48,18 +77,17 @@ def find(case: Case) -> Iterator[Candidate]:
             share,
             None,
             f"lost frames: {show_count(lost)} on its paths, most of them at {top['port']}; their"
-            " commands are sent again",
+            f" commands are sent again, {cost}",
             "a clean cable or another transceiver there",
             evidence=(port_evidence(top, "tx_dropped_count"),),
         )
         return
-    path = max(down, key=lambda row: row["lost_ps"])["path"] if down else ""
+    path = down[0]["path"] if down else ""
     yield Candidate(
         "fault",
         path,
         share,
         None,
-        f"recovery from a fault{f' of the path {path}' if path else ''}:"
-        f" {show_percent(share)} of the response time",
+        f"recovery from a fault{f' of the path {path}' if path else ''}: {cost}",
         "another path, or shorter time-outs",
     )

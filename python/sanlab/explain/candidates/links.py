@@ -8,10 +8,10 @@ from sanlab.explain.candidates.case import MATTERS, Candidate, port_evidence
 from sanlab.explain.candidates.stations import REMEDIES
 from sanlab.explain.credit import (
     cause_of_waiting,
-    credits_to_fill,
     is_full,
     is_held_back,
-    show_credits,
+    say_enough,
+    say_shortage,
 )
 from sanlab.explain.evidence import Evidence
 from sanlab.explain.saturation import SATURATED
@@ -50,7 +50,16 @@ def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
     ]
     if not full:
         return
-    top = max(full, key=lambda row: _fullness(case, row))
+    # Links of one speed in a row are as full as each other: frames wait for the first of them.
+    top = max(
+        full,
+        key=lambda row: (
+            row["port"] in case.prefer,
+            round(row["tx_utilisation"], 2),
+            row["tx_queue_mean_frames"],
+            row["port"],
+        ),
+    )
     share = top["tx_utilisation"]
     yield Candidate(
         "link",
@@ -63,15 +72,6 @@ def _links(case: Case, *, may_be_held_back: bool) -> Iterator[Candidate]:
         _more_bandwidth(case, top),
         evidence=(port_evidence(top, "tx_utilisation", "tx_queue_mean_frames"),),
     )
-
-
-def _fullness(case: Case, row: Row) -> tuple[bool, float, bool, str]:
-    """Order links by how full they are; of equally full ones that of the sender comes last.
-
-    Whatever passes the link of a sender at its full rate fills each link of that rate behind it.
-    """
-    is_sender = row["kind"] == "n_port"
-    return row["port"] in case.prefer, round(row["tx_utilisation"], 6), is_sender, row["port"]
 
 
 def own_share(case: Case, link: Row) -> float:
@@ -164,13 +164,9 @@ def _from_cause(case: Case, waiting: Row, cause: Cause) -> Iterator[Candidate]:
         sentence = f"the BB credit that {cause.port} has lost"
         remedy = "a link reset, or BB_SC recovery"
     elif cause.kind == "distance":
-        needed = credits_to_fill(view.run.plan, row)
         kind = "credit"
-        sentence = (
-            f"the BB credit of {cause.port}: it has"
-            f" {show_credits(view.run.plan, row)} and its link needs {needed:.0f} to stay full"
-        )
-        remedy = f"{needed:.0f} credits for frames of this size"
+        sentence = f"the BB credit of {cause.port}: it has {say_shortage(view.run.plan, row)}"
+        remedy = say_enough(view.run.plan, row)
     elif cause.kind == "saturated" and cause.port not in case.reach.ports:
         kind = "congestion"
         sentence = f"frames for {cause.port} (busy {busy}) that fill the buffers on the path"

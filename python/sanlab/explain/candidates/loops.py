@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sanlab.explain.candidates.case import Candidate
+from sanlab.explain.candidates.case import MATTERS, Candidate
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.saturation import SATURATED
 from sanlab.quantities import counted
-from sanlab.results.loops import frames_share, uses_of
+from sanlab.results.loops import frames_share, stopped_share, uses_of
 from sanlab.words import show_percent, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sanlab.explain.candidates.case import Case
+    from sanlab.explain.view import Row, View
     from sanlab.results.loops import Use
 
 #: Share of the use of a loop from which frames fill it, and not arbitration.
 FRAMES = 0.75
 #: Least share of circuits in a loop that is in use: below it ports want a loop that serves none.
 CIRCUITS = 0.1
+#: Share of the time from which stops of a loop are named.
+WORTH_A_WORD = 0.005
 
 
 def find(case: Case) -> Iterator[Candidate]:
@@ -40,7 +43,7 @@ def find(case: Case) -> Iterator[Candidate]:
     top = max(taken, key=lambda use: (use.name in case.prefer, use.share, use.name))
     others = sum(use.kind == top.kind for use in taken) - 1
     likewise = f", and {others} more {'is' if others == 1 else 'are'} full too" if others else ""
-    sentence, remedy, detail, evidence = _words(top)
+    sentence, remedy, detail, evidence = _words(view, top)
     yield Candidate(
         "loop",
         top.name,
@@ -53,7 +56,7 @@ def find(case: Case) -> Iterator[Candidate]:
     )
 
 
-def _words(use: Use) -> tuple[str, str, str, Evidence]:
+def _words(view: View, use: Use) -> tuple[str, str, str, Evidence]:
     """Sentence, remedy, detail and evidence."""
     row, share = use.row, show_percent(use.share)
     if use.kind == "string":
@@ -82,19 +85,37 @@ def _words(use: Use) -> tuple[str, str, str, Evidence]:
             "",
             evidence,
         )
-    frames = show_percent(min(use.share, frames_share(row)))
-    arbitration = show_percent(row["arbitrating_share"])
+    stops = stopped_share(view.run.plan, use.name, view.window.from_ps, view.window.to_ps)
+    stopped = min(row["arbitrating_share"], stops)
+    parts = [
+        f"{show_percent(row['owned_share'])} by circuits",
+        f"{show_percent(row['arbitrating_share'] - stopped)} by arbitration",
+        *([f"{show_percent(stopped)} stopped"] if stopped >= WORTH_A_WORD else []),
+    ]
     detail = (
-        "Arbitration, opening and closing need words that pass around the loop, through"
-        f" {use.members} ports in {show_time(row['round_ps'])}."
+        f"{_frames(row)} Arbitration, opening and closing need words that pass around the loop,"
+        f" through {use.members} ports in {show_time(row['round_ps'])}."
     )
-    words = f"loop {use.name}, in use {share} of the time, {frames} by frames"
     remedy = "a higher speed, or a second loop"
     if frames_share(row) < FRAMES * use.share:
         remedy = "larger requests, fewer ports on the loop, or an enclosure with a switch"
+    if stopped >= MATTERS:
+        remedy = f"a repair of what stops it, or {remedy}"
+    in_use = "in use or stopped" if stopped >= WORTH_A_WORD else "in use"
     return (
-        f"{words}, {arbitration} by arbitration",
+        f"loop {use.name}, {in_use} {share} of the time: {', '.join(parts)}",
         remedy,
         detail,
         evidence,
+    )
+
+
+def _frames(row: Row) -> str:
+    """How much of the time of circuits frames take; in both directions at once they take more."""
+    times = row["sending_share"] / row["owned_share"]
+    if times <= 1:
+        return f"Frames take {show_percent(times)} of the time of the circuits."
+    return (
+        f"Frames take {times:.2f} times the time of the circuits, since circuits carry them in both"
+        " directions at once."
     )

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from sanlab.explain.credit import (
     cause_of_waiting,
-    credits_to_fill,
     queueing,
-    show_credits,
+    say_shortage,
 )
 from sanlab.explain.credit_tree import TICK_PS, trees_of
 from sanlab.explain.evidence import Evidence, pick
@@ -137,10 +136,8 @@ def _say_cause(view: View, worst: Row, cause: Cause) -> tuple[str, str]:
         return f"because {cause.port} {_BECAUSE[cause.kind]}", ""
     if cause.kind == "distance":
         port = view.ports[cause.port]
-        needed = credits_to_fill(view.run.plan, port)
-        own = show_credits(view.run.plan, port)
-        because = f"because {cause.port} has a BB credit of {own} and its link needs"
-        return f"{because} {needed:.0f} to stay full", ""
+        shortage = say_shortage(view.run.plan, port)
+        return f"because {cause.port} has a BB credit of {shortage}", ""
     if cause.kind == "queued":
         return _say_queued(view, worst, cause)
     receiver = view.ports.get(worst["peer"], worst)

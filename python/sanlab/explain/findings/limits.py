@@ -21,16 +21,17 @@ def find(run: Run) -> list[Finding]:
 
     Streams of plain frames are reported like workloads.
 
-    Workloads with the same limit share a finding.
+    Workloads with the same limit share a finding; those that do not use its element have another.
     """
-    groups: dict[tuple[str, str, int, int], list[tuple[Explained, Limit]]] = {}
+    groups: dict[tuple[str, str, int, int, bool], list[tuple[Explained, Limit]]] = {}
     for one in (*explain(run), *explain_flows(run)):
         for limit in (one.overall, *_others(one)):
             if limit.kind == "stall":
                 continue  # a finding of its own tells more
-            key = (limit.kind, limit.element, limit.window.from_ps, limit.window.to_ps)
+            window = limit.window
+            key = (limit.kind, limit.element, window.from_ps, window.to_ps, limit.is_victim)
             if limit.is_harmless:
-                key = (limit.kind, "", 0, 0)
+                key = (limit.kind, "", 0, 0, False)
             groups.setdefault(key, []).append((one, limit))
     return [_finding(members) for members in groups.values()]
 

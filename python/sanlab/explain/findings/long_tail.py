@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding, and_more, workload_evidence
-from sanlab.words import show_time
+from sanlab.words import show_count, show_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
@@ -30,8 +30,9 @@ def find(run: Run) -> list[Finding]:
         Finding(
             "long_tail",
             "notice",
-            f"{worst['workload']}: one {worst['op']} in a hundred takes {ratio:.0f} times the"
-            f" median or longer ({show_time(worst['response_p99_ps'])}){and_more(rows)}",
+            f"{worst['workload']}: one {worst['op']} in a hundred takes"
+            f" {show_count(round(ratio))} times the median or longer"
+            f" ({show_time(worst['response_p99_ps'])}){and_more(rows)}",
             "The mean hides this. The time lines show whether the cause is a burst or a queue that"
             " is always full.",
             ratio,

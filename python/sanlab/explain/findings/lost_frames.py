@@ -1,4 +1,4 @@
-"""Frames that were lost, why, and what it did to the I/Os."""
+"""Frames that were lost, why, and what it cost."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Any
 from sanlab.explain.evidence import Evidence, pick
 from sanlab.explain.findings.finding import EVIDENCE_SHOWN, Finding, and_more
 from sanlab.quantities import counted
-from sanlab.words import show_count, show_time
+from sanlab.words import show_count, show_percent, show_time
 
 if TYPE_CHECKING:
     from sanlab.results.run import Run
 
 
 def find(run: Run) -> list[Finding]:
-    """Report the ports that lost frames, worst first."""
-    rows = [row for row in run.rows("ports") if row.get("tx_dropped_count")]
-    if not rows:
+    """Report the ports that lost frames, worst first, if that cost an I/O or a stream anything.
+
+    Lost frames that delayed nothing are in the list of events.
+    """
+    rows = losing(run)
+    if not rows or not costs(run):
         return []
-    rows.sort(key=lambda row: (-row["tx_dropped_count"], row["port"]))
     total = sum(row["tx_dropped_count"] for row in rows)
-    worst = rows[0]
     return [
         Finding(
             "lost_frames",
             "notice",
-            f"{show_count(worst['tx_dropped_count'])} frames were lost at {worst['port']}"
-            f"{and_more(rows)}",
-            f"{_reason(run, worst)} {_effect(run)}".strip(),
+            in_words(rows),
+            f"{_reason(run, rows[0])} {_effect(run)}".strip(),
             float(total),
             evidence=tuple(
                 Evidence("ports", {"port": row["port"]}, pick(row, "tx_dropped_count"))
@@ -35,6 +35,28 @@ def find(run: Run) -> list[Finding]:
             ),
         )
     ]
+
+
+def losing(run: Run) -> list[dict[str, Any]]:
+    """Return the ports that lost frames, worst first."""
+    rows = [row for row in run.rows("ports") if row.get("tx_dropped_count")]
+    return sorted(rows, key=lambda row: (-row["tx_dropped_count"], row["port"]))
+
+
+def costs(run: Run) -> bool:
+    """Whether lost frames cost anything: delayed or failed I/Os, or payload of plain frames."""
+    if run.plan["traffic"]:
+        return True
+    rows = run.rows("workloads")
+    return any(row.get("delayed_count") or row.get("error_count") for row in rows)
+
+
+def in_words(rows: list[dict[str, Any]]) -> str:
+    """Say how many frames were lost, and where, of ports that lost some."""
+    worst = rows[0]
+    many = counted(worst["tx_dropped_count"], "frame")
+    was = "was" if worst["tx_dropped_count"] == 1 else "were"
+    return f"{many} {was} lost at {worst['port']}{and_more(rows)}"
 
 
 def _reason(run: Run, port: dict[str, Any]) -> str:
@@ -64,16 +86,26 @@ def _effect(run: Run) -> str:
     if not rows:
         return ""
     again = sum(row.get("retried_count", 0) for row in rows)
-    if not again:
-        return "No completed I/O had to be sent again."
-    delayed = sum(row.get("delayed_count", 0) for row in rows)
-    longest = max(row["response_max_ps"] or 0 for row in rows if row.get("retried_count"))
-    waited = (
-        f"{show_count(delayed)} waited for a time-out, an abort or a path"
-        if delayed
-        else "none of them waited for a time-out"
+    delayed = [row for row in rows if row.get("delayed_count")]
+    if not delayed:
+        return "No completed I/O waited for a time-out, an abort or a path."
+    spent: dict[str, int] = {}
+    total: dict[str, int] = {}
+    for row in run.rows("stages"):
+        name = row["workload"]
+        total[name] = total.get(name, 0) + row["total_ps"]
+        if row["stage"] == "recovery":
+            spent[name] = spent.get(name, 0) + row["total_ps"]
+    worst = max(spent, key=lambda name: spent[name] / max(1, total[name]), default=None)
+    cost = (
+        ""
+        if worst is None or not spent[worst]
+        else f", {show_percent(spent[worst] / total[worst])} of the response time of {worst}"
     )
+    count = sum(row["delayed_count"] for row in delayed)
+    longest = max(row["response_max_ps"] or 0 for row in delayed)
     return (
-        f"A command of {counted(again, 'completed I/O')} was sent again; {waited}. The longest"
-        f" I/O of these workloads took {show_time(longest)}."
+        f"A command of {counted(again, 'completed I/O')} was sent again; {show_count(count)} waited"
+        f" for a time-out, an abort or a path{cost}. The longest I/O of these workloads took"
+        f" {show_time(longest)}."
     )

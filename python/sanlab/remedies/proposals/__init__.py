@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Source = Callable[[Scene], Iterator[Remedy]]
 
-__all__ = ["propose"]
+__all__ = ["cost_of_sharing", "propose"]
 
 #: Of each kind of limit (`sanlab.explain.limit.KINDS`): where remedies come from.
 _SOURCES: Final[dict[str, tuple[Source, ...]]] = {
@@ -60,10 +60,14 @@ def propose(scene: Scene) -> list[Remedy]:
         faults.repair,
         load.limit_others,
         load.limit_where_others_enter,
-        load.alone,
     )
     found: dict[str, Remedy] = {}
     for source in sources:
         for remedy in source(scene):
             found.setdefault(remedy.key, remedy)
-    return list(found.values())
+    return [*found.values(), *cost_of_sharing(scene)]
+
+
+def cost_of_sharing(scene: Scene) -> list[Remedy]:
+    """Return the load without others: no remedies, but what sharing with them costs."""
+    return [*load.without_one(scene), *load.alone(scene)]

@@ -120,8 +120,9 @@ def cache_room(scene: Scene) -> Iterator[Remedy]:
     if dirty:
         size = format_size(2 * dirty)
         yield Remedy(
-            f"room for {size} of written data, which fill it later",
+            f"room for {size} of written data",
             {f"{path}.cache.dirty_limit": size},
+            only_delays=True,
         )
     for group in array["groups"]:
         yield from _group(scene, path, array, group)
@@ -237,19 +238,19 @@ def mirror(scene: Scene) -> Iterator[Remedy]:
         if found is None:
             continue
         path, array = found
-        for index, lun in enumerate(_luns(scene, name)):
-            if not isinstance(lun.get("mirror"), dict):
+        for index, lun, row, where in _own_luns(scene, array):
+            plan = row["mirror"]
+            if not isinstance(lun.get("mirror"), dict) or plan is None:
                 continue
             own = f"{path}.luns[{index}].mirror"
-            plan = next(one["mirror"] for one in array["luns"] if one["mirror"])
-            yield Remedy("asynchronous copies", {f"{own}.mode": "asynchronous"})
+            yield Remedy(f"asynchronous copies{where}", {f"{own}.mode": "asynchronous"})
             if plan["max_outstanding"]:
                 many = 4 * plan["max_outstanding"]
-                yield Remedy(f"{many} copies at once", {f"{own}.max_outstanding": str(many)})
+                sets = {f"{own}.max_outstanding": str(many)}
+                yield Remedy(f"{many} copies at once{where}", sets)
             if not plan["one_round_trip_bytes"]:
-                yield Remedy(
-                    "one round trip for each copy", {f"{own}.protocol": "single-round-trip"}
-                )
+                sets = {f"{own}.protocol": "single-round-trip"}
+                yield Remedy(f"one round trip for each copy{where}", sets)
 
 
 def task_set_full(scene: Scene) -> Iterator[Remedy]:
@@ -304,6 +305,28 @@ def _luns(scene: Scene, array: str) -> list[Row]:
     return [lun for lun in luns if isinstance(lun, dict)]
 
 
+def _own_luns(scene: Scene, array: Row) -> list[tuple[int, Row, Row, str]]:
+    """Return the LUNs of an array that the workload uses, one of each item that makes several.
+
+    Each has its place, its item and its row of the plan, and words that tell it from the others.
+    """
+    used = {
+        array["luns"][target["lun"]]["name"]
+        for one in scene.view.evidences.asking.get(scene.limit.workload, ())
+        for target in one.job["targets"]
+        if scene.plan["arrays"][target["array"]]["name"] == array["name"]
+    }
+    found = []
+    for index, lun in enumerate(_luns(scene, array["name"])):
+        names = [f"{array['name']}.{name}" for name in names_of(lun)]
+        rows = [one for one in array["luns"] if one["name"] in names and one["name"] in used]
+        if rows:
+            found.append((index, lun, rows[0], f" in {array['name']}.{lun['name']}"))
+    if len(found) > 1:
+        return found
+    return [(index, lun, row, "") for index, lun, row, _ in found]
+
+
 def _group(scene: Scene, path: str, array: Row, group: Row) -> Iterator[Remedy]:
     """Twice the drives of a RAID group, and RAID 10 in place of parity."""
     short = group["name"].removeprefix(f"{array['name']}.")
@@ -321,28 +344,18 @@ def _group(scene: Scene, path: str, array: Row, group: Row) -> Iterator[Remedy]:
 
 def _media(scene: Scene, path: str, array: Row) -> Iterator[Remedy]:
     """More and faster devices of LUNs with media of their own."""
-    for index, lun in enumerate(_luns(scene, array["name"])):
+    for index, lun, row, where in _own_luns(scene, array):
         memory, flash, ram = lun.get("memory"), lun.get("flash"), lun.get("ram")
-        own = f"{path}.luns[{index}]"
-        plan = next(
-            (
-                one["media"]
-                for one in array["luns"]
-                if one["media"]["kind"] in ("memory", "flash", "ram")
-            ),
-            None,
-        )
-        if plan is None:
-            return
-        if memory is not None:
+        own, plan = f"{path}.luns[{index}]", row["media"]
+        if memory is not None or plan["kind"] == "memory":
             many, half = 2 * plan["servers"], format_time(plan["service_ps"] // 2)
-            yield Remedy(f"{many} requests at once", {f"{own}.memory.servers": str(many)})
-            yield Remedy(f"a service time of {half}", {f"{own}.memory.service": half})
+            yield Remedy(f"{many} requests at once{where}", {f"{own}.memory.servers": str(many)})
+            yield Remedy(f"a service time of {half}{where}", {f"{own}.memory.service": half})
         elif flash is not None:
             many = 2 * plan["channels"]
-            yield Remedy(f"{many} channels of flash", {f"{own}.flash.channels": str(many)})
+            yield Remedy(f"{many} channels of flash{where}", {f"{own}.flash.channels": str(many)})
         elif ram is not None:
             for key, words in (("service", "start of a command"), ("latency", "first byte")):
                 if key in ram:
                     half = format_time(parse_time(ram[key]) // 2)
-                    yield Remedy(f"{half} to the {words}", {f"{own}.ram.{key}": half})
+                    yield Remedy(f"{half} to the {words}{where}", {f"{own}.ram.{key}": half})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sanlab.explain.credit import credits_to_fill
 from sanlab.quantities import SPEEDS
 from sanlab.remedies.remedy import Remedy
-from sanlab.scenario.qos import SHARED_CLASS
+from sanlab.scenario.qos import PRIORITIES, SHARED_CLASS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,17 +45,26 @@ def credit(scene: Scene) -> Iterator[Remedy]:
     if row is None or path is None:
         return
     link = scene.plan["links"][row["link"]]
-    channels = len(link["virtual_channels"]) or 1
-    yield _credit(path, link, channels * math.ceil(SPARE * credits_to_fill(scene.plan, row)))
+    each = math.ceil(SPARE * credits_to_fill(scene.plan, row) / link["members"])
+    yield _credit(path, link, each * (len(link["virtual_channels"]) or 1))
 
 
 def _credit(path: str, link: Row, credit: int) -> Remedy:
     """Another credit of a link, which keeps its virtual channels."""
     sets = {f"{path}.bb_credit": str(credit)}
-    classes = {channel["class_id"] for channel in link["virtual_channels"]}
-    if classes == {SHARED_CLASS}:
-        sets[f"{path}.virtual_channels"] = str(len(link["virtual_channels"]))
-    return Remedy(f"BB credit {credit} on {path}", sets)
+    title = f"BB credit {credit} on {path}"
+    classes = Counter(channel["class_id"] for channel in link["virtual_channels"])
+    if classes:
+        # Without a word a link with a credit of its own has none of the channels of its switches.
+        is_shared = set(classes) == {SHARED_CLASS}
+        sets[f"{path}.virtual_channels"] = (
+            str(classes.total())
+            if is_shared
+            else json.dumps({name: classes[place] for place, name in enumerate(PRIORITIES)})
+        )
+        each = credit * link["members"] // classes.total()
+        title += f", {each} for each of {classes.total()} virtual channels"
+    return Remedy(title, sets)
 
 
 def more_credit(scene: Scene) -> Iterator[Remedy]:

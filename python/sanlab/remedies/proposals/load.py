@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from sanlab.remedies.scene import Scene
 
+#: Most workloads that are left out one by one.
+MOST_CULPRITS = 4
+
 
 def depth(scene: Scene) -> Iterator[Remedy]:
     """Yield twice the open I/Os."""
@@ -65,6 +68,8 @@ def limit_others(scene: Scene) -> Iterator[Remedy]:
         paths = scene.streams(culprit) if is_stream else scene.items("workloads", [culprit])
         for path in paths:
             sets = {f"{path}.rate": half}
+            if not is_stream and scene.item("workloads", culprit).get("rate_iops"):
+                sets = {f"{path}.rate_iops": str(_half_iops(scene, culprit))}
             if is_stream:
                 sets |= {f"{path}.saturate": "false", f"{path}.interval": "null"}
             yield Remedy(f"{culprit} limited to half of its rate", sets, sort="load")
@@ -101,6 +106,13 @@ def _half(scene: Scene, culprit: str) -> str:
     return format_rate(max(1000, round(float(f"{half:.3g}"))))
 
 
+def _half_iops(scene: Scene, culprit: str) -> int:
+    """Half the I/Os per second that a workload gets for each of its jobs."""
+    jobs = [one.job for one in scene.view.evidences.asking.get(culprit, ())]
+    seconds = _active_ps(scene, jobs) / 1e12
+    return max(1, round(scene.view.flow(culprit).io_count / seconds / 2 / len(jobs)))
+
+
 def _active_ps(scene: Scene, jobs: list[dict[str, Any]]) -> int:
     """How long jobs ask for I/O in the window of the limit, the longest of them."""
     window = scene.view.window
@@ -114,20 +126,46 @@ def _active_ps(scene: Scene, jobs: list[dict[str, Any]]) -> int:
 
 def alone(scene: Scene) -> Iterator[Remedy]:
     """Yield the workload or the stream without all others: the cost of sharing."""
-    name = scene.limit.workload
-    workloads = [] if scene.is_stream else _indices(scene.items("workloads", [name]))
-    streams = _indices(scene.streams(name)) if scene.is_stream else []
+    own, every = _paths(scene, [scene.limit.workload]), _all(scene)
+    if own != every and not _has_order(scene):
+        yield _only(own, f"{scene.limit.workload} alone")
+
+
+def without_one(scene: Scene) -> Iterator[Remedy]:
+    """Yield the load without each one that shares the element, where there are more than it."""
+    every, own = _all(scene), _paths(scene, [scene.limit.workload])
+    for culprit in scene.limit.culprits[:MOST_CULPRITS]:
+        gone = _paths(scene, [culprit])
+        left = [[at for at in one if at not in lost] for one, lost in zip(every, gone, strict=True)]
+        if left != own and any(gone) and not _has_order(scene):
+            yield _only(left, f"without {culprit}")
+
+
+def _only(kept: list[list[int]], title: str) -> Remedy:
+    """A load with only some of its items: not a remedy, but a comparison."""
+    workloads, streams = kept
+    keeps = {"workloads": tuple(workloads), "traffic": tuple(streams)}
+    return Remedy(title, keeps=keeps, sort="alone")
+
+
+def _paths(scene: Scene, names: list[str]) -> list[list[int]]:
+    """Places of workloads and of streams in their lists, by name."""
+    streams = [name for name in names if name in scene.view.evidences.flow_reach]
+    others = [name for name in names if name not in streams]
+    return [
+        _indices(scene.items("workloads", others)),
+        sorted({at for name in streams for at in _indices(scene.streams(name))}),
+    ]
+
+
+def _all(scene: Scene) -> list[list[int]]:
+    return [list(range(len(scene.document.get(name) or []))) for name in ("workloads", "traffic")]
+
+
+def _has_order(scene: Scene) -> bool:
+    """Whether a workload waits for others, so that none can be taken away."""
     written = scene.document.get("workloads") or []
-    traffic = scene.document.get("traffic") or []
-    if (len(workloads), len(streams)) == (len(written), len(traffic)):
-        return
-    after = any(isinstance(item, dict) and item.get("after") for item in written)
-    if not after:
-        yield Remedy(
-            f"{name} alone",
-            keeps={"workloads": tuple(workloads), "traffic": tuple(streams)},
-            sort="alone",
-        )
+    return any(isinstance(item, dict) and item.get("after") for item in written)
 
 
 def _indices(paths: list[str]) -> list[int]:
