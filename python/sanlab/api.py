@@ -11,7 +11,7 @@ from sanlab.results.run import run as simulate
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sanlab.compare.verdict import Comparison
+    from sanlab.compare.comparison import Comparison
     from sanlab.explain.explanation import Explained
     from sanlab.explain.findings.finding import Finding
     from sanlab.ladder.ladder import Ladder
@@ -97,7 +97,8 @@ class Run(FinishedRun):
         SanlabError
             One was stopped before its end, or they have no workload in common.
         """
-        from sanlab.compare.verdict import TOLERANCE, compare
+        from sanlab.compare.comparison import compare
+        from sanlab.compare.verdict import TOLERANCE
 
         return compare(self, after, TOLERANCE if tolerance is None else tolerance)
 

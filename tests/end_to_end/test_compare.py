@@ -10,12 +10,13 @@ from typer.testing import CliRunner
 
 import sanlab
 from sanlab.cli.main import app
-from sanlab.compare.verdict import compare
+from sanlab.compare.comparison import compare
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sanlab.compare.verdict import Comparison, Line
+    from sanlab.compare.comparison import Comparison
+    from sanlab.compare.verdict import Line
     from sanlab.results.run import Run
 
 SAN = """

@@ -47,4 +47,5 @@ def link(a: dict[str, Any], b: dict[str, Any], delay_ps: int = 50_000) -> dict[s
         "delay_ps": delay_ps,
         "fspf_cost": 125,
         "virtual_channels": [],
+        "members": 1,
     }

@@ -15,7 +15,8 @@ from sanlab.cli.text_table import text_table
 from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
-    from sanlab.compare.verdict import Comparison, Line
+    from sanlab.compare.comparison import Comparison
+    from sanlab.compare.verdict import Line
 
 EXIT_WORSE = 3
 #: Most differences of scenarios that are listed.
@@ -105,8 +106,8 @@ def _refuse_page(page: str | None) -> None:
 def _show_runs(
     before: str, others: list[str], share: float, page: str | None, *, as_json: bool
 ) -> list[str]:
+    from sanlab.compare.comparison import compare as compare_runs
     from sanlab.compare.document import comparison_document
-    from sanlab.compare.verdict import compare as compare_runs
     from sanlab.results.run import Run
 
     first = Run.open(before)

@@ -8,8 +8,9 @@ from sanlab.compare.figures import METRICS, Figure, figures
 from sanlab.compare.verdict import difference_text
 
 if TYPE_CHECKING:
+    from sanlab.compare.comparison import Comparison
     from sanlab.compare.sweeps import SweepComparison
-    from sanlab.compare.verdict import Comparison, Line
+    from sanlab.compare.verdict import Line
     from sanlab.results.run import Run
 
 #: Most workloads and operations with intervals; of more, only the values are given.

@@ -19,7 +19,8 @@ from sanlab.vega_lite import chart, mark, nominal, quantitative
 from sanlab.words import show_percent
 
 if TYPE_CHECKING:
-    from sanlab.compare.verdict import Comparison, Line
+    from sanlab.compare.comparison import Comparison
+    from sanlab.compare.verdict import Line
     from sanlab.results.run import Run
     from sanlab.vega_lite import Chart
 

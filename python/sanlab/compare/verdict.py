@@ -6,16 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sanlab.compare.changes import changes
-from sanlab.compare.figures import DECISIVE, METRICS, figures
-from sanlab.errors import SanlabError
+from sanlab.compare.figures import METRICS
 from sanlab.words import show_difference
 
 if TYPE_CHECKING:
-    from sanlab.compare.changes import Change
     from sanlab.compare.figures import Figure
-    from sanlab.compare.phases import Phase
-    from sanlab.results.run import Run
 
 Verdict = Literal["better", "same", "worse", "can't tell", "mixed"]
 
@@ -48,48 +43,6 @@ class Line:
     verdict: Verdict | None
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A run against the first one.
-
-    Attributes
-    ----------
-    changes
-        What differs in the scenarios.
-    lines
-        Figures of all workloads together, then of each.
-    only_before, only_after
-        Workloads that the other run does not have.
-    phases
-        The runs before, during and after the events of either; empty without events.
-    """
-
-    before: Run
-    after: Run
-    changes: list[Change]
-    lines: list[Line]
-    only_before: list[str]
-    only_after: list[str]
-    phases: list[Phase]
-
-    @property
-    def verdict(self) -> Verdict:
-        """Of the decisive figures of all workloads: throughput, mean, p99 and failed I/Os.
-
-        Where they cannot tell, since a run with an event has no one rate, the phases decide.
-        """
-        found = joined(
-            [
-                line.verdict
-                for line in self.lines
-                if line.metric in DECISIVE and line.verdict is not None
-            ]
-        )
-        if found != "can't tell" or not self.phases:
-            return found
-        return joined([phase.verdict for phase in self.phases])
-
-
 def joined(verdicts: list[Verdict]) -> Verdict:
     """Return one verdict for several.
 
@@ -103,54 +56,6 @@ def joined(verdicts: list[Verdict]) -> Verdict:
         if verdict in found:
             return verdict
     return "same"
-
-
-def compare(before: Run, after: Run, tolerance: float = TOLERANCE) -> Comparison:
-    """Compare a run with another one.
-
-    Raises
-    ------
-    SanlabError
-        One was stopped before its end, or they have no workload in common.
-    """
-    for run in (before, after):
-        if not run.manifest.is_complete:
-            reason = f"{run.folder} was stopped before its end: run it again to compare it"
-            raise SanlabError(reason)
-    one, other = _workloads(before), _workloads(after)
-    common = [name for name in one if name in other]
-    if not common:
-        reason = (
-            f"{before.folder} and {after.folder} have no workload in common: "
-            f"{', '.join(one) or 'none'} and {', '.join(other) or 'none'}"
-        )
-        raise SanlabError(reason)
-    from sanlab.compare.phases import phases
-
-    shown: list[str | None] = [None, *common] if len(common) > 1 else [None]
-    lines = [line for workload in shown for line in _lines(before, after, workload, tolerance)]
-    return Comparison(
-        before,
-        after,
-        changes(before, after),
-        lines,
-        [name for name in one if name not in other],
-        [name for name in other if name not in one],
-        phases(before, after, shown, tolerance),
-    )
-
-
-def _workloads(run: Run) -> list[str]:
-    return [row["name"] for row in run.plan["workloads"] if row["file_system"] is None]
-
-
-def _lines(before: Run, after: Run, workload: str | None, tolerance: float) -> list[Line]:
-    one, other = figures(before, workload), figures(after, workload)
-    return [
-        line_of(workload, metric, one.get(metric), other.get(metric), tolerance)
-        for metric in METRICS
-        if metric in one or metric in other
-    ]
 
 
 def line_of(

@@ -20,7 +20,7 @@ STAGES: Final[dict[str, str]] = {
     "task_set": "waiting to be sent again after TASK SET FULL",
     "limit": "waiting at the array for a limit of the LUN or the host",
     "controller": "array processor, waiting included",
-    "cache": "array cache, waiting for space included",
+    "cache": "array cache, waits for space and for data read ahead included",
     "disk_queue": "waiting for a disk",
     "seek": "command overhead and seek of a disk",
     "rotation": "rotational latency of a disk",

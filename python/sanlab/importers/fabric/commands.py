@@ -122,7 +122,7 @@ def resolve(text: str) -> tuple[str | None, str, str]:
 
     The kind is None for a command that is not known, and empty for one that is not read.
 
-    >>> resolve("sh flogi da vsan 10"), resolve("cfgshow | grep x")[0], resolve("passwd x")
+    >>> resolve("sh flogi da vsan 10"), resolve("cfgshow | grep x")[0], resolve("unheard x")
     (('flogi', 'vsan 10', 'show flogi database'), 'cfgshow', (None, '', 'a command'))
     """
     inner = _INNER.match(text)

@@ -18,8 +18,8 @@ def compare(
     tolerance: Annotated[float, Query(ge=0, le=1)] = 0.02,
 ) -> dict[str, Any]:
     """Compare runs with the first one, as `sanlab compare --json` does."""
+    from sanlab.compare.comparison import compare as compare_runs
     from sanlab.compare.document import comparison_document
-    from sanlab.compare.verdict import compare as compare_runs
 
     first = shared.run(before)
     found = [compare_runs(first, shared.run(other), tolerance) for other in after]
