@@ -110,8 +110,8 @@ def show_difference(difference: float, half_width: float | None = None) -> str:
 
     >>> show_difference(0.123, 0.01), show_difference(-0.5), show_difference(609.9, 6.1)
     ('+12.3 ± 1.0 %', '-50.0 %', '611 times ± 1.0 %')
-    >>> show_difference(-0.99836), show_difference(-1.0), show_difference(9.6)
-    ('1/610', '-100.0 %', '10.6 times')
+    >>> show_difference(-0.99836), show_difference(-1.0), show_difference(99.0, 250.0)
+    ('1/610', '-100.0 %', '100 times ± > 100 %')
     """
     ratio = 1.0 + difference
     is_open = ratio < 1 and half_width is not None and half_width >= ratio
@@ -119,7 +119,7 @@ def show_difference(difference: float, half_width: float | None = None) -> str:
         sure = "" if half_width is None else f" ± {100 * half_width:.1f}"
         return f"{100 * difference:+.1f}{sure} %"
     words = f"{_factor(ratio)} times" if ratio > 1 else f"1/{_factor(1 / ratio)}"
-    return words if half_width is None else f"{words} ± {show_percent(half_width / ratio)}"
+    return words if half_width is None else f"{words} {show_half_width(half_width / ratio)}"
 
 
 def show_longer(ratio: float) -> str:
