@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sanlab.compare.changes import changes
 from sanlab.compare.figures import DECISIVE, METRICS, figures
 from sanlab.compare.phases import phases
-from sanlab.compare.verdict import TOLERANCE, joined, line_of
+from sanlab.compare.verdict import TOLERANCE, decided, joined, lines_of
 from sanlab.errors import SanlabError
 
 if TYPE_CHECKING:
@@ -48,13 +48,7 @@ class Comparison:
 
         Where they cannot tell, since a run with an event has no one rate, the phases decide.
         """
-        found = joined(
-            [
-                line.verdict
-                for line in self.lines
-                if line.metric in DECISIVE and line.verdict is not None
-            ]
-        )
+        found = decided(self.lines, DECISIVE)
         if found != "can't tell" or not self.phases:
             return found
         return joined([phase.verdict for phase in self.phases])
@@ -99,8 +93,4 @@ def _workloads(run: Run) -> list[str]:
 
 def _lines(before: Run, after: Run, workload: str | None, tolerance: float) -> list[Line]:
     one, other = figures(before, workload), figures(after, workload)
-    return [
-        line_of(workload, metric, one.get(metric), other.get(metric), tolerance)
-        for metric in METRICS
-        if metric in one or metric in other
-    ]
+    return lines_of(workload, METRICS, one, other, tolerance)

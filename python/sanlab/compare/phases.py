@@ -10,7 +10,7 @@ import numpy as np
 
 from sanlab.compare.figures import Figure
 from sanlab.compare.parts import figures_in
-from sanlab.compare.verdict import joined, judge, line_of
+from sanlab.compare.verdict import decided, judge, lines_of
 from sanlab.explain.stalls import stalls
 from sanlab.explain.window import bins
 from sanlab.results.happenings import happenings
@@ -70,13 +70,7 @@ class Phase:
     @property
     def verdict(self) -> Verdict:
         """Of throughput, mean response, failed I/Os and the longest stall."""
-        return joined(
-            [
-                line.verdict
-                for line in self.lines
-                if line.metric in DECISIVE and line.verdict is not None
-            ]
-        )
+        return decided(self.lines, DECISIVE)
 
 
 def phases(
@@ -160,11 +154,7 @@ def _lines(
             figures["stall"] = Figure(float(_longest_stall(run, workload, span)), 0.0)
         sides.append(figures)
     one, other = sides
-    return [
-        line_of(workload, metric, one.get(metric), other.get(metric), tolerance)
-        for metric in PHASE_METRICS
-        if metric in one or metric in other
-    ]
+    return lines_of(workload, PHASE_METRICS, one, other, tolerance)
 
 
 def _within(series: Series, from_ps: int, to_ps: int) -> slice:

@@ -10,6 +10,8 @@ from sanlab.compare.figures import METRICS
 from sanlab.words import show_difference
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
     from sanlab.compare.figures import Figure
 
 Verdict = Literal["better", "same", "worse", "can't tell", "mixed"]
@@ -56,6 +58,28 @@ def joined(verdicts: list[Verdict]) -> Verdict:
         if verdict in found:
             return verdict
     return "same"
+
+
+def decided(lines: Iterable[Line], decisive: Collection[str]) -> Verdict:
+    """Return one verdict for the figures that decide."""
+    return joined(
+        [line.verdict for line in lines if line.metric in decisive and line.verdict is not None]
+    )
+
+
+def lines_of(
+    workload: str | None,
+    metrics: Iterable[str],
+    before: Mapping[str, Figure],
+    after: Mapping[str, Figure],
+    tolerance: float,
+) -> list[Line]:
+    """Compare the figures of one workload that either run has, in the order of `metrics`."""
+    return [
+        line_of(workload, metric, before.get(metric), after.get(metric), tolerance)
+        for metric in metrics
+        if metric in before or metric in after
+    ]
 
 
 def line_of(

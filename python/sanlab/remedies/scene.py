@@ -109,6 +109,12 @@ class Scene:
                     return item, array
         return None
 
+    def raid_path(self, array_path: str, array: Row, group: str) -> str:
+        """Path of the keys of RAID of a group of an array: its own item, or the pool."""
+        if self.item("arrays", array["name"]).get("groups"):
+            return f"{array_path}.groups.{group.removeprefix(array['name'] + '.')}.raid"
+        return f"{array_path}.pool.raid"
+
     @cached_property
     def links_by_port(self) -> dict[str, int]:
         """Links of the plan by the names of their ports."""

@@ -329,10 +329,8 @@ def _own_luns(scene: Scene, array: Row) -> list[tuple[int, Row, Row, str]]:
 
 def _group(scene: Scene, path: str, array: Row, group: Row) -> Iterator[Remedy]:
     """Twice the drives of a RAID group, and RAID 10 in place of parity."""
-    short = group["name"].removeprefix(f"{array['name']}.")
     drives = len(group["disks"])
-    written = scene.item("arrays", array["name"]).get("groups")
-    own = f"{path}.groups.{short}.raid" if written else f"{path}.pool.raid"
+    own = scene.raid_path(path, array, group["name"])
     yield Remedy(f"{2 * drives} drives in {group['name']}", {f"{own}.drives": str(2 * drives)})
     if group["level"] in PARITY:
         even = drives + drives % 2

@@ -37,9 +37,7 @@ def wider(scene: Scene) -> Iterator[Remedy]:
     path, array = found
     for one in striped(scene.view, scene.limit.workload):
         if scene.limit.element in one.disks and one.block_bytes > one.unit_bytes:
-            short = one.group.removeprefix(f"{array['name']}.")
-            written = scene.item("arrays", array["name"]).get("groups")
-            own = f"{path}.groups.{short}.raid" if written else f"{path}.pool.raid"
+            own = scene.raid_path(path, array, one.group)
             size = format_size(1 << (one.block_bytes - 1).bit_length())
             yield Remedy(f"units of {size} in {one.group}", {f"{own}.unit": size})
             return
